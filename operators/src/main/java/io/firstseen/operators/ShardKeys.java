@@ -1,0 +1,83 @@
+package io.firstseen.operators;
+
+import java.io.Serializable;
+import java.util.Arrays;
+import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
+
+/**
+ * The Flink keys that stand for shards, chosen so that shards fill the key groups evenly.
+ *
+ * <p>Flink hashes a key to its key group, so the plain shard numbers would crowd some groups and
+ * leave others empty. Here shard {@code s} of {@code n} gets an integer that falls into key group
+ * {@code s * maxParallelism / n}; for a given pair of numbers the choice is always the same, and it
+ * is part of the state's format, because keyed state is stored under these keys.
+ */
+public final class ShardKeys implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  private final Integer[] keyByShard;
+
+  private ShardKeys(Integer[] keyByShard) {
+    this.keyByShard = keyByShard;
+  }
+
+  /**
+   * Chooses the keys.
+   *
+   * @param shardCount number of shards, at least 1
+   * @param maxParallelism number of key groups of the operator, at least 1; one of the two numbers
+   *     must divide the other
+   * @throws IllegalArgumentException if neither number divides the other
+   */
+  public static ShardKeys of(int shardCount, int maxParallelism) {
+    if (shardCount < 1 || maxParallelism < 1) {
+      throw new IllegalArgumentException(
+          "shardCount and maxParallelism must be at least 1, got "
+              + shardCount
+              + " and "
+              + maxParallelism);
+    }
+    if (shardCount % maxParallelism != 0 && maxParallelism % shardCount != 0) {
+      throw new IllegalArgumentException(
+          "shardCount and maxParallelism must divide one another, got "
+              + shardCount
+              + " and "
+              + maxParallelism);
+    }
+    int[] wantedInGroup = new int[maxParallelism];
+    for (int shard = 0; shard < shardCount; shard++) {
+      wantedInGroup[group(shard, shardCount, maxParallelism)]++;
+    }
+    int[] nextShardOfGroup = new int[maxParallelism];
+    Arrays.fill(nextShardOfGroup, -1);
+    for (int shard = shardCount - 1; shard >= 0; shard--) {
+      nextShardOfGroup[group(shard, shardCount, maxParallelism)] = shard;
+    }
+    Integer[] keyByShard = new Integer[shardCount];
+    int missing = shardCount;
+    for (int candidate = 0; missing > 0; candidate++) {
+      int group = KeyGroupRangeAssignment.assignToKeyGroup(candidate, maxParallelism);
+      if (wantedInGroup[group] > 0) {
+        wantedInGroup[group]--;
+        keyByShard[nextShardOfGroup[group]++] = candidate;
+        missing--;
+      }
+    }
+    return new ShardKeys(keyByShard);
+  }
+
+  /** The key group that a shard falls into. */
+  public static int group(int shard, int shardCount, int maxParallelism) {
+    return (int) ((long) shard * maxParallelism / shardCount);
+  }
+
+  /** The Flink key of a shard; the same object at each call. */
+  public Integer keyOf(int shard) {
+    return keyByShard[shard];
+  }
+
+  /** Number of shards. */
+  public int shardCount() {
+    return keyByShard.length;
+  }
+}
