@@ -1,0 +1,48 @@
+package io.firstseen.serializers;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+
+/** Fields of variable length: an unsigned LEB128 length, then the bytes. */
+final class ByteFields {
+
+  private ByteFields() {}
+
+  static void writeBytes(byte[] bytes, DataOutputView out) throws IOException {
+    int rest = bytes.length;
+    while (rest > 0x7F) {
+      out.writeByte((rest & 0x7F) | 0x80);
+      rest >>>= 7;
+    }
+    out.writeByte(rest);
+    out.write(bytes);
+  }
+
+  static byte[] readBytes(DataInputView in) throws IOException {
+    int length = 0;
+    int shift = 0;
+    int next;
+    do {
+      next = in.readUnsignedByte();
+      length |= (next & 0x7F) << shift;
+      shift += 7;
+    } while (next > 0x7F && shift < 35);
+    if (next > 0x7F || length < 0) {
+      throw new IOException("length of a field does not fit into 31 bits");
+    }
+    byte[] bytes = new byte[length];
+    in.readFully(bytes);
+    return bytes;
+  }
+
+  static void writeString(String text, DataOutputView out) throws IOException {
+    writeBytes(text.getBytes(UTF_8), out);
+  }
+
+  static String readString(DataInputView in) throws IOException {
+    return new String(readBytes(in), UTF_8);
+  }
+}

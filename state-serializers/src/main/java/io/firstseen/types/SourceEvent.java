@@ -1,0 +1,93 @@
+package io.firstseen.types;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firstseen.serializers.SourceEventSerializer;
+import java.util.Arrays;
+import java.util.Objects;
+import org.apache.flink.api.common.typeinfo.TypeInfo;
+
+/**
+ * One record of a source: an operation on a key, or bytes that could not be understood.
+ *
+ * @param operation what is asked for; {@link Operation#ADD} if there is a problem
+ * @param scope the tenant that the key belongs to, null for none
+ * @param key the key as it came; empty if there is a problem
+ * @param payload the original record value (with a problem: the raw bytes), null for none
+ * @param timestampMillis event time in milliseconds since the epoch; 0 if there is a problem
+ * @param place where the record stood, for a human: {@code events.tsv:17} or {@code topic-0@42}
+ * @param problem why the record cannot be used, null if it is well-formed
+ */
+@TypeInfo(SourceEventSerializer.InfoFactory.class)
+// Equality by content is written out below.
+@SuppressWarnings("ArrayRecordComponent")
+public record SourceEvent(
+    Operation operation,
+    byte[] scope,
+    byte[] key,
+    byte[] payload,
+    long timestampMillis,
+    String place,
+    String problem) {
+
+  private static final byte[] NO_KEY = {};
+
+  public SourceEvent {
+    Objects.requireNonNull(operation, "operation");
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(place, "place");
+  }
+
+  /** A record that can be used. {@code scope} and {@code payload} may be null. */
+  public static SourceEvent of(
+      Operation operation,
+      byte[] scope,
+      byte[] key,
+      byte[] payload,
+      long timestampMillis,
+      String place) {
+    return new SourceEvent(operation, scope, key, payload, timestampMillis, place, null);
+  }
+
+  /** A record that cannot be used, with the reason and its raw bytes (null if there are none). */
+  public static SourceEvent malformed(String problem, byte[] raw, String place) {
+    Objects.requireNonNull(problem, "problem");
+    return new SourceEvent(Operation.ADD, null, NO_KEY, raw, 0, place, problem);
+  }
+
+  /** Whether the record can be used. */
+  public boolean isWellFormed() {
+    return problem == null;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof SourceEvent that
+        && operation == that.operation
+        && Arrays.equals(scope, that.scope)
+        && Arrays.equals(key, that.key)
+        && Arrays.equals(payload, that.payload)
+        && timestampMillis == that.timestampMillis
+        && place.equals(that.place)
+        && Objects.equals(problem, that.problem);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(
+        operation,
+        Arrays.hashCode(scope),
+        Arrays.hashCode(key),
+        Arrays.hashCode(payload),
+        timestampMillis,
+        place,
+        problem);
+  }
+
+  @Override
+  public String toString() {
+    return problem == null
+        ? "%s %s at %d (%s)".formatted(operation, new String(key, UTF_8), timestampMillis, place)
+        : "malformed: %s (%s)".formatted(problem, place);
+  }
+}
