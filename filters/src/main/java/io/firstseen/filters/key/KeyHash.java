@@ -1,0 +1,221 @@
+package io.firstseen.filters.key;
+
+import com.dynatrace.hash4j.hashing.Hasher64;
+import com.dynatrace.hash4j.hashing.Hashing;
+import io.whitfin.siphash.SipHash;
+import io.whitfin.siphash.SipHashContext;
+import java.io.IOException;
+import java.io.InvalidObjectException;
+import java.io.ObjectInputStream;
+import java.io.Serializable;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HexFormat;
+
+/**
+ * The keyed 64-bit hash of a joined key (see {@link ScopedKey}); all filters and snapshots see only
+ * this hash. Immutable, safe for use by many threads, and free of allocation when it hashes.
+ *
+ * <p>Spam is adversarial: who knows the hash can make keys that collide on purpose. So the default
+ * is {@link Algorithm#SIPHASH_2_4} under a secret 128-bit key (Aumasson, Bernstein: SipHash, a fast
+ * short-input PRF, 2012). {@link Algorithm#XXH3_64} is faster and resists nobody: for trusted input
+ * only.
+ *
+ * <p>It is {@link Serializable} so that it can travel in a job's closures; it is never stored that
+ * way. State and snapshots hold {@link #algorithm()} and {@link #keyCheck()}, not the key.
+ */
+public final class KeyHash implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  /** The bytes of SipHash's key. */
+  private static final int KEY_BYTES = 16;
+
+  private static final byte[] FIXED_KEY = "firstseen-public".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] CHECK_MESSAGE =
+      "firstseen key check".getBytes(StandardCharsets.US_ASCII);
+
+  /** The hash functions to choose from; ids and codes are part of stored formats. */
+  public enum Algorithm {
+    /** SipHash-2-4 with a 128-bit key. */
+    SIPHASH_2_4("siphash-2-4", 1),
+    /** XXH3, 64 bits, with a 64-bit seed. */
+    XXH3_64("xxh3-64", 2);
+
+    private final String id;
+    private final int code;
+
+    Algorithm(String id, int code) {
+      this.id = id;
+      this.code = code;
+    }
+
+    /** The name in manifests and options. */
+    public String id() {
+      return id;
+    }
+
+    /** The number in binary headers. */
+    public int code() {
+      return code;
+    }
+
+    /**
+     * The algorithm called {@code id}.
+     *
+     * @throws IllegalArgumentException if there is none
+     */
+    public static Algorithm of(String id) {
+      for (Algorithm algorithm : values()) {
+        if (algorithm.id.equals(id)) {
+          return algorithm;
+        }
+      }
+      throw new IllegalArgumentException(
+          "hash must be one of siphash-2-4, xxh3-64, got '" + id + "'");
+    }
+
+    /**
+     * The algorithm numbered {@code code}.
+     *
+     * @throws IllegalArgumentException if there is none
+     */
+    public static Algorithm of(int code) {
+      for (Algorithm algorithm : values()) {
+        if (algorithm.code == code) {
+          return algorithm;
+        }
+      }
+      throw new IllegalArgumentException("hash code must be in [1, 2], got " + code);
+    }
+  }
+
+  private final Algorithm algorithm;
+  // SipHash's key as it is; XXH3's seed as 8 bytes, little-endian.
+  private final byte[] key;
+  // Exactly one of the two is set. Final in spirit: written by the constructor and readObject
+  // alone.
+  private transient SipHashContext sipHash;
+  private transient Hasher64 xxh3;
+
+  private KeyHash(Algorithm algorithm, byte[] key) {
+    this.algorithm = algorithm;
+    this.key = key;
+    prepare();
+  }
+
+  private void prepare() {
+    switch (algorithm) {
+      case SIPHASH_2_4 -> sipHash = SipHash.context(key);
+      case XXH3_64 -> xxh3 = Hashing.xxh3_64(little(key).getLong());
+    }
+  }
+
+  private void readObject(ObjectInputStream in) throws IOException, ClassNotFoundException {
+    in.defaultReadObject();
+    if (algorithm == null || key == null || key.length != keyBytes(algorithm)) {
+      throw new InvalidObjectException("a key hash needs an algorithm and a key that fits it");
+    }
+    prepare();
+  }
+
+  private static int keyBytes(Algorithm algorithm) {
+    return algorithm == Algorithm.SIPHASH_2_4 ? KEY_BYTES : Long.BYTES;
+  }
+
+  private static ByteBuffer little(byte[] bytes) {
+    return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  /**
+   * SipHash-2-4 under {@code key16}.
+   *
+   * @throws IllegalArgumentException if the key is not 16 bytes long
+   */
+  public static KeyHash sipHash24(byte[] key16) {
+    if (key16.length != KEY_BYTES) {
+      throw new IllegalArgumentException(
+          "a SipHash key must be " + KEY_BYTES + " bytes, got " + key16.length);
+    }
+    return new KeyHash(Algorithm.SIPHASH_2_4, key16.clone());
+  }
+
+  /** XXH3 (64 bits) under {@code seed}; for trusted input only. */
+  public static KeyHash xxh3(long seed) {
+    byte[] key = new byte[Long.BYTES];
+    little(key).putLong(seed);
+    return new KeyHash(Algorithm.XXH3_64, key);
+  }
+
+  /**
+   * SipHash-2-4 under the public key {@code firstseen-public} (these 16 ASCII characters), for when
+   * no key is configured. Everyone knows it, so it protects against nobody.
+   */
+  public static KeyHash fixed() {
+    return new KeyHash(Algorithm.SIPHASH_2_4, FIXED_KEY.clone());
+  }
+
+  /**
+   * SipHash-2-4 under a key of 32 hexadecimal digits, of either case.
+   *
+   * @throws IllegalArgumentException if {@code hexKey} is anything else; the message does not
+   *     repeat it, since it may be a mistyped secret
+   */
+  public static KeyHash parse(String hexKey) {
+    if (hexKey.length() != 2 * KEY_BYTES
+        || !hexKey.chars().allMatch(c -> c < 128 && HexFormat.isHexDigit(c))) {
+      throw new IllegalArgumentException(
+          "a hash key must be "
+              + 2 * KEY_BYTES
+              + " hexadecimal digits, got "
+              + hexKey.length()
+              + " characters");
+    }
+    return new KeyHash(Algorithm.SIPHASH_2_4, HexFormat.of().parseHex(hexKey));
+  }
+
+  /**
+   * SipHash-2-4 under the key in {@code file}: 32 hexadecimal digits, white space around them
+   * ignored.
+   *
+   * @throws IOException if the file cannot be read
+   * @throws IllegalArgumentException if it holds anything else
+   */
+  public static KeyHash fromFile(Path file) throws IOException {
+    // Latin-1 decodes any bytes, so that a wrong file is refused by the rule and its sentence.
+    return parse(Files.readString(file, StandardCharsets.ISO_8859_1).strip());
+  }
+
+  /** The hash of a joined key. Uniform over all 64 bits; allocates nothing. */
+  public long hash(byte[] joined) {
+    return sipHash != null ? sipHash.hash(joined) : xxh3.hashBytesToLong(joined);
+  }
+
+  /** The hash function. */
+  public Algorithm algorithm() {
+    return algorithm;
+  }
+
+  /**
+   * The hash of the ASCII message {@code firstseen key check} under this key: says whether two
+   * sides hold the same key without telling it. Under SipHash it reveals nothing of the key; under
+   * XXH3 it may reveal the seed, which is no secret there.
+   */
+  public long keyCheck() {
+    return hash(CHECK_MESSAGE);
+  }
+
+  /** Whether this is {@link #fixed()}: SipHash-2-4 under the key that everyone knows. */
+  public boolean isFixedKey() {
+    return algorithm == Algorithm.SIPHASH_2_4 && Arrays.equals(key, FIXED_KEY);
+  }
+
+  /** The algorithm and the key check; never the key. */
+  @Override
+  public String toString() {
+    return algorithm.id() + " (key check " + HexFormat.of().toHexDigits(keyCheck()) + ")";
+  }
+}
