@@ -1,0 +1,206 @@
+package io.firstseen.filters.gcs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Arrays;
+import java.util.NoSuchElementException;
+import java.util.PrimitiveIterator;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class GolombCodedSetTest {
+  private static final int[] COUNTS = {0, 1, 2, 3, 63, 64, 65, 127, 128, 129, 1000};
+
+  @Test
+  void holdsExactlyItsValuesForEveryWidthAndCount() throws Exception {
+    SplittableRandom random = new SplittableRandom(11);
+    for (int valueBits = 1; valueBits <= 64; valueBits++) {
+      for (int count : COUNTS) {
+        if (valueBits < 11 && count > 1 << valueBits) {
+          continue;
+        }
+        long[] values = randomValues(random, count, valueBits);
+        GolombCodedSet set = GolombCodedSet.of(values, valueBits);
+        assertHolds(set, values);
+        assertHolds(reopened(set), values);
+        for (int i = 0; i < 200; i++) {
+          long strange = randomValue(random, valueBits);
+          assertThat(set.mightContain(strange)).isEqualTo(contains(values, strange));
+        }
+      }
+    }
+  }
+
+  @Test
+  void holdsDenseSets() throws Exception {
+    for (int valueBits = 1; valueBits <= 12; valueBits++) {
+      long[] all = new long[1 << valueBits];
+      Arrays.setAll(all, i -> i);
+      GolombCodedSet set = GolombCodedSet.of(all, valueBits);
+      assertThat(set.golombParameter()).isEqualTo(1);
+      assertThat(set.payloadBits()).isEqualTo(all.length);
+      assertHolds(set, all);
+      assertHolds(reopened(set), all);
+      long[] oneLess = Arrays.copyOf(all, all.length - 1);
+      assertHolds(GolombCodedSet.of(oneLess, valueBits), oneLess);
+      assertThat(GolombCodedSet.of(oneLess, valueBits).mightContain(all.length - 1)).isFalse();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 7, 8, 9, 31, 32, 33, 63, 64})
+  void holdsTheExtremesOfTheUniverse(int valueBits) throws Exception {
+    long last = -1L >>> (64 - valueBits);
+    long[] values = {0, last};
+    assertHolds(GolombCodedSet.of(values, valueBits), values);
+    assertHolds(GolombCodedSet.of(new long[] {last}, valueBits), last);
+    assertHolds(GolombCodedSet.of(new long[] {0}, valueBits), 0);
+  }
+
+  @Test
+  void holdsValuesCrowdedIntoOneBucket() throws Exception {
+    for (long start : new long[] {0, 1L << 63, -5000}) {
+      long[] values = new long[5000];
+      Arrays.setAll(values, i -> start + i);
+      GolombCodedSet set = GolombCodedSet.of(values, 64);
+      assertHolds(set, values);
+      assertHolds(reopened(set), values);
+      assertThat(set.mightContain(start - 1)).isFalse();
+    }
+  }
+
+  /** Other implementations lost the last member here. */
+  @Test
+  void keepsTheLastValueWhenTheBitLengthIsAMultipleOfEight() throws Exception {
+    SplittableRandom random = new SplittableRandom(12);
+    int met = 0;
+    for (int i = 0; i < 2000; i++) {
+      long[] values = randomValues(random, 1 + random.nextInt(100), 20);
+      GolombCodedSet set = GolombCodedSet.of(values, 20);
+      if (set.payloadBits() % 8 == 0) {
+        met++;
+        assertHolds(reopened(set), values);
+      }
+    }
+    assertThat(met).isGreaterThan(150);
+  }
+
+  @Test
+  void oneSetHasOneForm() throws Exception {
+    SplittableRandom random = new SplittableRandom(13);
+    long[] values = randomValues(random, 777, 30);
+    GolombCodedSet set = GolombCodedSet.of(values, 30);
+    GolombCodedSet again = GolombCodedSet.of(reopened(set).toArray(), 30);
+    assertThat(again.payload()).isEqualTo(set.payload());
+    assertThat(again.bucketStarts()).isEqualTo(set.bucketStarts());
+    assertThat(again.payloadBits()).isEqualTo(set.payloadBits());
+  }
+
+  @Test
+  void refusesValuesThatAreNotAnAscendingSet() {
+    assertRefused(10, "ascending and distinct, got 5 after 5 at index 1", 5, 5);
+    assertRefused(10, "ascending and distinct, got 4 after 5 at index 1", 5, 4);
+    assertRefused(64, "got 0 after 18446744073709551615 at index 1", -1, 0);
+    assertRefused(10, "value must be below 2^10, got 1024", 1024);
+    assertRefused(10, "value must be below 2^10, got 18446744073709551615", 1, -1);
+    long[] descendingOverBuckets = new long[200];
+    Arrays.setAll(descendingOverBuckets, i -> 1000 - i);
+    assertRefused(10, "got 999 after 1000 at index 1", descendingOverBuckets);
+    long[] tooMany = new long[200];
+    assertRefused(1, "got 0 after 0 at index 1", tooMany);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {-1, 0, 65})
+  void refusesValueBitsOutOfRange(int valueBits) {
+    assertThatThrownBy(() -> GolombCodedSet.of(new long[0], valueBits))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("valueBits must be in [1, 64], got " + valueBits);
+  }
+
+  @Test
+  void refusesAQueryOutsideTheUniverse() {
+    GolombCodedSet set = GolombCodedSet.of(new long[] {3}, 4);
+    assertThatThrownBy(() -> set.mightContain(16))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("value must be below 2^4, got 16");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, 20, 1",
+    "1, 1, 1",
+    "1, 20, 726817",
+    "1048576, 30, 710",
+    "1024, 10, 1",
+    "1, 64, 12786308645202655660",
+    "2, 64, 6393154322601327830",
+  })
+  void choosesTheParameterNearTheOptimum(long count, int valueBits, String expected) {
+    assertThat(GolombCode.parameterFor(count, valueBits))
+        .isEqualTo(Long.parseUnsignedLong(expected));
+  }
+
+  @Test
+  void takesAtMostOneAndAHalfBitsOverTheUniversePerValue() {
+    SplittableRandom random = new SplittableRandom(14);
+    for (int extra : new int[] {7, 10, 13, 20}) {
+      GolombCodedSet set = GolombCodedSet.of(randomValues(random, 1 << 16, 16 + extra), 16 + extra);
+      assertThat((double) set.payloadBits() / set.count()).isLessThan(extra + 1.475 + 0.02);
+    }
+  }
+
+  @Test
+  void iteratesAndThenEnds() {
+    PrimitiveIterator.OfLong iterator = GolombCodedSet.of(new long[] {1, 4}, 3).iterator();
+    assertThat(iterator.nextLong()).isEqualTo(1);
+    assertThat(iterator.nextLong()).isEqualTo(4);
+    assertThat(iterator.hasNext()).isFalse();
+    assertThatThrownBy(iterator::nextLong).isInstanceOf(NoSuchElementException.class);
+  }
+
+  static long[] randomValues(SplittableRandom random, int count, int valueBits) {
+    TreeSet<Long> values = new TreeSet<>(Long::compareUnsigned);
+    while (values.size() < count) {
+      values.add(randomValue(random, valueBits));
+    }
+    return values.stream().mapToLong(Long::longValue).toArray();
+  }
+
+  private static long randomValue(SplittableRandom random, int valueBits) {
+    return random.nextLong() >>> (64 - valueBits);
+  }
+
+  private static boolean contains(long[] values, long value) {
+    return Arrays.stream(values).anyMatch(v -> v == value);
+  }
+
+  static GolombCodedSet reopened(GolombCodedSet set) throws MalformedGolombCodedSetException {
+    return GolombCodedSet.wrap(
+        set.count(), set.valueBits(), set.payloadBits(), set.bucketStarts(), set.payload());
+  }
+
+  private static void assertHolds(GolombCodedSet set, long... values) throws Exception {
+    assertThat(set.count()).isEqualTo(values.length);
+    assertThat(set.toArray()).isEqualTo(values);
+    for (long value : values) {
+      if (!set.mightContain(value)) {
+        assertThat(false)
+            .as("%s of %d bits", Long.toUnsignedString(value), set.valueBits())
+            .isTrue();
+      }
+    }
+    set.verify();
+  }
+
+  private static void assertRefused(int valueBits, String message, long... values) {
+    assertThatThrownBy(() -> GolombCodedSet.of(values, valueBits))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(message);
+  }
+}
