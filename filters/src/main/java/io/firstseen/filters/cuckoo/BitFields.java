@@ -1,0 +1,39 @@
+package io.firstseen.filters.cuckoo;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/** Unsigned fields of up to 57 bits at any bit position of a byte array, lowest bit first. */
+final class BitFields {
+  /** Most bits that one load from a byte address is sure to cover. */
+  static final int MAX_BITS = Long.SIZE - Byte.SIZE + 1;
+
+  /** Bytes that an array needs behind its last field, as fields are read in whole words. */
+  static final int SPARE_BYTES = Long.BYTES;
+
+  private static final VarHandle WORD =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private BitFields() {}
+
+  static long mask(int bits) {
+    return (1L << bits) - 1;
+  }
+
+  /** The word at a bit position: at least its low 57 bits are those that stand there. */
+  static long word(byte[] bytes, int bit) {
+    return (long) WORD.get(bytes, bit >>> 3) >>> (bit & 7);
+  }
+
+  static long get(byte[] bytes, int bit, int bits) {
+    return word(bytes, bit) & mask(bits);
+  }
+
+  static void set(byte[] bytes, int bit, int bits, long value) {
+    int index = bit >>> 3;
+    int shift = bit & 7;
+    long word = (long) WORD.get(bytes, index);
+    WORD.set(bytes, index, (word & ~(mask(bits) << shift)) | (value << shift));
+  }
+}

@@ -1,0 +1,104 @@
+package io.firstseen.filters.cuckoo;
+
+import java.util.function.Consumer;
+
+/**
+ * A cuckoo filter on the heap: inserts, looks up and deletes keys by their 64-bit hashes.
+ *
+ * <p>Grows from nothing to any number of keys by one page at a time. The false-positive rate at
+ * {@code n} keys is {@code 2 n / 2^P}, whatever the growth and the deletions; at the expected
+ * number of keys it is the target rate or less, past it it goes on by the same law. The same
+ * operations give the same bytes. Not safe for use by several threads.
+ */
+public final class CuckooFilter {
+  private final CuckooShape shape;
+  private final PagedFilter operations;
+  private final HeapPages pages;
+
+  /** An empty filter. */
+  public CuckooFilter(CuckooShape shape) {
+    this(shape, new HeapPages(shape));
+  }
+
+  CuckooFilter(CuckooShape shape, HeapPages pages) {
+    this.shape = shape;
+    this.operations = new PagedFilter(shape);
+    this.pages = pages;
+  }
+
+  /** An empty filter for an expected number of keys; see {@link CuckooShape#forCapacity}. */
+  public static CuckooFilter forCapacity(long expectedKeys, double falsePositiveRate) {
+    return new CuckooFilter(CuckooShape.forCapacity(expectedKeys, falsePositiveRate));
+  }
+
+  /** See {@link PagedFilter#insert}. */
+  public Insertion insert(long hash) {
+    Insertion insertion = operations.insert(pages, hash);
+    pages.count += insertion == Insertion.STORED ? 1 : 0;
+    return insertion;
+  }
+
+  /** See {@link PagedFilter#insertIfAbsent}. */
+  public Insertion insertIfAbsent(long hash) {
+    Insertion insertion = operations.insertIfAbsent(pages, hash);
+    pages.count += insertion == Insertion.STORED ? 1 : 0;
+    return insertion;
+  }
+
+  /** See {@link PagedFilter#mightContain}. */
+  public boolean mightContain(long hash) {
+    return operations.mightContain(pages, hash);
+  }
+
+  /** See {@link PagedFilter#delete}. */
+  public boolean delete(long hash) {
+    boolean deleted = operations.delete(pages, hash);
+    pages.count -= deleted ? 1 : 0;
+    return deleted;
+  }
+
+  /** Number of identities held: insertions that were {@code STORED} less deletions. */
+  public long count() {
+    return pages.count;
+  }
+
+  public CuckooShape shape() {
+    return shape;
+  }
+
+  /** Probability that a key never inserted answers as present, by the filter's law. */
+  public double predictedFalsePositiveRate() {
+    return shape.predictedFalsePositiveRate(count());
+  }
+
+  /** Used slots of all slots, in [0, 1]. */
+  public double load() {
+    long[] slots = {0};
+    forEachPage(page -> slots[0] += page.slots());
+    return slots[0] == 0 ? 0 : (double) count() / slots[0];
+  }
+
+  /** Bytes on the heap, all overheads in, estimated for compressed object pointers. */
+  public long sizeBytes() {
+    long[] bytes = {pages.directoryBytes()};
+    forEachPage(page -> bytes[0] += page.heapBytes());
+    return bytes[0];
+  }
+
+  /** Number of pages. */
+  public int pageCount() {
+    int[] count = {0};
+    forEachPage(page -> count[0]++);
+    return count[0];
+  }
+
+  /** Visits every page once, in the order of the prefixes. */
+  public void forEachPage(Consumer<CuckooPage> visitor) {
+    pages.forEach(visitor);
+  }
+
+  /** An equal filter at a cost in proportion to the pages, not the bytes: pages are shared. */
+  public CuckooFilter copy() {
+    return new CuckooFilter(shape, pages.copy());
+  }
+}

@@ -1,0 +1,105 @@
+package io.firstseen.filters.cuckoo;
+
+/**
+ * A part of a filter that every operation on one key stays within; the unit of state.
+ *
+ * <p>A page holds the identities whose leading {@code depth} bits are its prefix. It starts as a
+ * list of identities and becomes a table of buckets. {@link #copy} is cheap: copies share the body
+ * until one of them is written to.
+ */
+public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
+  /** Most copies of one identity that a page stores: as many as two buckets of four slots hold. */
+  public static final int MAX_COPIES = 8;
+
+  final CuckooShape shape;
+  final int depth;
+  final int prefix;
+  int count;
+  byte[] body;
+  private boolean shared;
+
+  CuckooPage(CuckooShape shape, int depth, int prefix, int count, byte[] body) {
+    this.shape = shape;
+    this.depth = depth;
+    this.prefix = prefix;
+    this.count = count;
+    this.body = body;
+  }
+
+  /** The only page of an empty filter. */
+  public static CuckooPage first(CuckooShape shape) {
+    return new IdentityListPage(shape);
+  }
+
+  /** The shape of the filter that this page is of. */
+  public final CuckooShape shape() {
+    return shape;
+  }
+
+  /** How many leading bits all identities of this page share; the number of splits above it. */
+  public final int depth() {
+    return depth;
+  }
+
+  /** The bits that all identities of this page share, {@code depth} of them. */
+  public final int prefix() {
+    return prefix;
+  }
+
+  /** The number of this page among all pages of a filter: {@code 1 << depth | prefix}. */
+  public final int id() {
+    return 1 << depth | prefix;
+  }
+
+  /** Number of identities held, copies counted. */
+  public final int count() {
+    return count;
+  }
+
+  /** Slots for identities, used or not; for a list, the identities held. */
+  public abstract int slots();
+
+  /** Bytes of the identities and free slots, without the page's own fields. */
+  public abstract int bodyBytes();
+
+  /** Bytes on the heap, estimated for compressed object pointers. */
+  public final int heapBytes() {
+    return 40 + 16 + body.length;
+  }
+
+  /** An equal page; the two share their bytes until one is written to. */
+  public final CuckooPage copy() {
+    CuckooPage copy = sharing();
+    copy.shared = true;
+    shared = true;
+    return copy;
+  }
+
+  /**
+   * Checks what reading a page does not: that every slot is well formed and the count is true.
+   *
+   * @throws MalformedFilterException if the page is damaged
+   */
+  public abstract void verify() throws MalformedFilterException;
+
+  abstract CuckooPage sharing();
+
+  /** To be called before any write to the body. */
+  final void own() {
+    if (shared) {
+      body = body.clone();
+      shared = false;
+    }
+  }
+
+  abstract boolean contains(long identity);
+
+  /** Copies of the identity held. */
+  abstract int copies(long identity);
+
+  /** Stores an identity, or returns false and leaves every byte as it was. */
+  abstract boolean insert(long identity, PathSearch search);
+
+  /** Removes one copy of the identity, or returns false. */
+  abstract boolean remove(long identity);
+}

@@ -1,0 +1,123 @@
+package io.firstseen.filters.cuckoo;
+
+/**
+ * How long the identities of a filter are, which is all that its false-positive rate depends on.
+ *
+ * <p>An identity is the top {@code identityBits} (P) bits of a key's hash, read as {@code tag |
+ * core (8 bits, never 0) | bucket (9 bits)}. The leading bits of the tag choose the page.
+ *
+ * @param identityBits P, in [{@value #MIN_IDENTITY_BITS}, {@value #MAX_IDENTITY_BITS}]
+ */
+public record CuckooShape(int identityBits) {
+  /** Fewest bits of an identity: bucket, core, and three bits for splits. */
+  public static final int MIN_IDENTITY_BITS = 20;
+
+  /** Most bits of an identity. */
+  public static final int MAX_IDENTITY_BITS = 57;
+
+  /** Largest rate that may be asked for. */
+  public static final double MAX_FALSE_POSITIVE_RATE = 0.1;
+
+  static final int BUCKET_BITS = 9;
+  static final int CORE_BITS = 8;
+  static final int BUCKETS = 1 << BUCKET_BITS;
+  static final int CORE_MASK = (1 << CORE_BITS) - 1;
+
+  /** Pages are numbered by integers, {@code 1 << depth | prefix}. */
+  static final int MAX_DEPTH = 30;
+
+  /**
+   * The empty core is given to core 1, so two cores in 256 share one value: pairs of cores agree
+   * with probability 258/65536 instead of 1/256.
+   */
+  private static final double CORE_AGREEMENT = 258.0 / 256.0;
+
+  public CuckooShape {
+    if (identityBits < MIN_IDENTITY_BITS || identityBits > MAX_IDENTITY_BITS) {
+      throw new IllegalArgumentException(
+          "identityBits must be in ["
+              + MIN_IDENTITY_BITS
+              + ", "
+              + MAX_IDENTITY_BITS
+              + "], got "
+              + identityBits);
+    }
+  }
+
+  /**
+   * The shape whose rate stays at or below a target up to an expected number of keys: P = ceil(log2
+   * (2 n / rate)).
+   *
+   * @param expectedKeys expected number of keys, at least 1
+   * @param falsePositiveRate target rate at that number, in (0, {@value #MAX_FALSE_POSITIVE_RATE}]
+   * @throws IllegalArgumentException if a parameter is out of bounds, or both together ask for
+   *     identities longer than {@value #MAX_IDENTITY_BITS} bits
+   */
+  public static CuckooShape forCapacity(long expectedKeys, double falsePositiveRate) {
+    if (expectedKeys < 1) {
+      throw new IllegalArgumentException("expectedKeys must be at least 1, got " + expectedKeys);
+    }
+    if (!(falsePositiveRate > 0 && falsePositiveRate <= MAX_FALSE_POSITIVE_RATE)) {
+      throw new IllegalArgumentException(
+          "falsePositiveRate must be in (0, "
+              + MAX_FALSE_POSITIVE_RATE
+              + "], got "
+              + falsePositiveRate);
+    }
+    int bits = MIN_IDENTITY_BITS;
+    while (bits < MAX_IDENTITY_BITS
+        && matchProbability(bits) * expectedKeys > falsePositiveRate * CORE_AGREEMENT) {
+      bits++;
+    }
+    if (matchProbability(bits) * expectedKeys > falsePositiveRate * CORE_AGREEMENT) {
+      throw new IllegalArgumentException(
+          "expectedKeys / falsePositiveRate must be at most 2^"
+              + (MAX_IDENTITY_BITS - 1)
+              + ", got "
+              + expectedKeys
+              + " / "
+              + falsePositiveRate);
+    }
+    return new CuckooShape(bits);
+  }
+
+  /**
+   * Probability that a key never inserted answers as present, for a filter that holds {@code count}
+   * keys: {@code 1 - exp(-2 n / 2^P)}, whatever the growth and the deletions so far.
+   */
+  public double predictedFalsePositiveRate(long count) {
+    return -Math.expm1(-matchProbability(identityBits) * count);
+  }
+
+  private static double matchProbability(int identityBits) {
+    return Math.scalb(2 * CORE_AGREEMENT, -identityBits);
+  }
+
+  /** The identity of a key, from its hash; only the top P bits of the hash are read. */
+  public long identity(long hash) {
+    long identity = hash >>> (Long.SIZE - identityBits);
+    return (identity & ((long) CORE_MASK << BUCKET_BITS)) == 0
+        ? identity | (1L << BUCKET_BITS)
+        : identity;
+  }
+
+  /** Bits of an identity above core and bucket: how often a filter's pages can split at most. */
+  int tagBits() {
+    return identityBits - CORE_BITS - BUCKET_BITS;
+  }
+
+  /** The leading {@code depth} bits of an identity. */
+  int prefix(long identity, int depth) {
+    return (int) (identity >>> (identityBits - depth));
+  }
+
+  /** Bits of a slot in a page of the given depth. */
+  int slotBits(int depth) {
+    return identityBits - BUCKET_BITS - depth;
+  }
+
+  /** Whether a page of the given depth has a stored bit left to split by. */
+  boolean canSplit(int depth) {
+    return depth < Math.min(tagBits(), MAX_DEPTH);
+  }
+}

@@ -1,0 +1,15 @@
+package io.firstseen.filters.cuckoo;
+
+/** What became of an insertion. */
+public enum Insertion {
+  /** The key's identity was stored; a later delete of the key removes it. */
+  STORED,
+  /** {@code insertIfAbsent} found the key's identity in the filter; nothing changed. */
+  PRESENT,
+  /**
+   * The filter already holds {@value CuckooPage#MAX_COPIES} copies of this identity; nothing
+   * changed and nothing grew. The key answers as present, but this insertion does not count as
+   * admitted and must not be matched by a delete.
+   */
+  SATURATED
+}

@@ -1,0 +1,21 @@
+package io.firstseen.filters.cuckoo;
+
+/**
+ * Where the pages of one filter live: the heap, or a state backend.
+ *
+ * <p>A store finds the page of an identity by the identity's leading bits; the pages that it holds
+ * cover every prefix exactly once.
+ */
+public interface PageStore {
+  /** The page that an identity belongs to. */
+  CuckooPage get(long identity);
+
+  /**
+   * Takes note that the page that an identity belongs to was changed, or replaced by a page of the
+   * same depth and prefix.
+   */
+  void put(long identity, CuckooPage page);
+
+  /** Replaces the page that an identity belongs to by the two that it was split into. */
+  void split(long identity, CuckooPage low, CuckooPage high);
+}
