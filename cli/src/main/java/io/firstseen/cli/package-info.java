@@ -1,2 +1,2 @@
-/** Placeholder. */
+/** The {@code firstseen} command: one class a verb. */
 package io.firstseen.cli;

@@ -1,0 +1,340 @@
+package io.firstseen.cli.embedded;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import kafka.server.BrokerServer;
+import kafka.server.ControllerServer;
+import kafka.server.KafkaConfig;
+import kafka.server.KafkaRaftServer;
+import kafka.server.Server;
+import kafka.server.SharedServer;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.network.ListenerName;
+import org.apache.kafka.common.utils.Time;
+import org.apache.kafka.metadata.storage.Formatter;
+import org.apache.kafka.server.ServerSocketFactory;
+import org.apache.kafka.server.common.Feature;
+import org.apache.kafka.server.common.MetadataVersion;
+import org.apache.kafka.server.fault.FaultHandler;
+import org.apache.kafka.server.fault.FaultHandlerException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A real Kafka broker in this JVM: one node, KRaft, broker and controller in one, bound to
+ * localhost only. {@link #start} returns when it takes requests, {@link #close} when it has
+ * stopped. Its data stays in the directory, which belongs to the caller: starting again there
+ * brings every topic back.
+ *
+ * <p>The servers are assembled here rather than by {@code kafka.server.KafkaRaftServer}, whose
+ * fault handlers end the whole JVM and whose ports must be known before they are bound.
+ */
+public final class EmbeddedBroker implements AutoCloseable {
+
+  /** What {@link #awaitTopics} waits at most. */
+  public static final Duration TOPIC_TIMEOUT = Duration.ofSeconds(30);
+
+  private static final Logger LOG = LoggerFactory.getLogger(EmbeddedBroker.class);
+  private static final int NODE_ID = 1;
+  private static final String BROKER_LISTENER = "PLAINTEXT";
+  private static final String CONTROLLER_LISTENER = "CONTROLLER";
+
+  private final SharedServer shared;
+  private final ControllerServer controller;
+  private final BrokerServer broker;
+  private boolean closed;
+
+  private EmbeddedBroker(Path directory, Settings settings) throws Exception {
+    KafkaConfig config = new KafkaConfig(properties(directory, settings), false);
+    format(directory);
+    var logDirs = KafkaRaftServer.initializeLogDirs(config, LOG, "");
+    String clusterId = logDirs._1().clusterId().orElseThrow();
+    var controllerAddress = new CompletableFuture<Map<Integer, InetSocketAddress>>();
+    this.shared =
+        new SharedServer(
+            config,
+            logDirs._1(),
+            Time.SYSTEM,
+            Server.initializeMetrics(config, Time.SYSTEM, clusterId),
+            controllerAddress,
+            List.of(),
+            EmbeddedBroker::faultHandler,
+            ServerSocketFactory.INSTANCE);
+    this.controller = new ControllerServer(shared, KafkaRaftServer.configSchema(), logDirs._2());
+    this.broker = new BrokerServer(shared);
+    var unused =
+        controller
+            .socketServerFirstBoundPortFuture()
+            .thenAccept(
+                port ->
+                    controllerAddress.complete(
+                        Map.of(NODE_ID, new InetSocketAddress("localhost", port))));
+    try {
+      controller.startup();
+      broker.startup();
+    } catch (Throwable e) {
+      close();
+      throw e;
+    }
+  }
+
+  /**
+   * Starts a broker whose data lives in {@code directory}, which is created if absent.
+   *
+   * @throws IOException if the directory cannot be made or the port is taken
+   */
+  public static EmbeddedBroker start(Path directory, Settings settings) throws IOException {
+    Files.createDirectories(directory);
+    requireFree(settings.port);
+    try {
+      return new EmbeddedBroker(directory, settings);
+    } catch (Exception e) {
+      throw new IOException("the embedded Kafka broker did not start: " + e.getMessage(), e);
+    }
+  }
+
+  /** The address for clients, {@code localhost:port}. */
+  public String bootstrapServers() {
+    return "localhost:" + broker.boundPort(new ListenerName(BROKER_LISTENER));
+  }
+
+  /**
+   * Creates topics of one replica each and waits until they can be written to.
+   *
+   * @throws org.apache.kafka.common.errors.TopicExistsException if one exists
+   */
+  public void createTopics(Collection<NewTopic> topics) {
+    try (Admin admin = admin()) {
+      get(admin.createTopics(topics).all());
+      awaitTopics(admin, topics.stream().map(NewTopic::name).toList());
+    }
+  }
+
+  /**
+   * Waits until every partition of the topics has a leader that answers. A topic is known some time
+   * before its partitions can be written to; an idempotent producer that starts in between may lose
+   * its first records.
+   *
+   * @throws KafkaException if that takes more than {@link #TOPIC_TIMEOUT}, for one because a topic
+   *     does not exist
+   */
+  public void awaitTopics(Collection<String> topics) {
+    try (Admin admin = admin()) {
+      awaitTopics(admin, topics);
+    }
+  }
+
+  /** Stops the broker and waits until it has stopped. Its data stays. */
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    // The broker first: its controlled shutdown asks the controller.
+    broker.shutdown();
+    controller.shutdown();
+    broker.awaitShutdown();
+    controller.awaitShutdown();
+  }
+
+  /** Kafka itself would say so too, in several stack traces. */
+  private static void requireFree(int port) throws IOException {
+    try (ServerSocket probe = new ServerSocket()) {
+      probe.bind(new InetSocketAddress("localhost", port));
+    } catch (BindException e) {
+      throw new IOException("port %d of localhost is taken".formatted(port), e);
+    }
+  }
+
+  private Admin admin() {
+    return Admin.create(
+        Map.of(
+            AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG,
+            bootstrapServers(),
+            AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
+            (int) TOPIC_TIMEOUT.toMillis()));
+  }
+
+  private static void awaitTopics(Admin admin, Collection<String> topics) {
+    long deadlineNanos = System.nanoTime() + TOPIC_TIMEOUT.toNanos();
+    while (true) {
+      try {
+        List<TopicPartition> partitions = new ArrayList<>();
+        for (TopicDescription topic : get(admin.describeTopics(topics).allTopicNames()).values()) {
+          topic
+              .partitions()
+              .forEach(p -> partitions.add(new TopicPartition(topic.name(), p.partition())));
+        }
+        Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
+        partitions.forEach(p -> ends.put(p, OffsetSpec.latest()));
+        get(admin.listOffsets(ends).all());
+        return;
+      } catch (RetriableException e) {
+        if (System.nanoTime() - deadlineNanos > 0) {
+          throw new KafkaException("topics " + topics + " are not ready: " + e.getMessage(), e);
+        }
+        pause();
+      }
+    }
+  }
+
+  private static void pause() {
+    try {
+      TimeUnit.MILLISECONDS.sleep(20);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new KafkaException("interrupted while waiting for topics", e);
+    }
+  }
+
+  private static <T> T get(org.apache.kafka.common.KafkaFuture<T> future) {
+    try {
+      return future.get(TOPIC_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof KafkaException kafka) {
+        throw kafka;
+      }
+      throw new KafkaException(e.getCause());
+    } catch (TimeoutException e) {
+      throw new KafkaException("the broker did not answer within " + TOPIC_TIMEOUT, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new KafkaException("interrupted while waiting for the broker", e);
+    }
+  }
+
+  private static void format(Path directory) throws Exception {
+    if (Files.exists(directory.resolve("meta.properties"))) {
+      return;
+    }
+    var report = new ByteArrayOutputStream();
+    new Formatter()
+        .setPrintStream(new PrintStream(report, true, StandardCharsets.UTF_8))
+        .setClusterId(Uuid.randomUuid().toString())
+        .setNodeId(NODE_ID)
+        .setDirectories(List.of(directory.toString()))
+        .setMetadataLogDirectory(directory.toString())
+        .setControllerListenerName(CONTROLLER_LISTENER)
+        .setSupportedFeatures(Feature.PRODUCTION_FEATURES)
+        .setReleaseVersion(MetadataVersion.latestProduction())
+        .setHasDynamicQuorum(false)
+        .run();
+    LOG.debug("{}", report.toString(StandardCharsets.UTF_8));
+  }
+
+  private static Properties properties(Path directory, Settings settings) {
+    Properties properties = new Properties();
+    properties.put("node.id", Integer.toString(NODE_ID));
+    properties.put("process.roles", "broker,controller");
+    properties.put(
+        "listeners",
+        "%s://localhost:%d,%s://localhost:0"
+            .formatted(BROKER_LISTENER, settings.port, CONTROLLER_LISTENER));
+    properties.put("controller.listener.names", CONTROLLER_LISTENER);
+    properties.put(
+        "listener.security.protocol.map",
+        BROKER_LISTENER + ":PLAINTEXT," + CONTROLLER_LISTENER + ":PLAINTEXT");
+    // The real port is passed on once it is bound.
+    properties.put("controller.quorum.voters", NODE_ID + "@localhost:0");
+    properties.put("log.dirs", directory.toString());
+    properties.putAll(settings.properties);
+    return properties;
+  }
+
+  /**
+   * Kafka's own handler for fatal faults halts the JVM; ours reports and lets the caller decide.
+   */
+  private static FaultHandler faultHandler(String name, boolean fatal, Runnable action) {
+    return (message, cause) -> {
+      LOG.error(
+          "{}fault of the embedded broker in {}: {}", fatal ? "fatal " : "", name, message, cause);
+      action.run();
+      return new FaultHandlerException(name + ": " + message, cause);
+    };
+  }
+
+  /** How the one node is set up. Immutable; every method gives a changed copy. */
+  public static final class Settings {
+
+    private final int port;
+    private final Map<String, String> properties;
+
+    private Settings(int port, Map<String, String> properties) {
+      this.port = port;
+      this.properties = Map.copyOf(properties);
+    }
+
+    /**
+     * For the demo and for most tests: starts fast, answers fast, takes little memory, and does not
+     * create topics that nobody asked for.
+     */
+    public static Settings tuned() {
+      return stock()
+          .with("auto.create.topics.enable", "false")
+          .with("group.initial.rebalance.delay.ms", "0")
+          .with("offsets.topic.num.partitions", "1")
+          .with("transaction.state.log.num.partitions", "1")
+          .with("transaction.max.timeout.ms", "3600000")
+          .with("log.cleaner.dedupe.buffer.size", "2097152")
+          .with("broker.session.timeout.ms", "2000")
+          .with("broker.heartbeat.interval.ms", "300");
+    }
+
+    /**
+     * Everything as a broker has it out of the box, except that internal topics get the one replica
+     * that one node can hold. With it a test finds defaults of ours that only a tuned broker takes.
+     */
+    public static Settings stock() {
+      return new Settings(
+          0,
+          Map.of(
+              "offsets.topic.replication.factor", "1",
+              "transaction.state.log.replication.factor", "1",
+              "transaction.state.log.min.isr", "1",
+              "share.coordinator.state.topic.replication.factor", "1",
+              "share.coordinator.state.topic.min.isr", "1"));
+    }
+
+    /** The port for clients; 0, the default, takes a free one. */
+    public Settings port(int newPort) {
+      if (newPort < 0 || newPort > 65535) {
+        throw new IllegalArgumentException("port must be in [0, 65535], got " + newPort);
+      }
+      return new Settings(newPort, properties);
+    }
+
+    /** Sets one property of the broker, as in {@code server.properties}. */
+    public Settings with(String property, String value) {
+      Map<String, String> changed = new HashMap<>(properties);
+      changed.put(property, value);
+      return new Settings(port, changed);
+    }
+  }
+}

@@ -1,0 +1,198 @@
+package io.firstseen.cli.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class EmbeddedBrokerTest {
+
+  private static final String TOPIC = "events";
+  private static final int PARTITIONS = 2;
+
+  @Test
+  void recordsWrittenAtOnceAfterCreationAllArriveInOrder(@TempDir Path directory) throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, EmbeddedBroker.Settings.tuned())) {
+      for (int round = 0; round < 5; round++) {
+        String topic = TOPIC + round;
+        broker.createTopics(List.of(new NewTopic(topic, 1, (short) 1)));
+        List<String> sent = new ArrayList<>();
+        List<Future<RecordMetadata>> results = new ArrayList<>();
+        try (KafkaProducer<String, String> producer = producer(broker, Map.of())) {
+          for (int i = 0; i < 500; i++) {
+            sent.add("value " + i);
+            results.add(producer.send(new ProducerRecord<>(topic, 0, null, "value " + i)));
+          }
+          producer.flush();
+        }
+        for (Future<RecordMetadata> result : results) {
+          assertThat(result.get().hasOffset()).isTrue();
+        }
+        assertThat(read(broker, topic, 1, "read_uncommitted")).isEqualTo(sent);
+      }
+    }
+  }
+
+  @Test
+  void committedReadersSeeCommittedTransactionsOnly(@TempDir Path directory) throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, EmbeddedBroker.Settings.tuned())) {
+      broker.createTopics(List.of(new NewTopic(TOPIC, PARTITIONS, (short) 1)));
+      Map<String, Object> transactional = Map.of("transactional.id", "test");
+      try (KafkaProducer<String, String> producer = producer(broker, transactional)) {
+        producer.initTransactions();
+        producer.beginTransaction();
+        producer.send(new ProducerRecord<>(TOPIC, 0, null, "committed")).get();
+        producer.commitTransaction();
+        producer.beginTransaction();
+        producer.send(new ProducerRecord<>(TOPIC, 1, null, "aborted")).get();
+        producer.abortTransaction();
+      }
+      assertThat(read(broker, TOPIC, PARTITIONS, "read_committed")).containsExactly("committed");
+      assertThat(read(broker, TOPIC, PARTITIONS, "read_uncommitted"))
+          .containsExactlyInAnyOrder("committed", "aborted");
+    }
+  }
+
+  @Test
+  void onlyTheTunedBrokerTakesTransactionsLongerThanStockBrokersAllow(
+      @TempDir Path tuned, @TempDir Path stock) throws IOException {
+    Map<String, Object> fifteenMinutes =
+        Map.of("transactional.id", "test", "transaction.timeout.ms", 15 * 60 * 1000);
+    Map<String, Object> oneHour =
+        Map.of("transactional.id", "test", "transaction.timeout.ms", 60 * 60 * 1000);
+    try (EmbeddedBroker broker = EmbeddedBroker.start(tuned, EmbeddedBroker.Settings.tuned());
+        KafkaProducer<String, String> producer = producer(broker, oneHour)) {
+      producer.initTransactions();
+    }
+    try (EmbeddedBroker broker = EmbeddedBroker.start(stock, EmbeddedBroker.Settings.stock())) {
+      try (KafkaProducer<String, String> producer = producer(broker, fifteenMinutes)) {
+        producer.initTransactions();
+      }
+      try (KafkaProducer<String, String> producer = producer(broker, oneHour)) {
+        assertThatThrownBy(producer::initTransactions)
+            .isInstanceOf(KafkaException.class)
+            .hasMessageContaining("transaction timeout");
+      }
+    }
+  }
+
+  @Test
+  void startingAgainOnTheSameDirectoryAndPortBringsTheRecordsBack(@TempDir Path directory)
+      throws Exception {
+    EmbeddedBroker.Settings settings = EmbeddedBroker.Settings.tuned();
+    int port;
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, settings)) {
+      port = URI.create("kafka://" + broker.bootstrapServers()).getPort();
+      broker.createTopics(List.of(new NewTopic(TOPIC, 1, (short) 1)));
+      try (KafkaProducer<String, String> producer = producer(broker, Map.of())) {
+        producer.send(new ProducerRecord<>(TOPIC, "kept")).get();
+      }
+    }
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, settings.port(port))) {
+      assertThat(broker.bootstrapServers()).isEqualTo("localhost:" + port);
+      broker.awaitTopics(List.of(TOPIC));
+      assertThat(read(broker, TOPIC, 1, "read_committed")).containsExactly("kept");
+    }
+  }
+
+  @Test
+  void twoBrokersRunSideBySide(@TempDir Path first, @TempDir Path second) throws Exception {
+    try (EmbeddedBroker one = EmbeddedBroker.start(first, EmbeddedBroker.Settings.tuned());
+        EmbeddedBroker two = EmbeddedBroker.start(second, EmbeddedBroker.Settings.tuned())) {
+      one.createTopics(List.of(new NewTopic(TOPIC, 1, (short) 1)));
+      try (Admin admin = Admin.create(Map.of("bootstrap.servers", two.bootstrapServers()))) {
+        assertThat(admin.listTopics().names().get()).doesNotContain(TOPIC);
+      }
+    }
+  }
+
+  @Test
+  void aTakenPortIsAnErrorWithTheNumber(@TempDir Path directory) throws IOException {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("localhost"))) {
+      EmbeddedBroker.Settings settings = EmbeddedBroker.Settings.tuned().port(taken.getLocalPort());
+      assertThatThrownBy(() -> EmbeddedBroker.start(directory, settings))
+          .isInstanceOf(IOException.class)
+          .hasMessage("port %d of localhost is taken", taken.getLocalPort());
+    }
+  }
+
+  /** With Kafka's own fault handlers this ends the JVM. */
+  @Test
+  void aFailedStartLeavesTheJvmAndTheDirectoryUsable(@TempDir Path directory) throws IOException {
+    EmbeddedBroker.Settings broken =
+        EmbeddedBroker.Settings.tuned().with("authorizer.class.name", "no.such.Authorizer");
+    assertThatThrownBy(() -> EmbeddedBroker.start(directory, broken))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("no.such.Authorizer");
+    EmbeddedBroker.start(directory, EmbeddedBroker.Settings.tuned()).close();
+  }
+
+  @Test
+  void aTopicThatExistsIsNotCreatedAgain(@TempDir Path directory) throws IOException {
+    List<NewTopic> topics = List.of(new NewTopic(TOPIC, 1, (short) 1));
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, EmbeddedBroker.Settings.tuned())) {
+      broker.createTopics(topics);
+      assertThatThrownBy(() -> broker.createTopics(topics))
+          .isInstanceOf(TopicExistsException.class)
+          .hasMessageContaining(TOPIC);
+    }
+  }
+
+  @Test
+  void settingsRefuseAPortThatIsNone() {
+    assertThatThrownBy(() -> EmbeddedBroker.Settings.stock().port(65536))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("port must be in [0, 65535], got 65536");
+  }
+
+  private static KafkaProducer<String, String> producer(
+      EmbeddedBroker broker, Map<String, Object> settings) {
+    Map<String, Object> all = new HashMap<>(settings);
+    all.put("bootstrap.servers", broker.bootstrapServers());
+    return new KafkaProducer<>(all, new StringSerializer(), new StringSerializer());
+  }
+
+  /** Every value up to the present end, in order for each partition. */
+  private static List<String> read(
+      EmbeddedBroker broker, String topic, int partitions, String isolation) {
+    Map<String, Object> settings =
+        Map.of("bootstrap.servers", broker.bootstrapServers(), "isolation.level", isolation);
+    List<TopicPartition> all =
+        IntStream.range(0, partitions).mapToObj(p -> new TopicPartition(topic, p)).toList();
+    List<String> values = new ArrayList<>();
+    try (KafkaConsumer<String, String> consumer =
+        new KafkaConsumer<>(settings, new StringDeserializer(), new StringDeserializer())) {
+      consumer.assign(all);
+      consumer.seekToBeginning(all);
+      Map<TopicPartition, Long> ends = consumer.endOffsets(all);
+      while (all.stream().anyMatch(p -> consumer.position(p) < ends.get(p))) {
+        consumer.poll(Duration.ofMillis(100)).forEach(r -> values.add(r.value()));
+      }
+    }
+    return values;
+  }
+}
