@@ -1,0 +1,68 @@
+package io.firstseen.serializers;
+
+import io.firstseen.types.SnapshotRecord;
+import java.io.IOException;
+import java.lang.reflect.Type;
+import java.util.Map;
+import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+
+/**
+ * Writes a {@link SnapshotRecord}.
+ *
+ * <p>Version 1: the kind in a byte (1 blob, 2 manifest), then key and value, each after its length.
+ */
+public final class SnapshotRecordSerializer extends ImmutableSerializer<SnapshotRecord> {
+
+  public static final SnapshotRecordSerializer INSTANCE = new SnapshotRecordSerializer();
+
+  private static final long serialVersionUID = 1;
+
+  @Override
+  public void serialize(SnapshotRecord record, DataOutputView out) throws IOException {
+    out.writeByte(
+        switch (record.kind()) {
+          case BLOB -> 1;
+          case MANIFEST -> 2;
+        });
+    ByteFields.writeString(record.key(), out);
+    ByteFields.writeBytes(record.value(), out);
+  }
+
+  @Override
+  public SnapshotRecord deserialize(DataInputView in) throws IOException {
+    int code = in.readUnsignedByte();
+    SnapshotRecord.Kind kind =
+        switch (code) {
+          case 1 -> SnapshotRecord.Kind.BLOB;
+          case 2 -> SnapshotRecord.Kind.MANIFEST;
+          default -> throw new IOException("unknown kind of snapshot record: " + code);
+        };
+    String key = ByteFields.readString(in);
+    return new SnapshotRecord(kind, key, ByteFields.readBytes(in));
+  }
+
+  @Override
+  public TypeSerializerSnapshot<SnapshotRecord> snapshotConfiguration() {
+    return new Snapshot();
+  }
+
+  /** The format version in state. */
+  public static final class Snapshot extends VersionedSerializerSnapshot<SnapshotRecord> {
+    public Snapshot() {
+      super(1, () -> INSTANCE);
+    }
+  }
+
+  /** Lets Flink find the serializer. */
+  public static final class InfoFactory extends TypeInfoFactory<SnapshotRecord> {
+    @Override
+    public TypeInformation<SnapshotRecord> createTypeInfo(
+        Type type, Map<String, TypeInformation<?>> parameters) {
+      return new SerializerTypeInformation<>(SnapshotRecord.class, INSTANCE);
+    }
+  }
+}

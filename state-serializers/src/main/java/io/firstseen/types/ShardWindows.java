@@ -1,0 +1,78 @@
+package io.firstseen.types;
+
+import java.util.Arrays;
+
+/**
+ * How far a snapshot shard is: a small value beside its two big ones (the live set and the pending
+ * operations), so that reading it is cheap.
+ *
+ * @param closedUntilMillis end of the last window that the shard closed (event time, exclusive), or
+ *     {@link Long#MIN_VALUE} if it closed none
+ * @param liveCount number of keys in the live set
+ * @param openEndsMillis ends of the windows that hold pending operations, ascending; not copied,
+ *     not to be changed
+ */
+// Equality by content is written out below.
+@SuppressWarnings("ArrayRecordComponent")
+public record ShardWindows(long closedUntilMillis, long liveCount, long[] openEndsMillis) {
+
+  /** A shard that never saw an operation. */
+  public static final ShardWindows NONE = new ShardWindows(Long.MIN_VALUE, 0, new long[0]);
+
+  /** Whether a window holds pending operations. */
+  public boolean isOpen(long windowEndMillis) {
+    return Arrays.binarySearch(openEndsMillis, windowEndMillis) >= 0;
+  }
+
+  /** The same with one more window that holds pending operations. */
+  public ShardWindows opened(long windowEndMillis) {
+    int place = Arrays.binarySearch(openEndsMillis, windowEndMillis);
+    if (place >= 0) {
+      return this;
+    }
+    int insertion = -place - 1;
+    long[] ends = new long[openEndsMillis.length + 1];
+    System.arraycopy(openEndsMillis, 0, ends, 0, insertion);
+    ends[insertion] = windowEndMillis;
+    System.arraycopy(
+        openEndsMillis, insertion, ends, insertion + 1, openEndsMillis.length - insertion);
+    return new ShardWindows(closedUntilMillis, liveCount, ends);
+  }
+
+  /**
+   * The same after the oldest open window was closed.
+   *
+   * @param newLiveCount number of keys in the live set from now on
+   * @throws IllegalStateException if no window is open
+   */
+  public ShardWindows closedOldest(long newLiveCount) {
+    if (openEndsMillis.length == 0) {
+      throw new IllegalStateException("no window is open");
+    }
+    return new ShardWindows(
+        openEndsMillis[0],
+        newLiveCount,
+        Arrays.copyOfRange(openEndsMillis, 1, openEndsMillis.length));
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof ShardWindows that
+        && closedUntilMillis == that.closedUntilMillis
+        && liveCount == that.liveCount
+        && Arrays.equals(openEndsMillis, that.openEndsMillis);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(openEndsMillis) * 31
+        + Long.hashCode(closedUntilMillis) * 17
+        + Long.hashCode(liveCount);
+  }
+
+  @Override
+  public String toString() {
+    return "closed until %d, %d live, open %s"
+        .formatted(closedUntilMillis, liveCount, Arrays.toString(openEndsMillis));
+  }
+}

@@ -1,0 +1,53 @@
+package io.firstseen.types;
+
+import io.firstseen.serializers.SnapshotRecordSerializer;
+import java.util.Arrays;
+import java.util.Objects;
+import org.apache.flink.api.common.typeinfo.TypeInfo;
+
+/**
+ * What the snapshot operators publish, in the order in which it must become visible: every blob
+ * stands before the first manifest that names it.
+ *
+ * @param kind what {@code value} is
+ * @param key for a blob the SHA-256 of its bytes in lower-case hexadecimal, for a manifest the
+ *     set's name
+ * @param value the bytes of the blob, or of the manifest's JSON; not copied, not to be changed
+ */
+@TypeInfo(SnapshotRecordSerializer.InfoFactory.class)
+// Equality by content is written out below.
+@SuppressWarnings("ArrayRecordComponent")
+public record SnapshotRecord(Kind kind, String key, byte[] value) {
+
+  /** What a record holds. */
+  public enum Kind {
+    /** The bytes of a snapshot of one shard. */
+    BLOB,
+    /** The list of the blobs that are the set at the end of one window. */
+    MANIFEST
+  }
+
+  public SnapshotRecord {
+    Objects.requireNonNull(kind, "kind");
+    Objects.requireNonNull(key, "key");
+    Objects.requireNonNull(value, "value");
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof SnapshotRecord that
+        && kind == that.kind
+        && key.equals(that.key)
+        && Arrays.equals(value, that.value);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(kind, key, Arrays.hashCode(value));
+  }
+
+  @Override
+  public String toString() {
+    return kind + " " + key + " (" + value.length + " bytes)";
+  }
+}
