@@ -3,12 +3,62 @@ package io.firstseen.filters.key;
 import java.text.Normalizer;
 import java.util.Locale;
 
-/** The rule {@code text}. */
+/**
+ * The rule {@code text}, version 1: spellings of one message that differ only in case, width,
+ * accents composed or not, invisible characters, numbers, punctuation or spacing get one form.
+ *
+ * <p>These steps, repeated until nothing changes:
+ *
+ * <ol>
+ *   <li><b>Invisible characters go.</b> Every code point that Unicode calls default-ignorable (soft
+ *       hyphen, zero-width joiners and spaces, directional marks, variation selectors, tags,
+ *       fillers: the fixed table in this class) and every control character that is not white space
+ *       is removed. Of a run of combining marks only the first 30 stay, as in UAX #15 section 13
+ *       (Stream-Safe Text Format): longer runs are no language and cost quadratic time to put in
+ *       order.
+ *   <li><b>NFKC</b> (UAX #15): compatibility variants become ordinary characters.
+ *   <li><b>Case goes</b>: the full upper-case mapping of the root locale, then the simple
+ *       lower-case mapping of each code point. So {@code ß} and {@code ẞ} become {@code ss}, final
+ *       sigma becomes {@code σ}, and {@code İ}, {@code ı}, {@code I} become {@code i}.
+ *   <li><b>Runs shrink.</b> A run of white space (Java's {@code isWhitespace} or Unicode's
+ *       separators) becomes one space; none stays at either end. A run of decimal digits of any
+ *       script (category Nd) becomes one {@code 0}. A run of punctuation and symbols (categories P
+ *       and S, which hold most emoji) becomes one {@code .}. Everything else stays: letters, marks,
+ *       other numbers, unassigned and private-use code points.
+ *   <li><b>NFKC again</b>, for what the steps before took apart or brought together.
+ * </ol>
+ *
+ * <p>So folding a folded text changes nothing. Text that is empty afterwards is refused; so is, as
+ * a guard that no known text reaches, text that still changes after {@value #MAX_ROUNDS} rounds.
+ *
+ * <p><b>Unicode versions.</b> The tables are those of the running JDK: Unicode 13 in JDK 17,
+ * Unicode 16 in JDK 25. Unicode never changes the normal form of an assigned character, but
+ * characters that are new in between fold on the newer JDK only, and now and then a character moves
+ * to another category. Text with such characters may have different forms on different JDKs, so
+ * producers and consumers of one stream should run on the same feature release.
+ */
 final class TextFolding {
-  private static final int MAX_ROUNDS = 8;
+  static final int MAX_ROUNDS = 8;
+  static final int MAX_MARKS = 30;
+
+  /**
+   * Default_Ignorable_Code_Point of Unicode 16 (DerivedCoreProperties.txt) as pairs of first and
+   * last code point, ascending. Fixed here because Java has no such property, and better so: it
+   * never changes under stored keys.
+   */
+  private static final int[] IGNORABLE = {
+    0x00AD, 0x00AD, 0x034F, 0x034F, 0x061C, 0x061C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180F,
+    0x200B, 0x200F, 0x202A, 0x202E, 0x2060, 0x206F, 0x3164, 0x3164, 0xFE00, 0xFE0F, 0xFEFF, 0xFEFF,
+    0xFFA0, 0xFFA0, 0xFFF0, 0xFFF8, 0x1BCA0, 0x1BCA3, 0x1D173, 0x1D17A, 0xE0000, 0xE0FFF,
+  };
 
   private TextFolding() {}
 
+  /**
+   * The folded form of {@code text}.
+   *
+   * @throws InvalidKeyException if nothing is left of it
+   */
   static String fold(String text) throws InvalidKeyException {
     String current = text;
     for (int round = 0; round < MAX_ROUNDS; round++) {
@@ -21,22 +71,45 @@ final class TextFolding {
       }
       current = next;
     }
-    throw new InvalidKeyException("text has no stable form after " + MAX_ROUNDS + " rounds");
+    throw new InvalidKeyException("text still changes after " + MAX_ROUNDS + " rounds of folding");
   }
 
-  private static String once(String text) {
-    String upper = Normalizer.normalize(text, Normalizer.Form.NFKC).toUpperCase(Locale.ROOT);
+  /** One round of all steps. */
+  static String once(String text) {
+    String upper = nfkc(dropInvisible(text)).toUpperCase(Locale.ROOT);
+    return nfkc(shrinkRuns(upper));
+  }
+
+  private static String nfkc(CharSequence text) {
+    return Normalizer.normalize(text, Normalizer.Form.NFKC);
+  }
+
+  private static CharSequence dropInvisible(String text) {
+    StringBuilder out = new StringBuilder(text.length());
+    int marks = 0;
+    for (int at = 0; at < text.length(); ) {
+      int codePoint = text.codePointAt(at);
+      at += Character.charCount(codePoint);
+      if (isInvisible(codePoint)) {
+        continue;
+      }
+      marks = isMark(codePoint) ? marks + 1 : 0;
+      if (marks <= MAX_MARKS) {
+        out.appendCodePoint(codePoint);
+      }
+    }
+    return out;
+  }
+
+  private static CharSequence shrinkRuns(String upper) {
     StringBuilder out = new StringBuilder(upper.length());
     int previous = ' ';
     for (int at = 0; at < upper.length(); ) {
       int codePoint = upper.codePointAt(at);
       at += Character.charCount(codePoint);
       int folded = foldOne(codePoint);
-      if (folded < 0) {
-        continue;
-      }
-      boolean run = folded == ' ' || folded == '0' || folded == '.';
-      if (!run || folded != previous) {
+      boolean runs = folded == ' ' || folded == '0' || folded == '.';
+      if (!runs || folded != previous) {
         out.appendCodePoint(folded);
       }
       previous = folded;
@@ -44,15 +117,14 @@ final class TextFolding {
     if (out.length() > 0 && out.charAt(out.length() - 1) == ' ') {
       out.setLength(out.length() - 1);
     }
-    return Normalizer.normalize(out, Normalizer.Form.NFKC);
+    return out;
   }
 
   private static int foldOne(int codePoint) {
-    if (Character.isWhitespace(codePoint) || Character.isSpaceChar(codePoint)) {
+    if (isSpace(codePoint)) {
       return ' ';
     }
     return switch (Character.getType(codePoint)) {
-      case Character.CONTROL, Character.FORMAT -> -1;
       case Character.DECIMAL_DIGIT_NUMBER -> '0';
       case Character.CONNECTOR_PUNCTUATION,
           Character.DASH_PUNCTUATION,
@@ -68,5 +140,30 @@ final class TextFolding {
           '.';
       default -> Character.toLowerCase(codePoint);
     };
+  }
+
+  private static boolean isSpace(int codePoint) {
+    return Character.isWhitespace(codePoint) || Character.isSpaceChar(codePoint);
+  }
+
+  private static boolean isMark(int codePoint) {
+    return switch (Character.getType(codePoint)) {
+      case Character.NON_SPACING_MARK, Character.COMBINING_SPACING_MARK, Character.ENCLOSING_MARK ->
+          true;
+      // The half-width katakana sound marks are letters, but NFKC makes combining marks of them.
+      default -> codePoint == 0xFF9E || codePoint == 0xFF9F;
+    };
+  }
+
+  private static boolean isInvisible(int codePoint) {
+    if (codePoint < IGNORABLE[0]) {
+      return Character.getType(codePoint) == Character.CONTROL && !isSpace(codePoint);
+    }
+    for (int at = 0; at < IGNORABLE.length && codePoint >= IGNORABLE[at]; at += 2) {
+      if (codePoint <= IGNORABLE[at + 1]) {
+        return true;
+      }
+    }
+    return false;
   }
 }

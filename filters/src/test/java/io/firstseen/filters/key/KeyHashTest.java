@@ -1,15 +1,266 @@
 package io.firstseen.filters.key;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.firstseen.filters.key.KeyHash.Algorithm;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.SplittableRandom;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class KeyHashTest {
+  private static final String HEX_KEY = "000102030405060708090a0b0c0d0e0f";
+
+  static Stream<KeyHash> hashes() {
+    return Stream.of(KeyHash.parse(HEX_KEY), KeyHash.fixed(), KeyHash.xxh3(0), KeyHash.xxh3(-7));
+  }
+
   @Test
-  void sipHashGivesThePapersExample() {
-    KeyHash hash = KeyHash.parse("000102030405060708090a0b0c0d0e0f");
-    byte[] message = HexFormat.of().parseHex("000102030405060708090a0b0c0d0e");
-    assertThat(hash.hash(message)).isEqualTo(0xa129ca6149be45e5L);
+  void sipHashReproducesTheVectorsOfItsAuthors() throws IOException {
+    JsonNode vectors;
+    try (InputStream in = getClass().getResourceAsStream("/vectors/siphash-2-4.json")) {
+      vectors = new ObjectMapper().readTree(in);
+    }
+    assertThat(vectors).hasSize(64);
+    for (JsonNode vector : vectors) {
+      byte[] message = HexFormat.of().parseHex(vector.get("message").textValue());
+      long expected = HexFormat.fromHexDigitsToLong(vector.get("hash").textValue());
+      assertThat(KeyHash.parse(vector.get("key").textValue()).hash(message))
+          .as("message of %d bytes", message.length)
+          .isEqualTo(expected);
+    }
+  }
+
+  /** From xxHash's own sanity check: its buffer of bytes, its lengths, the seeds 0 and PRIME64. */
+  @ParameterizedTest
+  @CsvSource({
+    "0, 0, 2D06800538D394C2",
+    "0, 9E3779B185EBCA8D, A8A6B918B2F0364A",
+    "1, 0, C44BDFF4074EECDB",
+    "1, 9E3779B185EBCA8D, 032BE332DD766EF8",
+    "6, 0, 27B56A84CD2D7325",
+    "12, 0, A713DAF0DFBB77E7",
+    "24, 0, A3FE70BF9D3510EB",
+    "48, 0, 397DA259ECBA1F11",
+    "80, 0, BCDEFBBB2C47C90A",
+    "195, 0, CD94217EE362EC3A",
+    "403, 0, CDEB804D65C6DEA4",
+    "512, 0, 617E49599013CB6B",
+    "2048, 0, DD59E2C3A5F038E0",
+    "2240, 0, 6E73A90539CF2948",
+    "2367, 0, CB37AEB9E5D361ED",
+  })
+  void xxh3ReproducesTheSanityCheckOfItsAuthor(int length, String seed, String expected) {
+    byte[] message = new byte[length];
+    long generator = 2654435761L;
+    for (int i = 0; i < length; i++) {
+      message[i] = (byte) (generator >>> 56);
+      generator *= 0x9E3779B185EBCA8DL;
+    }
+    assertThat(HexFormat.of().withUpperCase().toHexDigits(xxh3(seed).hash(message)))
+        .isEqualTo(expected);
+  }
+
+  private static KeyHash xxh3(String hexSeed) {
+    return KeyHash.xxh3(Long.parseUnsignedLong(hexSeed, 16));
+  }
+
+  /** State and snapshots carry these; they must never change. */
+  @Test
+  void keyChecksArePinned() {
+    assertThat(KeyHash.fixed().keyCheck()).isEqualTo(0xaf95951d42abdfd0L);
+    assertThat(KeyHash.parse(HEX_KEY).keyCheck()).isEqualTo(0x445ce7001fe18326L);
+    assertThat(KeyHash.xxh3(0).keyCheck()).isEqualTo(0xa8e9a36321086a13L);
+  }
+
+  @Test
+  void theKeyCheckIsTheHashOfTheDocumentedMessage() {
+    byte[] message = "firstseen key check".getBytes(StandardCharsets.US_ASCII);
+    assertThat(hashes()).allSatisfy(h -> assertThat(h.keyCheck()).isEqualTo(h.hash(message)));
+  }
+
+  @Test
+  void theFixedKeyIsTheDocumentedOne() {
+    KeyHash spelled = KeyHash.sipHash24("firstseen-public".getBytes(StandardCharsets.US_ASCII));
+    assertThat(spelled.keyCheck()).isEqualTo(KeyHash.fixed().keyCheck());
+    assertThat(spelled.isFixedKey()).isTrue();
+    assertThat(KeyHash.fixed().isFixedKey()).isTrue();
+    assertThat(KeyHash.parse(HEX_KEY).isFixedKey()).isFalse();
+    assertThat(KeyHash.xxh3(0).isFixedKey()).isFalse();
+  }
+
+  @Test
+  void algorithmsAreFoundByIdAndByCode() {
+    assertThat(Algorithm.of("siphash-2-4")).isSameAs(Algorithm.SIPHASH_2_4);
+    assertThat(Algorithm.of("xxh3-64")).isSameAs(Algorithm.XXH3_64);
+    assertThat(Algorithm.of(1)).isSameAs(Algorithm.SIPHASH_2_4);
+    assertThat(Algorithm.of(2)).isSameAs(Algorithm.XXH3_64);
+    assertThatThrownBy(() -> Algorithm.of("md5"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("hash must be one of siphash-2-4, xxh3-64, got 'md5'");
+    assertThatThrownBy(() -> Algorithm.of(3))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("hash code must be in [1, 2], got 3");
+  }
+
+  @ParameterizedTest
+  @MethodSource("hashes")
+  void travelsInAClosureAndHashesAlike(KeyHash hash) throws Exception {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
+      out.writeObject(hash);
+    }
+    KeyHash copy;
+    try (ObjectInputStream in =
+        new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
+      copy = (KeyHash) in.readObject();
+    }
+    assertThat(copy.algorithm()).isSameAs(hash.algorithm());
+    assertThat(copy.isFixedKey()).isEqualTo(hash.isFixedKey());
+    for (byte[] key : keys(50)) {
+      assertThat(copy.hash(key)).isEqualTo(hash.hash(key));
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("hashes")
+  void manyThreadsShareOneHash(KeyHash hash) throws Exception {
+    List<byte[]> keys = keys(5_000);
+    long[] alone = keys.stream().mapToLong(hash::hash).toArray();
+    ExecutorService threads = Executors.newFixedThreadPool(4);
+    try {
+      List<Future<long[]>> together = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        together.add(threads.submit(() -> keys.stream().mapToLong(hash::hash).toArray()));
+      }
+      for (Future<long[]> one : together) {
+        assertThat(one.get()).isEqualTo(alone);
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("hashes")
+  void hashingAllocatesNothing(KeyHash hash) {
+    byte[][] keys = keys(64).toArray(byte[][]::new);
+    // Once before, so that classes are loaded; then a byte a call would show as 64,000.
+    long unused = sum(hash, keys, 10);
+    var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    unused += sum(hash, keys, 1_000);
+    long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+    assertThat(allocated).as("bytes for 64,000 hashes (sum %d)", unused).isLessThan(16_000);
+  }
+
+  private static long sum(KeyHash hash, byte[][] keys, int rounds) {
+    long sum = 0;
+    for (int round = 0; round < rounds; round++) {
+      for (byte[] key : keys) {
+        sum += hash.hash(key);
+      }
+    }
+    return sum;
+  }
+
+  /** Keys of 0 to 399 bytes: every branch of both functions. */
+  private static List<byte[]> keys(int count) {
+    SplittableRandom random = new SplittableRandom(1);
+    List<byte[]> keys = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      byte[] key = new byte[random.nextInt(400)];
+      random.nextBytes(key);
+      keys.add(key);
+    }
+    return keys;
+  }
+
+  @Test
+  void theKeyIsCopiedIn() {
+    byte[] key = new byte[16];
+    KeyHash hash = KeyHash.sipHash24(key);
+    Arrays.fill(key, (byte) 1);
+    assertThat(hash.keyCheck()).isEqualTo(KeyHash.sipHash24(new byte[16]).keyCheck());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 8, 15, 17, 32})
+  void aSipHashKeyOfAnotherLengthIsRefused(int length) {
+    assertThatThrownBy(() -> KeyHash.sipHash24(new byte[length]))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("a SipHash key must be 16 bytes, got " + length);
+  }
+
+  @Test
+  void bothCasesOfHexadecimalDigitsAreRead() {
+    assertThat(KeyHash.parse(HEX_KEY.toUpperCase(Locale.ROOT)).keyCheck())
+        .isEqualTo(KeyHash.parse(HEX_KEY).keyCheck());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "0001",
+        "000102030405060708090a0b0c0d0e0g",
+        "000102030405060708090a0b0c0d0e0f00",
+        "٠٠٠١٠٢٠٣٠٤٠٥٠٦٠٧٠٨٠٩0a0b0c0d0e0f"
+      })
+  void aWrongHexKeyIsRefusedWithoutRepeatingIt(String wrong) {
+    assertThatThrownBy(() -> KeyHash.parse(wrong))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "a hash key must be 32 hexadecimal digits, got " + wrong.length() + " characters");
+  }
+
+  @Test
+  void readsTheKeyFromAFile(@TempDir Path dir) throws IOException {
+    Path file = dir.resolve("hash.key");
+    Files.writeString(file, HEX_KEY + "\n");
+    assertThat(KeyHash.fromFile(file).keyCheck()).isEqualTo(KeyHash.parse(HEX_KEY).keyCheck());
+
+    Files.write(file, new byte[] {(byte) 0xFF, (byte) 0xFE, 0});
+    assertThatThrownBy(() -> KeyHash.fromFile(file))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("32 hexadecimal digits");
+    assertThatThrownBy(() -> KeyHash.fromFile(dir.resolve("missing")))
+        .isInstanceOf(NoSuchFileException.class);
+  }
+
+  @ParameterizedTest
+  @MethodSource("hashes")
+  void printsTheCheckButNotTheKey(KeyHash hash) {
+    assertThat(hash.toString())
+        .startsWith(hash.algorithm().id())
+        .contains(HexFormat.of().toHexDigits(hash.keyCheck()))
+        .doesNotContain(HEX_KEY)
+        .doesNotContain("firstseen-public");
   }
 }

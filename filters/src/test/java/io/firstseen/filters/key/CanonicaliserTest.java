@@ -1,0 +1,100 @@
+package io.firstseen.filters.key;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Arrays;
+import java.util.HexFormat;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class CanonicaliserTest {
+  private static byte[] filled(int bytes) {
+    byte[] key = new byte[bytes];
+    Arrays.fill(key, (byte) 'a');
+    return key;
+  }
+
+  @Test
+  void noneTakesAnyBytesAsTheyAre() throws InvalidKeyException {
+    byte[] bytes = {(byte) 0xFF, 0, (byte) 0xC0, ' '};
+    assertThat(Canonicaliser.NONE.canonicalise(bytes)).isEqualTo(bytes);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void anEmptyKeyIsInvalid(Canonicaliser canonicaliser) {
+    assertThatThrownBy(() -> canonicaliser.canonicalise(new byte[0]))
+        .isInstanceOf(InvalidKeyException.class)
+        .hasMessage("key is empty");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aKeyOver64KiBIsInvalid(Canonicaliser canonicaliser) {
+    assertThatThrownBy(() -> canonicaliser.canonicalise(filled(65_537)))
+        .isInstanceOf(InvalidKeyException.class)
+        .hasMessage("key must be at most 65536 bytes, got 65537");
+  }
+
+  @Test
+  void aKeyOf64KiBIsValid() throws InvalidKeyException {
+    assertThat(Canonicaliser.NONE.canonicalise(filled(65_536))).hasSize(65_536);
+    assertThat(Canonicaliser.TEXT.canonicalise(filled(65_536))).hasSize(65_536);
+    String url = "http://example.com/" + "a".repeat(65_536 - "http://example.com/".length());
+    assertThat(Canonicaliser.URL.canonicalise(url.getBytes(UTF_8))).hasSize(65_536);
+  }
+
+  @Test
+  void aCanonicalFormOver64KiBIsInvalid() {
+    // Each of these grows: three bytes to 33, two to six.
+    byte[] text = "\uFDFA".repeat(2_000).getBytes(UTF_8);
+    assertThatThrownBy(() -> Canonicaliser.TEXT.canonicalise(text))
+        .isInstanceOf(InvalidKeyException.class)
+        .hasMessage("canonical key must be at most 65536 bytes, got 66000");
+    byte[] url = ("http://h/" + "\u00FC".repeat(20_000)).getBytes(UTF_8);
+    assertThatThrownBy(() -> Canonicaliser.URL.canonicalise(url))
+        .isInstanceOf(InvalidKeyException.class)
+        .hasMessage("canonical key must be at most 65536 bytes, got 120009");
+  }
+
+  /** A stray continuation, a cut sequence, an overlong slash, a surrogate, past U+10FFFF, FF. */
+  @ParameterizedTest
+  @ValueSource(strings = {"80", "c3", "c0af", "eda080", "f4908080", "ff"})
+  void whatIsNotUtf8IsInvalid(String hex) {
+    byte[] key = HexFormat.of().parseHex("6162" + hex + "2f");
+    for (Canonicaliser canonicaliser :
+        new Canonicaliser[] {Canonicaliser.URL, Canonicaliser.TEXT}) {
+      assertThatThrownBy(() -> canonicaliser.canonicalise(key))
+          .isInstanceOf(InvalidKeyException.class)
+          .hasMessage("key is not UTF-8: malformed at byte 2");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"none, NONE", "url, URL", "text, TEXT"})
+  void isFoundByItsId(String id, Canonicaliser canonicaliser) {
+    assertThat(Canonicaliser.of(id)).isSameAs(canonicaliser);
+    assertThat(canonicaliser.id()).isEqualTo(id);
+    assertThat(canonicaliser.version()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "URL", "domain"})
+  void anotherIdIsRefused(String id) {
+    assertThatThrownBy(() -> Canonicaliser.of(id))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("canonicaliser must be one of none, url, text, got '" + id + "'");
+  }
+
+  @Test
+  void invalidKeysComeWithoutAStackTrace() {
+    InvalidKeyException e = new InvalidKeyException("why");
+    assertThat(e).hasMessage("why");
+    assertThat(e.getStackTrace()).isEmpty();
+  }
+}
