@@ -1,2 +1,5 @@
-/** Placeholder. */
+/**
+ * The jobs that a Flink cluster runs, and their options. {@code main} methods only wire; everything
+ * else happens in {@code build}, which tests and the command call too.
+ */
 package io.firstseen.jobs;

@@ -1,0 +1,70 @@
+package io.firstseen.jobs;
+
+import java.time.Duration;
+import picocli.CommandLine.Option;
+
+/** How first-seen keys are told from repeats. */
+public final class DedupOptions {
+
+  @Option(
+      names = "--fpr",
+      paramLabel = "RATE",
+      defaultValue = "0.001",
+      converter = OptionValues.FalsePositiveRate.class,
+      description =
+          "The probability, in (0, 0.1], with which a first-seen key is taken for a repeat when the"
+              + " filter is filled to its capacity (default: ${DEFAULT-VALUE}).")
+  private double falsePositiveRate;
+
+  @Option(
+      names = "--capacity",
+      paramLabel = "N",
+      defaultValue = "1000000",
+      converter = OptionValues.KeyCount.class,
+      description =
+          "The number of live keys up to which the rate holds; beyond it the rate grows in"
+              + " proportion (default: ${DEFAULT-VALUE}).")
+  private long capacity;
+
+  @Option(
+      names = "--dedup-shards",
+      paramLabel = "N",
+      defaultValue = "128",
+      converter = OptionValues.ShardCount.class,
+      description =
+          "Parts of the filter, a power of two; fixed for the life of the state, and the most"
+              + " parallel tasks there can be (default: ${DEFAULT-VALUE}).")
+  private int shards;
+
+  @Option(
+      names = "--max-ahead",
+      paramLabel = "DURATION",
+      defaultValue = "1h",
+      converter = OptionValues.DurationValue.class,
+      description =
+          "How far ahead of the clock the time of an event may be; later ones are dead letters"
+              + " (default: ${DEFAULT-VALUE}).")
+  private Duration maxAhead;
+
+  DedupOptions() {}
+
+  /** The rate at {@link #capacity()}, in (0, 0.1]. */
+  public double falsePositiveRate() {
+    return falsePositiveRate;
+  }
+
+  /** The number of live keys that the filter is planned for, at least 1. */
+  public long capacity() {
+    return capacity;
+  }
+
+  /** Parts of the filter, a power of two in [1, 65536]. */
+  public int shards() {
+    return shards;
+  }
+
+  /** How far ahead of the clock the time of an event may be; zero or more. */
+  public Duration maxAhead() {
+    return maxAhead;
+  }
+}

@@ -1,0 +1,257 @@
+package io.firstseen.jobs;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import picocli.CommandLine.Option;
+
+/** Which broker and topics the jobs read and write, and how they commit. */
+public final class KafkaOptions {
+
+  /** How an event is written in a record. */
+  public enum EventFormat {
+    /** The value is a JSON object with {@code ts}, {@code op}, {@code key}, {@code scope}. */
+    JSON,
+    /** The record's key is the key; a null value deletes it. */
+    KEY;
+
+    static final class Converter extends OptionValues.LowerCaseName<EventFormat> {
+      Converter() {
+        super(EventFormat.class);
+      }
+    }
+  }
+
+  /** Where a job without a checkpoint begins to read. */
+  public enum Start {
+    /** At the oldest record. */
+    EARLIEST,
+    /** After the newest record. */
+    LATEST,
+    /** Where the consumer group stopped; at the oldest record if there is no group. */
+    COMMITTED;
+
+    static final class Converter extends OptionValues.LowerCaseName<Start> {
+      Converter() {
+        super(Start.class);
+      }
+    }
+  }
+
+  @Option(
+      names = "--bootstrap-servers",
+      paramLabel = "HOST:PORT,...",
+      required = true,
+      description = "Brokers to ask first.")
+  private String bootstrapServers;
+
+  @Option(
+      names = "--events-topic",
+      paramLabel = "TOPIC",
+      defaultValue = "firstseen.events",
+      converter = OptionValues.KafkaName.class,
+      description = "Where events come from (default: ${DEFAULT-VALUE}).")
+  private String eventsTopic;
+
+  @Option(
+      names = "--accepted-topic",
+      paramLabel = "TOPIC",
+      defaultValue = "firstseen.accepted",
+      converter = OptionValues.KafkaName.class,
+      description =
+          "The compacted changelog of live keys: first-seen keys with their payload, removed keys"
+              + " with a null value (default: ${DEFAULT-VALUE}).")
+  private String acceptedTopic;
+
+  @Option(
+      names = "--duplicates-topic",
+      paramLabel = "TOPIC",
+      defaultValue = "firstseen.duplicates",
+      converter = OptionValues.KafkaName.class,
+      description = "Repeats, and deletes of keys that were not there (default: ${DEFAULT-VALUE}).")
+  private String duplicatesTopic;
+
+  @Option(
+      names = "--dead-letters-topic",
+      paramLabel = "TOPIC",
+      defaultValue = "firstseen.dead-letters",
+      converter = OptionValues.KafkaName.class,
+      description = "Records that cannot be used, with the reason (default: ${DEFAULT-VALUE}).")
+  private String deadLettersTopic;
+
+  @Option(
+      names = "--snapshots-topic",
+      paramLabel = "TOPIC",
+      defaultValue = "firstseen.snapshots",
+      converter = OptionValues.KafkaName.class,
+      description =
+          "The compacted topic, of one partition, of snapshots and manifests"
+              + " (default: ${DEFAULT-VALUE}).")
+  private String snapshotsTopic;
+
+  @Option(
+      names = "--event-format",
+      paramLabel = "FORMAT",
+      defaultValue = "json",
+      converter = EventFormat.Converter.class,
+      description =
+          "json: the value is an object with ts, op, key and perhaps scope; key: the record's key"
+              + " is the key, and a null value deletes it (default: ${DEFAULT-VALUE}).")
+  private EventFormat eventFormat;
+
+  @Option(
+      names = "--start",
+      paramLabel = "WHERE",
+      defaultValue = "earliest",
+      converter = Start.Converter.class,
+      description =
+          "Where to begin without a checkpoint: earliest, latest or committed"
+              + " (default: ${DEFAULT-VALUE}).")
+  private Start start;
+
+  @Option(
+      names = "--transactional-id-prefix",
+      paramLabel = "PREFIX",
+      defaultValue = "firstseen",
+      converter = OptionValues.KafkaName.class,
+      description =
+          "What the names of transactions and consumer groups start with; the job's output topic"
+              + " follows. Two jobs that write to the same topic need two prefixes"
+              + " (default: ${DEFAULT-VALUE}).")
+  private String transactionalIdPrefix;
+
+  @Option(
+      names = "--transaction-timeout",
+      paramLabel = "DURATION",
+      defaultValue = "15m",
+      converter = OptionValues.PositiveDuration.class,
+      description =
+          "How long the broker keeps an uncommitted transaction; a job that is down for longer"
+              + " loses what waited to be committed. Brokers with stock settings allow no more than"
+              + " 15m (default: ${DEFAULT-VALUE}).")
+  private Duration transactionTimeout;
+
+  @Option(
+      names = "--checkpoint-interval",
+      paramLabel = "DURATION",
+      defaultValue = "10s",
+      converter = OptionValues.PositiveDuration.class,
+      description =
+          "Time between checkpoints; results are visible to committed readers after the next one"
+              + " (default: ${DEFAULT-VALUE}).")
+  private Duration checkpointInterval;
+
+  @Option(
+      names = "--checkpoint-dir",
+      paramLabel = "URI",
+      description = "Where checkpoints are kept (default: what the cluster is configured for).")
+  private String checkpointDirectory;
+
+  @Option(
+      names = "--kafka-property",
+      paramLabel = "NAME=VALUE",
+      description =
+          "A setting of all Kafka clients of the job, such as security.protocol=SSL; may be"
+              + " repeated.")
+  private Map<String, String> properties = new LinkedHashMap<>();
+
+  KafkaOptions() {}
+
+  /** Brokers to ask first. */
+  public String bootstrapServers() {
+    return bootstrapServers;
+  }
+
+  /** Where events come from. */
+  public String eventsTopic() {
+    return eventsTopic;
+  }
+
+  /** The compacted changelog of live keys. */
+  public String acceptedTopic() {
+    return acceptedTopic;
+  }
+
+  /** Repeats and unknown deletes. */
+  public String duplicatesTopic() {
+    return duplicatesTopic;
+  }
+
+  /** Records that cannot be used. */
+  public String deadLettersTopic() {
+    return deadLettersTopic;
+  }
+
+  /** The compacted topic of snapshots. */
+  public String snapshotsTopic() {
+    return snapshotsTopic;
+  }
+
+  /** How an event is written in a record. */
+  public EventFormat eventFormat() {
+    return eventFormat;
+  }
+
+  /** Where a job without a checkpoint begins to read. */
+  public Start start() {
+    return start;
+  }
+
+  /** The prefix of transactional ids and consumer groups of a job that writes to {@code topic}. */
+  public String transactionalIdPrefix(String topic) {
+    return transactionalIdPrefix + "." + topic;
+  }
+
+  /** How long the broker keeps an uncommitted transaction. */
+  public Duration transactionTimeout() {
+    return transactionTimeout;
+  }
+
+  /** Time between checkpoints. */
+  public Duration checkpointInterval() {
+    return checkpointInterval;
+  }
+
+  /** Where checkpoints are kept, if it was given. */
+  public Optional<String> checkpointDirectory() {
+    return Optional.ofNullable(checkpointDirectory);
+  }
+
+  /** The settings that every Kafka client of the job shares, the brokers among them. */
+  public Properties clientProperties() {
+    Properties shared = new Properties();
+    shared.putAll(properties);
+    shared.setProperty("bootstrap.servers", bootstrapServers);
+    return shared;
+  }
+
+  /**
+   * Refuses options that contradict each other.
+   *
+   * @throws UserErrorException with a sentence
+   */
+  public void check() {
+    Map<String, String> uses = new LinkedHashMap<>();
+    refuseSecondUse(uses, eventsTopic, "--events-topic");
+    refuseSecondUse(uses, acceptedTopic, "--accepted-topic");
+    refuseSecondUse(uses, duplicatesTopic, "--duplicates-topic");
+    refuseSecondUse(uses, deadLettersTopic, "--dead-letters-topic");
+    refuseSecondUse(uses, snapshotsTopic, "--snapshots-topic");
+    if (transactionTimeout.compareTo(checkpointInterval) <= 0) {
+      throw new UserErrorException(
+          "--transaction-timeout must be longer than --checkpoint-interval, got %s and %s"
+              .formatted(
+                  OptionValues.write(transactionTimeout), OptionValues.write(checkpointInterval)));
+    }
+  }
+
+  private static void refuseSecondUse(Map<String, String> uses, String topic, String option) {
+    String other = uses.putIfAbsent(topic, option);
+    if (other != null) {
+      throw new UserErrorException(
+          "%s and %s must be different topics, got %s for both".formatted(other, option, topic));
+    }
+  }
+}

@@ -1,0 +1,194 @@
+package io.firstseen.jobs;
+
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.Shards;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** How option values are written, and their bounds. Each error is one sentence part. */
+public final class OptionValues {
+  private static final Pattern DURATION = Pattern.compile("([0-9]{1,9})(ms|s|m|h|d)");
+  private static final Pattern KAFKA_NAME = Pattern.compile("[A-Za-z0-9._-]{1,200}");
+  private static final Pattern SET_NAME = Pattern.compile("[A-Za-z0-9._-]{1,100}");
+
+  private OptionValues() {}
+
+  /** The duration as the options write it: the largest unit that divides it. */
+  public static String write(Duration duration) {
+    long millis = duration.toMillis();
+    if (millis == 0 || millis % 1000 != 0) {
+      return millis + "ms";
+    }
+    long seconds = millis / 1000;
+    if (seconds % 86_400 == 0) {
+      return seconds / 86_400 + "d";
+    }
+    if (seconds % 3_600 == 0) {
+      return seconds / 3_600 + "h";
+    }
+    return seconds % 60 == 0 ? seconds / 60 + "m" : seconds + "s";
+  }
+
+  private static Duration readDuration(String value) {
+    Matcher matcher = DURATION.matcher(value);
+    if (!matcher.matches()) {
+      throw new TypeConversionException(
+          "must be a whole number with a unit (500ms, 30s, 5m, 1h, 1d), got '" + value + "'");
+    }
+    long amount = Long.parseLong(matcher.group(1));
+    return switch (matcher.group(2)) {
+      case "ms" -> Duration.ofMillis(amount);
+      case "s" -> Duration.ofSeconds(amount);
+      case "m" -> Duration.ofMinutes(amount);
+      case "h" -> Duration.ofHours(amount);
+      default -> Duration.ofDays(amount);
+    };
+  }
+
+  private static long readWholeNumber(String value, long max) {
+    try {
+      long number = Long.parseLong(value);
+      if (number >= 1 && number <= max) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      // Falls through to the one sentence.
+    }
+    throw new TypeConversionException(
+        "must be a whole number in [1, " + max + "], got '" + value + "'");
+  }
+
+  /** A value that the function understands, or refuses by an IllegalArgumentException. */
+  private static <T> T read(String value, Function<String, T> function) {
+    try {
+      return function.apply(value);
+    } catch (IllegalArgumentException e) {
+      throw new TypeConversionException(e.getMessage());
+    }
+  }
+
+  /** A duration of zero or more. */
+  public static final class DurationValue implements ITypeConverter<Duration> {
+    @Override
+    public Duration convert(String value) {
+      return readDuration(value);
+    }
+  }
+
+  /** A duration of more than zero. */
+  public static final class PositiveDuration implements ITypeConverter<Duration> {
+    @Override
+    public Duration convert(String value) {
+      Duration duration = readDuration(value);
+      if (duration.isZero()) {
+        throw new TypeConversionException("must be longer than zero, got '" + value + "'");
+      }
+      return duration;
+    }
+  }
+
+  /** A false-positive rate in (0, 0.1]. */
+  public static final class FalsePositiveRate implements ITypeConverter<Double> {
+    @Override
+    public Double convert(String value) {
+      double rate;
+      try {
+        rate = Double.parseDouble(value);
+      } catch (NumberFormatException e) {
+        rate = Double.NaN;
+      }
+      if (!(rate > 0 && rate <= 0.1)) {
+        throw new TypeConversionException("must be in (0, 0.1], got '" + value + "'");
+      }
+      return rate;
+    }
+  }
+
+  /** A number of keys, at least 1. */
+  public static final class KeyCount implements ITypeConverter<Long> {
+    @Override
+    public Long convert(String value) {
+      return readWholeNumber(value, Long.MAX_VALUE);
+    }
+  }
+
+  /** A number of parallel tasks, 1 to 32768. */
+  public static final class Parallelism implements ITypeConverter<Integer> {
+    @Override
+    public Integer convert(String value) {
+      return (int) readWholeNumber(value, 1 << 15);
+    }
+  }
+
+  /** A number of shards: a power of two in [1, 65536]. */
+  public static final class ShardCount implements ITypeConverter<Integer> {
+    @Override
+    public Integer convert(String value) {
+      int count = (int) readWholeNumber(value, Shards.MAX_COUNT);
+      return read(value, unused -> new Shards(count)).count();
+    }
+  }
+
+  /** The name of a canonicaliser. */
+  public static final class CanonicaliserName implements ITypeConverter<Canonicaliser> {
+    @Override
+    public Canonicaliser convert(String value) {
+      return read(value, Canonicaliser::of);
+    }
+  }
+
+  /** The name of a set of keys, as manifests allow it. */
+  public static final class SetName implements ITypeConverter<String> {
+    @Override
+    public String convert(String value) {
+      if (!SET_NAME.matcher(value).matches()) {
+        throw new TypeConversionException(
+            "must be 1 to 100 letters, digits, '.', '_' or '-', got '" + value + "'");
+      }
+      return value;
+    }
+  }
+
+  /** The name of a topic, or a prefix of transactional ids. */
+  public static final class KafkaName implements ITypeConverter<String> {
+    @Override
+    public String convert(String value) {
+      if (!KAFKA_NAME.matcher(value).matches() || value.equals(".") || value.equals("..")) {
+        throw new TypeConversionException(
+            "must be 1 to 200 letters, digits, '.', '_' or '-', got '" + value + "'");
+      }
+      return value;
+    }
+  }
+
+  /**
+   * An enum constant by its name in lower case.
+   *
+   * @param <E> the enum
+   */
+  public abstract static class LowerCaseName<E extends Enum<E>> implements ITypeConverter<E> {
+    private final Class<E> type;
+
+    protected LowerCaseName(Class<E> type) {
+      this.type = type;
+    }
+
+    @Override
+    public E convert(String value) {
+      StringBuilder names = new StringBuilder();
+      for (E constant : type.getEnumConstants()) {
+        String name = constant.name().toLowerCase(Locale.ROOT);
+        if (name.equals(value)) {
+          return constant;
+        }
+        names.append(names.isEmpty() ? "" : ", ").append(name);
+      }
+      throw new TypeConversionException("must be one of " + names + ", got '" + value + "'");
+    }
+  }
+}

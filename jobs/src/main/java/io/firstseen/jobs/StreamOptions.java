@@ -1,0 +1,93 @@
+package io.firstseen.jobs;
+
+import java.time.Duration;
+import picocli.CommandLine.Option;
+
+/** How the stream is run: parallelism, state, event time. */
+public final class StreamOptions {
+
+  /** Where keyed state lives. */
+  public enum StateBackend {
+    /** On the Java heap. */
+    HEAP("hashmap"),
+    /** In RocksDB, on local disk. */
+    ROCKSDB("rocksdb");
+
+    private final String flinkName;
+
+    StateBackend(String flinkName) {
+      this.flinkName = flinkName;
+    }
+
+    /** The value of Flink's {@code state.backend.type}. */
+    public String flinkName() {
+      return flinkName;
+    }
+
+    static final class Converter extends OptionValues.LowerCaseName<StateBackend> {
+      Converter() {
+        super(StateBackend.class);
+      }
+    }
+  }
+
+  @Option(
+      names = "--parallelism",
+      paramLabel = "N",
+      defaultValue = "1",
+      converter = OptionValues.Parallelism.class,
+      description =
+          "Parallel tasks of each operator; at most the number of dedup shards"
+              + " (default: ${DEFAULT-VALUE}).")
+  private int parallelism;
+
+  @Option(
+      names = "--state-backend",
+      paramLabel = "NAME",
+      defaultValue = "heap",
+      converter = StateBackend.Converter.class,
+      description = "Where state lives: heap or rocksdb (default: ${DEFAULT-VALUE}).")
+  private StateBackend stateBackend;
+
+  @Option(
+      names = "--out-of-orderness",
+      paramLabel = "DURATION",
+      defaultValue = "5s",
+      converter = OptionValues.DurationValue.class,
+      description =
+          "How much older than the newest event of its partition an event may be and still find"
+              + " its window open (default: ${DEFAULT-VALUE}).")
+  private Duration outOfOrderness;
+
+  @Option(
+      names = "--idle-timeout",
+      paramLabel = "DURATION",
+      defaultValue = "1m",
+      converter = OptionValues.PositiveDuration.class,
+      description =
+          "How long a partition may be silent before its newest window ends and the others go on"
+              + " without it (default: ${DEFAULT-VALUE}).")
+  private Duration idleTimeout;
+
+  StreamOptions() {}
+
+  /** Parallel tasks of each operator, at least 1. */
+  public int parallelism() {
+    return parallelism;
+  }
+
+  /** Where keyed state lives. */
+  public StateBackend stateBackend() {
+    return stateBackend;
+  }
+
+  /** How far events of one partition may be out of order; zero or more. */
+  public Duration outOfOrderness() {
+    return outOfOrderness;
+  }
+
+  /** How long a partition may be silent before it no longer holds the others back. */
+  public Duration idleTimeout() {
+    return idleTimeout;
+  }
+}

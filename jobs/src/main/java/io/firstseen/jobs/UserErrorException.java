@@ -1,0 +1,37 @@
+package io.firstseen.jobs;
+
+import java.util.Optional;
+import org.apache.flink.util.SerializedThrowable;
+
+/**
+ * A mistake that the user can mend: a missing file, an unreachable broker, a topic with the wrong
+ * settings. The message is one sentence for the user's eyes; there is no stack trace.
+ */
+public final class UserErrorException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  public UserErrorException(String sentence) {
+    super(sentence, null, false, false);
+  }
+
+  /**
+   * The sentence for the user if {@code failure} was caused by a mistake of theirs, even when it
+   * comes from a failed job, where Flink wraps and serializes what was thrown.
+   */
+  public static Optional<String> sentence(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof UserErrorException) {
+        return Optional.of(cause.getMessage());
+      }
+      if (cause instanceof SerializedThrowable serialized
+          && serialized.getOriginalErrorClassName().equals(UserErrorException.class.getName())) {
+        // Its message repeats the name of the class: "io.…UserErrorException: sentence".
+        String message = serialized.getMessage();
+        String prefix = UserErrorException.class.getName() + ": ";
+        return Optional.of(
+            message.startsWith(prefix) ? message.substring(prefix.length()) : message);
+      }
+    }
+    return Optional.empty();
+  }
+}

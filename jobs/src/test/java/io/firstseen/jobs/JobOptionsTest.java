@@ -1,0 +1,173 @@
+package io.firstseen.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
+
+class JobOptionsTest {
+
+  private static final String KEY = "000102030405060708090a0b0c0d0e0f";
+
+  @Test
+  void defaultsAreThoseOfTheDesign() {
+    JobOptions options = JobOptions.parse();
+    assertThat(options.keys().canonicaliser()).isEqualTo(Canonicaliser.NONE);
+    assertThat(options.dedup().falsePositiveRate()).isEqualTo(0.001);
+    assertThat(options.dedup().capacity()).isEqualTo(1_000_000);
+    assertThat(options.dedup().shards()).isEqualTo(128);
+    assertThat(options.stream().parallelism()).isEqualTo(1);
+    assertThat(options.stream().stateBackend()).isEqualTo(StreamOptions.StateBackend.HEAP);
+    assertThat(options.snapshots().window()).isEqualTo(Duration.ofHours(1));
+    assertThat(options.snapshots().shards()).isEqualTo(16);
+    KafkaOptions kafka = kafka();
+    assertThat(kafka.eventsTopic()).isEqualTo("firstseen.events");
+    assertThat(kafka.acceptedTopic()).isEqualTo("firstseen.accepted");
+    assertThat(kafka.duplicatesTopic()).isEqualTo("firstseen.duplicates");
+    assertThat(kafka.deadLettersTopic()).isEqualTo("firstseen.dead-letters");
+    assertThat(kafka.snapshotsTopic()).isEqualTo("firstseen.snapshots");
+    assertThat(kafka.transactionTimeout()).isEqualTo(Duration.ofMinutes(15));
+    kafka.check();
+  }
+
+  @Test
+  void snapshotsTakeTheRateOfDedupUnlessTheyHaveTheirOwn() {
+    assertThat(JobOptions.parse().snapshotFalsePositiveRate()).isEqualTo(0.001);
+    assertThat(JobOptions.parse("--fpr", "0.02").snapshotFalsePositiveRate()).isEqualTo(0.02);
+    assertThat(JobOptions.parse("--fpr=0.02", "--snapshot-fpr=0.03").snapshotFalsePositiveRate())
+        .isEqualTo(0.03);
+    JobOptions all = JobOptions.parse();
+    assertThat(
+            JobOptions.forSnapshots(all.keys(), all.stream(), all.snapshots())
+                .snapshotFalsePositiveRate())
+        .isEqualTo(0.001);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"500ms,500", "30s,30000", "5m,300000", "1h,3600000", "1d,86400000"})
+  void durationsHaveAUnitAndAreWrittenAsTheyAreRead(String written, long millis) {
+    Duration duration = JobOptions.parse("--window", written).snapshots().window();
+    assertThat(duration).isEqualTo(Duration.ofMillis(millis));
+    assertThat(OptionValues.write(duration)).isEqualTo(written);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--fpr | 0 | must be in (0, 0.1], got '0'",
+        "--fpr | 0.1000001 | must be in (0, 0.1], got '0.1000001'",
+        "--fpr | NaN | must be in (0, 0.1], got 'NaN'",
+        "--fpr | x | must be in (0, 0.1], got 'x'",
+        "--snapshot-fpr | 0.5 | must be in (0, 0.1], got '0.5'",
+        "--capacity | 0 | must be a whole number in [1, 9223372036854775807], got '0'",
+        "--capacity | 1e6 | must be a whole number in [1, 9223372036854775807], got '1e6'",
+        "--dedup-shards | 3 | shards must be a power of two in [1, 65536], got 3",
+        "--dedup-shards | 131072 | must be a whole number in [1, 65536], got '131072'",
+        "--snapshot-shards | -1 | must be a whole number in [1, 65536], got '-1'",
+        "--parallelism | 0 | must be a whole number in [1, 32768], got '0'",
+        "--canonicaliser | URL | canonicaliser must be one of none, url, text, got 'URL'",
+        "--state-backend | disk | must be one of heap, rocksdb, got 'disk'",
+        "--window | 0s | must be longer than zero, got '0s'",
+        "--window | 1 | must be a whole number with a unit (500ms, 30s, 5m, 1h, 1d), got '1'",
+        "--idle-timeout | 0ms | must be longer than zero, got '0ms'",
+        "--max-ahead | -1s | must be a whole number with a unit (500ms, 30s, 5m, 1h, 1d), got '-1s'",
+        "--set | a/b | must be 1 to 100 letters, digits, '.', '_' or '-', got 'a/b'",
+      })
+  void aValueOutOfBoundsIsRefusedWithASentence(String option, String value, String sentence) {
+    assertThatThrownBy(() -> JobOptions.parse(option, value))
+        .isInstanceOf(ParameterException.class)
+        .hasMessageContaining(option)
+        .hasMessageEndingWith(sentence);
+  }
+
+  @Test
+  void anUnknownOptionIsRefused() {
+    assertThatThrownBy(() -> JobOptions.parse("--colour", "red"))
+        .isInstanceOf(ParameterException.class)
+        .hasMessageContaining("--colour");
+  }
+
+  @Test
+  void kafkaOptionsThatContradictEachOtherAreRefused() {
+    assertThatThrownBy(() -> kafka("--accepted-topic", "firstseen.events").check())
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage(
+            "--events-topic and --accepted-topic must be different topics, got firstseen.events for"
+                + " both");
+    assertThatThrownBy(
+            () -> kafka("--checkpoint-interval=5m", "--transaction-timeout=300s").check())
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage(
+            "--transaction-timeout must be longer than --checkpoint-interval, got 5m and 5m");
+    assertThatThrownBy(() -> new CommandLine(new KafkaHolder()).parseArgs())
+        .isInstanceOf(ParameterException.class)
+        .hasMessageContaining("--bootstrap-servers");
+  }
+
+  @Test
+  void clientPropertiesReachEveryClient() {
+    assertThat(kafka("--kafka-property", "security.protocol=SSL").clientProperties())
+        .containsEntry("security.protocol", "SSL")
+        .containsEntry("bootstrap.servers", "localhost:9092");
+  }
+
+  @Test
+  void theHashKeyComesFromTheFileElseFromTheEnvironmentElseIsTheFixedOne(@TempDir Path directory)
+      throws IOException {
+    Path file = Files.writeString(directory.resolve("key"), KEY + "\n");
+    KeyOptions withFile = JobOptions.parse("--hash-key-file", file.toString()).keys();
+    KeyOptions without = JobOptions.parse().keys();
+    long check = KeyHash.parse(KEY).keyCheck();
+    String other = "ff".repeat(16);
+    assertThat(withFile.keyHash(other).keyCheck()).isEqualTo(check);
+    assertThat(without.keyHash(KEY).keyCheck()).isEqualTo(check);
+    assertThat(without.keyHash(null).isFixedKey()).isTrue();
+    assertThat(without.keyHash("").isFixedKey()).isTrue();
+  }
+
+  @Test
+  void anUnreadableHashKeyIsRefusedWithoutRepeatingIt(@TempDir Path directory) throws IOException {
+    Path missing = directory.resolve("missing");
+    KeyOptions noFile = JobOptions.parse("--hash-key-file", missing.toString()).keys();
+    assertThatThrownBy(() -> noFile.keyHash(null))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage("--hash-key-file: " + missing + " does not exist");
+    Path wrong = Files.writeString(directory.resolve("wrong"), "secret");
+    KeyOptions wrongFile = JobOptions.parse("--hash-key-file", wrong.toString()).keys();
+    assertThatThrownBy(() -> wrongFile.keyHash(null))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessageContaining("32 hexadecimal digits")
+        .hasMessageNotContaining("secret");
+    assertThatThrownBy(() -> JobOptions.parse().keys().keyHash("secret"))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessageContaining("FIRSTSEEN_HASH_KEY")
+        .hasMessageNotContaining("secret");
+  }
+
+  static KafkaOptions kafka(String... words) {
+    KafkaHolder holder = new KafkaHolder();
+    CommandLine commandLine = new CommandLine(holder);
+    String[] all = new String[words.length + 1];
+    all[0] = "--bootstrap-servers=localhost:9092";
+    System.arraycopy(words, 0, all, 1, words.length);
+    commandLine.parseArgs(all);
+    return holder.kafka;
+  }
+
+  @CommandLine.Command
+  private static final class KafkaHolder {
+    @CommandLine.Mixin private KafkaOptions kafka;
+  }
+}
