@@ -1,0 +1,22 @@
+package io.firstseen.filters.snapshot;
+
+import io.firstseen.filters.key.KeyHash;
+import java.util.HexFormat;
+
+/** A set asked with another hash or hash key than it was made with; every answer would be wrong. */
+public final class HashKeyMismatchException extends SnapshotException {
+  private static final long serialVersionUID = 1L;
+
+  HashKeyMismatchException(SetParameters parameters, KeyHash keyHash) {
+    super(
+        "the set is hashed by "
+            + describe(parameters.hashAlgorithm(), parameters.keyCheck())
+            + ", the configured hash is "
+            + describe(keyHash.algorithm(), keyHash.keyCheck())
+            + "; configure the hash key that the publisher uses");
+  }
+
+  private static String describe(KeyHash.Algorithm algorithm, long keyCheck) {
+    return algorithm.id() + " with key check " + HexFormat.of().toHexDigits(keyCheck);
+  }
+}

@@ -1,0 +1,261 @@
+package io.firstseen.filters.snapshot;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.StreamWriteFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** The JSON form of manifests; nothing else knows a field's name. */
+final class ManifestJson {
+  // Double.toString of Java 17 prints more digits than needed for some numbers, that of 19 does
+  // not; Jackson's own writer prints the same everywhere.
+  private static final JsonFactory FACTORY =
+      JsonFactory.builder()
+          .enable(StreamWriteFeature.USE_FAST_DOUBLE_WRITER)
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
+          .build();
+  private static final ObjectMapper MAPPER =
+      JsonMapper.builder(FACTORY).enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
+  private static final Pattern KEY_CHECK = Pattern.compile("[0-9a-f]{16}");
+  private static final int MAX_QUOTED_CHARS = 60;
+
+  private ManifestJson() {}
+
+  static byte[] write(Manifest manifest) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try (JsonGenerator json = FACTORY.createGenerator(out)) {
+      json.writeStartObject();
+      json.writeNumberField("format", Manifest.FORMAT);
+      json.writeStringField("set", manifest.setName());
+      json.writeNumberField("sequence", manifest.sequence());
+      json.writeNumberField("windowStartMillis", manifest.windowStartMillis());
+      json.writeNumberField("windowEndMillis", manifest.windowEndMillis());
+      writeParameters(json, manifest.parameters());
+      json.writeNumberField("count", manifest.count());
+      json.writeArrayFieldStart("shards");
+      for (ManifestShard shard : manifest.shards()) {
+        json.writeStartObject();
+        json.writeNumberField("shard", shard.shard());
+        json.writeNumberField("count", shard.count());
+        json.writeFieldName("base");
+        writeBlob(json, shard.base());
+        json.writeArrayFieldStart("deltas");
+        for (BlobReference delta : shard.deltas()) {
+          writeBlob(json, delta);
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+      }
+      json.writeEndArray();
+      json.writeEndObject();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return out.toByteArray();
+  }
+
+  private static void writeParameters(JsonGenerator json, SetParameters parameters)
+      throws IOException {
+    json.writeObjectFieldStart("parameters");
+    json.writeStringField("hash", parameters.hashAlgorithm().id());
+    json.writeStringField("keyCheck", HexFormat.of().toHexDigits(parameters.keyCheck()));
+    json.writeStringField("canonicaliser", parameters.canonicaliser().id());
+    json.writeNumberField("canonicaliserVersion", parameters.canonicaliserVersion());
+    json.writeNumberField("shards", parameters.shards().count());
+    json.writeNumberField("falsePositiveRate", parameters.falsePositiveRate());
+    json.writeEndObject();
+  }
+
+  private static void writeBlob(JsonGenerator json, BlobReference blob) throws IOException {
+    if (blob == null) {
+      json.writeNull();
+      return;
+    }
+    json.writeStartObject();
+    json.writeStringField("digest", blob.digest());
+    json.writeNumberField("bytes", blob.bytes());
+    json.writeNumberField("count", blob.count());
+    json.writeStringField("setDigest", blob.setDigest());
+    json.writeNumberField("sequence", blob.sequence());
+    json.writeEndObject();
+  }
+
+  static Manifest read(byte[] json) throws SnapshotException {
+    Field root = new Field("manifest", parse(json));
+    if (!root.node.isObject()) {
+      throw root.mustBe("a JSON object");
+    }
+    long format = root.at("format").integer(1, Integer.MAX_VALUE);
+    if (format > Manifest.FORMAT) {
+      throw new UnsupportedSnapshotException(
+          "the manifest has format "
+              + format
+              + ", this program reads formats up to "
+              + Manifest.FORMAT);
+    }
+    SetParameters parameters = readParameters(root.at("parameters"));
+    List<ManifestShard> shards = new ArrayList<>();
+    for (Field shard : root.at("shards").elements()) {
+      shards.add(readShard(shard));
+    }
+    try {
+      return new Manifest(
+          root.at("set").text(),
+          root.at("sequence").integer(0, Long.MAX_VALUE),
+          root.at("windowStartMillis").integer(Long.MIN_VALUE, Long.MAX_VALUE),
+          root.at("windowEndMillis").integer(Long.MIN_VALUE, Long.MAX_VALUE),
+          parameters,
+          root.at("count").integer(0, Long.MAX_VALUE),
+          shards);
+    } catch (IllegalArgumentException e) {
+      throw new MalformedSnapshotException("manifest: " + e.getMessage(), e);
+    }
+  }
+
+  private static JsonNode parse(byte[] json) throws MalformedSnapshotException {
+    try {
+      return MAPPER.readTree(json);
+    } catch (JsonProcessingException e) {
+      throw new MalformedSnapshotException(
+          "the manifest is not JSON: "
+              + e.getOriginalMessage()
+              + (e.getLocation() == null ? "" : " at byte " + e.getLocation().getByteOffset()),
+          e);
+    } catch (IOException e) {
+      // Not UTF-8, for example.
+      throw new MalformedSnapshotException("the manifest is not JSON: " + e.getMessage(), e);
+    }
+  }
+
+  private static SetParameters readParameters(Field field) throws SnapshotException {
+    KeyHash.Algorithm hashAlgorithm;
+    Canonicaliser canonicaliser;
+    try {
+      hashAlgorithm = KeyHash.Algorithm.of(field.at("hash").text());
+      canonicaliser = Canonicaliser.of(field.at("canonicaliser").text());
+    } catch (IllegalArgumentException e) {
+      throw new UnsupportedSnapshotException("manifest: " + e.getMessage(), e);
+    }
+    Field keyCheck = field.at("keyCheck");
+    if (!KEY_CHECK.matcher(keyCheck.text()).matches()) {
+      throw keyCheck.mustBe("16 lower-case hexadecimal digits");
+    }
+    try {
+      return new SetParameters(
+          hashAlgorithm,
+          HexFormat.fromHexDigitsToLong(keyCheck.text()),
+          canonicaliser,
+          (int) field.at("canonicaliserVersion").integer(1, 65_535),
+          new Shards((int) field.at("shards").integer(1, Shards.MAX_COUNT)),
+          field.at("falsePositiveRate").number());
+    } catch (IllegalArgumentException e) {
+      throw new MalformedSnapshotException("manifest: parameters: " + e.getMessage(), e);
+    }
+  }
+
+  private static ManifestShard readShard(Field field) throws SnapshotException {
+    Field base = field.at("base");
+    List<BlobReference> deltas = new ArrayList<>();
+    for (Field delta : field.at("deltas").elements()) {
+      deltas.add(readBlob(delta));
+    }
+    try {
+      return new ManifestShard(
+          (int) field.at("shard").integer(0, Shards.MAX_COUNT - 1),
+          field.at("count").integer(0, Long.MAX_VALUE),
+          base.node.isNull() ? null : readBlob(base),
+          deltas);
+    } catch (IllegalArgumentException e) {
+      throw new MalformedSnapshotException("manifest: " + field.path + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static BlobReference readBlob(Field field) throws SnapshotException {
+    try {
+      return new BlobReference(
+          field.at("digest").text(),
+          field.at("bytes").integer(1, Integer.MAX_VALUE),
+          field.at("count").integer(0, Long.MAX_VALUE),
+          field.at("setDigest").text(),
+          field.at("sequence").integer(0, Long.MAX_VALUE));
+    } catch (IllegalArgumentException e) {
+      throw new MalformedSnapshotException("manifest: " + field.path + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** A place in the document, and what stands there. */
+  private record Field(String path, JsonNode node) {
+
+    Field at(String name) throws MalformedSnapshotException {
+      if (!node.isObject()) {
+        throw mustBe("an object");
+      }
+      String inner = path.equals("manifest") ? name : path + "." + name;
+      JsonNode value = node.get(name);
+      if (value == null) {
+        throw new MalformedSnapshotException("manifest: the field " + inner + " is missing");
+      }
+      return new Field(inner, value);
+    }
+
+    List<Field> elements() throws MalformedSnapshotException {
+      if (!node.isArray()) {
+        throw mustBe("an array");
+      }
+      List<Field> elements = new ArrayList<>();
+      for (JsonNode element : node) {
+        elements.add(new Field(path + "[" + elements.size() + "]", element));
+      }
+      return elements;
+    }
+
+    String text() throws MalformedSnapshotException {
+      if (!node.isTextual()) {
+        throw mustBe("a string");
+      }
+      return node.textValue();
+    }
+
+    long integer(long min, long max) throws MalformedSnapshotException {
+      if (!node.isIntegralNumber()
+          || !node.canConvertToLong()
+          || node.longValue() < min
+          || node.longValue() > max) {
+        throw mustBe("an integer in [" + min + ", " + max + "]");
+      }
+      return node.longValue();
+    }
+
+    double number() throws MalformedSnapshotException {
+      if (!node.isNumber()) {
+        throw mustBe("a number");
+      }
+      return node.doubleValue();
+    }
+
+    MalformedSnapshotException mustBe(String expected) {
+      String got = node.toString();
+      if (got.length() > MAX_QUOTED_CHARS) {
+        got = got.substring(0, MAX_QUOTED_CHARS) + "…";
+      }
+      String what = path.equals("manifest") ? "a manifest" : "manifest: the field " + path;
+      return new MalformedSnapshotException(what + " must be " + expected + ", got " + got);
+    }
+  }
+}

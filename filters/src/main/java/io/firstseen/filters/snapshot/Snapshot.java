@@ -1,0 +1,298 @@
+package io.firstseen.filters.snapshot;
+
+import static io.firstseen.filters.snapshot.SnapshotFormat.requireThat;
+
+import io.firstseen.filters.gcs.GolombCodedSet;
+import io.firstseen.filters.gcs.MalformedGolombCodedSetException;
+import io.firstseen.filters.key.Shards;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.PrimitiveIterator;
+
+/**
+ * One immutable file: the accepted hashes of one shard as a Golomb-coded set, and what a reader
+ * must know about them. A hash stands in it by its value, the {@code valueBits} bits that follow
+ * its shard, so that a strange hash is answered by 'present' with probability count / 2^valueBits,
+ * at most the false-positive rate that was asked for.
+ *
+ * <p>Queries allocate nothing. Safe for use by many threads. Specified in {@code
+ * docs/format/snapshot-v1.md}.
+ */
+public final class Snapshot {
+  private final SnapshotHeader header;
+  private final GolombCodedSet set;
+  private final ByteBuffer file;
+
+  private Snapshot(SnapshotHeader header, GolombCodedSet set, ByteBuffer file) {
+    this.header = header;
+    this.set = set;
+    this.file = file.slice().asReadOnlyBuffer();
+  }
+
+  /**
+   * Builds the snapshot of a shard.
+   *
+   * @param hashes all of the shard, in any order, repeats allowed; not changed
+   * @throws IllegalArgumentException if a hash belongs to another shard, or if the false-positive
+   *     rate needs more bits than the hash has below the shard
+   */
+  public static Snapshot build(long[] hashes, SnapshotParameters parameters) {
+    SetParameters setParameters = parameters.set();
+    long[] distinct = sortedDistinct(hashes);
+    requireShard(distinct, parameters);
+    int valueBits = setParameters.valueBitsFor(distinct.length);
+    long[] values = new long[distinct.length];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = setParameters.valueOf(distinct[i], valueBits);
+    }
+    GolombCodedSet set = GolombCodedSet.of(withoutRepeats(values), valueBits);
+    ByteBuffer sections =
+        ByteBuffer.allocate(
+            Math.addExact(set.bucketStarts().remaining(), set.payload().remaining()));
+    sections.put(set.bucketStarts()).put(set.payload()).flip();
+    SnapshotHeader header =
+        new SnapshotHeader(
+            SnapshotFormat.VERSION,
+            0,
+            SnapshotHeader.CODEC_GOLOMB_FORWARD,
+            parameters,
+            distinct.length,
+            set.count(),
+            valueBits,
+            set.golombParameter(),
+            set.bucketCount(),
+            set.payloadBits(),
+            set.bucketStarts().remaining(),
+            set.payload().remaining(),
+            Sha256.hexOfValues(set.iterator()),
+            null,
+            SnapshotFormat.crc32c(sections));
+    byte[] headerBytes = SnapshotFormat.headerBytes(header);
+    ByteBuffer file = ByteBuffer.allocate(Math.addExact(headerBytes.length, sections.remaining()));
+    file.put(headerBytes).put(sections).flip();
+    return new Snapshot(header, set, file);
+  }
+
+  /**
+   * Opens a snapshot over an array, which must not change any more. Like {@link #read(ByteBuffer)}.
+   */
+  public static Snapshot read(byte[] bytes) throws SnapshotException {
+    return read(ByteBuffer.wrap(bytes));
+  }
+
+  /**
+   * Opens a snapshot over what remains in a buffer, which must not change any more. Checks the
+   * header, the lengths and both checksums and allocates next to nothing; what the codes say is
+   * proven by {@link #verify} alone.
+   *
+   * @throws MalformedSnapshotException if these bytes are no snapshot
+   * @throws UnsupportedSnapshotException if a newer reader is needed
+   */
+  public static Snapshot read(ByteBuffer bytes) throws SnapshotException {
+    ByteBuffer file = bytes.slice();
+    SnapshotHeader header = SnapshotFormat.readHeader(file);
+    int headerBytes = SnapshotFormat.headerLength(file);
+    int startsBytes = header.bucketStartsBytes();
+    long expectedBytes = (long) headerBytes + startsBytes + header.payloadBytes();
+    requireThat(
+        file.limit() == expectedBytes,
+        "the file must have " + expectedBytes + " bytes, got " + file.limit());
+    ByteBuffer sections = file.slice(headerBytes, file.limit() - headerBytes);
+    requireThat(
+        SnapshotFormat.crc32c(sections) == header.sectionsChecksum(),
+        "the checksum of the sections does not fit their " + sections.limit() + " bytes");
+    GolombCodedSet set = openSet(header, sections);
+    requireThat(
+        set.golombParameter() == header.golombParameter(),
+        "the Golomb parameter must be "
+            + Long.toUnsignedString(set.golombParameter())
+            + ", got "
+            + Long.toUnsignedString(header.golombParameter()));
+    requireThat(
+        set.bucketCount() == header.bucketCount(),
+        "the number of buckets must be "
+            + set.bucketCount()
+            + ", got "
+            + Long.toUnsignedString(header.bucketCount()));
+    return new Snapshot(header, set, file);
+  }
+
+  /**
+   * Maps a file into memory and opens it like {@link #read(ByteBuffer)}; messages begin with the
+   * path. The file must not be changed in place while the snapshot is in use; it may be replaced or
+   * deleted.
+   *
+   * @throws SnapshotException if the file cannot be read, too
+   */
+  public static Snapshot read(Path path) throws SnapshotException {
+    ByteBuffer file = map(path);
+    try {
+      return read(file);
+    } catch (SnapshotException e) {
+      throw e.at(path);
+    }
+  }
+
+  /** The header. */
+  public SnapshotHeader header() {
+    return header;
+  }
+
+  /**
+   * Whether the snapshot holds a hash, or another one of the same value.
+   *
+   * @throws IllegalArgumentException if the hash belongs to another shard
+   */
+  public boolean mightContain(long hash) {
+    SnapshotParameters parameters = header.parameters();
+    if (parameters.set().shards().shardOf(hash) != parameters.shard()) {
+      throw wrongShard(hash, parameters);
+    }
+    return set.mightContain(parameters.set().valueOf(hash, header.valueBits()));
+  }
+
+  /**
+   * The values in ascending unsigned order. Over a snapshot that {@link #verify} would refuse, the
+   * iterator throws {@link java.io.UncheckedIOException}.
+   */
+  public PrimitiveIterator.OfLong values() {
+    return set.iterator();
+  }
+
+  /**
+   * Decodes everything and proves that the file is the canonical form of the set that its digest
+   * names.
+   *
+   * @throws MalformedSnapshotException if it is not
+   */
+  public void verify() throws MalformedSnapshotException {
+    try {
+      set.verify();
+    } catch (MalformedGolombCodedSetException e) {
+      throw new MalformedSnapshotException(e.getMessage(), e);
+    }
+    String digest = Sha256.hexOfValues(set.iterator());
+    requireThat(
+        digest.equals(header.setDigest()),
+        "the set digest must be " + digest + ", got " + header.setDigest());
+  }
+
+  /** The SHA-256 of the whole file, as hexadecimal digits: the name of the blob. */
+  public String digest() {
+    return Sha256.hex(file);
+  }
+
+  /** The whole file, as a read-only view. */
+  public ByteBuffer asByteBuffer() {
+    return file.duplicate();
+  }
+
+  /** A copy of the whole file. */
+  public byte[] toBytes() {
+    byte[] bytes = new byte[file.limit()];
+    file.get(0, bytes);
+    return bytes;
+  }
+
+  private static GolombCodedSet openSet(SnapshotHeader header, ByteBuffer sections)
+      throws MalformedSnapshotException {
+    SetParameters parameters = header.parameters().set();
+    int available = 64 - parameters.shards().bits();
+    requireThat(
+        header.valueBits() >= 1 && header.valueBits() <= available,
+        "a value must have 1 to " + available + " bits, got " + header.valueBits());
+    requireThat(
+        header.hashCount() >= header.count() && (header.hashCount() == 0) == (header.count() == 0),
+        "the number of hashes must be at least that of values ("
+            + header.count()
+            + ") and 0 if that is, got "
+            + header.hashCount());
+    requireThat(
+        parameters.keepsRate(header.count(), header.valueBits()),
+        "values of "
+            + header.valueBits()
+            + " bits are too short for "
+            + header.count()
+            + " values at the false-positive rate "
+            + parameters.falsePositiveRate());
+    int startsBytes = header.bucketStartsBytes();
+    try {
+      return GolombCodedSet.wrap(
+          header.count(),
+          header.valueBits(),
+          header.payloadBits(),
+          sections.slice(0, startsBytes),
+          sections.slice(startsBytes, header.payloadBytes()));
+    } catch (MalformedGolombCodedSetException e) {
+      throw new MalformedSnapshotException(e.getMessage(), e);
+    }
+  }
+
+  static ByteBuffer map(Path path) throws SnapshotException {
+    if (Files.isDirectory(path)) {
+      throw new SnapshotException("cannot read " + path + ": it is a directory");
+    }
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+      long size = channel.size();
+      if (size > Integer.MAX_VALUE) {
+        throw new UnsupportedSnapshotException(
+            path + ": a snapshot must have at most 2^31 - 1 bytes, got " + size);
+      }
+      return channel.map(FileChannel.MapMode.READ_ONLY, 0, size);
+    } catch (SnapshotException e) {
+      throw e;
+    } catch (IOException e) {
+      throw SnapshotException.of("cannot read", path, e);
+    }
+  }
+
+  private static void requireShard(long[] sortedHashes, SnapshotParameters parameters) {
+    Shards shards = parameters.set().shards();
+    // A shard is a range of hashes: if both ends are in it, all are.
+    for (int i : new int[] {0, sortedHashes.length - 1}) {
+      if (sortedHashes.length > 0 && shards.shardOf(sortedHashes[i]) != parameters.shard()) {
+        throw wrongShard(sortedHashes[i], parameters);
+      }
+    }
+  }
+
+  private static IllegalArgumentException wrongShard(long hash, SnapshotParameters parameters) {
+    return new IllegalArgumentException(
+        String.format(
+            "the hash must belong to shard %d of %d, got %016x of shard %d",
+            parameters.shard(),
+            parameters.set().shards().count(),
+            hash,
+            parameters.set().shards().shardOf(hash)));
+  }
+
+  private static long[] sortedDistinct(long[] hashes) {
+    long[] sorted = hashes.clone();
+    // Arrays.sort orders by sign; flipping the top bit makes that the unsigned order.
+    flipTopBits(sorted);
+    Arrays.sort(sorted);
+    flipTopBits(sorted);
+    return withoutRepeats(sorted);
+  }
+
+  private static void flipTopBits(long[] values) {
+    for (int i = 0; i < values.length; i++) {
+      values[i] ^= Long.MIN_VALUE;
+    }
+  }
+
+  private static long[] withoutRepeats(long[] sorted) {
+    int kept = 0;
+    for (long value : sorted) {
+      if (kept == 0 || value != sorted[kept - 1]) {
+        sorted[kept++] = value;
+      }
+    }
+    return kept == sorted.length ? sorted : Arrays.copyOf(sorted, kept);
+  }
+}

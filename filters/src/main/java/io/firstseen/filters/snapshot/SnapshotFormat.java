@@ -1,0 +1,257 @@
+package io.firstseen.filters.snapshot;
+
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.zip.CRC32C;
+
+/**
+ * The bytes of a snapshot's header; nothing else knows an offset. Specified in {@code
+ * docs/format/snapshot-v1.md}. Integers are little-endian.
+ */
+final class SnapshotFormat {
+  static final int VERSION = 1;
+
+  /** The magic, the version and the length of the header, which stay where they are for ever. */
+  private static final int PROLOGUE_BYTES = 12;
+
+  private static final byte[] MAGIC = {(byte) 0x89, 'F', 'S', 'S', 'N', 'A', 'P', '\n'};
+  private static final int DIGEST_BYTES = 32;
+  private static final byte[] NO_DIGEST = new byte[DIGEST_BYTES];
+
+  private static final int VERSION_AT = 8;
+  private static final int HEADER_BYTES_AT = 10;
+  private static final int REQUIRED_FLAGS_AT = 12;
+  private static final int CODEC_AT = 16;
+  private static final int VALUE_BITS_AT = 17;
+  private static final int HASH_ALGORITHM_AT = 18;
+  private static final int CANONICALISER_AT = 19;
+  private static final int CANONICALISER_VERSION_AT = 20;
+  private static final int RESERVED_AT = 22;
+  private static final int SHARD_AT = 24;
+  private static final int SHARD_COUNT_AT = 28;
+  private static final int KEY_CHECK_AT = 32;
+  private static final int FALSE_POSITIVE_RATE_AT = 40;
+  private static final int SEQUENCE_AT = 48;
+  private static final int WINDOW_START_AT = 56;
+  private static final int WINDOW_END_AT = 64;
+  private static final int HASH_COUNT_AT = 72;
+  private static final int COUNT_AT = 80;
+  private static final int GOLOMB_PARAMETER_AT = 88;
+  private static final int BUCKET_COUNT_AT = 96;
+  private static final int PAYLOAD_BITS_AT = 104;
+  private static final int BUCKET_STARTS_BYTES_AT = 112;
+  private static final int PAYLOAD_BYTES_AT = 120;
+  private static final int SET_DIGEST_AT = 128;
+  private static final int PARENT_DIGEST_AT = 160;
+  private static final int SECTIONS_CHECKSUM_AT = 192;
+  private static final int SET_NAME_BYTES_AT = 196;
+  private static final int SET_NAME_AT = 197;
+  private static final int CHECKSUM_BYTES = 4;
+  private static final int MIN_HEADER_BYTES = SET_NAME_AT + 1 + CHECKSUM_BYTES;
+  private static final int MAX_HEADER_BYTES = SET_NAME_AT + 100 + CHECKSUM_BYTES;
+
+  private SnapshotFormat() {}
+
+  static byte[] headerBytes(SnapshotHeader header) {
+    SnapshotParameters parameters = header.parameters();
+    SetParameters set = parameters.set();
+    byte[] setName = parameters.setName().getBytes(StandardCharsets.US_ASCII);
+    byte[] bytes = new byte[SET_NAME_AT + setName.length + CHECKSUM_BYTES];
+    ByteBuffer out = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    out.put(0, MAGIC);
+    out.putShort(VERSION_AT, (short) header.formatVersion());
+    out.putShort(HEADER_BYTES_AT, (short) bytes.length);
+    out.putInt(REQUIRED_FLAGS_AT, header.requiredFlags());
+    out.put(CODEC_AT, (byte) header.codec());
+    out.put(VALUE_BITS_AT, (byte) header.valueBits());
+    out.put(HASH_ALGORITHM_AT, (byte) set.hashAlgorithm().code());
+    out.put(CANONICALISER_AT, (byte) codeOf(set.canonicaliser()));
+    out.putShort(CANONICALISER_VERSION_AT, (short) set.canonicaliserVersion());
+    out.putInt(SHARD_AT, parameters.shard());
+    out.putInt(SHARD_COUNT_AT, set.shards().count());
+    out.putLong(KEY_CHECK_AT, set.keyCheck());
+    out.putDouble(FALSE_POSITIVE_RATE_AT, set.falsePositiveRate());
+    out.putLong(SEQUENCE_AT, parameters.sequence());
+    out.putLong(WINDOW_START_AT, parameters.windowStartMillis());
+    out.putLong(WINDOW_END_AT, parameters.windowEndMillis());
+    out.putLong(HASH_COUNT_AT, header.hashCount());
+    out.putLong(COUNT_AT, header.count());
+    out.putLong(GOLOMB_PARAMETER_AT, header.golombParameter());
+    out.putLong(BUCKET_COUNT_AT, header.bucketCount());
+    out.putLong(PAYLOAD_BITS_AT, header.payloadBits());
+    out.putLong(BUCKET_STARTS_BYTES_AT, header.bucketStartsBytes());
+    out.putLong(PAYLOAD_BYTES_AT, header.payloadBytes());
+    out.put(SET_DIGEST_AT, HexFormat.of().parseHex(header.setDigest()));
+    out.put(
+        PARENT_DIGEST_AT,
+        header.parentDigest() == null ? NO_DIGEST : HexFormat.of().parseHex(header.parentDigest()));
+    out.putInt(SECTIONS_CHECKSUM_AT, header.sectionsChecksum());
+    out.put(SET_NAME_BYTES_AT, (byte) setName.length);
+    out.put(SET_NAME_AT, setName);
+    int checksumAt = bytes.length - CHECKSUM_BYTES;
+    out.putInt(checksumAt, crc32c(ByteBuffer.wrap(bytes, 0, checksumAt)));
+    return bytes;
+  }
+
+  /** The length of the header of a file; the header itself is not checked yet. */
+  static int headerLength(ByteBuffer file) throws SnapshotException {
+    ByteBuffer in = file.slice().order(ByteOrder.LITTLE_ENDIAN);
+    if (in.limit() < PROLOGUE_BYTES) {
+      throw new MalformedSnapshotException(
+          "a snapshot must have at least " + MIN_HEADER_BYTES + " bytes, got " + in.limit());
+    }
+    if (in.mismatch(ByteBuffer.wrap(MAGIC)) != MAGIC.length) {
+      throw new MalformedSnapshotException("this is no snapshot: the magic number is missing");
+    }
+    int version = in.getShort(VERSION_AT) & 0xFFFF;
+    if (version > VERSION) {
+      throw new UnsupportedSnapshotException(
+          "the snapshot has format version "
+              + version
+              + ", this program reads versions up to "
+              + VERSION);
+    }
+    requireThat(version == VERSION, "the format version must be 1, got " + version);
+    int headerBytes = in.getShort(HEADER_BYTES_AT) & 0xFFFF;
+    requireThat(
+        headerBytes >= MIN_HEADER_BYTES && headerBytes <= MAX_HEADER_BYTES,
+        "the header must have 202 to 301 bytes, got " + headerBytes);
+    requireThat(
+        headerBytes <= in.limit(),
+        "the header has " + headerBytes + " bytes, the file only " + in.limit());
+    return headerBytes;
+  }
+
+  /** Reads a header and checks it, its checksum first. */
+  static SnapshotHeader readHeader(ByteBuffer file) throws SnapshotException {
+    int headerBytes = headerLength(file);
+    ByteBuffer in = file.slice().limit(headerBytes).order(ByteOrder.LITTLE_ENDIAN);
+    int checksumAt = headerBytes - CHECKSUM_BYTES;
+    requireThat(
+        in.getInt(checksumAt) == crc32c(in.duplicate().limit(checksumAt)),
+        "the checksum of the header does not fit its " + headerBytes + " bytes");
+    int requiredFlags = in.getInt(REQUIRED_FLAGS_AT);
+    if (requiredFlags != 0) {
+      throw new UnsupportedSnapshotException(
+          String.format(
+              "the snapshot needs features 0x%08x, of which none is known", requiredFlags));
+    }
+    int codec = in.get(CODEC_AT) & 0xFF;
+    if (codec != SnapshotHeader.CODEC_GOLOMB_FORWARD) {
+      throw new UnsupportedSnapshotException("the codec must be 1, got " + codec);
+    }
+    requireThat(in.getShort(RESERVED_AT) == 0, "the reserved bytes must be 0");
+    int setNameBytes = in.get(SET_NAME_BYTES_AT) & 0xFF;
+    requireThat(
+        SET_NAME_AT + setNameBytes == checksumAt,
+        "the set name must have " + (checksumAt - SET_NAME_AT) + " bytes, got " + setNameBytes);
+    byte[] parentDigest = bytesAt(in, PARENT_DIGEST_AT, DIGEST_BYTES);
+    requireThat(
+        Arrays.equals(parentDigest, NO_DIGEST), "a snapshot of codec 1 must have no parent digest");
+    return new SnapshotHeader(
+        VERSION,
+        requiredFlags,
+        codec,
+        readParameters(in, setNameBytes),
+        countAt(in, HASH_COUNT_AT, "the number of hashes"),
+        countAt(in, COUNT_AT, "the number of values"),
+        in.get(VALUE_BITS_AT) & 0xFF,
+        in.getLong(GOLOMB_PARAMETER_AT),
+        in.getLong(BUCKET_COUNT_AT),
+        countAt(in, PAYLOAD_BITS_AT, "the number of payload bits"),
+        lengthAt(in, BUCKET_STARTS_BYTES_AT, "the bucket starts"),
+        lengthAt(in, PAYLOAD_BYTES_AT, "the payload"),
+        HexFormat.of().formatHex(bytesAt(in, SET_DIGEST_AT, DIGEST_BYTES)),
+        null,
+        in.getInt(SECTIONS_CHECKSUM_AT));
+  }
+
+  private static SnapshotParameters readParameters(ByteBuffer in, int setNameBytes)
+      throws SnapshotException {
+    KeyHash.Algorithm hashAlgorithm;
+    Canonicaliser canonicaliser;
+    try {
+      hashAlgorithm = KeyHash.Algorithm.of(in.get(HASH_ALGORITHM_AT) & 0xFF);
+      canonicaliser = canonicaliserOf(in.get(CANONICALISER_AT) & 0xFF);
+    } catch (IllegalArgumentException e) {
+      throw new UnsupportedSnapshotException(e.getMessage(), e);
+    }
+    try {
+      return new SnapshotParameters(
+          new SetParameters(
+              hashAlgorithm,
+              in.getLong(KEY_CHECK_AT),
+              canonicaliser,
+              in.getShort(CANONICALISER_VERSION_AT) & 0xFFFF,
+              new Shards(in.getInt(SHARD_COUNT_AT)),
+              in.getDouble(FALSE_POSITIVE_RATE_AT)),
+          // Bytes that are not ASCII become characters that no set name has.
+          new String(bytesAt(in, SET_NAME_AT, setNameBytes), StandardCharsets.ISO_8859_1),
+          in.getInt(SHARD_AT),
+          in.getLong(SEQUENCE_AT),
+          in.getLong(WINDOW_START_AT),
+          in.getLong(WINDOW_END_AT));
+    } catch (IllegalArgumentException e) {
+      throw new MalformedSnapshotException(e.getMessage(), e);
+    }
+  }
+
+  /** The CRC32C of what remains in a buffer. */
+  static int crc32c(ByteBuffer bytes) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes.duplicate());
+    return (int) crc.getValue();
+  }
+
+  static void requireThat(boolean holds, String sentence) throws MalformedSnapshotException {
+    if (!holds) {
+      throw new MalformedSnapshotException(sentence);
+    }
+  }
+
+  private static int codeOf(Canonicaliser canonicaliser) {
+    return switch (canonicaliser) {
+      case NONE -> 0;
+      case URL -> 1;
+      case TEXT -> 2;
+    };
+  }
+
+  private static Canonicaliser canonicaliserOf(int code) {
+    for (Canonicaliser canonicaliser : Canonicaliser.values()) {
+      if (codeOf(canonicaliser) == code) {
+        return canonicaliser;
+      }
+    }
+    throw new IllegalArgumentException("the canonicaliser must be in [0, 2], got " + code);
+  }
+
+  private static long countAt(ByteBuffer in, int offset, String name)
+      throws MalformedSnapshotException {
+    long count = in.getLong(offset);
+    requireThat(
+        count >= 0, name + " must be at most 2^63 - 1, got " + Long.toUnsignedString(count));
+    return count;
+  }
+
+  private static int lengthAt(ByteBuffer in, int offset, String name)
+      throws MalformedSnapshotException {
+    long length = in.getLong(offset);
+    requireThat(
+        length >= 0 && length <= Integer.MAX_VALUE,
+        name + " must have at most 2^31 - 1 bytes, got " + Long.toUnsignedString(length));
+    return (int) length;
+  }
+
+  private static byte[] bytesAt(ByteBuffer in, int offset, int length) {
+    byte[] bytes = new byte[length];
+    in.get(offset, bytes);
+    return bytes;
+  }
+}

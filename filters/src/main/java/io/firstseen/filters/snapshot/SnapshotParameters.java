@@ -1,0 +1,49 @@
+package io.firstseen.filters.snapshot;
+
+import java.util.Objects;
+
+/**
+ * What a snapshot says about itself besides its values.
+ *
+ * @param set what it shares with the other snapshots of its set
+ * @param setName the set that it is a part of, see {@link SnapshotTopicFormat#requireSetName}
+ * @param shard the shard of the hashes that it holds, in [0, set.shards().count())
+ * @param sequence the number of the window that it was made in, ascending in a set, at least 0
+ * @param windowStartMillis where that window begins, in milliseconds since the epoch
+ * @param windowEndMillis where it ends, exclusive
+ */
+public record SnapshotParameters(
+    SetParameters set,
+    String setName,
+    int shard,
+    long sequence,
+    long windowStartMillis,
+    long windowEndMillis) {
+
+  /** Refuses numbers out of range and a set name that is none. */
+  public SnapshotParameters {
+    Objects.requireNonNull(set, "set");
+    SnapshotTopicFormat.requireSetName(setName);
+    if (shard < 0 || shard >= set.shards().count()) {
+      throw new IllegalArgumentException(
+          "shard must be in [0, " + set.shards().count() + "), got " + shard);
+    }
+    requireSequence(sequence);
+    requireWindow(windowStartMillis, windowEndMillis);
+  }
+
+  static void requireSequence(long sequence) {
+    if (sequence < 0) {
+      throw new IllegalArgumentException("sequence must be at least 0, got " + sequence);
+    }
+  }
+
+  static void requireWindow(long windowStartMillis, long windowEndMillis) {
+    if (windowStartMillis > windowEndMillis) {
+      throw new IllegalArgumentException(
+          String.format(
+              "windowStartMillis must be at most windowEndMillis (%d), got %d",
+              windowEndMillis, windowStartMillis));
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package io.firstseen.filters.snapshot;
+
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * How snapshots lie on a log-compacted topic. A blob is cut into chunks whose record keys are the
+ * blob's digest and the chunk's index; a manifest is one record under the name of its set, after
+ * the chunks of all blobs that it refers to. How many chunks a blob has follows from its length,
+ * which the manifest tells.
+ */
+public final class SnapshotTopicFormat {
+  /** The length of every chunk but the last; a broker's default limit is 1 MiB a record. */
+  public static final int MAX_CHUNK_BYTES = 900 * 1024;
+
+  private static final Pattern SET_NAME = Pattern.compile("[A-Za-z0-9._-]{1,100}");
+  private static final Pattern CHUNK_KEY = Pattern.compile("([0-9a-f]{64})/(0|[1-9][0-9]{0,8})");
+
+  private SnapshotTopicFormat() {}
+
+  /**
+   * Where a chunk belongs.
+   *
+   * @param digest the SHA-256 of the blob, as hexadecimal digits
+   * @param index the place of the chunk in the blob, from 0
+   */
+  public record ChunkKey(String digest, int index) {}
+
+  /** The record key of a chunk. */
+  public static String chunkKey(String digestHex, int index) {
+    return Sha256.require("digest", digestHex) + "/" + index;
+  }
+
+  /** What a record key says, if it is that of a chunk and not a set name. */
+  public static Optional<ChunkKey> parseChunkKey(String recordKey) {
+    Matcher matcher = CHUNK_KEY.matcher(recordKey);
+    return matcher.matches()
+        ? Optional.of(new ChunkKey(matcher.group(1), Integer.parseInt(matcher.group(2))))
+        : Optional.empty();
+  }
+
+  /** The number of chunks of a blob. */
+  public static int chunkCount(long blobBytes) {
+    return (int) ((blobBytes + MAX_CHUNK_BYTES - 1) / MAX_CHUNK_BYTES);
+  }
+
+  /** A chunk of a blob. */
+  public static byte[] chunk(byte[] blob, int index) {
+    int from = Math.multiplyExact(index, MAX_CHUNK_BYTES);
+    return Arrays.copyOfRange(blob, from, from + chunkBytes(blob.length, index));
+  }
+
+  /**
+   * The length of a chunk.
+   *
+   * @throws IllegalArgumentException if a blob of that length has no such chunk
+   */
+  public static int chunkBytes(long blobBytes, int index) {
+    int chunks = chunkCount(blobBytes);
+    if (index < 0 || index >= chunks) {
+      throw new IllegalArgumentException(
+          "index of a chunk must be in [0, " + chunks + "), got " + index);
+    }
+    return (int) Math.min(MAX_CHUNK_BYTES, blobBytes - (long) index * MAX_CHUNK_BYTES);
+  }
+
+  /**
+   * Returns a set name if it is one: 1 to 100 ASCII letters, digits, dots, underscores and hyphens,
+   * so that it fits in a path and never looks like the key of a chunk.
+   *
+   * @throws IllegalArgumentException if it is none
+   */
+  public static String requireSetName(String setName) {
+    if (!SET_NAME.matcher(setName).matches()) {
+      throw new IllegalArgumentException(
+          "a set name must be 1 to 100 of the characters A-Z a-z 0-9 . _ -, got '" + setName + "'");
+    }
+    return setName;
+  }
+}

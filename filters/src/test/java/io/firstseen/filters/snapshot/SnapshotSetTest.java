@@ -1,0 +1,188 @@
+package io.firstseen.filters.snapshot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.InvalidKeyException;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SnapshotSetTest {
+  private static final SetParameters PARAMETERS =
+      SetParameters.of(KeyHash.fixed(), Canonicaliser.URL, new Shards(4), 0.001);
+
+  @TempDir Path directory;
+
+  @Test
+  void answersForAllShardsOfADirectory() throws Exception {
+    publish(1, "http://example.com/a", "http://example.com/b");
+    publish(2, "http://example.com/a", "http://example.com/c");
+    SnapshotSet newest = SnapshotSet.openDirectory(directory, OptionalLong.empty());
+    newest.verify();
+    assertThat(newest.manifest().sequence()).isEqualTo(2);
+    assertThat(newest.manifest().count()).isEqualTo(2);
+    assertThat(contains(newest, "HTTP://EXAMPLE.com:80/c")).isTrue();
+    assertThat(contains(newest, "http://example.com/b")).isFalse();
+    SnapshotSet first = SnapshotSet.openDirectory(directory, OptionalLong.of(1));
+    assertThat(contains(first, "http://example.com/b")).isTrue();
+    assertThat(contains(first, "http://example.com/c")).isFalse();
+  }
+
+  @Test
+  void keepsScopesApart() throws Exception {
+    publish(1, "http://example.com/a");
+    SnapshotSet set = SnapshotSet.openDirectory(directory, OptionalLong.empty());
+    byte[] key = utf8("http://example.com/a");
+    assertThat(set.mightContainKey(new byte[0], key, KeyHash.fixed())).isTrue();
+    assertThat(set.mightContainKey(utf8("tenant"), key, KeyHash.fixed())).isFalse();
+  }
+
+  @Test
+  void refusesAnotherHashKeyAndAnInvalidKey() throws Exception {
+    publish(1, "http://example.com/a");
+    SnapshotSet set = SnapshotSet.openDirectory(directory, OptionalLong.empty());
+    byte[] key = utf8("http://example.com/a");
+    assertThatThrownBy(() -> set.mightContainKey(key, KeyHash.sipHash24(new byte[16])))
+        .isInstanceOf(HashKeyMismatchException.class)
+        .hasMessageStartingWith("the set is hashed by siphash-2-4 with key check ");
+    assertThatThrownBy(() -> set.mightContainKey(key, KeyHash.xxh3(0)))
+        .isInstanceOf(HashKeyMismatchException.class)
+        .hasMessageContaining("the configured hash is xxh3-64 with key check ");
+    assertThatThrownBy(() -> set.mightContainKey(new byte[0], KeyHash.fixed()))
+        .isInstanceOf(InvalidKeyException.class);
+  }
+
+  @Test
+  void refusesAnotherVersionOfTheCanonicaliser() {
+    SetParameters newer =
+        new SetParameters(
+            KeyHash.Algorithm.SIPHASH_2_4,
+            KeyHash.fixed().keyCheck(),
+            Canonicaliser.URL,
+            Canonicaliser.URL.version() + 1,
+            new Shards(1),
+            0.001);
+    assertThatThrownBy(() -> newer.hash(null, utf8("http://example.com/"), KeyHash.fixed()))
+        .isInstanceOf(UnsupportedSnapshotException.class)
+        .hasMessageContaining("version 2 of the canonicaliser url, this program has version 1");
+  }
+
+  @Test
+  void saysWhatIsMissing() throws Exception {
+    Path nowhere = directory.resolve("nowhere");
+    assertThatThrownBy(() -> SnapshotSet.openDirectory(nowhere, OptionalLong.empty()))
+        .isExactlyInstanceOf(SnapshotException.class)
+        .hasMessage("there is no snapshot directory " + nowhere);
+    assertThatThrownBy(() -> SnapshotSet.openDirectory(directory, OptionalLong.empty()))
+        .isExactlyInstanceOf(SnapshotException.class)
+        .hasMessage("there is no manifest in " + directory);
+    Manifest manifest = publish(3, "http://example.com/a");
+    assertThatThrownBy(() -> SnapshotSet.openDirectory(directory, OptionalLong.of(4)))
+        .isExactlyInstanceOf(SnapshotException.class)
+        .hasMessage(
+            "there is no manifest of sequence 4 in " + directory + "; there are 1, from 3 to 3");
+    Path blob = blobOf(manifest);
+    Files.delete(blob);
+    assertThatThrownBy(() -> SnapshotSet.openDirectory(directory, OptionalLong.empty()))
+        .isExactlyInstanceOf(SnapshotException.class)
+        .hasMessage("cannot read " + blob + ": there is no such file");
+  }
+
+  @Test
+  void refusesADamagedBlob() throws Exception {
+    Manifest manifest = publish(1, "http://example.com/a");
+    Path blob = blobOf(manifest);
+    byte[] bytes = Files.readAllBytes(blob);
+    bytes[bytes.length - 1] ^= 1;
+    Files.write(blob, bytes);
+    assertThatThrownBy(() -> SnapshotSet.openDirectory(directory, OptionalLong.empty()))
+        .isInstanceOf(MalformedSnapshotException.class)
+        .hasMessageContaining(blob.getFileName() + " of shard ")
+        .hasMessageContaining("is damaged: its bytes have the digest ");
+    Files.write(blob, Arrays.copyOf(bytes, bytes.length - 1));
+    assertThatThrownBy(() -> SnapshotSet.openDirectory(directory, OptionalLong.empty()))
+        .isInstanceOf(MalformedSnapshotException.class)
+        .hasMessageContaining(" bytes, got " + (bytes.length - 1));
+  }
+
+  @Test
+  void refusesABlobOfAnotherSet() throws Exception {
+    Manifest manifest = publish(1, "http://example.com/a");
+    Manifest renamed = Manifest.of("other", 1, 0, 1000, manifest.parameters(), manifest.shards());
+    assertThatThrownBy(() -> SnapshotSet.open(renamed, new SnapshotDirectory(directory)::blob))
+        .isInstanceOf(MalformedSnapshotException.class)
+        .hasMessageContaining("must have the set name of the manifest, other, got test");
+  }
+
+  @Test
+  void refusesDeltas() throws Exception {
+    Manifest manifest = publish(1, "http://example.com/a");
+    List<ManifestShard> shards = new ArrayList<>();
+    for (ManifestShard shard : manifest.shards()) {
+      List<BlobReference> deltas = shard.base() == null ? List.of() : List.of(shard.base());
+      shards.add(new ManifestShard(shard.shard(), shard.count(), shard.base(), deltas));
+    }
+    Manifest withDeltas = Manifest.of("test", 1, 0, 1000, PARAMETERS, shards);
+    assertThatThrownBy(() -> SnapshotSet.open(withDeltas, blob -> ByteBuffer.allocate(0)))
+        .isInstanceOf(UnsupportedSnapshotException.class)
+        .hasMessageContaining("has deltas, this program reads bases alone");
+  }
+
+  private Manifest publish(long sequence, String... urls) throws Exception {
+    SnapshotDirectory target = new SnapshotDirectory(directory);
+    List<ManifestShard> shards = new ArrayList<>();
+    for (int shard = 0; shard < 4; shard++) {
+      int number = shard;
+      List<Long> hashes = new ArrayList<>();
+      for (String url : urls) {
+        hashes.add(PARAMETERS.hash(null, utf8(url), KeyHash.fixed()));
+      }
+      long[] own =
+          hashes.stream()
+              .mapToLong(Long::longValue)
+              .filter(hash -> PARAMETERS.shards().shardOf(hash) == number)
+              .toArray();
+      if (own.length == 0) {
+        shards.add(ManifestShard.empty(shard));
+        continue;
+      }
+      Snapshot snapshot =
+          Snapshot.build(own, new SnapshotParameters(PARAMETERS, "test", shard, sequence, 0, 1000));
+      target.writeBlob(snapshot.digest(), snapshot.toBytes());
+      shards.add(ManifestShard.of(shard, own.length, BlobReference.to(snapshot)));
+    }
+    Manifest manifest = Manifest.of("test", sequence, 0, 1000, PARAMETERS, shards);
+    target.writeManifest(manifest);
+    return manifest;
+  }
+
+  private Path blobOf(Manifest manifest) {
+    String digest =
+        manifest.shards().stream()
+            .filter(shard -> shard.base() != null)
+            .findFirst()
+            .orElseThrow()
+            .base()
+            .digest();
+    return directory.resolve("blobs").resolve(digest);
+  }
+
+  private static boolean contains(SnapshotSet set, String url) throws Exception {
+    return set.mightContainKey(utf8(url), KeyHash.fixed());
+  }
+
+  private static byte[] utf8(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+}
