@@ -3,9 +3,7 @@ package io.firstseen.cli.embedded;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.net.BindException;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -111,7 +109,7 @@ public final class EmbeddedBroker implements AutoCloseable {
    */
   public static EmbeddedBroker start(Path directory, Settings settings) throws IOException {
     Files.createDirectories(directory);
-    requireFree(settings.port);
+    LocalPort.requireFree(settings.port);
     try {
       return new EmbeddedBroker(directory, settings);
     } catch (Exception e) {
@@ -162,15 +160,6 @@ public final class EmbeddedBroker implements AutoCloseable {
     controller.shutdown();
     broker.awaitShutdown();
     controller.awaitShutdown();
-  }
-
-  /** Kafka itself would say so too, in several stack traces. */
-  private static void requireFree(int port) throws IOException {
-    try (ServerSocket probe = new ServerSocket()) {
-      probe.bind(new InetSocketAddress("localhost", port));
-    } catch (BindException e) {
-      throw new IOException("port %d of localhost is taken".formatted(port), e);
-    }
   }
 
   private Admin admin() {
@@ -324,10 +313,7 @@ public final class EmbeddedBroker implements AutoCloseable {
 
     /** The port for clients; 0, the default, takes a free one. */
     public Settings port(int newPort) {
-      if (newPort < 0 || newPort > 65535) {
-        throw new IllegalArgumentException("port must be in [0, 65535], got " + newPort);
-      }
-      return new Settings(newPort, properties);
+      return new Settings(LocalPort.checked(newPort), properties);
     }
 
     /** Sets one property of the broker, as in {@code server.properties}. */

@@ -1,0 +1,37 @@
+package io.firstseen.cli.embedded;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+
+/** A port of localhost that something embedded will listen on. */
+final class LocalPort {
+
+  private LocalPort() {}
+
+  /**
+   * Refuses a number that is no port.
+   *
+   * @return the port; 0 stands for any free one
+   */
+  static int checked(int port) {
+    if (port < 0 || port > 65535) {
+      throw new IllegalArgumentException("port must be in [0, 65535], got " + port);
+    }
+    return port;
+  }
+
+  /**
+   * Kafka and Flink find out too, but say so in several stack traces.
+   *
+   * @throws IOException if something listens on the port
+   */
+  static void requireFree(int port) throws IOException {
+    try (ServerSocket probe = new ServerSocket()) {
+      probe.bind(new InetSocketAddress("localhost", port));
+    } catch (BindException e) {
+      throw new IOException("port %d of localhost is taken".formatted(port), e);
+    }
+  }
+}
