@@ -1,11 +1,13 @@
 package io.firstseen.filters.key;
 
+import java.io.Serializable;
+
 /**
  * A division of the 64-bit hash space into equal shards by the top bits of the hash.
  *
  * @param count the number of shards, a power of two in [1, 65536]
  */
-public record Shards(int count) {
+public record Shards(int count) implements Serializable {
   /** The largest number of shards. */
   public static final int MAX_COUNT = 65_536;
 

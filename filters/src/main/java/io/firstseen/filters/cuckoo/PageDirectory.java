@@ -1,0 +1,88 @@
+package io.firstseen.filters.cuckoo;
+
+import java.util.Arrays;
+
+/**
+ * Which pages a filter has, for stores that keep pages by number: immutable, a split gives a new
+ * one.
+ *
+ * <p>Its bytes are the depth of the page of every prefix of the deepest page's length, so their
+ * number is a power of two and a directory of one page is the single byte 0.
+ */
+public final class PageDirectory {
+  private final CuckooShape shape;
+  private final byte[] depths;
+  private final Integer[] ids;
+  private final int depth;
+
+  private PageDirectory(CuckooShape shape, byte[] depths) {
+    this.shape = shape;
+    this.depths = depths;
+    this.depth = Integer.numberOfTrailingZeros(depths.length);
+    this.ids = new Integer[depths.length];
+    for (int prefix = 0; prefix < depths.length; prefix++) {
+      int id = 1 << depths[prefix] | prefix >>> (depth - depths[prefix]);
+      ids[prefix] = prefix > 0 && ids[prefix - 1] == id ? ids[prefix - 1] : Integer.valueOf(id);
+    }
+  }
+
+  /** The directory of an empty filter: one page of depth 0. */
+  public static PageDirectory first(CuckooShape shape) {
+    return new PageDirectory(shape, new byte[1]);
+  }
+
+  /**
+   * Reads a directory from its bytes.
+   *
+   * @throws IllegalArgumentException if they are not those of a directory
+   */
+  public static PageDirectory of(CuckooShape shape, byte[] bytes) {
+    if (Integer.bitCount(bytes.length) != 1) {
+      throw new IllegalArgumentException(
+          "a page directory's length must be a power of two, got " + bytes.length);
+    }
+    int depth = Integer.numberOfTrailingZeros(bytes.length);
+    for (int prefix = 0; prefix < bytes.length; ) {
+      int span = bytes[prefix] < 0 || bytes[prefix] > depth ? 0 : 1 << (depth - bytes[prefix]);
+      if (span == 0 || prefix % span != 0) {
+        throw new IllegalArgumentException("a page directory has no page for prefix " + prefix);
+      }
+      for (int i = 0; i < span; i++) {
+        if (bytes[prefix + i] != bytes[prefix]) {
+          throw new IllegalArgumentException("a page directory has two pages for a prefix");
+        }
+      }
+      prefix += span;
+    }
+    return new PageDirectory(shape, bytes.clone());
+  }
+
+  /** The bytes to keep in state. */
+  public byte[] toBytes() {
+    return depths.clone();
+  }
+
+  /** The number of the page that an identity belongs to; the same object at each call. */
+  public Integer idOf(long identity) {
+    return ids[shape.prefix(identity, depth)];
+  }
+
+  /** The numbers of all pages, in the order of their prefixes. */
+  public int[] ids() {
+    return Arrays.stream(ids).mapToInt(Integer::intValue).distinct().toArray();
+  }
+
+  /** The directory after the page of an identity was split. */
+  public PageDirectory split(long identity) {
+    int split = depths[shape.prefix(identity, depth)];
+    int deeper = Math.max(depth, split + 1);
+    byte[] next = new byte[1 << deeper];
+    for (int prefix = 0; prefix < next.length; prefix++) {
+      next[prefix] = depths[prefix >>> (deeper - depth)];
+    }
+    int span = 1 << (deeper - split);
+    int from = shape.prefix(identity, split) * span;
+    Arrays.fill(next, from, from + span, (byte) (split + 1));
+    return new PageDirectory(shape, next);
+  }
+}

@@ -1,0 +1,29 @@
+package io.firstseen.operators.dedup;
+
+import io.firstseen.filters.cuckoo.CuckooPage;
+import io.firstseen.serializers.CuckooPageSerializer;
+import io.firstseen.serializers.DedupParametersSerializer;
+import io.firstseen.types.DedupParameters;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.api.common.typeutils.base.IntSerializer;
+import org.apache.flink.api.common.typeutils.base.array.BytePrimitiveArraySerializer;
+
+/** The state of {@link DedupOperator}. Names and serializers are a promise to savepoints. */
+final class DedupState {
+  /** For each shard, its filter's pages by their numbers. */
+  static final MapStateDescriptor<Integer, CuckooPage> PAGES =
+      new MapStateDescriptor<>(
+          "firstseen-pages", IntSerializer.INSTANCE, CuckooPageSerializer.INSTANCE);
+
+  /** For each shard, which pages there are. */
+  static final ValueStateDescriptor<byte[]> DIRECTORY =
+      new ValueStateDescriptor<>("firstseen-directory", BytePrimitiveArraySerializer.INSTANCE);
+
+  /** What the state was built with; a union list, so that every subtask sees it at any scale. */
+  static final ListStateDescriptor<DedupParameters> PARAMETERS =
+      new ListStateDescriptor<>("firstseen-parameters", DedupParametersSerializer.INSTANCE);
+
+  private DedupState() {}
+}

@@ -1,0 +1,214 @@
+package io.firstseen.operators.dedup;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firstseen.filters.cuckoo.CuckooShape;
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
+import io.firstseen.operators.ShardKeys;
+import io.firstseen.serializers.ChangeSerializer;
+import io.firstseen.serializers.RejectedSerializer;
+import io.firstseen.types.Change;
+import io.firstseen.types.DedupParameters;
+import io.firstseen.types.Operation;
+import io.firstseen.types.Rejected;
+import java.util.Objects;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.java.functions.KeySelector;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.util.OutputTag;
+
+/**
+ * Puts a dedup into a job: {@code Firstseen.dedup(clicks).keyText(Click::url).apply()}.
+ *
+ * <p>What it promises, if only keys that were accepted are deleted: no two accepted adds of one
+ * live key; a key seen for the first time is taken for a duplicate with at most the chosen
+ * false-positive rate as long as no more keys are live than the capacity, and by the filter's law
+ * past it. Exactly once through Flink's checkpoints, on any state backend. The canonicaliser, the
+ * hash and the number of shards are fixed for the life of the state.
+ *
+ * @param <T> type of the events
+ */
+public final class Firstseen<T> {
+  /** Shards unless {@link #shards} says otherwise. */
+  public static final int DEFAULT_SHARDS = 128;
+
+  /** Live keys expected unless {@link #capacity} says otherwise. */
+  public static final long DEFAULT_CAPACITY = 1_000_000;
+
+  /** Rate unless {@link #falsePositiveRate} says otherwise. */
+  public static final double DEFAULT_FALSE_POSITIVE_RATE = 0.001;
+
+  /** Most shards: as many as Flink has key groups at most. */
+  public static final int MAX_SHARDS = 1 << 15;
+
+  private final DataStream<T> events;
+  private Extractor<T, byte[]> key;
+  private Extractor<T, Operation> operation = event -> Operation.ADD;
+  private Extractor<T, byte[]> scope = event -> null;
+  private Canonicaliser canonicaliser = Canonicaliser.NONE;
+  private KeyHash hash = KeyHash.fixed();
+  private long capacity = DEFAULT_CAPACITY;
+  private double falsePositiveRate = DEFAULT_FALSE_POSITIVE_RATE;
+  private int shards = DEFAULT_SHARDS;
+  private String uidPrefix = "firstseen";
+
+  private Firstseen(DataStream<T> events) {
+    this.events = events;
+  }
+
+  /** Starts to describe a dedup of a stream. */
+  public static <T> Firstseen<T> dedup(DataStream<T> events) {
+    return new Firstseen<>(Objects.requireNonNull(events, "events"));
+  }
+
+  /** Where an event's key is; an event whose key is null, empty or too long is a dead letter. */
+  public Firstseen<T> key(Extractor<T, byte[]> newKey) {
+    key = Objects.requireNonNull(newKey, "key");
+    return this;
+  }
+
+  /** Where an event's key is, if it is a text; its UTF-8 bytes are the key. */
+  public Firstseen<T> keyText(Extractor<T, String> text) {
+    Objects.requireNonNull(text, "text");
+    return key(
+        event -> {
+          String value = text.extract(event);
+          return value == null ? null : value.getBytes(UTF_8);
+        });
+  }
+
+  /** What an event does with its key; every event adds unless this says otherwise. */
+  public Firstseen<T> operation(Extractor<T, Operation> newOperation) {
+    operation = Objects.requireNonNull(newOperation, "operation");
+    return this;
+  }
+
+  /** The scope (tenant) of an event's key, null for none; equal keys of two scopes differ. */
+  public Firstseen<T> scope(Extractor<T, byte[]> newScope) {
+    scope = Objects.requireNonNull(newScope, "scope");
+    return this;
+  }
+
+  /** How keys are brought into canonical form; they are taken as they are unless this says so. */
+  public Firstseen<T> canonicaliser(Canonicaliser newCanonicaliser) {
+    canonicaliser = Objects.requireNonNull(newCanonicaliser, "canonicaliser");
+    return this;
+  }
+
+  /** The keyed hash; unless this is called, a documented key that everybody knows. */
+  public Firstseen<T> hash(KeyHash newHash) {
+    hash = Objects.requireNonNull(newHash, "hash");
+    return this;
+  }
+
+  /** Live keys expected, at least 1. More are no error: the rate follows the filter's law. */
+  public Firstseen<T> capacity(long newCapacity) {
+    capacity = newCapacity;
+    return this;
+  }
+
+  /** Rate of false positives at capacity, in (0, 0.1]. */
+  public Firstseen<T> falsePositiveRate(double rate) {
+    falsePositiveRate = rate;
+    return this;
+  }
+
+  /**
+   * Number of filters, a power of two in [1, 32768], fixed for the life of the state. Also the
+   * highest parallelism that the dedup can be scaled to.
+   */
+  public Firstseen<T> shards(int newShards) {
+    shards = newShards;
+    return this;
+  }
+
+  /** Start of the operators' uids and names; needed if a job has more than one dedup. */
+  public Firstseen<T> uidPrefix(String newUidPrefix) {
+    uidPrefix = Objects.requireNonNull(newUidPrefix, "uidPrefix");
+    return this;
+  }
+
+  /**
+   * Adds the operators to the job.
+   *
+   * @throws IllegalArgumentException if a parameter is out of its bounds
+   */
+  public DedupStreams<T> apply() {
+    Objects.requireNonNull(key, "key must be set");
+    if (shards > MAX_SHARDS) {
+      throw new IllegalArgumentException(
+          "shards must be a power of two in [1, " + MAX_SHARDS + "], got " + shards);
+    }
+    Shards byHash = new Shards(shards);
+    if (capacity < 1) {
+      throw new IllegalArgumentException("capacity must be at least 1, got " + capacity);
+    }
+    CuckooShape shape =
+        CuckooShape.forCapacity((capacity + shards - 1) / shards, falsePositiveRate);
+    if (shape.identityBits() > Long.SIZE - byHash.bits()) {
+      throw new IllegalArgumentException(
+          "capacity / falsePositiveRate must be at most 2^63, got "
+              + capacity
+              + " / "
+              + falsePositiveRate);
+    }
+    DedupParameters parameters =
+        new DedupParameters(
+            shape.identityBits(),
+            shards,
+            hash.algorithm().id(),
+            hash.keyCheck(),
+            canonicaliser.id(),
+            canonicaliser.version());
+
+    TypeInformation<T> eventType = events.getType();
+    TypeInformation<Change<T>> changeType = ChangeSerializer.info(eventType);
+    OutputTag<Rejected<T>> rejectedTag =
+        new OutputTag<>("rejected", RejectedSerializer.info(eventType));
+    OutputTag<Change<T>> duplicatesTag = new OutputTag<>("duplicates", changeType);
+    OutputTag<Change<T>> unknownDeletesTag = new OutputTag<>("unknown-deletes", changeType);
+
+    SingleOutputStreamOperator<Change<T>> identified =
+        events
+            .process(
+                new IdentifyFunction<>(key, operation, scope, canonicaliser, hash, rejectedTag),
+                changeType)
+            .name(uidPrefix + "-identify")
+            .uid(uidPrefix + "-identify");
+    SingleOutputStreamOperator<Change<T>> accepted =
+        identified
+            .keyBy(new ShardKeySelector<T>(byHash, ShardKeys.of(shards, shards)), Types.INT)
+            .transform(
+                uidPrefix + "-dedup",
+                changeType,
+                new DedupOperator<>(parameters, duplicatesTag, unknownDeletesTag))
+            .setMaxParallelism(shards)
+            .uid(uidPrefix + "-dedup");
+    return new DedupStreams<>(
+        accepted,
+        accepted.getSideOutput(duplicatesTag),
+        accepted.getSideOutput(unknownDeletesTag),
+        identified.getSideOutput(rejectedTag));
+  }
+
+  private static final class ShardKeySelector<T> implements KeySelector<Change<T>, Integer> {
+    private static final long serialVersionUID = 1;
+
+    private final Shards shards;
+    private final ShardKeys keys;
+
+    ShardKeySelector(Shards shards, ShardKeys keys) {
+      this.shards = shards;
+      this.keys = keys;
+    }
+
+    @Override
+    public Integer getKey(Change<T> change) {
+      return keys.keyOf(shards.shardOf(change.hash()));
+    }
+  }
+}

@@ -1,0 +1,74 @@
+package io.firstseen.operators.dedup;
+
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.InvalidKeyException;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.ScopedKey;
+import io.firstseen.types.Change;
+import io.firstseen.types.Operation;
+import io.firstseen.types.Rejected;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.streaming.api.functions.ProcessFunction;
+import org.apache.flink.util.Collector;
+import org.apache.flink.util.OutputTag;
+
+/**
+ * Gives every event its canonical key and hash; events without a usable key are rejected.
+ *
+ * @param <T> type of the events
+ */
+final class IdentifyFunction<T> extends ProcessFunction<T, Change<T>> {
+  private static final long serialVersionUID = 1;
+
+  private final Extractor<T, byte[]> key;
+  private final Extractor<T, Operation> operation;
+  private final Extractor<T, byte[]> scope;
+  private final Canonicaliser canonicaliser;
+  private final KeyHash hash;
+  private final OutputTag<Rejected<T>> rejectedTag;
+
+  private transient Counter deadLetters;
+
+  IdentifyFunction(
+      Extractor<T, byte[]> key,
+      Extractor<T, Operation> operation,
+      Extractor<T, byte[]> scope,
+      Canonicaliser canonicaliser,
+      KeyHash hash,
+      OutputTag<Rejected<T>> rejectedTag) {
+    this.key = key;
+    this.operation = operation;
+    this.scope = scope;
+    this.canonicaliser = canonicaliser;
+    this.hash = hash;
+    this.rejectedTag = rejectedTag;
+  }
+
+  @Override
+  public void open(OpenContext context) {
+    deadLetters = getRuntimeContext().getMetricGroup().counter("deadLetters");
+  }
+
+  @Override
+  public void processElement(T event, Context context, Collector<Change<T>> out) {
+    byte[] rawKey = key.extract(event);
+    if (rawKey == null) {
+      reject("key is missing", event, context);
+      return;
+    }
+    byte[] joined;
+    try {
+      joined = ScopedKey.join(scope.extract(event), canonicaliser.canonicalise(rawKey));
+    } catch (InvalidKeyException e) {
+      reject(e.getMessage(), event, context);
+      return;
+    }
+    out.collect(new Change<>(operation.extract(event), joined, hash.hash(joined), event));
+  }
+
+  private void reject(String reason, T event, Context context) {
+    deadLetters.inc();
+    context.output(rejectedTag, new Rejected<>(reason, event));
+  }
+}

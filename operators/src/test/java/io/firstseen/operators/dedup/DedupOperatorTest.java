@@ -1,0 +1,223 @@
+package io.firstseen.operators.dedup;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstseen.filters.cuckoo.CuckooShape;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
+import io.firstseen.operators.ShardKeys;
+import io.firstseen.serializers.ChangeSerializer;
+import io.firstseen.types.Change;
+import io.firstseen.types.DedupParameters;
+import io.firstseen.types.Operation;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.state.StateBackend;
+import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
+import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
+import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
+import org.apache.flink.util.OutputTag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+// Flink's harness may be interrupted while it closes.
+@SuppressWarnings("try")
+class DedupOperatorTest {
+  private static final int SHARDS = 16;
+  private static final KeyHash HASH = KeyHash.fixed();
+  private static final TypeInformation<Change<String>> TYPE = ChangeSerializer.info(Types.STRING);
+  private static final OutputTag<Change<String>> DUPLICATES = new OutputTag<>("duplicates", TYPE);
+  private static final OutputTag<Change<String>> UNKNOWN = new OutputTag<>("unknown-deletes", TYPE);
+  private static final DedupParameters PARAMETERS =
+      new DedupParameters(
+          CuckooShape.forCapacity(10_000, 1e-9).identityBits(),
+          SHARDS,
+          HASH.algorithm().id(),
+          HASH.keyCheck(),
+          "none",
+          1);
+
+  enum Backend {
+    HEAP,
+    ROCKSDB;
+
+    StateBackend create() {
+      return this == HEAP ? new HashMapStateBackend() : new EmbeddedRocksDBStateBackend();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void tellsFirstFromRepeatedAndHonoursDeletes(Backend backend) throws Exception {
+    try (Harness dedup = new Harness(backend, PARAMETERS, 1, 0)) {
+      dedup.initializeEmptyState();
+      dedup.open();
+      Change<String> a = change(Operation.ADD, "a");
+      Change<String> deleteA = change(Operation.DELETE, "a");
+      Change<String> b = change(Operation.ADD, "b");
+      for (Change<String> change : List.of(deleteA, a, a, b, deleteA, deleteA, a)) {
+        dedup.processElement(change, 7);
+      }
+      assertThat(dedup.main()).containsExactly(a, b, deleteA, a);
+      assertThat(dedup.side(DUPLICATES)).containsExactly(a);
+      assertThat(dedup.side(UNKNOWN)).containsExactly(deleteA, deleteA);
+      assertThat(dedup.getOutput()).allMatch(r -> ((StreamRecord<?>) r).getTimestamp() == 7);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void agreesWithAnExactModelAcrossRestoresAndScales(Backend backend) throws Exception {
+    SplittableRandom random = new SplittableRandom(20261120);
+    Set<String> live = new HashSet<>();
+    OperatorSubtaskState state = null;
+    int before = 1;
+    for (int parallelism : new int[] {1, 4, 2, 3}) {
+      List<Harness> subtasks = new ArrayList<>();
+      for (int subtask = 0; subtask < parallelism; subtask++) {
+        Harness dedup = new Harness(backend, PARAMETERS, parallelism, subtask);
+        if (state == null) {
+          dedup.initializeEmptyState();
+        } else {
+          dedup.initializeState(
+              AbstractStreamOperatorTestHarness.repartitionOperatorState(
+                  state, SHARDS, before, parallelism, subtask));
+        }
+        dedup.open();
+        subtasks.add(dedup);
+      }
+      for (int i = 0; i < 30_000; i++) {
+        String key = "key-" + random.nextInt(40_000);
+        Operation operation = random.nextInt(4) == 0 ? Operation.DELETE : Operation.ADD;
+        Change<String> change = change(operation, key);
+        Harness dedup =
+            subtasks.get(
+                ShardKeys.group(new Shards(SHARDS).shardOf(change.hash()), SHARDS, SHARDS)
+                    * parallelism
+                    / SHARDS);
+        dedup.processElement(change, i);
+        boolean expected = operation == Operation.ADD ? live.add(key) : live.remove(key);
+        assertThat(dedup.main().size()).as("%s of %s", operation, key).isEqualTo(expected ? 1 : 0);
+        dedup.getOutput().clear();
+      }
+      List<OperatorSubtaskState> states = new ArrayList<>();
+      for (Harness dedup : subtasks) {
+        states.add(dedup.snapshot(parallelism, 1));
+        dedup.close();
+      }
+      state =
+          AbstractStreamOperatorTestHarness.repackageState(
+              states.toArray(new OperatorSubtaskState[0]));
+      before = parallelism;
+    }
+    assertThat(live).hasSizeGreaterThan(10_000);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aCheckpointHoldsWhatWasThereWhenItWasTaken(Backend backend) throws Exception {
+    OperatorSubtaskState early;
+    try (Harness dedup = new Harness(backend, PARAMETERS, 1, 0)) {
+      dedup.initializeEmptyState();
+      dedup.open();
+      for (int i = 0; i < 5_000; i++) {
+        dedup.processElement(change(Operation.ADD, "early-" + i), i);
+      }
+      early = dedup.snapshot(1, 1);
+      for (int i = 0; i < 5_000; i++) {
+        dedup.processElement(change(Operation.DELETE, "early-" + i), i);
+        dedup.processElement(change(Operation.ADD, "late-" + i), i);
+      }
+    }
+    try (Harness restored = new Harness(backend, PARAMETERS, 1, 0)) {
+      restored.initializeState(early);
+      restored.open();
+      for (int i = 0; i < 5_000; i++) {
+        restored.processElement(change(Operation.ADD, "early-" + i), i);
+      }
+      assertThat(restored.main()).isEmpty();
+      for (int i = 0; i < 5_000; i++) {
+        restored.processElement(change(Operation.ADD, "late-" + i), i);
+      }
+      assertThat(restored.main()).hasSize(5_000);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void refusesStateOfAnotherHashKeyAndKeepsItsIdentityLength(Backend backend) throws Exception {
+    OperatorSubtaskState state;
+    try (Harness dedup = new Harness(backend, PARAMETERS, 1, 0)) {
+      dedup.initializeEmptyState();
+      dedup.open();
+      dedup.processElement(change(Operation.ADD, "a"), 0);
+      state = dedup.snapshot(1, 1);
+    }
+    DedupParameters otherKey =
+        new DedupParameters(
+            PARAMETERS.identityBits(), SHARDS, PARAMETERS.hashAlgorithm(), 42, "none", 1);
+    try (Harness dedup = new Harness(backend, otherKey, 1, 0)) {
+      assertThatThrownBy(() -> dedup.initializeState(state))
+          .hasStackTraceContaining(
+              "The dedup state cannot be restored by this job, they differ in: check of the hash"
+                  + " key");
+    }
+    DedupParameters otherCapacity =
+        new DedupParameters(
+            PARAMETERS.identityBits() - 5,
+            SHARDS,
+            PARAMETERS.hashAlgorithm(),
+            PARAMETERS.keyCheck(),
+            "none",
+            1);
+    try (Harness dedup = new Harness(backend, otherCapacity, 1, 0)) {
+      dedup.initializeState(state);
+      dedup.open();
+      dedup.processElement(change(Operation.ADD, "a"), 0);
+      assertThat(dedup.main()).isEmpty();
+    }
+  }
+
+  private static Change<String> change(Operation operation, String key) {
+    byte[] bytes = key.getBytes(UTF_8);
+    return new Change<>(operation, bytes, HASH.hash(bytes), key);
+  }
+
+  private static final class Harness
+      extends KeyedOneInputStreamOperatorTestHarness<Integer, Change<String>, Change<String>> {
+    private static final ShardKeys KEYS = ShardKeys.of(SHARDS, SHARDS);
+
+    Harness(Backend backend, DedupParameters parameters, int parallelism, int subtask)
+        throws Exception {
+      super(
+          new DedupOperator<>(parameters, DUPLICATES, UNKNOWN),
+          change -> KEYS.keyOf(new Shards(SHARDS).shardOf(change.hash())),
+          Types.INT,
+          SHARDS,
+          parallelism,
+          subtask);
+      setStateBackend(backend.create());
+      getExecutionConfig().enableObjectReuse();
+      setup(TYPE.createSerializer(getExecutionConfig().getSerializerConfig()));
+    }
+
+    @SuppressWarnings("unchecked") // The operator emits nothing else.
+    List<Change<String>> main() {
+      return getOutput().stream().map(r -> ((StreamRecord<Change<String>>) r).getValue()).toList();
+    }
+
+    List<Change<String>> side(OutputTag<Change<String>> tag) {
+      return getSideOutput(tag).stream().map(StreamRecord::getValue).toList();
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package io.firstseen.operators.dedup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.types.Operation;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class FirstseenTest {
+  @Test
+  void aJobOfAFewLinesDropsRepeatsWithoutGenericTypes() throws Exception {
+    StreamExecutionEnvironment env = environment();
+    DataStream<String> urls =
+        env.fromData(
+            "http://a.example/x",
+            "HTTP://A.example:80/x",
+            "http://b.example/",
+            "-http://a.example/x",
+            "http://a.example/x",
+            "not a url %%%");
+    DedupStreams<String> streams =
+        Firstseen.dedup(urls)
+            .keyText(line -> line.startsWith("-") ? line.substring(1) : line)
+            .operation(line -> line.startsWith("-") ? Operation.DELETE : Operation.ADD)
+            .canonicaliser(Canonicaliser.URL)
+            .capacity(1000)
+            .apply();
+
+    List<String> seen = new ArrayList<>();
+    streams
+        .accepted()
+        .map(change -> change.operation() + " " + change.event(), Types.STRING)
+        .union(
+            streams.duplicates().map(change -> "DUPLICATE " + change.event(), Types.STRING),
+            streams.deadLetters().map(rejected -> "DEAD " + rejected.event(), Types.STRING))
+        .executeAndCollect()
+        .forEachRemaining(seen::add);
+
+    assertThat(seen)
+        .containsExactlyInAnyOrder(
+            "ADD http://a.example/x",
+            "DUPLICATE HTTP://A.example:80/x",
+            "ADD http://b.example/",
+            "DELETE -http://a.example/x",
+            "ADD http://a.example/x",
+            "DEAD not a url %%%");
+  }
+
+  @Test
+  void aGenericTypeWouldFailTheSameJob() {
+    StreamExecutionEnvironment env = environment();
+    assertThatThrownBy(
+            () ->
+                env.fromData(TypeInformation.of(Object.class), "a")
+                    .map(event -> event, TypeInformation.of(Object.class))
+                    .executeAndCollect())
+        .hasStackTraceContaining("Generic types have been disabled");
+  }
+
+  @Test
+  void scopesDoNotShareKeys() throws Exception {
+    StreamExecutionEnvironment env = environment();
+    DedupStreams<String> streams =
+        Firstseen.dedup(env.fromData("ab/c", "a/bc", "ab/c"))
+            .keyText(event -> event.substring(event.indexOf('/') + 1))
+            .scope(
+                event ->
+                    event
+                        .substring(0, event.indexOf('/'))
+                        .getBytes(java.nio.charset.StandardCharsets.UTF_8))
+            .apply();
+    List<String> accepted = new ArrayList<>();
+    streams.accepted().executeAndCollect().forEachRemaining(change -> accepted.add(change.event()));
+    assertThat(accepted).containsExactlyInAnyOrder("ab/c", "a/bc");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, 0.001, 128, capacity must be at least 1",
+    "10, 0, 128, 'falsePositiveRate must be in (0, 0.1]'",
+    "10, 0.2, 128, 'falsePositiveRate must be in (0, 0.1]'",
+    "10, 0.01, 100, shards must be a power of two",
+    "10, 0.01, 65536, shards must be a power of two"
+  })
+  void refusesParametersOutOfBounds(long capacity, double rate, int shards, String sentence) {
+    DataStream<String> events = environment().fromData("a");
+    assertThatThrownBy(
+            () ->
+                Firstseen.dedup(events)
+                    .keyText(event -> event)
+                    .capacity(capacity)
+                    .falsePositiveRate(rate)
+                    .shards(shards)
+                    .apply())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith(sentence)
+        .hasMessageContaining("got");
+  }
+
+  private static StreamExecutionEnvironment environment() {
+    Configuration configuration = new Configuration();
+    configuration.set(PipelineOptions.GENERIC_TYPES, false);
+    configuration.set(PipelineOptions.OBJECT_REUSE, true);
+    return StreamExecutionEnvironment.getExecutionEnvironment(configuration).setParallelism(1);
+  }
+}

@@ -1,0 +1,146 @@
+package io.firstseen.serializers;
+
+import io.firstseen.types.Change;
+import io.firstseen.types.Operation;
+import java.io.IOException;
+import java.lang.reflect.Type;
+import java.util.Map;
+import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeutils.CompositeTypeSerializerSnapshot;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+
+/**
+ * Writes a {@link Change}.
+ *
+ * <p>Version 1: the operation in a byte (0 add, 1 delete), the hash in 8 bytes, the key after its
+ * length, and the event by its own serializer.
+ *
+ * @param <T> type of the events
+ */
+public final class ChangeSerializer<T> extends WrappingSerializer<Change<T>, T> {
+  private static final long serialVersionUID = 1;
+  private static final int VERSION = 1;
+
+  /**
+   * @param event the serializer of the events
+   */
+  public ChangeSerializer(TypeSerializer<T> event) {
+    super(event);
+  }
+
+  @Override
+  ChangeSerializer<T> of(TypeSerializer<T> eventSerializer) {
+    return new ChangeSerializer<>(eventSerializer);
+  }
+
+  @Override
+  public Change<T> copy(Change<T> from) {
+    return new Change<>(from.operation(), from.key(), from.hash(), event.copy(from.event()));
+  }
+
+  @Override
+  public void serialize(Change<T> change, DataOutputView out) throws IOException {
+    out.writeByte(change.operation() == Operation.DELETE ? 1 : 0);
+    out.writeLong(change.hash());
+    ByteFields.writeBytes(change.key(), out);
+    event.serialize(change.event(), out);
+  }
+
+  @Override
+  public Change<T> deserialize(DataInputView in) throws IOException {
+    int code = in.readUnsignedByte();
+    if (code > 1) {
+      throw new IOException("unknown operation: " + code);
+    }
+    long hash = in.readLong();
+    byte[] key = ByteFields.readBytes(in);
+    return new Change<>(
+        code == 1 ? Operation.DELETE : Operation.ADD, key, hash, event.deserialize(in));
+  }
+
+  @Override
+  public Change<T> deserialize(Change<T> reuse, DataInputView in) throws IOException {
+    return deserialize(in);
+  }
+
+  @Override
+  public void copy(DataInputView in, DataOutputView out) throws IOException {
+    serialize(deserialize(in), out);
+  }
+
+  @Override
+  public TypeSerializerSnapshot<Change<T>> snapshotConfiguration() {
+    return new Snapshot<>(this);
+  }
+
+  /**
+   * The format version and the events' serializer.
+   *
+   * @param <T> type of the events
+   */
+  public static final class Snapshot<T>
+      extends CompositeTypeSerializerSnapshot<Change<T>, ChangeSerializer<T>> {
+
+    /** For Flink, before it reads a snapshot. */
+    @SuppressWarnings("unused")
+    public Snapshot() {}
+
+    Snapshot(ChangeSerializer<T> serializer) {
+      super(serializer);
+    }
+
+    @Override
+    protected int getCurrentOuterSnapshotVersion() {
+      return VERSION;
+    }
+
+    @Override
+    protected void readOuterSnapshot(int readVersion, DataInputView in, ClassLoader classLoader)
+        throws IOException {
+      if (readVersion != VERSION) {
+        throw new IOException(
+            "%s: state has format version %d, this build reads version %d"
+                .formatted(getClass().getName(), readVersion, VERSION));
+      }
+    }
+
+    @Override
+    protected TypeSerializer<?>[] getNestedSerializers(ChangeSerializer<T> outer) {
+      return new TypeSerializer<?>[] {outer.event};
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // Flink hands back what getNestedSerializers gave.
+    protected ChangeSerializer<T> createOuterSerializerWithNestedSerializers(
+        TypeSerializer<?>[] nested) {
+      return new ChangeSerializer<>((TypeSerializer<T>) nested[0]);
+    }
+  }
+
+  /**
+   * Type information of changes over a type of events.
+   *
+   * @param <T> type of the events
+   */
+  public static <T> TypeInformation<Change<T>> info(TypeInformation<T> event) {
+    return new WrappingTypeInformation<>(Change.class, event, ChangeSerializer::new);
+  }
+
+  /**
+   * Lets Flink find the serializer.
+   *
+   * @param <T> type of the events
+   */
+  public static final class InfoFactory<T> extends TypeInfoFactory<Change<T>> {
+    @Override
+    @SuppressWarnings("unchecked") // The parameter named T is the event's type.
+    public TypeInformation<Change<T>> createTypeInfo(
+        Type type, Map<String, TypeInformation<?>> parameters) {
+      return info((TypeInformation<T>) parameters.get("T"));
+    }
+  }
+}

@@ -1,0 +1,39 @@
+package io.firstseen.types;
+
+import io.firstseen.serializers.ChangeSerializer;
+import java.util.Arrays;
+import java.util.Objects;
+import org.apache.flink.api.common.typeinfo.TypeInfo;
+
+/**
+ * An operation on one key, with the event that asked for it.
+ *
+ * <p>On the accepted stream an {@link Operation#ADD} is a key seen for the first time, an {@link
+ * Operation#DELETE} one that was removed.
+ *
+ * @param operation what is asked for, or was done
+ * @param key the canonical form of the key, joined with its scope as {@link
+ *     io.firstseen.filters.key.ScopedKey} says
+ * @param hash the key's hash
+ * @param event the user's event
+ * @param <T> type of the events
+ */
+@TypeInfo(ChangeSerializer.InfoFactory.class)
+// Equality by content is written out below.
+@SuppressWarnings("ArrayRecordComponent")
+public record Change<T>(Operation operation, byte[] key, long hash, T event) {
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Change<?> that
+        && operation == that.operation
+        && Arrays.equals(key, that.key)
+        && hash == that.hash
+        && Objects.equals(event, that.event);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(operation, Arrays.hashCode(key), hash, event);
+  }
+}

@@ -1,0 +1,50 @@
+package io.firstseen.types;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a dedup operator's state was built with; kept in the state, so that a restore that would
+ * make the filters useless is refused.
+ *
+ * @param identityBits P, the length of the identities in the filters
+ * @param shardCount number of filters
+ * @param hashAlgorithm id of the hash algorithm
+ * @param keyCheck check value of the hash key
+ * @param canonicaliser id of the canonicaliser
+ * @param canonicaliserVersion version of its rule
+ */
+public record DedupParameters(
+    int identityBits,
+    int shardCount,
+    String hashAlgorithm,
+    long keyCheck,
+    String canonicaliser,
+    int canonicaliserVersion)
+    implements Serializable {
+
+  /**
+   * Where a job's parameters contradict this state, one entry each, for a human. The identities'
+   * length is no such place: state decides it, whatever the job's capacity and rate.
+   */
+  public List<String> contradictions(DedupParameters job) {
+    List<String> found = new ArrayList<>();
+    compare(found, "shards", shardCount, job.shardCount);
+    compare(found, "hash algorithm", hashAlgorithm, job.hashAlgorithm);
+    compare(found, "check of the hash key", hex(keyCheck), hex(job.keyCheck));
+    compare(found, "canonicaliser", canonicaliser, job.canonicaliser);
+    compare(found, "canonicaliser version", canonicaliserVersion, job.canonicaliserVersion);
+    return found;
+  }
+
+  private static void compare(List<String> found, String what, Object state, Object job) {
+    if (!state.equals(job)) {
+      found.add(what + " (state: " + state + ", job: " + job + ")");
+    }
+  }
+
+  private static String hex(long value) {
+    return "%016x".formatted(value);
+  }
+}
