@@ -96,10 +96,12 @@ public final class KeyHash implements Serializable {
   private final Algorithm algorithm;
   // SipHash's key as it is; XXH3's seed as 8 bytes, little-endian.
   private final byte[] key;
-  // Exactly one of the two is set. Final in spirit: written by the constructor and readObject
+  // Exactly one of the two functions is set. Final in spirit: written by the constructor and
+  // readObject
   // alone.
   private transient SipHashContext sipHash;
   private transient Hasher64 xxh3;
+  private transient long keyCheck;
 
   private KeyHash(Algorithm algorithm, byte[] key) {
     this.algorithm = algorithm;
@@ -112,6 +114,7 @@ public final class KeyHash implements Serializable {
       case SIPHASH_2_4 -> sipHash = SipHash.context(key);
       case XXH3_64 -> xxh3 = Hashing.xxh3_64(little(key).getLong());
     }
+    keyCheck = hash(CHECK_MESSAGE);
   }
 
   private void readObject(ObjectInputStream in) throws IOException, ClassNotFoundException {
@@ -205,7 +208,7 @@ public final class KeyHash implements Serializable {
    * XXH3 it may reveal the seed, which is no secret there.
    */
   public long keyCheck() {
-    return hash(CHECK_MESSAGE);
+    return keyCheck;
   }
 
   /** Whether this is {@link #fixed()}: SipHash-2-4 under the key that everyone knows. */

@@ -58,16 +58,13 @@ public record SetParameters(
   }
 
   /**
-   * The hash under which a set of these parameters holds a key.
+   * Refuses a reader whose every answer would be wrong.
    *
-   * @param scopeOrNull the scope; null or empty means none
-   * @param key the key as a user has it; it is canonicalised here
-   * @throws InvalidKeyException if the key has no canonical form; no set holds such a key
+   * @param keyHash the hash that the reader is configured with
    * @throws HashKeyMismatchException if the set was made with another hash or hash key
    * @throws UnsupportedSnapshotException if the set was made with another version of the rule
    */
-  public long hash(byte[] scopeOrNull, byte[] key, KeyHash keyHash)
-      throws InvalidKeyException, SnapshotException {
+  public void requireReadableBy(KeyHash keyHash) throws SnapshotException {
     if (keyHash.algorithm() != hashAlgorithm || keyHash.keyCheck() != keyCheck) {
       throw new HashKeyMismatchException(this, keyHash);
     }
@@ -78,6 +75,20 @@ public record SetParameters(
                   + " version %d",
               canonicaliserVersion, canonicaliser.id(), canonicaliser.version()));
     }
+  }
+
+  /**
+   * The hash under which a set of these parameters holds a key.
+   *
+   * @param scopeOrNull the scope; null or empty means none
+   * @param key the key as a user has it; it is canonicalised here
+   * @throws InvalidKeyException if the key has no canonical form; no set holds such a key
+   * @throws HashKeyMismatchException if the set was made with another hash or hash key
+   * @throws UnsupportedSnapshotException if the set was made with another version of the rule
+   */
+  public long hash(byte[] scopeOrNull, byte[] key, KeyHash keyHash)
+      throws InvalidKeyException, SnapshotException {
+    requireReadableBy(keyHash);
     return keyHash.hash(ScopedKey.join(scopeOrNull, canonicaliser.canonicalise(key)));
   }
 

@@ -1,5 +1,7 @@
 package io.firstseen.filters.snapshot;
 
+import java.nio.ByteBuffer;
+
 /**
  * The header of a snapshot file.
  *
@@ -39,4 +41,15 @@ public record SnapshotHeader(
 
   /** A Golomb-coded set whose buckets are coded from their lower bound upwards. */
   public static final int CODEC_GOLOMB_FORWARD = 1;
+
+  /**
+   * Reads and checks the header of a snapshot of which there may be no more than the beginning.
+   *
+   * @param bytes what remains is the first bytes of the file; the buffer's position stays
+   * @throws MalformedSnapshotException if they are no header
+   * @throws UnsupportedSnapshotException if a newer reader is needed
+   */
+  public static SnapshotHeader read(ByteBuffer bytes) throws SnapshotException {
+    return SnapshotFormat.readHeader(bytes);
+  }
 }

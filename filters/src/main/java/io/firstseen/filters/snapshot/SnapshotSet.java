@@ -7,6 +7,8 @@ import io.firstseen.filters.key.KeyHash;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.OptionalLong;
 
 /**
@@ -33,17 +35,41 @@ public final class SnapshotSet {
    * @throws IOException what the loader throws
    */
   public static SnapshotSet open(Manifest manifest, BlobLoader loader) throws IOException {
-    Snapshot[] snapshots = new Snapshot[manifest.parameters().shards().count()];
+    requireBasesAlone(manifest);
+    Map<String, Snapshot> opened = new HashMap<>();
     for (ManifestShard shard : manifest.shards()) {
-      if (!shard.deltas().isEmpty()) {
-        throw new UnsupportedSnapshotException(
-            "shard " + shard.shard() + " has deltas, this program reads bases alone");
-      }
       if (shard.base() != null) {
-        snapshots[shard.shard()] = open(manifest, shard, loader.load(shard.base()));
+        opened.put(shard.base().digest(), open(shard, loader.load(shard.base())));
       }
     }
-    return new SnapshotSet(manifest, snapshots);
+    return of(manifest, opened);
+  }
+
+  /**
+   * A set of snapshots that are open already, perhaps from an earlier manifest. Checks each one's
+   * header against the manifest; that their bytes have the digests is for the caller to know.
+   *
+   * @param snapshots at least every blob of the manifest, by digest
+   * @throws MalformedSnapshotException if a snapshot is not what the manifest says
+   * @throws UnsupportedSnapshotException if a newer reader is needed
+   * @throws IllegalArgumentException if a blob of the manifest is not among them
+   */
+  public static SnapshotSet of(Manifest manifest, Map<String, Snapshot> snapshots)
+      throws SnapshotException {
+    requireBasesAlone(manifest);
+    Snapshot[] ofShards = new Snapshot[manifest.parameters().shards().count()];
+    for (ManifestShard shard : manifest.shards()) {
+      if (shard.base() != null) {
+        Snapshot snapshot = snapshots.get(shard.base().digest());
+        if (snapshot == null) {
+          throw new IllegalArgumentException(
+              "snapshots must hold every blob of the manifest, " + name(shard) + " is missing");
+        }
+        requireAgreement(manifest, shard, snapshot.header());
+        ofShards[shard.shard()] = snapshot;
+      }
+    }
+    return new SnapshotSet(manifest, ofShards);
   }
 
   /**
@@ -110,31 +136,47 @@ public final class SnapshotSet {
     }
   }
 
-  private static Snapshot open(Manifest manifest, ManifestShard shard, ByteBuffer bytes)
-      throws SnapshotException {
+  private static Snapshot open(ManifestShard shard, ByteBuffer bytes) throws SnapshotException {
     BlobReference blob = shard.base();
-    String name = "blob " + blob.digest() + " of shard " + shard.shard();
     requireThat(
         bytes.remaining() == blob.bytes(),
-        name + " must have " + blob.bytes() + " bytes, got " + bytes.remaining());
+        name(shard) + " must have " + blob.bytes() + " bytes, got " + bytes.remaining());
     String digest = Sha256.hex(bytes);
     requireThat(
-        digest.equals(blob.digest()), name + " is damaged: its bytes have the digest " + digest);
-    Snapshot snapshot;
+        digest.equals(blob.digest()),
+        name(shard) + " is damaged: its bytes have the digest " + digest);
     try {
-      snapshot = Snapshot.read(bytes);
+      return Snapshot.read(bytes);
     } catch (SnapshotException e) {
-      throw e.at(name);
+      throw e.at(name(shard));
     }
-    SnapshotHeader header = snapshot.header();
+  }
+
+  private static void requireBasesAlone(Manifest manifest) throws UnsupportedSnapshotException {
+    for (ManifestShard shard : manifest.shards()) {
+      if (!shard.deltas().isEmpty()) {
+        throw new UnsupportedSnapshotException(
+            "shard " + shard.shard() + " has deltas, this program reads bases alone");
+      }
+    }
+  }
+
+  private static void requireAgreement(
+      Manifest manifest, ManifestShard shard, SnapshotHeader header)
+      throws MalformedSnapshotException {
+    BlobReference blob = shard.base();
     SnapshotParameters parameters = header.parameters();
+    String name = name(shard);
     requireAgreement(name, "set name", manifest.setName(), parameters.setName());
     requireAgreement(name, "parameters", manifest.parameters(), parameters.set());
     requireAgreement(name, "shard", shard.shard(), parameters.shard());
     requireAgreement(name, "sequence", blob.sequence(), parameters.sequence());
     requireAgreement(name, "count", blob.count(), header.count());
     requireAgreement(name, "set digest", blob.setDigest(), header.setDigest());
-    return snapshot;
+  }
+
+  private static String name(ManifestShard shard) {
+    return "blob " + shard.base().digest() + " of shard " + shard.shard();
   }
 
   private static void requireAgreement(String name, String what, Object expected, Object found)

@@ -13,7 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -123,6 +125,41 @@ class SnapshotSetTest {
     assertThatThrownBy(() -> SnapshotSet.open(renamed, new SnapshotDirectory(directory)::blob))
         .isInstanceOf(MalformedSnapshotException.class)
         .hasMessageContaining("must have the set name of the manifest, other, got test");
+  }
+
+  @Test
+  void reusesOpenSnapshotsOfAnEarlierManifest() throws Exception {
+    Manifest first = publish(1, "http://example.com/a");
+    SnapshotSet opened = SnapshotSet.openDirectory(directory, OptionalLong.empty());
+    Manifest second = Manifest.of("test", 2, 1000, 2000, PARAMETERS, first.shards());
+    Map<String, Snapshot> snapshots = new HashMap<>();
+    for (ManifestShard shard : first.shards()) {
+      if (shard.base() != null) {
+        snapshots.put(shard.base().digest(), opened.snapshot(shard.shard()));
+      }
+    }
+    SnapshotSet reused = SnapshotSet.of(second, snapshots);
+    assertThat(reused.manifest()).isEqualTo(second);
+    assertThat(contains(reused, "http://example.com/a")).isTrue();
+    assertThat(contains(reused, "http://example.com/b")).isFalse();
+    Manifest renamed = Manifest.of("other", 2, 1000, 2000, PARAMETERS, first.shards());
+    assertThatThrownBy(() -> SnapshotSet.of(renamed, snapshots))
+        .isInstanceOf(MalformedSnapshotException.class)
+        .hasMessageContaining("must have the set name of the manifest, other, got test");
+    assertThatThrownBy(() -> SnapshotSet.of(second, Map.of()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("snapshots must hold every blob of the manifest");
+  }
+
+  @Test
+  void readsAHeaderFromTheBeginningOfAFile() throws Exception {
+    Manifest manifest = publish(1, "http://example.com/a");
+    byte[] bytes = Files.readAllBytes(blobOf(manifest));
+    SnapshotHeader header = Snapshot.read(bytes).header();
+    ByteBuffer beginning = ByteBuffer.wrap(bytes, 0, bytes.length - 1);
+    assertThat(SnapshotHeader.read(beginning)).isEqualTo(header);
+    assertThatThrownBy(() -> SnapshotHeader.read(ByteBuffer.wrap(bytes, 0, 100)))
+        .isInstanceOf(MalformedSnapshotException.class);
   }
 
   @Test
