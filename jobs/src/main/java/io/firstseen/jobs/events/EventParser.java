@@ -1,0 +1,157 @@
+package io.firstseen.jobs.events;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firstseen.types.Operation;
+import io.firstseen.types.SourceEvent;
+import java.io.Serializable;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Arrays;
+
+/**
+ * Understands records of the input, one at a time. It never throws: what it does not understand
+ * becomes an event with a {@link SourceEvent#problem() problem}, the raw bytes and the place.
+ *
+ * <p>A key has 1 to 65,536 bytes; a time is not negative and not too far ahead of the clock; lines
+ * and JSON are strict UTF-8. Keys of Kafka records may be any bytes.
+ */
+public final class EventParser implements Serializable {
+  private static final long serialVersionUID = 1;
+
+  private static final long MAX_SECONDS = Long.MAX_VALUE / 1000;
+
+  private final EventRules rules;
+
+  /**
+   * A parser that measures time against a clock.
+   *
+   * @param maxAhead how far ahead of the clock an event may be
+   * @param clock the clock, which must be serializable ({@link Clock#systemUTC()} is)
+   */
+  public EventParser(Duration maxAhead, Clock clock) {
+    this.rules = new EventRules(maxAhead, clock);
+  }
+
+  /** A line that is a key: an add, at the time of the clock. */
+  public SourceEvent parseLine(byte[] line, String place) {
+    try {
+      EventRules.checkUtf8(line);
+      EventRules.checkKey(line);
+      return SourceEvent.of(Operation.ADD, null, line, null, rules.nowMillis(), place);
+    } catch (MalformedEventException e) {
+      return SourceEvent.malformed(e.getMessage(), line, place);
+    }
+  }
+
+  /**
+   * A line {@code epochSeconds TAB add|del TAB key}; the key is the rest of the line and may hold
+   * tabs.
+   */
+  public SourceEvent parseTsv(byte[] line, String place) {
+    try {
+      EventRules.checkUtf8(line);
+      int firstTab = tab(line, 0);
+      int secondTab = tab(line, firstTab + 1);
+      long timestampMillis = seconds(line, firstTab) * 1000;
+      Operation operation = operation(line, firstTab + 1, secondTab);
+      byte[] key = Arrays.copyOfRange(line, secondTab + 1, line.length);
+      EventRules.checkKey(key);
+      rules.checkTime(timestampMillis);
+      return SourceEvent.of(operation, null, key, null, timestampMillis, place);
+    } catch (MalformedEventException e) {
+      return SourceEvent.malformed(e.getMessage(), line, place);
+    }
+  }
+
+  /**
+   * A JSON object with {@code ts} (whole milliseconds), {@code op} ({@code add} or {@code delete}),
+   * {@code key} and perhaps {@code scope}, both strings. The payload is the object as it came.
+   *
+   * @param json the bytes, null for a record without a value
+   */
+  public SourceEvent parseJson(byte[] json, String place) {
+    if (json == null) {
+      return SourceEvent.malformed("value is missing", null, place);
+    }
+    try {
+      JsonEvent event = JsonEvent.read(json);
+      Operation operation = event.operation();
+      byte[] key = event.key();
+      EventRules.checkKey(key);
+      byte[] scope = event.scope();
+      EventRules.checkLength("scope", scope == null ? 0 : scope.length);
+      long timestampMillis = event.timestampMillis();
+      rules.checkTime(timestampMillis);
+      return SourceEvent.of(operation, scope, key, json, timestampMillis, place);
+    } catch (MalformedEventException e) {
+      return SourceEvent.malformed(e.getMessage(), json, place);
+    }
+  }
+
+  /**
+   * A record whose key is the key and whose value is the payload; without a value it deletes.
+   *
+   * @param key the record's key, null if it has none
+   * @param value the record's value, null if it has none
+   * @param timestampMillis the record's time, -1 if it has none
+   */
+  public SourceEvent parseKeyed(byte[] key, byte[] value, long timestampMillis, String place) {
+    try {
+      if (key == null) {
+        throw new MalformedEventException("key is missing");
+      }
+      EventRules.checkKey(key);
+      if (timestampMillis == -1) {
+        throw new MalformedEventException("time is missing");
+      }
+      rules.checkTime(timestampMillis);
+      Operation operation = value == null ? Operation.DELETE : Operation.ADD;
+      return SourceEvent.of(operation, null, key, value, timestampMillis, place);
+    } catch (MalformedEventException e) {
+      // Whatever identifies the record best: its value may well be empty or missing.
+      return SourceEvent.malformed(e.getMessage(), value == null ? key : value, place);
+    }
+  }
+
+  private static int tab(byte[] line, int from) throws MalformedEventException {
+    for (int i = from; i < line.length; i++) {
+      if (line[i] == '\t') {
+        return i;
+      }
+    }
+    throw new MalformedEventException("line is not: epochSeconds TAB add|del TAB key");
+  }
+
+  private static long seconds(byte[] line, int end) throws MalformedEventException {
+    if (end == 0) {
+      throw new MalformedEventException("time is missing");
+    }
+    long seconds = 0;
+    boolean negative = line[0] == '-' && end > 1;
+    for (int i = negative ? 1 : 0; i < end; i++) {
+      int digit = line[i] - '0';
+      if (digit < 0 || digit > 9) {
+        throw new MalformedEventException("time must be a whole number of seconds");
+      }
+      seconds = seconds * 10 + digit;
+      if (seconds > MAX_SECONDS) {
+        throw new MalformedEventException("time must be at most " + MAX_SECONDS + " seconds");
+      }
+    }
+    return negative ? -seconds : seconds;
+  }
+
+  private static Operation operation(byte[] line, int from, int to) throws MalformedEventException {
+    if (to - from == 3) {
+      if (line[from] == 'a' && line[from + 1] == 'd' && line[from + 2] == 'd') {
+        return Operation.ADD;
+      }
+      if (line[from] == 'd' && line[from + 1] == 'e' && line[from + 2] == 'l') {
+        return Operation.DELETE;
+      }
+    }
+    String op = new String(line, from, to - from, UTF_8);
+    throw new MalformedEventException("op must be add or del, got '" + Excerpt.of(op) + "'");
+  }
+}

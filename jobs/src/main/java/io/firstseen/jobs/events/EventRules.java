@@ -1,0 +1,82 @@
+package io.firstseen.jobs.events;
+
+import io.firstseen.filters.key.Keys;
+import java.io.Serializable;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Duration;
+
+/** What every event must obey, however it is written. */
+final class EventRules implements Serializable {
+  private static final long serialVersionUID = 1;
+
+  private final long maxAheadMillis;
+  private final Clock clock;
+
+  EventRules(Duration maxAhead, Clock clock) {
+    this.maxAheadMillis = maxAhead.toMillis();
+    this.clock = clock;
+  }
+
+  long nowMillis() {
+    return clock.millis();
+  }
+
+  void checkTime(long timestampMillis) throws MalformedEventException {
+    if (timestampMillis < 0) {
+      throw new MalformedEventException(
+          "time must not be negative, got " + timestampMillis + " ms");
+    }
+    long aheadMillis = timestampMillis - clock.millis();
+    if (aheadMillis > maxAheadMillis) {
+      throw new MalformedEventException(
+          "time must be at most %d ms ahead of the clock, got %d ms ahead"
+              .formatted(maxAheadMillis, aheadMillis));
+    }
+  }
+
+  static void checkKey(byte[] key) throws MalformedEventException {
+    if (key.length == 0) {
+      throw new MalformedEventException("key is empty");
+    }
+    checkLength("key", key.length);
+  }
+
+  static void checkLength(String what, int bytes) throws MalformedEventException {
+    if (bytes > Keys.MAX_KEY_BYTES) {
+      throw new MalformedEventException(
+          "%s must be at most %d bytes, got %d".formatted(what, Keys.MAX_KEY_BYTES, bytes));
+    }
+  }
+
+  static void checkUtf8(byte[] bytes) throws MalformedEventException {
+    int ascii = 0;
+    while (ascii < bytes.length && bytes[ascii] >= 0) {
+      ascii++;
+    }
+    if (ascii == bytes.length) {
+      return;
+    }
+    ByteBuffer in = ByteBuffer.wrap(bytes, ascii, bytes.length - ascii);
+    try {
+      StandardCharsets.UTF_8.newDecoder().decode(in);
+    } catch (CharacterCodingException e) {
+      throw new MalformedEventException("not UTF-8: malformed at byte " + in.position());
+    }
+  }
+
+  /** UTF-8 of a string that may hold lone surrogates, which have none. */
+  static byte[] encode(String what, String text) throws MalformedEventException {
+    try {
+      ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
+      byte[] bytes = new byte[encoded.remaining()];
+      encoded.get(bytes);
+      return bytes;
+    } catch (CharacterCodingException e) {
+      throw new MalformedEventException(what + " has a surrogate without its pair");
+    }
+  }
+}

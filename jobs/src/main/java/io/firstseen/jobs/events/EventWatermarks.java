@@ -1,0 +1,118 @@
+package io.firstseen.jobs.events;
+
+import io.firstseen.types.SourceEvent;
+import java.time.Duration;
+import java.util.OptionalLong;
+import org.apache.flink.api.common.eventtime.TimestampAssigner;
+import org.apache.flink.api.common.eventtime.TimestampAssignerSupplier;
+import org.apache.flink.api.common.eventtime.Watermark;
+import org.apache.flink.api.common.eventtime.WatermarkGenerator;
+import org.apache.flink.api.common.eventtime.WatermarkGeneratorSupplier;
+import org.apache.flink.api.common.eventtime.WatermarkOutput;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.util.clock.RelativeClock;
+
+/**
+ * Event time of a source, split by split: the watermark stays a bound behind the newest event.
+ *
+ * <p>A split that is silent for the idle timeout ends its newest window, so that a quiet stream
+ * still publishes, and then no longer holds the others back. Events with a problem count for
+ * nothing here: garbage on one split must neither move the time nor keep it from moving.
+ */
+public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
+  private static final long serialVersionUID = 1;
+
+  private final long outOfOrdernessMillis;
+  private final long idleTimeoutNanos;
+  private final long windowMillis;
+
+  // One per source reader, which runs all its splits in one thread.
+  private transient Newest newestOfReader;
+
+  private EventWatermarks(Duration outOfOrderness, Duration idleTimeout, long windowMillis) {
+    this.outOfOrdernessMillis = outOfOrderness.toMillis();
+    this.idleTimeoutNanos = idleTimeout.toNanos();
+    this.windowMillis = windowMillis;
+  }
+
+  /**
+   * Watermarks for a source.
+   *
+   * @param outOfOrderness how much older than the newest event of its split an event may be
+   * @param idleTimeout how long a split may be silent
+   * @param windowMillis the length of the windows that silence ends; empty if there are none
+   */
+  public static EventWatermarks of(
+      Duration outOfOrderness, Duration idleTimeout, OptionalLong windowMillis) {
+    return new EventWatermarks(outOfOrderness, idleTimeout, windowMillis.orElse(0));
+  }
+
+  @Override
+  public TimestampAssigner<SourceEvent> createTimestampAssigner(
+      TimestampAssignerSupplier.Context context) {
+    return (event, recordTimestamp) -> event.timestampMillis();
+  }
+
+  @Override
+  public WatermarkGenerator<SourceEvent> createWatermarkGenerator(
+      WatermarkGeneratorSupplier.Context context) {
+    if (newestOfReader == null) {
+      newestOfReader = new Newest();
+    }
+    return new Generator(context.getInputActivityClock(), newestOfReader);
+  }
+
+  private static final class Newest {
+    long timestampMillis;
+  }
+
+  private final class Generator implements WatermarkGenerator<SourceEvent> {
+    private final RelativeClock clock;
+    private final Newest newestOfReader;
+    private long newestMillis = -1;
+    private boolean active = true;
+    private long silentSinceNanos;
+    private boolean windowEnded;
+
+    Generator(RelativeClock clock, Newest newestOfReader) {
+      this.clock = clock;
+      this.newestOfReader = newestOfReader;
+    }
+
+    @Override
+    public void onEvent(SourceEvent event, long timestampMillis, WatermarkOutput output) {
+      if (!event.isWellFormed()) {
+        return;
+      }
+      active = true;
+      if (timestampMillis > newestMillis) {
+        newestMillis = timestampMillis;
+        newestOfReader.timestampMillis = Math.max(newestOfReader.timestampMillis, timestampMillis);
+      }
+    }
+
+    @Override
+    public void onPeriodicEmit(WatermarkOutput output) {
+      if (active) {
+        active = false;
+        windowEnded = false;
+        silentSinceNanos = clock.relativeTimeNanos();
+      }
+      boolean silent = clock.relativeTimeNanos() - silentSinceNanos >= idleTimeoutNanos;
+      if (!silent) {
+        if (newestMillis >= 0) {
+          output.emitWatermark(new Watermark(newestMillis - outOfOrdernessMillis - 1));
+        }
+      } else if (windowMillis > 0 && newestMillis >= 0 && !windowEnded) {
+        // Not yet idle: where all splits fall silent at once, Flink ignores what idle ones emitted.
+        // And up to the newest event of all, or the slowest of them would keep windows open.
+        windowEnded = true;
+        long intoWindow = Math.floorMod(newestOfReader.timestampMillis, windowMillis);
+        long endMillis = newestOfReader.timestampMillis - intoWindow + windowMillis;
+        output.emitWatermark(new Watermark(endMillis));
+      } else {
+        output.markIdle();
+      }
+    }
+  }
+}

@@ -1,0 +1,158 @@
+package io.firstseen.jobs.events;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.types.Operation;
+import io.firstseen.types.SourceEvent;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import org.apache.flink.api.common.eventtime.TimestampAssignerSupplier;
+import org.apache.flink.api.common.eventtime.Watermark;
+import org.apache.flink.api.common.eventtime.WatermarkGenerator;
+import org.apache.flink.api.common.eventtime.WatermarkGeneratorSupplier;
+import org.apache.flink.api.common.eventtime.WatermarkOutput;
+import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.util.clock.RelativeClock;
+import org.junit.jupiter.api.Test;
+
+class EventWatermarksTest {
+
+  private long nowMillis = 1_000_000;
+  private final EventWatermarks watermarks =
+      EventWatermarks.of(Duration.ofMillis(50), Duration.ofSeconds(10), OptionalLong.of(1_000));
+
+  private final Split first = new Split(watermarks);
+  private final Split second = new Split(watermarks);
+
+  @Test
+  void theWatermarkStaysTheBoundBehindTheNewestEvent() {
+    assertThat(first.tick()).isEmpty();
+    first.event(5_000);
+    first.event(4_000);
+    assertThat(first.tick()).containsExactly("4949");
+    first.event(6_000);
+    assertThat(first.tick()).containsExactly("5949");
+  }
+
+  @Test
+  void aSilentSplitEndsItsNewestWindowAndThenIsIdle() {
+    first.event(5_300);
+    assertThat(first.tick()).containsExactly("5249");
+    nowMillis += 9_999;
+    assertThat(first.tick()).containsExactly("5249");
+    nowMillis += 1;
+    assertThat(first.tick()).containsExactly("6000");
+    assertThat(first.tick()).containsExactly("idle");
+    first.event(5_400);
+    assertThat(first.tick()).containsExactly("5349");
+    nowMillis += 10_000;
+    assertThat(first.tick()).containsExactly("6000");
+    assertThat(first.tick()).containsExactly("idle");
+  }
+
+  @Test
+  void splitsThatFallSilentTogetherEndTheNewestWindowOfAll() {
+    first.event(5_300);
+    second.event(9_100);
+    first.tick();
+    second.tick();
+    nowMillis += 10_000;
+    assertThat(first.tick()).containsExactly("10000");
+    assertThat(second.tick()).containsExactly("10000");
+  }
+
+  @Test
+  void aSplitThatNeverHadAnEventOnlyFallsIdle() {
+    second.event(9_100);
+    first.tick();
+    nowMillis += 10_000;
+    assertThat(first.tick()).containsExactly("idle");
+  }
+
+  @Test
+  void eventsWithAProblemNeitherMoveTheTimeNorKeepASplitAwake() {
+    first.event(5_300);
+    first.tick();
+    nowMillis += 10_000;
+    first.events.onEvent(SourceEvent.malformed("x", null, ""), 99_000, first);
+    assertThat(first.tick()).containsExactly("6000");
+    assertThat(first.tick()).containsExactly("idle");
+  }
+
+  @Test
+  void withoutWindowsASilentSplitOnlyFallsIdle() {
+    Split split =
+        new Split(EventWatermarks.of(Duration.ZERO, Duration.ofSeconds(10), OptionalLong.empty()));
+    split.event(5_300);
+    assertThat(split.tick()).containsExactly("5299");
+    nowMillis += 10_000;
+    assertThat(split.tick()).containsExactly("idle");
+  }
+
+  @Test
+  void theTimestampIsThatOfTheEvent() {
+    TimestampAssignerSupplier.Context unused = null;
+    SourceEvent event = SourceEvent.of(Operation.ADD, null, new byte[1], null, 17, "");
+    assertThat(watermarks.createTimestampAssigner(unused).extractTimestamp(event, 99))
+        .isEqualTo(17);
+  }
+
+  private final class Split implements WatermarkOutput, WatermarkGeneratorSupplier.Context {
+    final WatermarkGenerator<SourceEvent> events;
+    private final List<String> emitted = new ArrayList<>();
+
+    Split(EventWatermarks strategy) {
+      events = strategy.createWatermarkGenerator(this);
+    }
+
+    void event(long timestampMillis) {
+      events.onEvent(
+          SourceEvent.of(Operation.ADD, null, new byte[1], null, timestampMillis, ""),
+          timestampMillis,
+          this);
+    }
+
+    List<String> tick() {
+      emitted.clear();
+      events.onPeriodicEmit(this);
+      return emitted;
+    }
+
+    @Override
+    public void emitWatermark(Watermark watermark) {
+      emitted.add(Long.toString(watermark.getTimestamp()));
+    }
+
+    @Override
+    public void markIdle() {
+      emitted.add("idle");
+    }
+
+    @Override
+    public void markActive() {
+      emitted.add("active");
+    }
+
+    @Override
+    public MetricGroup getMetricGroup() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public RelativeClock getInputActivityClock() {
+      return new RelativeClock() {
+        @Override
+        public long relativeTimeMillis() {
+          return nowMillis;
+        }
+
+        @Override
+        public long relativeTimeNanos() {
+          return nowMillis * 1_000_000;
+        }
+      };
+    }
+  }
+}
