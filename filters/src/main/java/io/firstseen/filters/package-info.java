@@ -1,0 +1,2 @@
+/** What every approximate set of keys in this project has in common. */
+package io.firstseen.filters;
