@@ -1,5 +1,6 @@
 package io.firstseen.cli.embedded;
 
+import io.firstseen.jobs.UserErrorException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -105,7 +106,8 @@ public final class EmbeddedBroker implements AutoCloseable {
   /**
    * Starts a broker whose data lives in {@code directory}, which is created if absent.
    *
-   * @throws IOException if the directory cannot be made or the port is taken
+   * @throws UserErrorException if the port is taken
+   * @throws IOException if the directory cannot be made, or the start fails otherwise
    */
   public static EmbeddedBroker start(Path directory, Settings settings) throws IOException {
     Files.createDirectories(directory);

@@ -1,5 +1,6 @@
 package io.firstseen.cli.embedded;
 
+import io.firstseen.jobs.UserErrorException;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -78,7 +79,8 @@ public final class EmbeddedCluster implements AutoCloseable {
   /**
    * Starts a cluster that writes below {@code directory}, which is created if absent.
    *
-   * @throws IOException if the directory cannot be made or the web port is taken
+   * @throws UserErrorException if the web port is taken
+   * @throws IOException if the directory cannot be made, or the start fails otherwise
    */
   public static EmbeddedCluster start(Path directory, Settings settings) throws IOException {
     LocalPort.requireFree(settings.webPort);

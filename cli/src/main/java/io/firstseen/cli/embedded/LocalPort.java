@@ -1,5 +1,6 @@
 package io.firstseen.cli.embedded;
 
+import io.firstseen.jobs.UserErrorException;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
@@ -25,13 +26,13 @@ final class LocalPort {
   /**
    * Kafka and Flink find out too, but say so in several stack traces.
    *
-   * @throws IOException if something listens on the port
+   * @throws UserErrorException if something listens on the port
    */
   static void requireFree(int port) throws IOException {
     try (ServerSocket probe = new ServerSocket()) {
       probe.bind(new InetSocketAddress("localhost", port));
     } catch (BindException e) {
-      throw new IOException("port %d of localhost is taken".formatted(port), e);
+      throw new UserErrorException("port %d of localhost is taken".formatted(port));
     }
   }
 }

@@ -3,6 +3,7 @@ package io.firstseen.cli.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstseen.jobs.UserErrorException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -135,7 +136,7 @@ class EmbeddedBrokerTest {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("localhost"))) {
       EmbeddedBroker.Settings settings = EmbeddedBroker.Settings.tuned().port(taken.getLocalPort());
       assertThatThrownBy(() -> EmbeddedBroker.start(directory, settings))
-          .isInstanceOf(IOException.class)
+          .isInstanceOf(UserErrorException.class)
           .hasMessage("port %d of localhost is taken", taken.getLocalPort());
     }
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.firstseen.jobs.UserErrorException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -197,7 +198,7 @@ class EmbeddedClusterTest {
       EmbeddedCluster.Settings settings =
           EmbeddedCluster.Settings.defaults().webPort(taken.getLocalPort());
       assertThatThrownBy(() -> EmbeddedCluster.start(directory, settings))
-          .isInstanceOf(IOException.class)
+          .isInstanceOf(UserErrorException.class)
           .hasMessage("port %d of localhost is taken", taken.getLocalPort());
     }
   }

@@ -1,0 +1,191 @@
+package io.firstseen.cli;
+
+import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.jobs.UserErrorException;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/**
+ * The {@code firstseen} command. A verb is a class with {@code @Command}, registered below; it
+ * prints to the {@code out} and {@code err} of its {@link CommandLine} and returns an {@link
+ * ExitCode}. Mistakes of the user are {@link UserErrorException}s or picocli's {@link
+ * ParameterException}s and become one line; so do unreadable files and damaged snapshots.
+ */
+@Command(
+    name = "firstseen",
+    description = "Tells a stream which keys it sees for the first time.",
+    synopsisSubcommandLabel = "VERB",
+    commandListHeading = "%nVerbs:%n",
+    mixinStandardHelpOptions = true,
+    versionProvider = Main.Version.class,
+    sortOptions = false,
+    usageHelpAutoWidth = true,
+    scope = ScopeType.INHERIT,
+    exitCodeListHeading = "%nExit status:%n",
+    exitCodeList = {
+      "0:good",
+      "1:negative answer: invalid, differs, a check does not hold",
+      "2:usage or input error, in one line on standard error",
+      "3:error of the program; with FIRSTSEEN_DEBUG=1 in the environment it logs what it does and"
+          + " prints the stack trace"
+    },
+    subcommands = {})
+public final class Main implements Callable<Integer> {
+
+  static final String DEBUG_VARIABLE = "FIRSTSEEN_DEBUG";
+
+  @Spec private CommandSpec spec;
+
+  private Main() {}
+
+  /** Runs the command and ends the JVM with its {@link ExitCode}. */
+  public static void main(String[] args) {
+    boolean debug = "1".equals(System.getenv(DEBUG_VARIABLE));
+    if (debug && System.getProperty("log4j2.configurationFile") == null) {
+      System.setProperty("log4j2.configurationFile", "log4j2-debug.properties");
+    }
+    // Not flushed by each line: a verb that wants to be seen at once flushes.
+    PrintWriter out =
+        new PrintWriter(
+            new OutputStreamWriter(
+                new FileOutputStream(FileDescriptor.out), StandardCharsets.UTF_8));
+    PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
+    System.exit(run(out, err, debug, args));
+  }
+
+  /**
+   * Runs the command in this JVM.
+   *
+   * @param debug whether an error of the program prints its stack trace
+   * @return one of the {@link ExitCode}s
+   */
+  static int run(PrintWriter out, PrintWriter err, boolean debug, String... args) {
+    return run(commandLine(), out, err, debug, args);
+  }
+
+  static CommandLine commandLine() {
+    return new CommandLine(new Main());
+  }
+
+  static int run(
+      CommandLine commandLine, PrintWriter out, PrintWriter err, boolean debug, String... args) {
+    commandLine
+        .setOut(out)
+        .setErr(err)
+        // A key may begin with an at sign.
+        .setExpandAtFiles(false)
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setParameterExceptionHandler((mistake, words) -> usageError(mistake))
+        .setExecutionExceptionHandler(
+            (failure, verb, parsed) -> executionError(failure, verb, debug));
+    try {
+      return commandLine.execute(args);
+    } catch (Throwable failure) {
+      return programError(failure, commandLine, debug);
+    } finally {
+      out.flush();
+      err.flush();
+    }
+  }
+
+  /** Without a verb there is nothing to do but to say which there are. */
+  @Override
+  public Integer call() {
+    spec.commandLine().usage(spec.commandLine().getErr());
+    return ExitCode.USAGE;
+  }
+
+  private static int usageError(ParameterException mistake) {
+    CommandLine verb = mistake.getCommandLine();
+    String name = verb.getCommandSpec().qualifiedName();
+    String sentence = mistake.getMessage();
+    if (mistake instanceof UnmatchedArgumentException unmatched) {
+      if (!verb.getSubcommands().isEmpty() && !unmatched.isUnknownOption()) {
+        sentence = "unknown verb '%s'".formatted(unmatched.getUnmatched().get(0));
+      }
+      List<String> suggestions = unmatched.getSuggestions();
+      if (!suggestions.isEmpty()) {
+        sentence += "; did you mean " + String.join(" or ", suggestions) + "?";
+      }
+    }
+    print(verb, "%s (see '%s --help')".formatted(sentence, name));
+    return ExitCode.USAGE;
+  }
+
+  private static int executionError(Exception failure, CommandLine verb, boolean debug) {
+    Optional<String> sentence = inputError(failure);
+    if (sentence.isEmpty()) {
+      return programError(failure, verb, debug);
+    }
+    print(verb, sentence.get());
+    return ExitCode.USAGE;
+  }
+
+  private static Optional<String> inputError(Exception failure) {
+    Optional<String> sentence = UserErrorException.sentence(failure);
+    if (sentence.isPresent()) {
+      return sentence;
+    }
+    Throwable cause = failure instanceof UncheckedIOException ? failure.getCause() : failure;
+    if (cause instanceof SnapshotException) {
+      return Optional.of(cause.getMessage());
+    }
+    if (cause instanceof NoSuchFileException missing) {
+      return Optional.of("no such file: " + missing.getFile());
+    }
+    if (cause instanceof AccessDeniedException denied) {
+      return Optional.of("permission denied: " + denied.getFile());
+    }
+    if (cause instanceof FileSystemException file) {
+      return Optional.of(file.getMessage());
+    }
+    return Optional.empty();
+  }
+
+  private static int programError(Throwable failure, CommandLine verb, boolean debug) {
+    print(
+        verb,
+        "unexpected %s%s"
+            .formatted(failure, debug ? "" : " (" + DEBUG_VARIABLE + "=1 tells more)"));
+    if (debug) {
+      failure.printStackTrace(verb.getErr());
+    }
+    return ExitCode.PROGRAM;
+  }
+
+  private static void print(CommandLine verb, String sentence) {
+    String line = sentence.replaceAll("\\s*\\R\\s*", " ").strip();
+    verb.getErr().println(verb.getCommandSpec().qualifiedName() + ": " + line);
+  }
+
+  /** From the manifest of the jar. */
+  static final class Version implements IVersionProvider {
+
+    @Override
+    public String[] getVersion() {
+      String version = Main.class.getPackage().getImplementationVersion();
+      return new String[] {
+        "firstseen %s, Java %s"
+            .formatted(version == null ? "unpackaged" : version, Runtime.version())
+      };
+    }
+  }
+}
