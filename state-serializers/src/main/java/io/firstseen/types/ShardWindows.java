@@ -1,6 +1,7 @@
 package io.firstseen.types;
 
 import java.util.Arrays;
+import java.util.Objects;
 
 /**
  * How far a snapshot shard is: a small value beside its two big ones (the live set and the pending
@@ -9,15 +10,17 @@ import java.util.Arrays;
  * @param closedUntilMillis end of the last window that the shard closed (event time, exclusive), or
  *     {@link Long#MIN_VALUE} if it closed none
  * @param liveCount number of keys in the live set
+ * @param snapshotCount number of snapshots cut so far; it numbers them
  * @param openEndsMillis ends of the windows that hold pending operations, ascending; not copied,
  *     not to be changed
  */
 // Equality by content is written out below.
 @SuppressWarnings("ArrayRecordComponent")
-public record ShardWindows(long closedUntilMillis, long liveCount, long[] openEndsMillis) {
+public record ShardWindows(
+    long closedUntilMillis, long liveCount, long snapshotCount, long[] openEndsMillis) {
 
   /** A shard that never saw an operation. */
-  public static final ShardWindows NONE = new ShardWindows(Long.MIN_VALUE, 0, new long[0]);
+  public static final ShardWindows NONE = new ShardWindows(Long.MIN_VALUE, 0, 0, new long[0]);
 
   /** Whether a window holds pending operations. */
   public boolean isOpen(long windowEndMillis) {
@@ -36,23 +39,32 @@ public record ShardWindows(long closedUntilMillis, long liveCount, long[] openEn
     ends[insertion] = windowEndMillis;
     System.arraycopy(
         openEndsMillis, insertion, ends, insertion + 1, openEndsMillis.length - insertion);
-    return new ShardWindows(closedUntilMillis, liveCount, ends);
+    return new ShardWindows(closedUntilMillis, liveCount, snapshotCount, ends);
   }
 
   /**
-   * The same after the oldest open window was closed.
+   * The same after the oldest open window was closed and changed nothing.
    *
-   * @param newLiveCount number of keys in the live set from now on
    * @throws IllegalStateException if no window is open
    */
-  public ShardWindows closedOldest(long newLiveCount) {
+  public ShardWindows closedOldest() {
     if (openEndsMillis.length == 0) {
       throw new IllegalStateException("no window is open");
     }
     return new ShardWindows(
         openEndsMillis[0],
-        newLiveCount,
+        liveCount,
+        snapshotCount,
         Arrays.copyOfRange(openEndsMillis, 1, openEndsMillis.length));
+  }
+
+  /**
+   * The same after a further snapshot was cut.
+   *
+   * @param newLiveCount number of keys in the live set from now on
+   */
+  public ShardWindows cut(long newLiveCount) {
+    return new ShardWindows(closedUntilMillis, newLiveCount, snapshotCount + 1, openEndsMillis);
   }
 
   @Override
@@ -60,19 +72,19 @@ public record ShardWindows(long closedUntilMillis, long liveCount, long[] openEn
     return other instanceof ShardWindows that
         && closedUntilMillis == that.closedUntilMillis
         && liveCount == that.liveCount
+        && snapshotCount == that.snapshotCount
         && Arrays.equals(openEndsMillis, that.openEndsMillis);
   }
 
   @Override
   public int hashCode() {
-    return Arrays.hashCode(openEndsMillis) * 31
-        + Long.hashCode(closedUntilMillis) * 17
-        + Long.hashCode(liveCount);
+    return Objects.hash(
+        closedUntilMillis, liveCount, snapshotCount, Arrays.hashCode(openEndsMillis));
   }
 
   @Override
   public String toString() {
-    return "closed until %d, %d live, open %s"
-        .formatted(closedUntilMillis, liveCount, Arrays.toString(openEndsMillis));
+    return "closed until %d, %d live, %d snapshots, open %s"
+        .formatted(closedUntilMillis, liveCount, snapshotCount, Arrays.toString(openEndsMillis));
   }
 }

@@ -17,10 +17,16 @@ class ShardWindowsTest {
 
   @Test
   void theOldestWindowIsClosedFirst() {
-    ShardWindows windows = ShardWindows.NONE.opened(20).opened(10).closedOldest(7);
-    assertThat(windows).isEqualTo(new ShardWindows(10, 7, new long[] {20}));
-    assertThat(windows.closedOldest(6)).isEqualTo(new ShardWindows(20, 6, new long[0]));
-    assertThatThrownBy(() -> windows.closedOldest(6).closedOldest(5))
+    ShardWindows windows = ShardWindows.NONE.opened(20).opened(10).closedOldest();
+    assertThat(windows).isEqualTo(new ShardWindows(10, 0, 0, new long[] {20}));
+    assertThat(windows.closedOldest()).isEqualTo(new ShardWindows(20, 0, 0, new long[0]));
+    assertThatThrownBy(() -> windows.closedOldest().closedOldest())
         .isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void snapshotsAreCounted() {
+    ShardWindows windows = ShardWindows.NONE.opened(10).cut(7).cut(5);
+    assertThat(windows).isEqualTo(new ShardWindows(Long.MIN_VALUE, 5, 2, new long[] {10}));
   }
 }

@@ -1,0 +1,243 @@
+package io.firstseen.operators.compaction;
+
+import io.firstseen.filters.gcs.GolombCodedSet;
+import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.snapshot.Snapshot;
+import io.firstseen.filters.snapshot.SnapshotParameters;
+import io.firstseen.types.HashedOperation;
+import io.firstseen.types.Operation;
+import io.firstseen.types.ShardSnapshot;
+import io.firstseen.types.ShardWindows;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.MapState;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.api.common.typeutils.base.LongSerializer;
+import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.runtime.state.VoidNamespace;
+import org.apache.flink.runtime.state.VoidNamespaceSerializer;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.InternalTimer;
+import org.apache.flink.streaming.api.operators.InternalTimerService;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.api.operators.Triggerable;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+
+/**
+ * Gathers the operations of each snapshot shard by windows of event time, and when a window closes
+ * turns the shard's live set into a snapshot.
+ *
+ * <p><b>Which window an operation lands in</b>: the latest of
+ *
+ * <ol>
+ *   <li>the window of its own event time;
+ *   <li>the shard's open window, the first that is not closed: what comes late is not lost, it
+ *       counts from the next snapshot on;
+ *   <li>the window of the pending operation on the same hash that arrived last: an operation never
+ *       overtakes an earlier one, whatever their event times say.
+ * </ol>
+ *
+ * <p>In a window the last operation on a hash wins, in the order of arrival. Adds of live keys and
+ * deletes of others change nothing, so input may be replayed.
+ *
+ * <p><b>Which windows are closed</b>: those that end at or before the watermark plus one. This
+ * outlives a restart, where Flink's watermark begins anew. The end of the input, a watermark of
+ * {@link Long#MAX_VALUE}, closes exactly the windows that hold operations.
+ *
+ * <p>A timer is registered by an operation that opens a window, by nothing else. Each window that
+ * held an operation gives one {@link ShardSnapshot}, without a blob if the live set stayed as it
+ * was.
+ *
+ * <p>This is an operator and not a {@code KeyedProcessFunction} so that an open window is a
+ * namespace of the state, as in Flink's own windows: closing one then reads its operations alone
+ * however many others are open, and an asynchronous checkpoint on the heap copies no more than the
+ * window in use. Accepting an operation costs one look-up for each open window newer than its own,
+ * none for the newest.
+ */
+final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
+    implements OneInputStreamOperator<HashedOperation, ShardSnapshot>, Triggerable<Integer, Long> {
+
+  private static final long serialVersionUID = 1L;
+
+  private final SnapshotSpec spec;
+
+  private transient WindowRule rule;
+  private transient Shards shards;
+  private transient InternalTimerService<Long> timers;
+  private transient ValueState<ShardWindows> windows;
+  private transient ValueState<GolombCodedSet> live;
+  private transient ListState<Tuple2<String, Long>> subtasks;
+  // End of the newest window that this subtask closed, or MIN_VALUE; survives in `subtasks`.
+  private transient long closedUntilMillis;
+  private transient long liveKeys;
+  private transient Counter blobs;
+  private transient Counter blobBytes;
+
+  CompactionOperator(SnapshotSpec spec) {
+    this.spec = spec;
+  }
+
+  @Override
+  public void initializeState(StateInitializationContext context) throws Exception {
+    super.initializeState(context);
+    subtasks = context.getOperatorStateStore().getUnionListState(CompactionState.SUBTASKS);
+    closedUntilMillis = Long.MIN_VALUE;
+    if (context.isRestored()) {
+      // The least of all subtasks: what another one closed beyond it, its shards know themselves.
+      long least = Long.MAX_VALUE;
+      for (Tuple2<String, Long> subtask : subtasks.get()) {
+        requireSameIdentity(subtask.f0);
+        least = Math.min(least, subtask.f1);
+      }
+      closedUntilMillis = least == Long.MAX_VALUE ? Long.MIN_VALUE : least;
+    }
+  }
+
+  private void requireSameIdentity(String inState) {
+    if (!inState.equals(spec.identity())) {
+      throw new IllegalStateException(
+          "the state to restore belongs to another set: it holds %s, the job is for %s"
+              .formatted(inState, spec.identity()));
+    }
+  }
+
+  @Override
+  public void open() throws Exception {
+    super.open();
+    rule = new WindowRule(spec.windowMillis());
+    shards = new Shards(spec.snapshotShards());
+    timers = getInternalTimerService("windows", LongSerializer.INSTANCE, this);
+    windows = getPartitionedState(CompactionState.WINDOWS);
+    live = getPartitionedState(CompactionState.LIVE);
+    liveKeys = 0;
+    getKeyedStateBackend()
+        .applyToAllKeys(
+            VoidNamespace.INSTANCE,
+            VoidNamespaceSerializer.INSTANCE,
+            CompactionState.WINDOWS,
+            (shard, state) -> liveKeys += state.value().liveCount());
+    getMetricGroup().gauge("liveKeys", () -> liveKeys);
+    blobs = getMetricGroup().counter("blobs");
+    blobBytes = getMetricGroup().counter("blobBytes");
+  }
+
+  @Override
+  public void processElement(StreamRecord<HashedOperation> element) throws Exception {
+    long eventTimeMillis = eventTimeMillis(element);
+    long hash = element.getValue().hash();
+    ShardWindows shard = windowsOfShard();
+    long end =
+        Math.max(
+            rule.endOf(eventTimeMillis),
+            firstOpenEnd(Math.max(closedUntilMillis, shard.closedUntilMillis())));
+    long[] openEnds = shard.openEndsMillis();
+    for (int i = openEnds.length - 1; i >= 0 && openEnds[i] > end; i--) {
+      if (pending(openEnds[i]).contains(hash)) {
+        end = openEnds[i];
+      }
+    }
+    pending(end).put(hash, element.getValue().operation() == Operation.ADD);
+    if (!shard.isOpen(end)) {
+      windows.update(shard.opened(end));
+      timers.registerEventTimeTimer(end, end - 1);
+    }
+  }
+
+  private static long eventTimeMillis(StreamRecord<HashedOperation> element) {
+    if (!element.hasTimestamp() || element.getTimestamp() < 0) {
+      throw new IllegalStateException(
+          "an operation must carry its event time as the record's timestamp, at least 0 ms since"
+              + " the epoch, got "
+              + (element.hasTimestamp() ? element.getTimestamp() : "none"));
+    }
+    return element.getTimestamp();
+  }
+
+  private long firstOpenEnd(long closedUntilMillis) {
+    return closedUntilMillis == Long.MIN_VALUE ? Long.MIN_VALUE : rule.endOf(closedUntilMillis);
+  }
+
+  @Override
+  public void processWatermark(Watermark mark) throws Exception {
+    if (mark.getTimestamp() != Long.MAX_VALUE) {
+      closedUntilMillis = Math.max(closedUntilMillis, rule.newestClosedEnd(mark.getTimestamp()));
+    }
+    super.processWatermark(mark);
+  }
+
+  @Override
+  public void onEventTime(InternalTimer<Integer, Long> timer) throws Exception {
+    long windowEndMillis = timer.getNamespace();
+    closedUntilMillis = Math.max(closedUntilMillis, windowEndMillis);
+    close(windowEndMillis);
+  }
+
+  @Override
+  public void onProcessingTime(InternalTimer<Integer, Long> timer) {
+    throw new IllegalStateException("no timer of processing time is ever registered");
+  }
+
+  private void close(long windowEndMillis) throws Exception {
+    MapState<Long, Boolean> operations = pending(windowEndMillis);
+    int shard = shards.shardOf(operations.keys().iterator().next());
+    GolombCodedSet before = live.value();
+    if (before == null) {
+      before = GolombCodedSet.of(new long[0], Long.SIZE - shards.bits());
+    }
+    PendingChanges changes = PendingChanges.of(before, shards.bits(), operations.entries());
+    operations.clear();
+    ShardWindows windowsOfShard = windowsOfShard().closedOldest();
+    ShardSnapshot closed;
+    if (changes.isEmpty()) {
+      closed = ShardSnapshot.unchanged(shard, windowEndMillis, windowsOfShard.liveCount());
+    } else {
+      long[] rests = changes.applied();
+      live.update(GolombCodedSet.of(rests, before.valueBits()));
+      windowsOfShard = windowsOfShard.cut(rests.length);
+      closed =
+          ShardSnapshot.changed(cut(shard, windowsOfShard.snapshotCount(), windowEndMillis, rests));
+      liveKeys += rests.length - before.count();
+      blobs.inc();
+      blobBytes.inc(closed.blob().length);
+    }
+    windows.update(windowsOfShard);
+    output.collect(new StreamRecord<>(closed, windowEndMillis - 1));
+  }
+
+  /** Encodes the snapshot of a shard; turns the rests into hashes in place. */
+  private Snapshot cut(int shard, long sequence, long windowEndMillis, long[] rests) {
+    // In two steps: a shift by all 64 bits would do nothing.
+    long shardBits = (long) shard << (Long.SIZE - 1 - shards.bits()) << 1;
+    for (int i = 0; i < rests.length; i++) {
+      rests[i] |= shardBits;
+    }
+    return Snapshot.build(
+        rests,
+        new SnapshotParameters(
+            spec.setParameters(),
+            spec.setName(),
+            shard,
+            sequence,
+            windowEndMillis - spec.windowMillis(),
+            windowEndMillis));
+  }
+
+  private ShardWindows windowsOfShard() throws Exception {
+    ShardWindows value = windows.value();
+    return value == null ? ShardWindows.NONE : value;
+  }
+
+  private MapState<Long, Boolean> pending(long windowEndMillis) throws Exception {
+    return getPartitionedState(windowEndMillis, LongSerializer.INSTANCE, CompactionState.PENDING);
+  }
+
+  @Override
+  public void snapshotState(StateSnapshotContext context) throws Exception {
+    super.snapshotState(context);
+    subtasks.clear();
+    subtasks.add(Tuple2.of(spec.identity(), closedUntilMillis));
+  }
+}

@@ -1,0 +1,44 @@
+package io.firstseen.operators.compaction;
+
+import io.firstseen.filters.gcs.GolombCodedSet;
+import io.firstseen.serializers.GolombCodedSetSerializer;
+import io.firstseen.serializers.ShardWindowsSerializer;
+import io.firstseen.types.ShardWindows;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.common.typeutils.base.BooleanSerializer;
+import org.apache.flink.api.common.typeutils.base.LongSerializer;
+import org.apache.flink.api.java.tuple.Tuple2;
+
+/**
+ * The managed state of {@link CompactionOperator}; names and serializers are part of what a
+ * savepoint promises.
+ */
+final class CompactionState {
+
+  /** For each shard, how far it is. */
+  static final ValueStateDescriptor<ShardWindows> WINDOWS =
+      new ValueStateDescriptor<>("windows", ShardWindowsSerializer.INSTANCE);
+
+  /**
+   * For each shard, the rests of its live keys' hashes after the last closed window, without loss.
+   * Read and written only when a window closes.
+   */
+  static final ValueStateDescriptor<GolombCodedSet> LIVE =
+      new ValueStateDescriptor<>("live", GolombCodedSetSerializer.INSTANCE);
+
+  /**
+   * For each shard and, as namespace, each open window's end: hash to whether the last operation on
+   * it was an add.
+   */
+  static final MapStateDescriptor<Long, Boolean> PENDING =
+      new MapStateDescriptor<>("pending", LongSerializer.INSTANCE, BooleanSerializer.INSTANCE);
+
+  /** For each subtask, the identity of the set and the instant until which windows are closed. */
+  static final ListStateDescriptor<Tuple2<String, Long>> SUBTASKS =
+      new ListStateDescriptor<>("subtasks", Types.TUPLE(Types.STRING, Types.LONG));
+
+  private CompactionState() {}
+}

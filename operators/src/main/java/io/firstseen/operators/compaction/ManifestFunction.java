@@ -1,0 +1,188 @@
+package io.firstseen.operators.compaction;
+
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestShard;
+import io.firstseen.serializers.ShardSnapshotSerializer;
+import io.firstseen.types.ShardSnapshot;
+import io.firstseen.types.SnapshotRecord;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.state.MapState;
+import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.common.typeutils.base.IntSerializer;
+import org.apache.flink.api.common.typeutils.base.LongSerializer;
+import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
+import org.apache.flink.util.Collector;
+
+/**
+ * Sends blobs on as they come and, when the watermark has passed the end of a window everywhere,
+ * publishes the manifest of that window: for every shard the newest blob cut until then. Runs once,
+ * keyed by the name of the set, so that every blob goes out before the first manifest that names
+ * it.
+ *
+ * <p><b>Which windows get a manifest</b>:
+ *
+ * <ol>
+ *   <li>Every window in which an operation landed, whether or not it changed anything, gets its
+ *       own, also when the watermark jumps over many at once or the input ends.
+ *   <li>A quiet stream that lives shows it: each manifest sets a timer for the end of the window
+ *       that the watermark has reached. If that window held no operation when the watermark passes
+ *       its end, one manifest goes out for the newest window that is over, so that a jump over many
+ *       empty windows gives one. It is left out if manifests of rule 1 are due at the same
+ *       watermark, which show as much, and at the end of the input, where the stream lives no
+ *       longer; so bounded input ends.
+ *   <li>Nothing is published before the first operation.
+ * </ol>
+ *
+ * <p>Windows of manifests ascend strictly, sequences count from 1. Should a blob of a window come
+ * after a manifest of that or a later one (a savepoint taken at the drained end of the input, whose
+ * last windows were closed before their time, and then continued), it counts for the first window
+ * that has no manifest yet.
+ *
+ * <p>All of this depends on operations and watermarks alone, not on parallelism nor on the order in
+ * which shards report.
+ */
+final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot, SnapshotRecord> {
+
+  private static final long serialVersionUID = 1L;
+
+  private final SnapshotSpec spec;
+
+  private transient WindowRule rule;
+  // Shard to its newest published snapshot.
+  private transient MapState<Integer, ShardSnapshot> published;
+  // (Window end, shard) to what the shard reported for a window that has no manifest yet.
+  private transient MapState<Tuple2<Long, Integer>, ShardSnapshot> reported;
+  private transient ValueState<Long> lastSequence;
+  private transient ValueState<Long> lastWindowEnd;
+  private transient long sequenceGauge;
+  private transient long windowEndGauge;
+
+  ManifestFunction(SnapshotSpec spec) {
+    this.spec = spec;
+  }
+
+  @Override
+  public void open(OpenContext context) {
+    rule = new WindowRule(spec.windowMillis());
+    published =
+        getRuntimeContext()
+            .getMapState(
+                new MapStateDescriptor<>(
+                    "published", IntSerializer.INSTANCE, ShardSnapshotSerializer.INSTANCE));
+    reported =
+        getRuntimeContext()
+            .getMapState(
+                new MapStateDescriptor<>(
+                    "reported",
+                    Types.TUPLE(Types.LONG, Types.INT),
+                    TypeInformation.of(ShardSnapshot.class)));
+    lastSequence =
+        getRuntimeContext()
+            .getState(new ValueStateDescriptor<>("lastSequence", LongSerializer.INSTANCE));
+    lastWindowEnd =
+        getRuntimeContext()
+            .getState(new ValueStateDescriptor<>("lastWindowEnd", LongSerializer.INSTANCE));
+    getRuntimeContext().getMetricGroup().gauge("manifestSequence", () -> sequenceGauge);
+    getRuntimeContext().getMetricGroup().gauge("manifestWindowEndMillis", () -> windowEndGauge);
+  }
+
+  @Override
+  public void processElement(ShardSnapshot snapshot, Context context, Collector<SnapshotRecord> out)
+      throws Exception {
+    long windowEndMillis = snapshot.windowEndMillis();
+    Long last = lastWindowEnd.value();
+    if (last != null && windowEndMillis <= last) {
+      windowEndMillis = rule.endOf(last);
+    }
+    if (snapshot.blob() != null) {
+      out.collect(
+          new SnapshotRecord(SnapshotRecord.Kind.BLOB, snapshot.base().digest(), snapshot.blob()));
+    }
+    Tuple2<Long, Integer> place = Tuple2.of(windowEndMillis, snapshot.shard());
+    if (snapshot.base() != null || !reported.contains(place)) {
+      reported.put(place, snapshot.withoutBlob());
+    }
+    context.timerService().registerEventTimeTimer(windowEndMillis - 1);
+  }
+
+  @Override
+  public void onTimer(long timerMillis, OnTimerContext context, Collector<SnapshotRecord> out)
+      throws Exception {
+    long watermark = context.timerService().currentWatermark();
+    long windowEndMillis = timerMillis + 1;
+    if (takeReported(windowEndMillis)) {
+      publish(windowEndMillis, out);
+    } else if (watermark == Long.MAX_VALUE || isReportedUntil(watermark + 1)) {
+      return;
+    } else if (rule.newestClosedEnd(watermark) > lastWindowEnd.value()) {
+      publish(rule.newestClosedEnd(watermark), out);
+    }
+    if (watermark != Long.MAX_VALUE) {
+      long reached = Math.max(watermark + 1, lastWindowEnd.value());
+      context.timerService().registerEventTimeTimer(rule.endOf(reached) - 1);
+    }
+  }
+
+  /** Takes what shards reported of a window into the published; false if none did. */
+  private boolean takeReported(long windowEndMillis) throws Exception {
+    boolean any = false;
+    for (int shard = 0; shard < spec.snapshotShards(); shard++) {
+      Tuple2<Long, Integer> place = Tuple2.of(windowEndMillis, shard);
+      ShardSnapshot snapshot = reported.get(place);
+      if (snapshot != null) {
+        any = true;
+        reported.remove(place);
+        if (snapshot.base() != null) {
+          published.put(shard, snapshot);
+        }
+      }
+    }
+    return any;
+  }
+
+  /** Whether a window that ends by then has reports and no manifest. */
+  private boolean isReportedUntil(long endMillis) throws Exception {
+    for (Tuple2<Long, Integer> place : reported.keys()) {
+      if (place.f0 <= endMillis) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void publish(long windowEndMillis, Collector<SnapshotRecord> out) throws Exception {
+    List<ManifestShard> shards = new ArrayList<>(spec.snapshotShards());
+    long sequence = lastSequence.value() == null ? 1 : lastSequence.value() + 1;
+    for (int shard = 0; shard < spec.snapshotShards(); shard++) {
+      ShardSnapshot snapshot = published.get(shard);
+      if (snapshot == null) {
+        shards.add(ManifestShard.empty(shard));
+      } else {
+        shards.add(ManifestShard.of(shard, snapshot.liveCount(), snapshot.base()));
+        // Only where two windows of a shard shared a manifest can its number be ahead.
+        sequence = Math.max(sequence, snapshot.base().sequence());
+      }
+    }
+    Manifest manifest =
+        Manifest.of(
+            spec.setName(),
+            sequence,
+            windowEndMillis - spec.windowMillis(),
+            windowEndMillis,
+            spec.setParameters(),
+            shards);
+    out.collect(
+        new SnapshotRecord(SnapshotRecord.Kind.MANIFEST, spec.setName(), manifest.toJson()));
+    lastSequence.update(sequence);
+    lastWindowEnd.update(windowEndMillis);
+    sequenceGauge = sequence;
+    windowEndGauge = windowEndMillis;
+  }
+}

@@ -1,0 +1,104 @@
+package io.firstseen.operators.compaction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.Snapshot;
+import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.types.SnapshotRecord;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.PrimitiveIterator;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Reads published records like a consumer, and checks what must hold of any of them. */
+final class PublishedSets {
+
+  /**
+   * A manifest as its reader sees it.
+   *
+   * @param shards for every shard the values of its snapshot; null if it never had one
+   */
+  record Published(Manifest manifest, List<Snapshot> shards) {
+
+    long sequence() {
+      return manifest.sequence();
+    }
+
+    long windowEndMillis() {
+      return manifest.windowEndMillis();
+    }
+  }
+
+  private final Map<String, byte[]> blobs = new HashMap<>();
+  private final List<Published> manifests = new ArrayList<>();
+
+  PublishedSets add(List<SnapshotRecord> records) throws Exception {
+    for (SnapshotRecord record : records) {
+      if (record.kind() == SnapshotRecord.Kind.BLOB) {
+        assertThat(record.key()).isEqualTo(sha256(record.value()));
+        assertThat(blobs.put(record.key(), record.value())).as("published twice").isNull();
+      } else {
+        Manifest manifest = Manifest.fromJson(record.value());
+        assertThat(record.key()).isEqualTo(manifest.setName());
+        SnapshotSet set =
+            SnapshotSet.open(
+                manifest,
+                blob -> {
+                  assertThat(blobs).as("blobs before the manifest").containsKey(blob.digest());
+                  return ByteBuffer.wrap(blobs.get(blob.digest()));
+                });
+        set.verify();
+        List<Snapshot> shards = new ArrayList<>();
+        for (int shard = 0; shard < manifest.shards().size(); shard++) {
+          shards.add(set.snapshot(shard));
+        }
+        manifests.add(new Published(manifest, shards));
+      }
+    }
+    return this;
+  }
+
+  List<Published> manifests() {
+    return manifests;
+  }
+
+  int blobCount() {
+    return blobs.size();
+  }
+
+  List<Long> windowEnds() {
+    return manifests.stream().map(Published::windowEndMillis).toList();
+  }
+
+  /** Which of these hashes the newest manifest answers by 'present'. */
+  Set<Long> present(Iterable<Long> hashes) {
+    Published newest = manifests.get(manifests.size() - 1);
+    Set<Long> present = new TreeSet<>();
+    for (long hash : hashes) {
+      Snapshot shard = newest.shards().get(newest.manifest().parameters().shards().shardOf(hash));
+      if (shard != null && shard.mightContain(hash)) {
+        present.add(hash);
+      }
+    }
+    return present;
+  }
+
+  static List<Long> values(Snapshot snapshot) {
+    List<Long> values = new ArrayList<>();
+    for (PrimitiveIterator.OfLong i = snapshot.values(); i.hasNext(); ) {
+      values.add(i.nextLong());
+    }
+    return values;
+  }
+
+  static String sha256(byte[] bytes) throws Exception {
+    return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+  }
+}

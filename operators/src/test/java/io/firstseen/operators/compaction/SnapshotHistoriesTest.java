@@ -1,0 +1,205 @@
+package io.firstseen.operators.compaction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.snapshot.Snapshot;
+import io.firstseen.operators.compaction.SnapshotPipeline.Backend;
+import java.util.List;
+import java.util.TreeSet;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.RandomDistribution;
+import net.jqwik.api.Tuple;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.statistics.Statistics;
+import net.jqwik.api.statistics.StatisticsReport;
+
+/** Random histories through the real operators, against {@link SnapshotModel}. */
+class SnapshotHistoriesTest {
+
+  private static final int WINDOW_MILLIS = 10;
+  private static final int KEYS = 14;
+
+  /** One thing that happens; times count from the watermark, or from 40 if there is none yet. */
+  sealed interface Step {
+    record Operate(int key, boolean add, int ahead) implements Step {}
+
+    record Advance(int millis) implements Step {}
+
+    /** A savepoint, and a new start from it; the watermark begins anew and may be behind. */
+    record Restart(int parallelism, Backend backend, int behind) implements Step {}
+  }
+
+  @Provide
+  Arbitrary<List<Step>> histories() {
+    Arbitrary<Step> operate =
+        Combinators.combine(
+                Arbitraries.integers().between(0, KEYS - 1),
+                Arbitraries.of(true, true, false),
+                Arbitraries.frequencyOf(
+                    Tuple.of(6, Arbitraries.integers().between(0, 12)),
+                    Tuple.of(2, Arbitraries.integers().between(-40, 0)),
+                    Tuple.of(1, Arbitraries.integers().between(12, 60))))
+            .as(Step.Operate::new);
+    Arbitrary<Step> advance =
+        Arbitraries.frequencyOf(
+                Tuple.of(6, Arbitraries.integers().between(0, 12)),
+                Tuple.of(1, Arbitraries.integers().between(13, 100)))
+            .map(Step.Advance::new);
+    Arbitrary<Step> restart =
+        Combinators.combine(
+                Arbitraries.integers().between(1, 4),
+                Arbitraries.of(Backend.class),
+                Arbitraries.integers().between(0, 40))
+            .as(Step.Restart::new);
+    return Arbitraries.frequencyOf(
+            Tuple.of(30, operate), Tuple.of(12, advance), Tuple.of(1, restart))
+        .list()
+        .ofMinSize(1)
+        .ofMaxSize(150)
+        .withSizeDistribution(RandomDistribution.uniform());
+  }
+
+  @Property(tries = 300, seed = "20261120", edgeCases = EdgeCasesMode.NONE)
+  @StatisticsReport(StatisticsReport.StatisticsReportMode.OFF)
+  void onTheHeapThePublishedSetsAreThoseOfTheModel(
+      @ForAll("histories") List<Step> history,
+      @ForAll @IntRange(min = 0, max = 4) int shardBits,
+      @ForAll @IntRange(min = 1, max = 3) int parallelism,
+      @ForAll long speeds)
+      throws Exception {
+    check(history, 1 << shardBits, Backend.HEAP, false, parallelism, speeds);
+  }
+
+  @Property(tries = 15, seed = "20261121", edgeCases = EdgeCasesMode.NONE)
+  @StatisticsReport(StatisticsReport.StatisticsReportMode.OFF)
+  void onBothBackendsThePublishedSetsAreThoseOfTheModel(
+      @ForAll("histories") List<Step> history,
+      @ForAll @IntRange(min = 0, max = 4) int shardBits,
+      @ForAll @IntRange(min = 1, max = 3) int parallelism,
+      @ForAll long speeds)
+      throws Exception {
+    check(history, 1 << shardBits, Backend.ROCKSDB, true, parallelism, speeds);
+  }
+
+  private static void check(
+      List<Step> history,
+      int shardCount,
+      Backend first,
+      boolean changeBackends,
+      int parallelism,
+      long speeds)
+      throws Exception {
+    SnapshotSpec spec =
+        SnapshotSpec.of(
+            "spam", WINDOW_MILLIS, shardCount, 0.1, KeyHash.fixed(), Canonicaliser.NONE);
+    SnapshotModel model = new SnapshotModel(shardCount, WINDOW_MILLIS);
+    PublishedSets published = new PublishedSets();
+    SnapshotPipeline pipeline = new SnapshotPipeline(spec, first, parallelism, null, speeds);
+    try {
+      long watermark = Long.MIN_VALUE;
+      long base = 40;
+      for (Step step : history) {
+        if (step instanceof Step.Operate operate) {
+          long eventTime = Math.max(0, base + operate.ahead);
+          if (operate.add) {
+            pipeline.add(hash(operate.key), eventTime);
+          } else {
+            pipeline.delete(hash(operate.key), eventTime);
+          }
+          model.operation(hash(operate.key), operate.add, eventTime);
+        } else if (step instanceof Step.Advance advance) {
+          base += advance.millis;
+          if (base > watermark) {
+            watermark = base;
+            pipeline.watermark(watermark);
+            model.watermark(watermark);
+          }
+        } else if (step instanceof Step.Restart restart) {
+          SnapshotPipeline.Savepoint savepoint = pipeline.savepoint();
+          published.add(pipeline.records());
+          pipeline.close();
+          pipeline =
+              new SnapshotPipeline(
+                  spec,
+                  changeBackends ? restart.backend : first,
+                  restart.parallelism,
+                  savepoint,
+                  speeds);
+          base = Math.max(0, base - restart.behind);
+          watermark = Long.MIN_VALUE;
+        }
+      }
+      pipeline.endOfInput();
+      model.watermark(Long.MAX_VALUE);
+      published.add(pipeline.records());
+      assertThat(pipeline.timers()).as("timers after the end of the input").isZero();
+    } finally {
+      pipeline.close();
+    }
+    compare(spec, published, model);
+    Statistics.label("at least five manifests")
+        .collect(model.manifests().size() >= 5)
+        .coverage(coverage -> coverage.check(true).percentage(share -> share > 60));
+  }
+
+  private static void compare(SnapshotSpec spec, PublishedSets published, SnapshotModel model) {
+    assertThat(published.windowEnds())
+        .isEqualTo(
+            model.manifests().stream().map(SnapshotModel.Expected::windowEndMillis).toList());
+    assertThat(published.blobCount()).isEqualTo(model.cuts());
+    for (int i = 0; i < model.manifests().size(); i++) {
+      SnapshotModel.Expected expected = model.manifests().get(i);
+      PublishedSets.Published found = published.manifests().get(i);
+      assertThat(found.sequence()).isEqualTo(expected.sequence());
+      assertThat(found.manifest().windowStartMillis())
+          .isEqualTo(expected.windowEndMillis() - WINDOW_MILLIS);
+      for (int shard = 0; shard < expected.shards().size(); shard++) {
+        compareShard(spec, found, shard, expected.shards().get(shard));
+      }
+    }
+  }
+
+  private static void compareShard(
+      SnapshotSpec spec, PublishedSets.Published found, int shard, SnapshotModel.Cut expected) {
+    Snapshot snapshot = found.shards().get(shard);
+    if (expected == null) {
+      assertThat(snapshot).isNull();
+      return;
+    }
+    assertThat(snapshot.header().parameters().sequence()).isEqualTo(expected.number());
+    assertThat(snapshot.header().parameters().windowEndMillis())
+        .isEqualTo(expected.windowEndMillis());
+    int count = expected.hashes().size();
+    assertThat(found.manifest().shards().get(shard).count()).isEqualTo(count);
+    assertThat(snapshot.header().hashCount()).isEqualTo(count);
+    int valueBits = snapshot.header().valueBits();
+    assertThat(count / Math.pow(2, valueBits)).isLessThanOrEqualTo(spec.falsePositiveRate());
+    int shardBits = new Shards(spec.snapshotShards()).bits();
+    TreeSet<Long> values = new TreeSet<>();
+    for (long hash : expected.hashes()) {
+      values.add(hash << shardBits >>> (64 - valueBits));
+    }
+    assertThat(PublishedSets.values(snapshot)).containsExactlyElementsOf(values);
+  }
+
+  /** Some hashes agree in all the bits that a snapshot keeps, or are the ends of the range. */
+  private static long hash(int key) {
+    return switch (key) {
+      case 0 -> 0;
+      case 1 -> -1;
+      case 2 -> Long.MIN_VALUE;
+      case 3 -> Long.MAX_VALUE;
+      case 4 -> 1;
+      default -> 0x9E3779B97F4A7C15L * (key / 2) + key % 2;
+    };
+  }
+}
