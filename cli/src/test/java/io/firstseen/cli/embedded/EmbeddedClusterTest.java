@@ -162,9 +162,9 @@ class EmbeddedClusterTest {
       count(environment, Long.MAX_VALUE);
       JobClient job = environment.executeAsync("count");
       awaitCounted(1000);
+      long[] before = COUNTED.stream().reduce((first, second) -> second).orElseThrow();
       String checkpoint = cluster.triggerCheckpoint(job);
       assertThat(Path.of(URI.create(checkpoint))).startsWith(directory.resolve("checkpoints"));
-      long[] before = COUNTED.stream().reduce((first, second) -> second).orElseThrow();
 
       cluster.replaceTaskManager(0);
       COUNTED.clear();
@@ -172,7 +172,7 @@ class EmbeddedClusterTest {
       job.cancel().get();
 
       // Counts that started anew would stand at 1 here.
-      assertThat(COUNTED.peek()[1]).isGreaterThan(before[1] / 2);
+      assertThat(COUNTED.peek()[1]).isGreaterThanOrEqualTo(before[1]);
     }
   }
 
