@@ -40,8 +40,10 @@ final class BitWriter {
     write(0, 1);
   }
 
+  /** The bytes written; the writer must not be used any more. */
   byte[] toBytes() {
-    return Arrays.copyOf(bytes, (int) ((bitLength + 7) >>> 3));
+    int length = (int) ((bitLength + 7) >>> 3);
+    return length == bytes.length ? bytes : Arrays.copyOf(bytes, length);
   }
 
   private void reserve(int bits) {

@@ -6,11 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.Arrays;
 import java.util.NoSuchElementException;
 import java.util.PrimitiveIterator;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class GolombCodedSetTest {
@@ -131,21 +136,6 @@ class GolombCodedSetTest {
         .hasMessage("value must be below 2^4, got 16");
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "0, 20, 1",
-    "1, 1, 1",
-    "1, 20, 726817",
-    "1048576, 30, 710",
-    "1024, 10, 1",
-    "1, 64, 12786308645202655660",
-    "2, 64, 6393154322601327830",
-  })
-  void choosesTheParameterNearTheOptimum(long count, int valueBits, String expected) {
-    assertThat(GolombCode.parameterFor(count, valueBits))
-        .isEqualTo(Long.parseUnsignedLong(expected));
-  }
-
   @Test
   void takesAtMostOneAndAHalfBitsOverTheUniversePerValue() {
     SplittableRandom random = new SplittableRandom(14);
@@ -162,6 +152,25 @@ class GolombCodedSetTest {
     assertThat(iterator.nextLong()).isEqualTo(4);
     assertThat(iterator.hasNext()).isFalse();
     assertThatThrownBy(iterator::nextLong).isInstanceOf(NoSuchElementException.class);
+  }
+
+  @Property(seed = "44", tries = 500, edgeCases = EdgeCasesMode.NONE)
+  void holdsCrowdedAndScatteredValues(
+      @ForAll @Size(max = 300) Set<Long> scattered,
+      @ForAll @Size(max = 300) Set<Integer> crowded,
+      @ForAll long start,
+      @ForAll @IntRange(min = 1, max = 64) int valueBits)
+      throws Exception {
+    TreeSet<Long> values = new TreeSet<>(Long::compareUnsigned);
+    scattered.forEach(value -> values.add(value >>> (64 - valueBits)));
+    crowded.forEach(offset -> values.add((start + (offset & 1023)) & -1L >>> (64 - valueBits)));
+    long[] sorted = values.stream().mapToLong(Long::longValue).toArray();
+    GolombCodedSet set = GolombCodedSet.of(sorted, valueBits);
+    assertHolds(reopened(set), sorted);
+    for (long value : sorted) {
+      long neighbour = (value + 1) & -1L >>> (64 - valueBits);
+      assertThat(set.mightContain(neighbour)).isEqualTo(values.contains(neighbour));
+    }
   }
 
   static long[] randomValues(SplittableRandom random, int count, int valueBits) {

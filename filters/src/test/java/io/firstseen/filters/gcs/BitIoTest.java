@@ -1,0 +1,83 @@
+package io.firstseen.filters.gcs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+import org.junit.jupiter.api.Test;
+
+class BitIoTest {
+  @Property(seed = "41")
+  void readsWhatWasWritten(
+      @ForAll @Size(max = 200) List<Long> values, @ForAll @IntRange(max = 64) int firstWidth) {
+    BitWriter writer = new BitWriter(0);
+    List<Integer> widths = new ArrayList<>();
+    for (long value : values) {
+      int width = (firstWidth + 7 * widths.size()) % 65;
+      widths.add(width);
+      writer.write(value, width);
+    }
+    byte[] bytes = writer.toBytes();
+    assertThat((long) bytes.length).isEqualTo((writer.bitLength() + 7) / 8);
+    BitReader reader = new BitReader(ByteBuffer.wrap(bytes));
+    long position = 0;
+    for (int i = 0; i < values.size(); i++) {
+      int width = widths.get(i);
+      long mask = width == 0 ? 0 : -1L >>> (64 - width);
+      assertThat(reader.bitsAt(position, width)).isEqualTo(values.get(i) & mask);
+      position += width;
+    }
+    assertThat(reader.wordAt(position)).as("padding and what follows").isZero();
+  }
+
+  @Test
+  void countsOnesOverAnyNumberOfWords() {
+    for (int ones : new int[] {0, 1, 7, 8, 63, 64, 65, 127, 128, 1000}) {
+      for (int offset = 0; offset < 9; offset++) {
+        BitWriter writer = new BitWriter(0);
+        writer.write(0, offset);
+        writer.writeUnary(ones);
+        assertThat(writer.bitLength()).isEqualTo(offset + ones + 1);
+        BitReader reader = new BitReader(ByteBuffer.wrap(writer.toBytes()));
+        assertThat(reader.onesAt(offset)).isEqualTo(ones);
+      }
+    }
+  }
+
+  @Test
+  void aRunOfOnesEndsWithTheBytes() {
+    byte[] ones = {-1, -1, -1};
+    assertThat(new BitReader(ByteBuffer.wrap(ones)).onesAt(5)).isEqualTo(19);
+    assertThat(new BitReader(ByteBuffer.wrap(ones)).onesAt(1L << 40)).isZero();
+  }
+
+  @Test
+  void looksOnlyAtWhatRemainsInItsBuffer() {
+    ByteBuffer middle = ByteBuffer.wrap(new byte[] {-1, -1, 0, -1, -1}).position(1).limit(3);
+    BitReader reader = new BitReader(middle);
+    assertThat(reader.onesAt(0)).isEqualTo(8);
+    assertThat(reader.wordAt(0)).isEqualTo(0xFFL << 56);
+  }
+
+  /** Other implementations hold bit positions in 32 bits. */
+  @Test
+  void positionsGoBeyondTwoToThe31() {
+    long bits = (1L << 31) + 1000;
+    BitWriter writer = new BitWriter(bits);
+    for (long written = 0; written < bits - 40; written += 60) {
+      writer.write(0, 60);
+    }
+    long position = writer.bitLength();
+    assertThat(position).isGreaterThan(1L << 31);
+    writer.write(0x1234567890L, 40);
+    BitReader reader = new BitReader(ByteBuffer.wrap(writer.toBytes()));
+    assertThat(reader.bitsAt(position, 40)).isEqualTo(0x1234567890L);
+    assertThat(reader.bitsAt(position - 3, 43)).isEqualTo(0x1234567890L);
+    assertThat(reader.bitsAt(position & 0x7FFFFFFF, 40)).isZero();
+  }
+}
