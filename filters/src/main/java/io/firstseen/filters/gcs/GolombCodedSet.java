@@ -369,33 +369,29 @@ public final class GolombCodedSet {
 
   private final class Values implements PrimitiveIterator.OfLong {
     private final Decoder decoder = new Decoder();
+    private boolean looked;
     private boolean hasNext;
-
-    Values() {
-      step();
-    }
 
     @Override
     public boolean hasNext() {
+      if (!looked) {
+        try {
+          hasNext = decoder.advance();
+        } catch (MalformedGolombCodedSetException e) {
+          throw new UncheckedIOException(e);
+        }
+        looked = true;
+      }
       return hasNext;
     }
 
     @Override
     public long nextLong() {
-      if (!hasNext) {
+      if (!hasNext()) {
         throw new NoSuchElementException("all " + count + " values were returned");
       }
-      long value = decoder.value;
-      step();
-      return value;
-    }
-
-    private void step() {
-      try {
-        hasNext = decoder.advance();
-      } catch (MalformedGolombCodedSetException e) {
-        throw new UncheckedIOException(e);
-      }
+      looked = false;
+      return decoder.value;
     }
   }
 }

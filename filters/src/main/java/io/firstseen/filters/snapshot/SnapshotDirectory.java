@@ -196,7 +196,16 @@ public final class SnapshotDirectory {
       }
       Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
+      delete(temporary, e);
       throw SnapshotException.of("cannot write", file, e);
+    }
+  }
+
+  private static void delete(Path temporary, IOException failure) {
+    try {
+      Files.deleteIfExists(temporary);
+    } catch (IOException e) {
+      failure.addSuppressed(e);
     }
   }
 }

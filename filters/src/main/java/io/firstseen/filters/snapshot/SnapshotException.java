@@ -2,6 +2,7 @@ package io.firstseen.filters.snapshot;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -27,6 +28,8 @@ public class SnapshotException extends IOException {
       reason = "there is no such file";
     } else if (e instanceof AccessDeniedException) {
       reason = "permission denied";
+    } else if (e instanceof FileAlreadyExistsException fileInTheWay) {
+      reason = fileInTheWay.getFile() + " is not a directory";
     } else if (e instanceof FileSystemException fileSystemException
         && fileSystemException.getReason() != null) {
       reason = fileSystemException.getReason();

@@ -1,0 +1,282 @@
+package io.firstseen.filters.snapshot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ManifestTest {
+  private static final String A = "a".repeat(64);
+  private static final String B = "b".repeat(64);
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+
+  private final Manifest manifest = manifest(0.001);
+  private final byte[] json = manifest.toJson();
+
+  @Test
+  void hasTheDocumentedBytes() {
+    assertThat(new String(json, StandardCharsets.UTF_8))
+        .isEqualTo(
+            "{\"format\":1,\"set\":\"phishing\",\"sequence\":7,"
+                + "\"windowStartMillis\":1700000000000,\"windowEndMillis\":1700003600000,"
+                + "\"parameters\":{\"hash\":\"siphash-2-4\",\"keyCheck\":\"00000000000000ff\","
+                + "\"canonicaliser\":\"url\",\"canonicaliserVersion\":1,\"shards\":2,"
+                + "\"falsePositiveRate\":0.001},\"count\":43,\"shards\":["
+                + "{\"shard\":0,\"count\":43,\"base\":{\"digest\":\""
+                + A
+                + "\",\"bytes\":350,\"count\":42,\"setDigest\":\""
+                + B
+                + "\",\"sequence\":5},\"deltas\":[]},"
+                + "{\"shard\":1,\"count\":0,\"base\":null,\"deltas\":[]}]}");
+  }
+
+  @Test
+  void isReadBack() throws Exception {
+    assertThat(Manifest.fromJson(json)).isEqualTo(manifest);
+    BlobReference base = manifest.shards().get(0).base();
+    ManifestShard withDelta = new ManifestShard(0, 50, base, List.of(base, base));
+    Manifest other =
+        Manifest.of(
+            "x", 9, -5, -5, manifest.parameters(), List.of(withDelta, ManifestShard.empty(1)));
+    assertThat(Manifest.fromJson(other.toJson())).isEqualTo(other);
+  }
+
+  /** Double.toString prints the first in one digit more on Java 17 than on 19 and later. */
+  @ParameterizedTest
+  @CsvSource({
+    "5.684341886080802E-14, 5.684341886080802E-14",
+    "0.1, 0.1",
+    "0.0009765625, 9.765625E-4",
+    "0.01, 0.01",
+    "1e-5, 1.0E-5",
+  })
+  void printsRatesTheSameOnEveryJava(double rate, String printed) throws Exception {
+    byte[] bytes = manifest(rate).toJson();
+    assertThat(new String(bytes, StandardCharsets.UTF_8))
+        .contains("\"falsePositiveRate\":" + printed + "}");
+    assertThat(Manifest.fromJson(bytes).parameters().falsePositiveRate()).isEqualTo(rate);
+  }
+
+  @Test
+  void ignoresUnknownFields() throws Exception {
+    ObjectNode root = (ObjectNode) MAPPER.readTree(json);
+    root.put("signature", "abc");
+    ((ObjectNode) root.get("parameters")).put("ttl", 5);
+    ((ObjectNode) root.get("shards").get(0)).put("note", "x");
+    ((ObjectNode) root.get("shards").get(0).get("base")).putObject("place");
+    assertThat(Manifest.fromJson(MAPPER.writeValueAsBytes(root))).isEqualTo(manifest);
+  }
+
+  @Test
+  void namesEveryMissingField() throws Exception {
+    List<String> pointers = fields(MAPPER.readTree(json), "");
+    assertThat(pointers).hasSize(8 + 6 + 2 * 4 + 5);
+    for (String pointer : pointers) {
+      JsonNode root = MAPPER.readTree(json);
+      int slash = pointer.lastIndexOf('/');
+      ((ObjectNode) root.at(pointer.substring(0, slash))).remove(pointer.substring(slash + 1));
+      assertThatThrownBy(() -> Manifest.fromJson(MAPPER.writeValueAsBytes(root)))
+          .isInstanceOf(MalformedSnapshotException.class)
+          .hasMessage("manifest: the field " + path(pointer) + " is missing");
+    }
+  }
+
+  @Test
+  void namesEveryFieldOfAWrongType() throws Exception {
+    for (String pointer : fields(MAPPER.readTree(json), "")) {
+      for (String wrong : new String[] {"true", "1.5", "\"\"", "{}", "[1]", "null"}) {
+        boolean allowed =
+            (wrong.equals("null") && pointer.endsWith("/base"))
+                || (wrong.equals("1.5") && pointer.endsWith("Rate"));
+        if (allowed) {
+          continue;
+        }
+        JsonNode root = MAPPER.readTree(json);
+        int slash = pointer.lastIndexOf('/');
+        String name = pointer.substring(slash + 1);
+        ((ObjectNode) root.at(pointer.substring(0, slash))).set(name, MAPPER.readTree(wrong));
+        assertThatThrownBy(() -> Manifest.fromJson(MAPPER.writeValueAsBytes(root)))
+            .as("%s = %s", pointer, wrong)
+            .isInstanceOfAny(MalformedSnapshotException.class, UnsupportedSnapshotException.class)
+            .hasMessageStartingWith("manifest: ")
+            .hasMessageContaining(sentenceName(pointer));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "/format | 2 | the manifest has format 2, this program reads formats up to 1",
+        "/parameters/hash | \"md5\" | hash must be one of siphash-2-4, xxh3-64, got 'md5'",
+        "/parameters/canonicaliser | \"soundex\" | canonicaliser must be one of none, url, text",
+      })
+  void leavesNewerOnesToNewerReaders(String pointer, String value, String sentence)
+      throws Exception {
+    assertThatThrownBy(() -> Manifest.fromJson(with(pointer, value)))
+        .isInstanceOf(UnsupportedSnapshotException.class)
+        .hasMessageContaining(sentence);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "/format | 0 | the field format must be an integer in [1, 2147483647], got 0",
+        "/set | \"a/b\" | a set name must be 1 to 100 of the characters",
+        "/sequence | -1 | the field sequence must be an integer in [0, 9223372036854775807]",
+        "/sequence | 4 | the base of shard 0 must have a sequence of at most 4, got 5",
+        "/sequence | 99999999999999999999 | the field sequence must be an integer in [0,",
+        "/windowStartMillis | 1700003600001 | windowStartMillis must be at most windowEndMillis",
+        "/count | 42 | count must be the sum over the shards, 43, got 42",
+        "/shards | [] | shards must have 2 entries, got 0",
+        "/shards/0/shard | 1 | shards[0] must be shard 0, got 1",
+        "/shards/0/count | 1099511627777 | shards[0]: count must be in [0, 2^40]",
+        "/shards/0/base | null | shards[0]: shard 0 must have a base, since it has keys or deltas",
+        "/shards/0/base/digest | \"A\" | shards[0].base: digest must be 64 lower-case",
+        "/shards/0/base/bytes | 0 | the field shards[0].base.bytes must be an integer in [1, 2147",
+        "/shards/0/base/bytes | 2147483648 | the field shards[0].base.bytes must be an integer",
+        "/parameters/shards | 3 | parameters: shards must be a power of two in [1, 65536], got 3",
+        "/parameters/keyCheck | \"FF\" | keyCheck must be 16 lower-case hexadecimal digits",
+        "/parameters/falsePositiveRate | 0.5 | falsePositiveRate must be in (0, 0.1], got 0.5",
+      })
+  void refusesContradictions(String pointer, String value, String sentence) throws Exception {
+    byte[] changed = with(pointer, value);
+    assertThatThrownBy(() -> Manifest.fromJson(changed))
+        .isInstanceOf(MalformedSnapshotException.class)
+        .hasMessageStartingWith("manifest: ")
+        .hasMessageContaining(sentence);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        " ",
+        "null",
+        "[]",
+        "7",
+        "\"x\"",
+        "{",
+        "{}x",
+        "{} {}",
+        "{\"format\":1,\"format\":1}",
+        "\u0000",
+        "{'format':1}",
+      })
+  void refusesWhatIsNoJsonObject(String text) {
+    assertThatThrownBy(() -> Manifest.fromJson(text.getBytes(StandardCharsets.UTF_8)))
+        .isInstanceOf(MalformedSnapshotException.class)
+        .hasMessageMatching(
+            "(a manifest must be a JSON object, got |the manifest is not JSON: ).*");
+  }
+
+  @Test
+  void refusesHostileJsonWithoutHarm() {
+    List<String> hostile =
+        List.of(
+            "[".repeat(100_000),
+            "{\"format\":".repeat(100_000),
+            "{\"format\":" + "9".repeat(1_000_000) + "}",
+            "{\"format\":1e999999999}");
+    for (String text : hostile) {
+      assertThatThrownBy(() -> Manifest.fromJson(text.getBytes(StandardCharsets.UTF_8)))
+          .isInstanceOf(MalformedSnapshotException.class)
+          .satisfies(e -> assertThat(e.getMessage()).hasSizeLessThan(400));
+    }
+  }
+
+  @Test
+  void everyTruncationAndManyMutationsAreRefusedOrGiveAManifest() {
+    for (int length = 0; length < json.length; length++) {
+      byte[] truncated = Arrays.copyOf(json, length);
+      assertThatThrownBy(() -> Manifest.fromJson(truncated))
+          .isInstanceOf(MalformedSnapshotException.class);
+    }
+    SplittableRandom random = new SplittableRandom(61);
+    int refused = 0;
+    for (int i = 0; i < 20_000; i++) {
+      byte[] mutated = json.clone();
+      mutated[random.nextInt(json.length)] = (byte) random.nextInt(256);
+      try {
+        Manifest read = Manifest.fromJson(mutated);
+        assertThat(Manifest.fromJson(read.toJson())).isEqualTo(read);
+      } catch (MalformedSnapshotException | UnsupportedSnapshotException e) {
+        refused++;
+      } catch (SnapshotException e) {
+        throw new AssertionError("refused without a type", e);
+      }
+    }
+    assertThat(refused).isBetween(10_000, 19_999);
+  }
+
+  private static Manifest manifest(double falsePositiveRate) {
+    SetParameters parameters =
+        new SetParameters(
+            KeyHash.Algorithm.SIPHASH_2_4,
+            255,
+            Canonicaliser.URL,
+            1,
+            new Shards(2),
+            falsePositiveRate);
+    BlobReference base = new BlobReference(A, 350, 42, B, 5);
+    return Manifest.of(
+        "phishing",
+        7,
+        1_700_000_000_000L,
+        1_700_003_600_000L,
+        parameters,
+        List.of(ManifestShard.of(0, 43, base), ManifestShard.empty(1)));
+  }
+
+  private byte[] with(String pointer, String value) throws Exception {
+    JsonNode root = MAPPER.readTree(json);
+    int slash = pointer.lastIndexOf('/');
+    ((ObjectNode) root.at(pointer.substring(0, slash)))
+        .set(pointer.substring(slash + 1), MAPPER.readTree(value));
+    return MAPPER.writeValueAsBytes(root);
+  }
+
+  /** JSON pointers to all fields of all objects. */
+  private static List<String> fields(JsonNode node, String pointer) {
+    List<String> pointers = new ArrayList<>();
+    if (node instanceof ObjectNode object) {
+      object
+          .properties()
+          .forEach(
+              field -> {
+                pointers.add(pointer + "/" + field.getKey());
+                pointers.addAll(fields(field.getValue(), pointer + "/" + field.getKey()));
+              });
+    } else if (node instanceof ArrayNode array) {
+      for (int i = 0; i < array.size(); i++) {
+        pointers.addAll(fields(array.get(i), pointer + "/" + i));
+      }
+    }
+    return pointers;
+  }
+
+  private static String path(String pointer) {
+    return pointer.substring(1).replaceAll("/(\\d+)", "[$1]").replace('/', '.');
+  }
+
+  private static String sentenceName(String pointer) {
+    return pointer.substring(pointer.lastIndexOf('/') + 1);
+  }
+}

@@ -1,0 +1,180 @@
+package io.firstseen.filters.snapshot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SnapshotDirectoryTest {
+  private static final SetParameters PARAMETERS =
+      SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), 0.001);
+
+  @TempDir Path root;
+  private Path path;
+  private SnapshotDirectory directory;
+
+  @BeforeEach
+  void open() {
+    path = root.resolve("deep").resolve("snapshots");
+    directory = new SnapshotDirectory(path);
+  }
+
+  @Test
+  void hasTheDocumentedLayoutAndNothingElse() throws Exception {
+    Snapshot snapshot = snapshot(3);
+    directory.writeBlob(snapshot.digest(), snapshot.toBytes());
+    Manifest manifest = manifest(7, snapshot);
+    directory.writeManifest(manifest);
+    assertThat(filesBelow(path))
+        .containsExactlyInAnyOrder("blobs/" + snapshot.digest(), "manifest-0000000007.json");
+    assertThat(path.resolve("manifest-0000000007.json")).hasBinaryContent(manifest.toJson());
+    assertThat(path.resolve("blobs").resolve(snapshot.digest()))
+        .hasBinaryContent(snapshot.toBytes());
+  }
+
+  @Test
+  void ordersManifestsBySequenceAndIgnoresOtherFiles() throws Exception {
+    for (long sequence : new long[] {20, 3, 12_345_678_901L, 0}) {
+      directory.writeManifest(manifest(sequence, null));
+    }
+    for (String other :
+        List.of(
+            "manifest-9.json",
+            "manifest-00000000099.json",
+            "manifest-9999999999999999999.json",
+            ".manifest-0000000099.json.tmp",
+            "notes")) {
+      Files.writeString(path.resolve(other), "{}");
+    }
+    assertThat(directory.sequences()).containsExactly(0L, 3L, 20L, 12_345_678_901L);
+    assertThat(directory.latest().sequence()).isEqualTo(12_345_678_901L);
+    assertThat(directory.manifest(3)).isEqualTo(manifest(3, null));
+  }
+
+  @Test
+  void keepsTheBytesOfAPublishedManifest() throws Exception {
+    String published =
+        new String(manifest(4, null).toJson(), StandardCharsets.UTF_8)
+            .replace("{\"format\"", "{ \"signature\": \"later\", \"format\"");
+    byte[] bytes = published.getBytes(StandardCharsets.UTF_8);
+    assertThat(directory.writeManifest(bytes)).isEqualTo(manifest(4, null));
+    assertThat(path.resolve("manifest-0000000004.json")).hasBinaryContent(bytes);
+    assertThatThrownBy(() -> directory.writeManifest(new byte[] {'{'}))
+        .isInstanceOf(MalformedSnapshotException.class);
+    assertThat(directory.sequences()).containsExactly(4L);
+  }
+
+  @Test
+  void writingAgainReplaces() throws Exception {
+    Snapshot snapshot = snapshot(3);
+    directory.writeBlob(snapshot.digest(), snapshot.toBytes());
+    Path blob = path.resolve("blobs").resolve(snapshot.digest());
+    Files.write(blob, new byte[] {1, 2, 3});
+    directory.writeBlob(snapshot.digest(), snapshot.toBytes());
+    assertThat(blob).hasBinaryContent(snapshot.toBytes());
+  }
+
+  /** A reader that has the old file open keeps it: the new one is another file. */
+  @Test
+  void anOpenSnapshotOutlivesReplacementAndDeletion() throws Exception {
+    Snapshot snapshot = snapshot(1000);
+    directory.writeBlob(snapshot.digest(), snapshot.toBytes());
+    Path blob = path.resolve("blobs").resolve(snapshot.digest());
+    Snapshot reader = Snapshot.read(blob);
+    directory.writeBlob(snapshot.digest(), snapshot.toBytes());
+    Files.delete(blob);
+    reader.verify();
+    assertThat(reader.toBytes()).isEqualTo(snapshot.toBytes());
+  }
+
+  @Test
+  void refusesABlobUnderAnotherDigest() {
+    String other = Sha256.hex(new byte[] {1});
+    assertThatThrownBy(() -> directory.writeBlob(other, new byte[] {2}))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("under its digest " + Sha256.hex(new byte[] {2}));
+    assertThatThrownBy(() -> directory.writeBlob("../../etc/passwd", new byte[] {2}))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("64 lower-case hexadecimal digits");
+    assertThat(path).doesNotExist();
+  }
+
+  @Test
+  void saysWhyItCannotWrite() throws Exception {
+    Files.writeString(root.resolve("deep"), "a file where a directory should be");
+    assertThatThrownBy(() -> directory.writeManifest(manifest(1, null)))
+        .isExactlyInstanceOf(SnapshotException.class)
+        .hasMessageStartingWith("cannot write " + path.resolve("manifest-0000000001.json") + ": ")
+        .hasMessageEndingWith("Not a directory");
+  }
+
+  @Test
+  void saysThatAFileStandsInTheWay() throws Exception {
+    Files.createDirectories(path);
+    Path blobs = Files.writeString(path.resolve("blobs"), "");
+    Snapshot snapshot = snapshot(1);
+    assertThatThrownBy(() -> directory.writeBlob(snapshot.digest(), snapshot.toBytes()))
+        .isExactlyInstanceOf(SnapshotException.class)
+        .hasMessageEndingWith(blobs + " is not a directory");
+  }
+
+  @Test
+  void removesWhatItCouldNotFinish() throws Exception {
+    Files.createDirectories(path.resolve("manifest-0000000001.json").resolve("in the way"));
+    assertThatThrownBy(() -> directory.writeManifest(manifest(1, null)))
+        .isExactlyInstanceOf(SnapshotException.class);
+    assertThat(path.resolve(".manifest-0000000001.json.tmp")).doesNotExist();
+  }
+
+  @Test
+  void refusesAManifestUnderAnotherSequence() throws Exception {
+    Files.createDirectories(path);
+    Path file = path.resolve("manifest-0000000002.json");
+    Files.write(file, manifest(1, null).toJson());
+    assertThatThrownBy(() -> directory.latest())
+        .isInstanceOf(MalformedSnapshotException.class)
+        .hasMessage(file + ": the sequence must be that of the file's name, got 1");
+    Files.writeString(file, "no json");
+    assertThatThrownBy(() -> directory.latest())
+        .isInstanceOf(MalformedSnapshotException.class)
+        .hasMessageStartingWith(file + ": the manifest is not JSON: ");
+  }
+
+  private static Snapshot snapshot(int count) {
+    long[] hashes = new long[count];
+    for (int i = 0; i < count; i++) {
+      hashes[i] = i * 0x9E3779B97F4A7C15L;
+    }
+    return Snapshot.build(hashes, new SnapshotParameters(PARAMETERS, "test", 0, 0, 0, 1000));
+  }
+
+  private static Manifest manifest(long sequence, Snapshot snapshot) {
+    ManifestShard shard =
+        snapshot == null
+            ? ManifestShard.empty(0)
+            : ManifestShard.of(0, snapshot.header().hashCount(), BlobReference.to(snapshot));
+    return Manifest.of("test", sequence, 0, 1000, PARAMETERS, List.of(shard));
+  }
+
+  private static Set<String> filesBelow(Path path) throws IOException {
+    try (Stream<Path> files = Files.walk(path)) {
+      return files
+          .filter(Files::isRegularFile)
+          .map(file -> path.relativize(file).toString())
+          .collect(Collectors.toSet());
+    }
+  }
+}
