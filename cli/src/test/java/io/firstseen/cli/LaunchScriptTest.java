@@ -1,0 +1,240 @@
+package io.firstseen.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The launch script itself, in a small project of its own, with a Java and a Maven that record. */
+@DisabledOnOs(OS.WINDOWS)
+class LaunchScriptTest {
+
+  private static final List<String> TOOLS =
+      List.of(
+          "sh",
+          "dirname",
+          "find",
+          "head",
+          "locale",
+          "ls",
+          "mkdir",
+          "readlink",
+          "rm",
+          "sed",
+          "touch");
+
+  @TempDir private Path temporary;
+  private Path project;
+  private Path source;
+  private Path bin;
+  private Path mavenCalls;
+
+  /** What a run of the script printed, and how it ended. */
+  private record Result(int exitCode, List<String> out, List<String> err) {}
+
+  @BeforeEach
+  void makeProject() throws IOException {
+    project = Files.createDirectories(temporary.resolve("a project"));
+    Files.copy(Path.of("..", "firstseen"), project.resolve("firstseen"));
+    Files.createFile(project.resolve("pom.xml"));
+    source = Files.createDirectories(project.resolve("cli/src/main")).resolve("Main.java");
+    Files.createFile(source);
+    Files.createFile(project.resolve("cli/pom.xml"));
+    mavenCalls = temporary.resolve("maven-calls");
+
+    bin = Files.createDirectory(temporary.resolve("bin"));
+    for (String tool : TOOLS) {
+      passOn(tool);
+    }
+    java("17.0.15");
+    executable(
+        "mvn",
+        """
+        echo "$PWD $*" >> '%s'
+        mkdir -p cli/target && echo jar > cli/target/cli-1.jar
+        """
+            .formatted(mavenCalls));
+  }
+
+  @Test
+  void buildsOnceAndPassesEveryWordOn() throws Exception {
+    Result first = run(Map.of(), "run", "--input", "a file", "", "*");
+    assertThat(first.err()).singleElement().asString().startsWith("firstseen: building, once");
+    assertThat(first.exitCode()).isEqualTo(7);
+    String jar = project.toRealPath().resolve("cli/target/cli-1.jar").toString();
+    assertThat(first.out()).endsWith("-jar", jar, "run", "--input", "a file", "", "*");
+
+    Result second = run(Map.of(), "--version");
+    assertThat(second.err()).isEmpty();
+    assertThat(second.out()).endsWith("-jar", jar, "--version");
+    assertThat(Files.readAllLines(mavenCalls))
+        .singleElement()
+        .asString()
+        .startsWith(project.toRealPath() + " ")
+        .contains("-pl cli -am package -DskipTests");
+  }
+
+  @Test
+  void buildsAgainWhenASourceIsNewer() throws Exception {
+    run(Map.of());
+    Files.setLastModifiedTime(source, FileTime.from(Instant.now().plusSeconds(60)));
+    assertThat(run(Map.of()).err()).hasSize(1);
+    assertThat(Files.readAllLines(mavenCalls)).hasSize(2);
+  }
+
+  @Test
+  void aSourceThatChangedDuringTheBuildIsBuiltNextTime() throws Exception {
+    passOn("sleep");
+    String change = "sleep 0.05; touch '%s'; sleep 0.05; touch cli/target/cli-1.jar%n";
+    Files.writeString(bin.resolve("mvn"), change.formatted(source), StandardOpenOption.APPEND);
+    run(Map.of());
+    run(Map.of());
+    assertThat(Files.readAllLines(mavenCalls)).hasSize(2);
+  }
+
+  @Test
+  void worksThroughSymbolicLinksFromAnywhere() throws Exception {
+    Path link = Files.createSymbolicLink(temporary.resolve("link"), project.resolve("firstseen"));
+    Path relative =
+        Files.createSymbolicLink(
+            Files.createDirectory(temporary.resolve("links")).resolve("fs"), Path.of("../link"));
+    for (Path script : List.of(link, relative)) {
+      Result result = run(Map.of(), script, "x");
+      assertThat(result.exitCode()).isEqualTo(7);
+      assertThat(result.out()).endsWith("x");
+    }
+    assertThat(Files.readAllLines(mavenCalls)).hasSize(1);
+  }
+
+  @Test
+  void refusesAnOldJavaInOneLine() throws Exception {
+    java("11.0.2");
+    assertRefused(run(Map.of()), bin.resolve("java") + " is Java 11.0.2, 17 or newer is needed");
+    java("1.8.0_402");
+    assertRefused(run(Map.of()), bin.resolve("java") + " is Java 1.8.0_402, 17 or newer is needed");
+  }
+
+  @Test
+  void saysWhatIsMissing() throws Exception {
+    Files.delete(bin.resolve("mvn"));
+    assertRefused(
+        run(Map.of()), "no mvn found: Maven, 3.8 or newer, builds the command on its first use");
+    Files.delete(bin.resolve("java"));
+    assertRefused(run(Map.of()), "no java found: install a JDK, 17 or newer, or set JAVA_HOME");
+    assertRefused(
+        run(Map.of("JAVA_HOME", "/no/jdk")),
+        "JAVA_HOME is /no/jdk, but there is no bin/java in it");
+  }
+
+  @Test
+  void aFailedBuildIsAnErrorAndIsTriedAgain() throws Exception {
+    executable("mvn", "echo '[ERROR] broken'; exit 1\n");
+    Result result = run(Map.of());
+    assertThat(result.exitCode()).isEqualTo(ExitCode.PROGRAM);
+    assertThat(result.out()).isEmpty();
+    assertThat(result.err()).endsWith("[ERROR] broken", "firstseen: the build failed, see above");
+    assertThat(run(Map.of()).exitCode()).isEqualTo(ExitCode.PROGRAM);
+  }
+
+  @Test
+  void theEnvironmentPicksTheJavaAndItsOptions() throws Exception {
+    Path jdk = Files.createDirectories(temporary.resolve("jdk/bin")).getParent();
+    java("25.0.3");
+    Files.move(bin.resolve("java"), jdk.resolve("bin/java"));
+    Result result =
+        run(
+            Map.of(
+                "JAVA_HOME", jdk.toString(),
+                "JAVA_OPTS", "-Xmx1g -Da=b",
+                "FIRSTSEEN_JAVA_OPTS", "-Xmx2g"));
+    assertThat(result.out())
+        .containsSubsequence(
+            "--sun-misc-unsafe-memory-access=allow", "-Xmx1g", "-Da=b", "-Xmx2g", "-jar");
+  }
+
+  @Test
+  void olderJavasGetNoOptionThatTheyDoNotKnow() throws Exception {
+    assertThat(run(Map.of()).out()).noneMatch(word -> word.startsWith("--"));
+  }
+
+  private static void assertRefused(Result result, String sentence) {
+    assertThat(result.err()).containsExactly("firstseen: " + sentence);
+    assertThat(result.out()).isEmpty();
+    assertThat(result.exitCode()).isEqualTo(ExitCode.USAGE);
+  }
+
+  private Result run(Map<String, String> environment, String... words) throws Exception {
+    return run(environment, project.resolve("firstseen"), words);
+  }
+
+  private Result run(Map<String, String> environment, Path script, String... words)
+      throws Exception {
+    List<String> command = new ArrayList<>(List.of(script.toString()));
+    Collections.addAll(command, words);
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .directory(temporary.toFile())
+            .redirectOutput(temporary.resolve("out").toFile())
+            .redirectError(temporary.resolve("err").toFile());
+    builder.environment().clear();
+    builder.environment().put("PATH", bin.toString());
+    builder.environment().putAll(environment);
+    Process process = builder.start();
+    assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
+    return new Result(
+        process.exitValue(),
+        Files.readAllLines(temporary.resolve("out")),
+        Files.readAllLines(temporary.resolve("err")));
+  }
+
+  /** A java that prints its words, one a line, and ends with 7. */
+  private void java(String version) throws IOException {
+    executable(
+        "java",
+        """
+        if [ "$1" = -version ]; then
+          echo 'openjdk version "%s" 2025-04-15' >&2
+          exit
+        fi
+        for word in "$@"; do echo "$word"; done
+        exit 7
+        """
+            .formatted(version));
+  }
+
+  private void passOn(String tool) throws IOException {
+    executable(tool, "exec " + find(tool) + " \"$@\"\n");
+  }
+
+  private void executable(String name, String body) throws IOException {
+    Path file = bin.resolve(name);
+    Files.writeString(file, "#!" + find("sh") + "\n" + body, StandardCharsets.UTF_8);
+    assertThat(file.toFile().setExecutable(true)).isTrue();
+  }
+
+  private static Path find(String tool) {
+    for (String directory : System.getenv("PATH").split(File.pathSeparator, -1)) {
+      Path candidate = Path.of(directory, tool);
+      if (Files.isExecutable(candidate)) {
+        return candidate;
+      }
+    }
+    throw new IllegalStateException("no " + tool + " in the PATH");
+  }
+}
