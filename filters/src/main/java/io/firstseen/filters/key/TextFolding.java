@@ -66,7 +66,8 @@ final class TextFolding {
       if (next.isEmpty()) {
         throw new InvalidKeyException("text is empty after folding");
       }
-      if (next.equals(current)) {
+      // ASCII that went through the steps once has nothing left to fold.
+      if (isAscii(next) || next.equals(current)) {
         return next;
       }
       current = next;
@@ -140,6 +141,15 @@ final class TextFolding {
           '.';
       default -> Character.toLowerCase(codePoint);
     };
+  }
+
+  private static boolean isAscii(String text) {
+    for (int at = 0; at < text.length(); at++) {
+      if (text.charAt(at) >= 0x80) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static boolean isSpace(int codePoint) {

@@ -3,6 +3,7 @@ package io.firstseen.filters.key;
 import crawlercommons.filters.basic.BasicURLNormalizer;
 import crawlercommons.filters.basic.BasicURLNormalizer.IdnNormalization;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -38,15 +39,13 @@ import java.util.regex.Pattern;
 final class UrlNormaliser {
   static final int MAX_ROUNDS = 8;
 
-  private static final Pattern WITH_SCHEME =
-      Pattern.compile("(?i:https?|ftp)://.*", Pattern.DOTALL);
+  private static final Pattern SCHEME = Pattern.compile("(?i:https?|ftp)://");
 
-  /** Host, port, then anything; no user. */
-  private static final Pattern BARE =
-      Pattern.compile("[\\p{L}\\p{N}_][^/?#@:]*+(:[0-9]++)?([/?#].*)?", Pattern.DOTALL);
+  /** Host and port, then the end or a path, query or fragment; no user. */
+  private static final Pattern BARE_HOST =
+      Pattern.compile("[\\p{L}\\p{N}_][^/?#@:]*+(?::[0-9]++)?+(?=[/?#]|\\z)");
 
-  private static final Pattern CANONICAL =
-      Pattern.compile("(https?|ftp)://[^/?#@:].*", Pattern.DOTALL);
+  private static final Pattern SCHEME_AND_HOST = Pattern.compile("(?:https?|ftp)://[^/?#@:]");
 
   private static final BasicURLNormalizer NORMALIZER =
       BasicURLNormalizer.newBuilder()
@@ -64,9 +63,12 @@ final class UrlNormaliser {
   static String normalise(String url) throws InvalidKeyException {
     String current = withScheme(url.trim());
     for (int round = 0; round < MAX_ROUNDS; round++) {
+      if (NormalUrl.matches(current)) {
+        return current;
+      }
       String next = once(current);
       if (next.equals(current)) {
-        if (!CANONICAL.matcher(next).matches()) {
+        if (!SCHEME_AND_HOST.matcher(next).lookingAt()) {
           throw new InvalidKeyException("URL has no host");
         }
         return next;
@@ -78,11 +80,12 @@ final class UrlNormaliser {
   }
 
   private static String withScheme(String url) throws InvalidKeyException {
-    if (WITH_SCHEME.matcher(url).matches()) {
+    if (SCHEME.matcher(url).lookingAt()) {
       return url;
     }
-    if (BARE.matcher(url).matches()) {
-      return "http://" + url;
+    Matcher bare = BARE_HOST.matcher(url);
+    if (bare.lookingAt()) {
+      return "http://" + url + (bare.end() == url.length() ? "/" : "");
     }
     throw new InvalidKeyException("URL must start with http://, https://, ftp:// or a host");
   }

@@ -147,7 +147,6 @@ class ScopedKeyTest {
         "ff00", // no scope and no key
         "ff810061", // a length that is not in its shortest form
         "ff80800461", // a length past the end
-        "ff8180046161", // a length over 65,536
         "ff8080808001", // a length of five bytes
       })
   void otherBytesAreRefused(String hex) {
@@ -156,5 +155,18 @@ class ScopedKeyTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("a joined key must");
     assertThatThrownBy(() -> ScopedKey.key(bytes)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void aStatedLengthOver64KiBIsRefusedThoughTheBytesAreThere() {
+    byte[] bytes = new byte[4 + 65_537];
+    System.arraycopy(HEX.parseHex("ff818004"), 0, bytes, 0, 4);
+    assertThatThrownBy(() -> ScopedKey.scope(bytes))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "a joined key must state its scope's length, at most 65536, in the shortest form,"
+                + " got 65537");
+    bytes[1] = (byte) 0x80;
+    assertThat(ScopedKey.scope(bytes)).hasSize(65_536);
   }
 }

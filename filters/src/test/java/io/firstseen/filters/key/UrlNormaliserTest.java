@@ -11,6 +11,8 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.statistics.Statistics;
+import net.jqwik.api.statistics.StatisticsReport;
+import net.jqwik.api.statistics.StatisticsReport.StatisticsReportMode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -135,6 +137,7 @@ class UrlNormaliserTest {
   }
 
   @Property(seed = "4", tries = 5_000)
+  @StatisticsReport(StatisticsReportMode.OFF)
   void theCanonicalFormOfACanonicalFormIsItself(@ForAll("urlLikeTexts") String text) {
     String once;
     try {
