@@ -146,6 +146,14 @@ final class SnapshotFormat {
     if (codec != SnapshotHeader.CODEC_GOLOMB_FORWARD) {
       throw new UnsupportedSnapshotException("the codec must be 1, got " + codec);
     }
+    KeyHash.Algorithm hashAlgorithm;
+    Canonicaliser canonicaliser;
+    try {
+      hashAlgorithm = KeyHash.Algorithm.of(in.get(HASH_ALGORITHM_AT) & 0xFF);
+      canonicaliser = canonicaliserOf(in.get(CANONICALISER_AT) & 0xFF);
+    } catch (IllegalArgumentException e) {
+      throw new UnsupportedSnapshotException(e.getMessage(), e);
+    }
     requireThat(in.getShort(RESERVED_AT) == 0, "the reserved bytes must be 0");
     int setNameBytes = in.get(SET_NAME_BYTES_AT) & 0xFF;
     requireThat(
@@ -158,7 +166,7 @@ final class SnapshotFormat {
         VERSION,
         requiredFlags,
         codec,
-        readParameters(in, setNameBytes),
+        readParameters(in, hashAlgorithm, canonicaliser, setNameBytes),
         countAt(in, HASH_COUNT_AT, "the number of hashes"),
         countAt(in, COUNT_AT, "the number of values"),
         in.get(VALUE_BITS_AT) & 0xFF,
@@ -172,16 +180,9 @@ final class SnapshotFormat {
         in.getInt(SECTIONS_CHECKSUM_AT));
   }
 
-  private static SnapshotParameters readParameters(ByteBuffer in, int setNameBytes)
-      throws SnapshotException {
-    KeyHash.Algorithm hashAlgorithm;
-    Canonicaliser canonicaliser;
-    try {
-      hashAlgorithm = KeyHash.Algorithm.of(in.get(HASH_ALGORITHM_AT) & 0xFF);
-      canonicaliser = canonicaliserOf(in.get(CANONICALISER_AT) & 0xFF);
-    } catch (IllegalArgumentException e) {
-      throw new UnsupportedSnapshotException(e.getMessage(), e);
-    }
+  private static SnapshotParameters readParameters(
+      ByteBuffer in, KeyHash.Algorithm hashAlgorithm, Canonicaliser canonicaliser, int setNameBytes)
+      throws MalformedSnapshotException {
     try {
       return new SnapshotParameters(
           new SetParameters(
