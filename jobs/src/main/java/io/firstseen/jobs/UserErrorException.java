@@ -1,5 +1,10 @@
 package io.firstseen.jobs;
 
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.Optional;
 import org.apache.flink.util.SerializedThrowable;
 
@@ -12,6 +17,19 @@ public final class UserErrorException extends RuntimeException {
 
   public UserErrorException(String sentence) {
     super(sentence, null, false, false);
+  }
+
+  /** What the file system refused, in words: its exceptions often repeat the path alone. */
+  public static UserErrorException cannot(String action, Path file, IOException e) {
+    String reason = e.getMessage();
+    if (e instanceof NoSuchFileException) {
+      reason = "there is no such file or directory";
+    } else if (e instanceof AccessDeniedException) {
+      reason = "permission denied";
+    } else if (e instanceof FileSystemException fileSystem && fileSystem.getReason() != null) {
+      reason = fileSystem.getReason();
+    }
+    return new UserErrorException("cannot %s %s: %s".formatted(action, file, reason));
   }
 
   /**

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
@@ -22,6 +23,8 @@ import java.util.stream.Stream;
  */
 public final class SnapshotDirectory {
   private static final Pattern MANIFEST = Pattern.compile("manifest-([0-9]{10,19})\\.json");
+
+  private static final Pattern DIGEST = Pattern.compile("[0-9a-f]{64}");
 
   private final Path path;
   private final Path blobs;
@@ -71,6 +74,30 @@ public final class SnapshotDirectory {
     Manifest manifest = Manifest.fromJson(json);
     write(path, fileName(manifest.sequence()), json);
     return manifest;
+  }
+
+  /**
+   * Removes all manifests and blobs, and nothing else; a directory that is missing stays missing.
+   *
+   * @throws SnapshotException if a file cannot be removed
+   */
+  public void clear() throws SnapshotException {
+    // Manifests first, so that no reader meets one whose blobs are gone.
+    remove(path, file -> sequenceOf(file).findAny().isPresent());
+    remove(blobs, file -> DIGEST.matcher(file.getFileName().toString()).matches());
+  }
+
+  private static void remove(Path directory, Predicate<Path> ours) throws SnapshotException {
+    if (!Files.isDirectory(directory)) {
+      return;
+    }
+    try (Stream<Path> files = Files.list(directory)) {
+      for (Path file : files.filter(ours).toList()) {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      throw SnapshotException.of("cannot clear", directory, e);
+    }
   }
 
   /**

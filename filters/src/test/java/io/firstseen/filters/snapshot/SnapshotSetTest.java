@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -174,6 +175,21 @@ class SnapshotSetTest {
     assertThatThrownBy(() -> SnapshotSet.open(withDeltas, blob -> ByteBuffer.allocate(0)))
         .isInstanceOf(UnsupportedSnapshotException.class)
         .hasMessageContaining("has deltas, this program reads bases alone");
+  }
+
+  @Test
+  void aClearedDirectoryKeepsWhatIsNotOurs() throws Exception {
+    SnapshotDirectory target = new SnapshotDirectory(directory);
+    target.clear();
+    publish(1, "http://example.com/a");
+    publish(2, "http://example.com/b");
+    Path strange = Files.writeString(directory.resolve("notes.txt"), "mine");
+    Path strangeBlob = Files.writeString(directory.resolve("blobs").resolve("README"), "mine");
+    target.clear();
+    assertThat(target.sequences()).isEmpty();
+    try (Stream<Path> left = Files.walk(directory)) {
+      assertThat(left.filter(Files::isRegularFile)).containsExactlyInAnyOrder(strange, strangeBlob);
+    }
   }
 
   private Manifest publish(long sequence, String... urls) throws Exception {

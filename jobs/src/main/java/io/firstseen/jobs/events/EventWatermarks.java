@@ -109,7 +109,7 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
         windowEnded = true;
         long intoWindow = Math.floorMod(newestOfReader.timestampMillis, windowMillis);
         long endMillis = newestOfReader.timestampMillis - intoWindow + windowMillis;
-        output.emitWatermark(new Watermark(endMillis));
+        output.emitWatermark(new Watermark(endMillis - 1));
       } else {
         output.markIdle();
       }

@@ -43,12 +43,12 @@ class EventWatermarksTest {
     nowMillis += 9_999;
     assertThat(first.tick()).containsExactly("5249");
     nowMillis += 1;
-    assertThat(first.tick()).containsExactly("6000");
+    assertThat(first.tick()).containsExactly("5999");
     assertThat(first.tick()).containsExactly("idle");
     first.event(5_400);
     assertThat(first.tick()).containsExactly("5349");
     nowMillis += 10_000;
-    assertThat(first.tick()).containsExactly("6000");
+    assertThat(first.tick()).containsExactly("5999");
     assertThat(first.tick()).containsExactly("idle");
   }
 
@@ -59,8 +59,8 @@ class EventWatermarksTest {
     first.tick();
     second.tick();
     nowMillis += 10_000;
-    assertThat(first.tick()).containsExactly("10000");
-    assertThat(second.tick()).containsExactly("10000");
+    assertThat(first.tick()).containsExactly("9999");
+    assertThat(second.tick()).containsExactly("9999");
   }
 
   @Test
@@ -77,7 +77,7 @@ class EventWatermarksTest {
     first.tick();
     nowMillis += 10_000;
     first.events.onEvent(SourceEvent.malformed("x", null, ""), 99_000, first);
-    assertThat(first.tick()).containsExactly("6000");
+    assertThat(first.tick()).containsExactly("5999");
     assertThat(first.tick()).containsExactly("idle");
   }
 

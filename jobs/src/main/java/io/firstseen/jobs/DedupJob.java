@@ -1,0 +1,143 @@
+package io.firstseen.jobs;
+
+import io.firstseen.jobs.events.EventWatermarks;
+import io.firstseen.operators.dedup.DedupStreams;
+import io.firstseen.operators.dedup.Firstseen;
+import io.firstseen.serializers.RejectedSerializer;
+import io.firstseen.types.Change;
+import io.firstseen.types.Operation;
+import io.firstseen.types.Outcome;
+import io.firstseen.types.Rejected;
+import io.firstseen.types.SourceEvent;
+import java.util.OptionalLong;
+import org.apache.flink.api.common.functions.MapFunction;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.functions.ProcessFunction;
+import org.apache.flink.util.Collector;
+import org.apache.flink.util.OutputTag;
+
+/** Tells first-seen keys from repeats, and says of every event what became of it. */
+public final class DedupJob {
+  private static final TypeInformation<SourceEvent> EVENT = TypeInformation.of(SourceEvent.class);
+  private static final TypeInformation<Outcome> OUTCOME = TypeInformation.of(Outcome.class);
+
+  private DedupJob() {}
+
+  /**
+   * Adds the job to the environment.
+   *
+   * @param source where events come from, each split in order
+   * @param sink where outcomes go; those of one key come in the order of its events
+   * @throws UserErrorException if options contradict each other
+   * @throws IllegalArgumentException if an option is out of its bounds
+   */
+  public static void build(
+      StreamExecutionEnvironment env,
+      Source<SourceEvent, ?, ?> source,
+      Sink<Outcome> sink,
+      JobOptions options) {
+    JobEnvironment.requireParallelismOfDedup(options);
+    JobEnvironment.configure(env, options.stream());
+    attach(events(env, source, options.stream(), OptionalLong.empty()), sink, options);
+  }
+
+  /** The source, with event time. */
+  static SingleOutputStreamOperator<SourceEvent> events(
+      StreamExecutionEnvironment env,
+      Source<SourceEvent, ?, ?> source,
+      StreamOptions options,
+      OptionalLong windowMillis) {
+    EventWatermarks watermarks =
+        EventWatermarks.of(options.outOfOrderness(), options.idleTimeout(), windowMillis);
+    return env.fromSource(source, watermarks, OperatorUids.SOURCE, EVENT).uid(OperatorUids.SOURCE);
+  }
+
+  /** Adds everything behind the source; gives the accepted changes. */
+  static DataStream<Change<SourceEvent>> attach(
+      SingleOutputStreamOperator<SourceEvent> events, Sink<Outcome> sink, JobOptions options) {
+    OutputTag<Rejected<SourceEvent>> malformed =
+        new OutputTag<>("malformed", RejectedSerializer.info(EVENT));
+    SingleOutputStreamOperator<SourceEvent> wellFormed =
+        events
+            .process(new WellFormedFunction(malformed), EVENT)
+            .name(OperatorUids.WELL_FORMED)
+            .uid(OperatorUids.WELL_FORMED);
+    DedupStreams<SourceEvent> dedup =
+        Firstseen.dedup(wellFormed)
+            .key(SourceEvent::key)
+            .operation(SourceEvent::operation)
+            .scope(SourceEvent::scope)
+            .canonicaliser(options.keys().canonicaliser())
+            .hash(options.keys().keyHash())
+            .capacity(options.dedup().capacity())
+            .falsePositiveRate(options.dedup().falsePositiveRate())
+            .shards(options.dedup().shards())
+            .apply();
+    DataStream<Outcome> accepted =
+        outcomes(
+            dedup.accepted(),
+            change ->
+                Outcome.of(
+                    change.operation() == Operation.ADD
+                        ? Outcome.Kind.ACCEPTED
+                        : Outcome.Kind.REMOVED,
+                    change.key(),
+                    change.event()),
+            OperatorUids.ACCEPTED);
+    DataStream<Outcome> duplicates =
+        outcomes(
+            dedup.duplicates(),
+            change -> Outcome.of(Outcome.Kind.DUPLICATE, change.key(), change.event()),
+            OperatorUids.DUPLICATES);
+    DataStream<Outcome> unknownDeletes =
+        outcomes(
+            dedup.unknownDeletes(),
+            change -> Outcome.of(Outcome.Kind.UNKNOWN_DELETE, change.key(), change.event()),
+            OperatorUids.UNKNOWN_DELETES);
+    DataStream<Outcome> deadLetters =
+        outcomes(
+            dedup.deadLetters().union(wellFormed.getSideOutput(malformed)),
+            rejected -> Outcome.deadLetter(rejected.event(), rejected.reason()),
+            OperatorUids.DEAD_LETTERS);
+    var written =
+        accepted
+            .union(duplicates, unknownDeletes, deadLetters)
+            .sinkTo(sink)
+            .name(OperatorUids.OUTCOMES_SINK)
+            .uid(OperatorUids.OUTCOMES_SINK);
+    if (sink instanceof SingleTask) {
+      written.setParallelism(1);
+    }
+    return dedup.accepted();
+  }
+
+  private static <T> SingleOutputStreamOperator<Outcome> outcomes(
+      DataStream<T> stream, MapFunction<T, Outcome> toOutcome, String uid) {
+    return stream.map(new OutcomeCounts.Counting<>(toOutcome), OUTCOME).name(uid).uid(uid);
+  }
+
+  /** Passes on what can be used; the rest is a dead letter. */
+  private static final class WellFormedFunction extends ProcessFunction<SourceEvent, SourceEvent> {
+    private static final long serialVersionUID = 1;
+
+    private final OutputTag<Rejected<SourceEvent>> malformed;
+
+    WellFormedFunction(OutputTag<Rejected<SourceEvent>> malformed) {
+      this.malformed = malformed;
+    }
+
+    @Override
+    public void processElement(SourceEvent event, Context context, Collector<SourceEvent> out) {
+      if (event.isWellFormed()) {
+        out.collect(event);
+      } else {
+        context.output(malformed, new Rejected<>(event.problem(), event));
+      }
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package io.firstseen.jobs;
+
+import io.firstseen.operators.compaction.Snapshots;
+import java.time.Duration;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.ExternalizedCheckpointRetention;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.configuration.StateBackendOptions;
+import org.apache.flink.core.execution.CheckpointingMode;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/** How the jobs want Flink set up. */
+final class JobEnvironment {
+  private static final Duration FIRST_RESTART_DELAY = Duration.ofSeconds(1);
+  private static final Duration LONGEST_RESTART_DELAY = Duration.ofSeconds(30);
+
+  private JobEnvironment() {}
+
+  /** What holds for every job. */
+  static void configure(StreamExecutionEnvironment env, StreamOptions options) {
+    Configuration settings = new Configuration();
+    // No Kryo: a type without a serializer of ours is an error, not a slow surprise.
+    settings.set(PipelineOptions.GENERIC_TYPES, false);
+    // A uid that was forgotten is an error, not a savepoint that cannot be restored.
+    settings.set(PipelineOptions.AUTO_GENERATE_UIDS, false);
+    settings.set(PipelineOptions.OBJECT_REUSE, true);
+    settings.set(StateBackendOptions.STATE_BACKEND, options.stateBackend().flinkName());
+    env.configure(settings);
+    env.setParallelism(options.parallelism());
+  }
+
+  /** What holds for a job that reads and writes Kafka: exactly once, and it never gives up. */
+  static void configureCheckpoints(StreamExecutionEnvironment env, KafkaOptions options) {
+    Configuration settings = new Configuration();
+    settings.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, options.checkpointInterval());
+    settings.set(
+        CheckpointingOptions.CHECKPOINTING_CONSISTENCY_MODE, CheckpointingMode.EXACTLY_ONCE);
+    settings.set(
+        CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
+        ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);
+    options
+        .checkpointDirectory()
+        .ifPresent(
+            directory -> settings.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, directory));
+    settings.set(RestartStrategyOptions.RESTART_STRATEGY, "exponential-delay");
+    settings.set(
+        RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_INITIAL_BACKOFF,
+        FIRST_RESTART_DELAY);
+    settings.set(
+        RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_MAX_BACKOFF,
+        LONGEST_RESTART_DELAY);
+    env.configure(settings);
+  }
+
+  static void requireParallelismOfDedup(JobOptions options) {
+    int parallelism = options.stream().parallelism();
+    int shards = options.dedup().shards();
+    if (parallelism > shards) {
+      throw new UserErrorException(
+          "--parallelism must be at most --dedup-shards, got %d and %d"
+              .formatted(parallelism, shards));
+    }
+  }
+
+  static void requireParallelismOfSnapshots(JobOptions options) {
+    int parallelism = options.stream().parallelism();
+    if (parallelism > Snapshots.MAX_PARALLELISM) {
+      throw new UserErrorException(
+          "--parallelism must be at most %d for a job that makes snapshots, got %d"
+              .formatted(Snapshots.MAX_PARALLELISM, parallelism));
+    }
+  }
+}

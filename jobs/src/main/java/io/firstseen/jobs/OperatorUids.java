@@ -1,0 +1,39 @@
+package io.firstseen.jobs;
+
+/**
+ * The uids of the jobs' operators, by which a savepoint finds its state again. Changing one loses
+ * that state. Those of dedup and compaction are {@code firstseen-…} and {@code <set>-…}, see there.
+ */
+public final class OperatorUids {
+  /** The source of events, or of the accepted changelog. */
+  public static final String SOURCE = "events-source";
+
+  /** Sets events aside that could not be understood. */
+  public static final String WELL_FORMED = "events-well-formed";
+
+  /** Turns accepted changes into outcomes. */
+  public static final String ACCEPTED = "outcomes-accepted";
+
+  /** Turns duplicates into outcomes. */
+  public static final String DUPLICATES = "outcomes-duplicates";
+
+  /** Turns unknown deletes into outcomes. */
+  public static final String UNKNOWN_DELETES = "outcomes-unknown-deletes";
+
+  /** Turns events without a usable key into outcomes. */
+  public static final String DEAD_LETTERS = "outcomes-dead-letters";
+
+  /** Writes outcomes. */
+  public static final String OUTCOMES_SINK = "outcomes-sink";
+
+  /** Turns accepted changes into hashed operations. */
+  public static final String HASHED = "snapshots-hashed";
+
+  /** Cuts snapshots into records that a topic takes. */
+  public static final String CHUNKS = "snapshots-chunks";
+
+  /** Writes snapshots. */
+  public static final String SNAPSHOTS_SINK = "snapshots-sink";
+
+  private OperatorUids() {}
+}

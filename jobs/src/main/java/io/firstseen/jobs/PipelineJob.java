@@ -1,0 +1,46 @@
+package io.firstseen.jobs;
+
+import io.firstseen.types.HashedOperation;
+import io.firstseen.types.Outcome;
+import io.firstseen.types.SnapshotRecord;
+import io.firstseen.types.SourceEvent;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/** {@link DedupJob} and {@link SnapshotJob} in one graph, without a topic between them. */
+public final class PipelineJob {
+
+  private PipelineJob() {}
+
+  /**
+   * Adds the job to the environment.
+   *
+   * @param source where events come from, each split in order
+   * @param outcomes where outcomes go; those of one key come in the order of its events
+   * @param snapshots where blobs and manifests go, in order
+   * @throws UserErrorException if options contradict each other
+   * @throws IllegalArgumentException if an option is out of its bounds
+   */
+  public static void build(
+      StreamExecutionEnvironment env,
+      Source<SourceEvent, ?, ?> source,
+      Sink<Outcome> outcomes,
+      Sink<SnapshotRecord> snapshots,
+      JobOptions options) {
+    JobEnvironment.requireParallelismOfDedup(options);
+    JobEnvironment.requireParallelismOfSnapshots(options);
+    JobEnvironment.configure(env, options.stream());
+    var events = DedupJob.events(env, source, options.stream(), SnapshotJob.windowMillis(options));
+    DataStream<HashedOperation> operations =
+        DedupJob.attach(events, outcomes, options)
+            .map(
+                change -> new HashedOperation(change.hash(), change.operation()),
+                TypeInformation.of(HashedOperation.class))
+            .name(OperatorUids.HASHED)
+            .uid(OperatorUids.HASHED);
+    SnapshotJob.attach(operations, snapshots, options);
+  }
+}

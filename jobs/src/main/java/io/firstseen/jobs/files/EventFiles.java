@@ -1,0 +1,157 @@
+package io.firstseen.jobs.files;
+
+import io.firstseen.jobs.UserErrorException;
+import io.firstseen.jobs.events.EventParser;
+import io.firstseen.types.SourceEvent;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipException;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.connector.file.src.FileSource;
+import org.apache.flink.connector.file.src.FileSourceSplit;
+import org.apache.flink.connector.file.src.enumerate.FileEnumerator;
+import org.apache.flink.connector.file.src.reader.SimpleStreamFormat;
+import org.apache.flink.connector.file.src.reader.StreamFormat;
+import org.apache.flink.core.fs.FSDataInputStream;
+import org.apache.flink.core.fs.FileStatus;
+
+/** A bounded source of the events in one file, in order. */
+public final class EventFiles {
+  /** The longest line in bytes; a longer one is an event with a problem. */
+  public static final int MAX_LINE_BYTES = 1 << 20;
+
+  private EventFiles() {}
+
+  /**
+   * The events of a file, line by line; places are {@code name:line}. A file whose name ends in
+   * {@code .gz} is decompressed.
+   *
+   * <p>Lines end with LF or CR LF, the last one perhaps with the file. An empty line is an event
+   * with a problem like any other that its format does not allow. Of a line longer than {@link
+   * #MAX_LINE_BYTES} the event has the start alone.
+   *
+   * @throws UserErrorException if the file is missing, unreadable, or not compressed as its name
+   *     says
+   */
+  public static FileSource<SourceEvent> source(Path file, FileFormat format, EventParser parser) {
+    if (!Files.exists(file)) {
+      throw new UserErrorException(file + " does not exist");
+    }
+    if (Files.isDirectory(file)) {
+      throw new UserErrorException(file + " is a directory, not a file");
+    }
+    if (!Files.isReadable(file)) {
+      throw new UserErrorException("cannot read " + file + ": permission denied");
+    }
+    requireGzipIfNamedSo(file);
+    LineFormat lines = new LineFormat(format, parser, String.valueOf(file.getFileName()));
+    return FileSource.forRecordStreamFormat(lines, new org.apache.flink.core.fs.Path(file.toUri()))
+        .setFileEnumerator(WholeFiles::new)
+        .build();
+  }
+
+  private static void requireGzipIfNamedSo(Path file) {
+    if (!file.toString().endsWith(".gz")) {
+      return;
+    }
+    try (InputStream raw = Files.newInputStream(file)) {
+      if (Files.size(file) > 0) {
+        new GZIPInputStream(raw).close();
+      }
+    } catch (ZipException | EOFException e) {
+      throw new UserErrorException(file + " is not in gzip format");
+    } catch (IOException e) {
+      throw UserErrorException.cannot("read", file, e);
+    }
+  }
+
+  /**
+   * One split a file, whatever its name: Flink's own enumerators pass over names that start with a
+   * dot or an underscore. An empty file, on which Flink's reader fails, has no split.
+   */
+  private static final class WholeFiles implements FileEnumerator {
+    @Override
+    public Collection<FileSourceSplit> enumerateSplits(
+        org.apache.flink.core.fs.Path[] files, int minDesiredSplits) throws IOException {
+      List<FileSourceSplit> splits = new ArrayList<>();
+      for (org.apache.flink.core.fs.Path file : files) {
+        FileStatus status = file.getFileSystem().getFileStatus(file);
+        long length = status.getLen();
+        if (length > 0) {
+          String id = Integer.toString(splits.size());
+          splits.add(
+              new FileSourceSplit(id, file, 0, length, status.getModificationTime(), length));
+        }
+      }
+      return splits;
+    }
+  }
+
+  private static final class LineFormat extends SimpleStreamFormat<SourceEvent> {
+    private static final long serialVersionUID = 1;
+
+    private final FileFormat format;
+    private final EventParser parser;
+    private final String name;
+
+    LineFormat(FileFormat format, EventParser parser, String name) {
+      this.format = format;
+      this.parser = parser;
+      this.name = name;
+    }
+
+    @Override
+    public StreamFormat.Reader<SourceEvent> createReader(
+        Configuration config, FSDataInputStream stream) {
+      return new Reader(stream);
+    }
+
+    @Override
+    public TypeInformation<SourceEvent> getProducedType() {
+      return TypeInformation.of(SourceEvent.class);
+    }
+
+    private final class Reader implements StreamFormat.Reader<SourceEvent> {
+      private final FSDataInputStream stream;
+      private final LineReader lines;
+
+      Reader(FSDataInputStream stream) {
+        this.stream = stream;
+        this.lines = new LineReader(stream, MAX_LINE_BYTES);
+      }
+
+      @Override
+      public SourceEvent read() {
+        byte[] line;
+        try {
+          line = lines.next();
+        } catch (IOException e) {
+          throw new UserErrorException(
+              "cannot read %s beyond line %d: %s"
+                  .formatted(name, lines.lineNumber(), e.getMessage()));
+        }
+        if (line == null) {
+          return null;
+        }
+        String place = name + ":" + lines.lineNumber();
+        return lines.wasTooLong()
+            ? SourceEvent.malformed(
+                "line is longer than %d bytes".formatted(MAX_LINE_BYTES), line, place)
+            : format.parse(parser, line, place);
+      }
+
+      @Override
+      public void close() throws IOException {
+        stream.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,103 @@
+package io.firstseen.jobs.files;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+
+/**
+ * Cuts a stream into lines of bytes. A line ends with LF or CR LF, which are not part of it; the
+ * last one may end with the stream. Of a line that is too long only the start is kept, so memory is
+ * bounded whatever the stream holds.
+ */
+final class LineReader {
+  private static final int BUFFER_BYTES = 1 << 16;
+
+  private final InputStream in;
+  private final int maxLineBytes;
+  private final byte[] buffer = new byte[BUFFER_BYTES];
+  private int position;
+  private int limit;
+  private long lines;
+  private boolean tooLong;
+
+  LineReader(InputStream in, int maxLineBytes) {
+    this.in = in;
+    this.maxLineBytes = maxLineBytes;
+  }
+
+  /** The next line, null at the end of the stream. */
+  byte[] next() throws IOException {
+    tooLong = false;
+    if (!fill()) {
+      return null;
+    }
+    lines++;
+    ByteArrayOutputStream start = null;
+    do {
+      int end = endOfLine();
+      if (end >= 0 && start == null) {
+        byte[] line = cut(Arrays.copyOfRange(buffer, position, end));
+        position = end + 1;
+        return line;
+      }
+      if (start == null) {
+        start = new ByteArrayOutputStream(2 * BUFFER_BYTES);
+      }
+      int partEnd = end >= 0 ? end : limit;
+      // One byte beyond the bound may be the CR before the LF.
+      int room = maxLineBytes + 1 - start.size();
+      int length = partEnd - position;
+      tooLong |= length > room;
+      start.write(buffer, position, Math.min(length, room));
+      position = end >= 0 ? end + 1 : limit;
+      if (end >= 0) {
+        break;
+      }
+    } while (fill());
+    return cut(start.toByteArray());
+  }
+
+  /** Without the CR at the end, and not beyond the bound. */
+  private byte[] cut(byte[] line) {
+    int length = line.length;
+    if (!tooLong && length > 0 && line[length - 1] == '\r') {
+      length--;
+    }
+    if (length > maxLineBytes) {
+      tooLong = true;
+      length = maxLineBytes;
+    }
+    return length == line.length ? line : Arrays.copyOf(line, length);
+  }
+
+  private int endOfLine() {
+    for (int i = position; i < limit; i++) {
+      if (buffer[i] == '\n') {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private boolean fill() throws IOException {
+    if (position < limit) {
+      return true;
+    }
+    position = 0;
+    limit = 0;
+    int read = in.read(buffer, 0, buffer.length);
+    limit = Math.max(read, 0);
+    return read > 0;
+  }
+
+  /** The number of the line that was read last, counting from 1. */
+  long lineNumber() {
+    return lines;
+  }
+
+  /** Whether the line that was read last was too long and only its start was returned. */
+  boolean wasTooLong() {
+    return tooLong;
+  }
+}

@@ -1,0 +1,142 @@
+package io.firstseen.jobs.files;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firstseen.jobs.SingleTask;
+import io.firstseen.jobs.UserErrorException;
+import io.firstseen.types.Outcome;
+import io.firstseen.types.SourceEvent;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.sink2.SinkWriter;
+import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.util.IOUtils;
+
+/**
+ * Outcomes as files of lines, for a bounded job whose events come from a file of the same format.
+ * The files appear when the job has read its whole input; a job that fails leaves none.
+ *
+ * <ul>
+ *   <li>accepted: the changelog. Each line is that of an event, as it came: for {@code lines} the
+ *       accepted keys, else an add for each key accepted and a delete for each key removed.
+ *   <li>duplicates: in the same form, adds of keys that were there, deletes of keys that were not.
+ *   <li>dead letters: {@code place TAB reason TAB raw bytes}, whatever the format.
+ * </ul>
+ *
+ * <p>Lines of one key stand in the order of its events. A file system's failure is a {@link
+ * UserErrorException} with a sentence.
+ */
+public final class OutcomeFiles implements Sink<Outcome>, SingleTask {
+  private static final long serialVersionUID = 1;
+
+  private static final byte[] TAB = {'\t'};
+  private static final byte[] NOTHING = {};
+
+  private final FileFormat format;
+  private final String accepted;
+  private final String duplicates;
+  private final String deadLetters;
+
+  /**
+   * Checks that the files can be written.
+   *
+   * @param format the format of the input
+   * @throws UserErrorException if a file cannot be written, or one is named twice
+   */
+  public OutcomeFiles(
+      FileFormat format, Path accepted, Optional<Path> duplicates, Optional<Path> deadLetters) {
+    this.format = format;
+    Set<Path> named = new HashSet<>();
+    this.accepted = name(accepted, named);
+    this.duplicates = duplicates.map(file -> name(file, named)).orElse(null);
+    this.deadLetters = deadLetters.map(file -> name(file, named)).orElse(null);
+  }
+
+  private static String name(Path file, Set<Path> named) {
+    Path absolute = OutputFile.requireWritable(file).normalize();
+    if (!named.add(absolute)) {
+      throw new UserErrorException(file + " cannot be two outputs at once");
+    }
+    return absolute.toString();
+  }
+
+  @Override
+  public SinkWriter<Outcome> createWriter(WriterInitContext context) throws IOException {
+    if (context.getTaskInfo().getNumberOfParallelSubtasks() != 1) {
+      throw new IllegalStateException("files of outcomes must be written by one task");
+    }
+    Writer writer = new Writer();
+    try {
+      writer.open();
+    } catch (RuntimeException e) {
+      writer.close();
+      throw e;
+    }
+    return writer;
+  }
+
+  private final class Writer implements SinkWriter<Outcome> {
+    private OutputFile acceptedFile;
+    private OutputFile duplicatesFile;
+    private OutputFile deadLettersFile;
+
+    void open() {
+      acceptedFile = new OutputFile(Path.of(accepted));
+      duplicatesFile = duplicates == null ? null : new OutputFile(Path.of(duplicates));
+      deadLettersFile = deadLetters == null ? null : new OutputFile(Path.of(deadLetters));
+    }
+
+    @Override
+    public void write(Outcome outcome, Context context) {
+      switch (outcome.kind()) {
+        case ACCEPTED, REMOVED -> acceptedFile.line(format.write(outcome.event()));
+        case DUPLICATE, UNKNOWN_DELETE -> {
+          if (duplicatesFile != null) {
+            duplicatesFile.line(format.write(outcome.event()));
+          }
+        }
+        case DEAD_LETTER -> {
+          if (deadLettersFile != null) {
+            writeDeadLetter(outcome.event(), outcome.reason());
+          }
+        }
+      }
+    }
+
+    private void writeDeadLetter(SourceEvent event, String reason) {
+      byte[] raw = event.isWellFormed() ? format.write(event) : event.payload();
+      deadLettersFile.line(
+          event.place().getBytes(UTF_8),
+          TAB,
+          reason.getBytes(UTF_8),
+          TAB,
+          raw == null ? NOTHING : raw);
+    }
+
+    @Override
+    public void flush(boolean endOfInput) {
+      if (endOfInput) {
+        for (OutputFile file : new OutputFile[] {deadLettersFile, duplicatesFile, acceptedFile}) {
+          if (file != null) {
+            file.complete();
+          }
+        }
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      try {
+        IOUtils.closeAll(acceptedFile, duplicatesFile, deadLettersFile);
+      } catch (IOException | RuntimeException e) {
+        throw e;
+      } catch (Exception e) {
+        throw new IOException(e);
+      }
+    }
+  }
+}

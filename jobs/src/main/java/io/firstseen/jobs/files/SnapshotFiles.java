@@ -1,0 +1,91 @@
+package io.firstseen.jobs.files;
+
+import io.firstseen.filters.snapshot.SnapshotDirectory;
+import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.jobs.SingleTask;
+import io.firstseen.jobs.UserErrorException;
+import io.firstseen.types.SnapshotRecord;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.sink2.SinkWriter;
+import org.apache.flink.api.connector.sink2.WriterInitContext;
+
+/**
+ * Snapshots as a {@link SnapshotDirectory}. Each file appears as soon as it is whole, and a
+ * manifest after its blobs; writing one again changes nothing, so a restarted job may do it.
+ */
+public final class SnapshotFiles implements Sink<SnapshotRecord>, SingleTask {
+  private static final long serialVersionUID = 1;
+
+  private final String directory;
+
+  /**
+   * Checks that the directory can be written.
+   *
+   * @param directory made if it is not there; the snapshots of an earlier job are removed when this
+   *     one starts
+   * @throws UserErrorException if it cannot be written
+   */
+  public SnapshotFiles(Path directory) {
+    try {
+      Files.createDirectories(directory);
+    } catch (FileAlreadyExistsException e) {
+      throw new UserErrorException(directory + " is a file, not a directory");
+    } catch (IOException e) {
+      throw UserErrorException.cannot("make", directory, e);
+    }
+    if (!Files.isWritable(directory)) {
+      throw new UserErrorException("cannot write " + directory + ": permission denied");
+    }
+    this.directory = directory.toAbsolutePath().toString();
+  }
+
+  @Override
+  public SinkWriter<SnapshotRecord> createWriter(WriterInitContext context) {
+    if (context.getTaskInfo().getNumberOfParallelSubtasks() != 1) {
+      throw new IllegalStateException("a snapshot directory must be written by one task");
+    }
+    SnapshotDirectory target = new SnapshotDirectory(Path.of(directory));
+    if (context.getRestoredCheckpointId().isEmpty()) {
+      try {
+        target.clear();
+      } catch (SnapshotException e) {
+        throw new UserErrorException(e.getMessage());
+      }
+    }
+    return new Writer(target);
+  }
+
+  private static final class Writer implements SinkWriter<SnapshotRecord> {
+    private final SnapshotDirectory directory;
+
+    Writer(SnapshotDirectory directory) {
+      this.directory = directory;
+    }
+
+    @Override
+    public void write(SnapshotRecord record, Context context) {
+      try {
+        switch (record.kind()) {
+          case BLOB -> directory.writeBlob(record.key(), record.value());
+          case MANIFEST -> directory.writeManifest(record.value());
+        }
+      } catch (SnapshotException e) {
+        throw new UserErrorException(e.getMessage());
+      }
+    }
+
+    @Override
+    public void flush(boolean endOfInput) {
+      // Every file is whole when it is written.
+    }
+
+    @Override
+    public void close() {
+      // No file stays open.
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** Events from files and outcomes to files. */
+package io.firstseen.jobs.files;

@@ -1,0 +1,156 @@
+package io.firstseen.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstseen.jobs.events.EventParser;
+import io.firstseen.jobs.files.EventFiles;
+import io.firstseen.jobs.files.FileFormat;
+import io.firstseen.jobs.files.OutcomeFiles;
+import io.firstseen.jobs.files.SnapshotFiles;
+import io.firstseen.types.Outcome;
+import io.firstseen.types.SnapshotRecord;
+import io.firstseen.types.SourceEvent;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.graph.StreamGraph;
+import org.apache.flink.streaming.api.graph.StreamNode;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class JobGraphTest {
+
+  private static final Set<String> DEDUP =
+      Set.of(
+          "events-source",
+          "events-well-formed",
+          "firstseen-identify",
+          "firstseen-dedup",
+          "outcomes-accepted",
+          "outcomes-duplicates",
+          "outcomes-unknown-deletes",
+          "outcomes-dead-letters",
+          "outcomes-sink");
+
+  private static final Set<String> SNAPSHOTS =
+      Set.of("snapshots-hashed", "firstseen-compaction", "firstseen-manifest", "snapshots-sink");
+
+  @TempDir private Path directory;
+  private final StreamExecutionEnvironment env =
+      StreamExecutionEnvironment.createLocalEnvironment(new Configuration());
+  private Source<SourceEvent, ?, ?> source;
+  private Sink<Outcome> outcomes;
+  private Sink<SnapshotRecord> snapshots;
+
+  @BeforeEach
+  void makeEnds() throws IOException {
+    Path input = Files.writeString(directory.resolve("in"), "a\n");
+    source =
+        EventFiles.source(
+            input, FileFormat.LINES, new EventParser(Duration.ZERO, Clock.systemUTC()));
+    outcomes =
+        new OutcomeFiles(
+            FileFormat.LINES, directory.resolve("out"), Optional.empty(), Optional.empty());
+    snapshots = new SnapshotFiles(directory.resolve("snapshots"));
+  }
+
+  private static Set<String> uids(StreamGraph graph) {
+    Set<String> uids = new TreeSet<>();
+    for (StreamNode node : graph.getStreamNodes()) {
+      assertThat(node.getTransformationUID()).as(node.getOperatorName()).isNotNull();
+      uids.add(node.getTransformationUID());
+    }
+    return uids;
+  }
+
+  @Test
+  void everyOperatorOfTheDedupJobHasItsUid() {
+    DedupJob.build(env, source, outcomes, JobOptions.parse());
+    assertThat(uids(env.getStreamGraph())).isEqualTo(DEDUP);
+  }
+
+  @Test
+  void everyOperatorOfTheSnapshotJobHasItsUid() {
+    SnapshotJob.build(env, source, snapshots, JobOptions.parse());
+    Set<String> expected = new TreeSet<>(SNAPSHOTS);
+    expected.addAll(List.of("events-source", "events-well-formed"));
+    assertThat(uids(env.getStreamGraph())).isEqualTo(expected);
+  }
+
+  @Test
+  void everyOperatorOfThePipelineHasItsUid() {
+    PipelineJob.build(env, source, outcomes, snapshots, JobOptions.parse());
+    Set<String> expected = new TreeSet<>(DEDUP);
+    expected.addAll(SNAPSHOTS);
+    assertThat(uids(env.getStreamGraph())).isEqualTo(expected);
+  }
+
+  @Test
+  void anOperatorWithoutUidIsRefused() {
+    DedupJob.build(env, source, outcomes, JobOptions.parse());
+    env.fromData(1).uid("numbers").map(number -> number + 1).print().uid("print");
+    assertThatThrownBy(() -> env.getStreamGraph().getJobGraph())
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("UID");
+  }
+
+  @Test
+  void aTypeThatNeedsKryoIsRefused() {
+    DedupJob.build(env, source, outcomes, JobOptions.parse());
+    env.fromData(1)
+        .uid("numbers")
+        .map(number -> new Object())
+        .returns(Object.class)
+        .uid("objects")
+        .print()
+        .uid("print");
+    assertThatThrownBy(() -> env.getStreamGraph())
+        .isInstanceOf(UnsupportedOperationException.class)
+        .hasMessageContaining("Generic types have been disabled");
+  }
+
+  @Test
+  void filesAreWrittenByOneTaskAtAnyParallelism() {
+    PipelineJob.build(env, source, outcomes, snapshots, JobOptions.parse("--parallelism=4"));
+    for (StreamNode node : env.getStreamGraph().getStreamNodes()) {
+      boolean single =
+          Set.of("outcomes-sink", "snapshots-sink", "firstseen-manifest")
+              .contains(node.getTransformationUID());
+      assertThat(node.getParallelism()).as(node.getOperatorName()).isEqualTo(single ? 1 : 4);
+    }
+  }
+
+  @Test
+  void objectReuseIsOnAndTheBackendIsTheChosenOne() {
+    DedupJob.build(env, source, outcomes, JobOptions.parse("--state-backend=rocksdb"));
+    assertThat(env.getConfiguration().get(PipelineOptions.OBJECT_REUSE)).isTrue();
+    assertThat(env.getConfiguration().toMap()).containsEntry("state.backend.type", "rocksdb");
+  }
+
+  @Test
+  void moreParallelTasksThanShardsAreRefusedWithASentence() {
+    assertThatThrownBy(
+            () ->
+                DedupJob.build(
+                    env, source, outcomes, JobOptions.parse("--parallelism=4", "--dedup-shards=2")))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage("--parallelism must be at most --dedup-shards, got 4 and 2");
+    assertThatThrownBy(
+            () -> SnapshotJob.build(env, source, snapshots, JobOptions.parse("--parallelism=129")))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage("--parallelism must be at most 128 for a job that makes snapshots, got 129");
+  }
+}
