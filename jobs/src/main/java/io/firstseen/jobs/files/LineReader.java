@@ -10,7 +10,7 @@ import java.util.Arrays;
  * last one may end with the stream. Of a line that is too long only the start is kept, so memory is
  * bounded whatever the stream holds.
  */
-final class LineReader {
+public final class LineReader {
   private static final int BUFFER_BYTES = 1 << 16;
 
   private final InputStream in;
@@ -21,13 +21,13 @@ final class LineReader {
   private long lines;
   private boolean tooLong;
 
-  LineReader(InputStream in, int maxLineBytes) {
+  public LineReader(InputStream in, int maxLineBytes) {
     this.in = in;
     this.maxLineBytes = maxLineBytes;
   }
 
   /** The next line, null at the end of the stream. */
-  byte[] next() throws IOException {
+  public byte[] next() throws IOException {
     tooLong = false;
     if (!fill()) {
       return null;
@@ -92,12 +92,12 @@ final class LineReader {
   }
 
   /** The number of the line that was read last, counting from 1. */
-  long lineNumber() {
+  public long lineNumber() {
     return lines;
   }
 
   /** Whether the line that was read last was too long and only its start was returned. */
-  boolean wasTooLong() {
+  public boolean wasTooLong() {
     return tooLong;
   }
 }

@@ -58,7 +58,7 @@ public final class OutcomeFiles implements Sink<Outcome>, SingleTask {
 
   private static String name(Path file, Set<Path> named) {
     Path absolute = OutputFile.requireWritable(file).normalize();
-    if (!named.add(absolute)) {
+    if (!named.add(absolute) && !OutputFile.isDirect(absolute)) {
       throw new UserErrorException(file + " cannot be two outputs at once");
     }
     return absolute.toString();

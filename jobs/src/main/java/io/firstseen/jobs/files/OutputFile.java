@@ -2,61 +2,105 @@ package io.firstseen.jobs.files;
 
 import io.firstseen.jobs.UserErrorException;
 import java.io.BufferedOutputStream;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 
 /**
- * A file of lines that appears under its name only when it is complete. Until then its lines go to
- * a sibling whose name ends in {@code .partial}.
+ * A file that appears under its name only when it is complete; what stood there before stays until
+ * then. The bytes go to a sibling whose name ends in {@code .partial}. A link is followed, not
+ * replaced, and what is no regular file, such as a pipe or {@code /dev/null}, is written directly.
+ *
+ * <p>A file system's failure is a {@link UserErrorException} with a sentence.
  */
-final class OutputFile implements AutoCloseable {
+public final class OutputFile implements Closeable {
   private static final int BUFFER_BYTES = 1 << 16;
 
   private final Path file;
-  private final Path partial;
+  // The file itself if it is written directly.
+  private final Path written;
+  private final FileChannel channel;
   private final OutputStream out;
   private boolean complete;
 
-  OutputFile(Path file) {
-    this.file = file;
-    this.partial = file.resolveSibling(file.getFileName() + ".partial");
+  /** Begins the file, so that one that cannot be written is found before the work is done. */
+  public OutputFile(Path file) {
+    this.file = requireWritable(file);
+    boolean direct = isDirect(this.file);
+    this.written =
+        direct ? this.file : this.file.resolveSibling(this.file.getFileName() + ".partial");
     try {
-      this.out = new BufferedOutputStream(Files.newOutputStream(partial), BUFFER_BYTES);
+      this.channel =
+          direct
+              ? FileChannel.open(written, StandardOpenOption.WRITE)
+              : FileChannel.open(
+                  written,
+                  StandardOpenOption.CREATE,
+                  StandardOpenOption.TRUNCATE_EXISTING,
+                  StandardOpenOption.WRITE);
     } catch (IOException e) {
       throw cannotWrite(e);
     }
+    this.out = new BufferedOutputStream(Channels.newOutputStream(channel), BUFFER_BYTES);
   }
 
   /**
    * Refuses a file that cannot be written.
    *
+   * @return where it is: an absolute path, of its target if it is a link
    * @throws UserErrorException with a sentence
    */
-  static Path requireWritable(Path file) {
-    Path directory = file.toAbsolutePath().getParent();
-    if (directory == null || Files.isDirectory(file)) {
+  public static Path requireWritable(Path file) {
+    Path target = file.toAbsolutePath();
+    if (Files.exists(file)) {
+      try {
+        target = file.toRealPath();
+      } catch (IOException e) {
+        throw UserErrorException.cannot("write", file, e);
+      }
+    }
+    Path directory = target.getParent();
+    if (directory == null || Files.isDirectory(target)) {
       throw new UserErrorException(file + " is a directory, not a file");
     }
     if (!Files.isDirectory(directory)) {
       throw new UserErrorException(
           "cannot write %s: there is no directory %s".formatted(file, directory));
     }
-    if (!Files.isWritable(directory) || (Files.exists(file) && !Files.isWritable(file))) {
+    if ((!isDirect(target) && !Files.isWritable(directory))
+        || (Files.exists(target) && !Files.isWritable(target))) {
       throw new UserErrorException("cannot write " + file + ": permission denied");
     }
-    return file.toAbsolutePath();
+    return target;
+  }
+
+  /** Whether this is a pipe or a device, which has no content that could be replaced. */
+  static boolean isDirect(Path file) {
+    return Files.exists(file) && !Files.isRegularFile(file);
+  }
+
+  /** Writes bytes. */
+  public void write(byte[] bytes) {
+    try {
+      out.write(bytes);
+    } catch (IOException e) {
+      throw cannotWrite(e);
+    }
   }
 
   /** Writes parts, which together are one line. */
   void line(byte[]... parts) {
+    for (byte[] part : parts) {
+      write(part);
+    }
     try {
-      for (byte[] part : parts) {
-        out.write(part);
-      }
       out.write('\n');
     } catch (IOException e) {
       throw cannotWrite(e);
@@ -64,13 +108,16 @@ final class OutputFile implements AutoCloseable {
   }
 
   /** Gives the file its name. */
-  void complete() {
+  public void complete() {
     try {
-      out.close();
-      try {
-        Files.move(partial, file, StandardCopyOption.ATOMIC_MOVE);
-      } catch (AtomicMoveNotSupportedException e) {
-        Files.move(partial, file, StandardCopyOption.REPLACE_EXISTING);
+      out.flush();
+      if (!written.equals(file)) {
+        // Otherwise a power cut after the move could leave an empty file under the name.
+        channel.force(true);
+      }
+      channel.close();
+      if (!written.equals(file)) {
+        move();
       }
       complete = true;
     } catch (IOException e) {
@@ -78,13 +125,20 @@ final class OutputFile implements AutoCloseable {
     }
   }
 
+  private void move() throws IOException {
+    try {
+      Files.move(written, file, StandardCopyOption.ATOMIC_MOVE);
+    } catch (AtomicMoveNotSupportedException e) {
+      Files.move(written, file, StandardCopyOption.REPLACE_EXISTING);
+    }
+  }
+
   /** Removes what is not complete. */
   @Override
   public void close() throws IOException {
-    if (!complete) {
-      try (out) {
-        Files.deleteIfExists(partial);
-      }
+    channel.close();
+    if (!complete && !written.equals(file)) {
+      Files.deleteIfExists(written);
     }
   }
 

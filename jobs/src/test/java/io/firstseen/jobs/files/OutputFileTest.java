@@ -1,0 +1,87 @@
+package io.firstseen.jobs.files;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+class OutputFileTest {
+
+  private static final byte[] NEW = "new".getBytes(UTF_8);
+
+  @TempDir private Path directory;
+
+  @Test
+  void whatStoodThereStaysUntilTheFileIsComplete() throws IOException {
+    Path path = Files.writeString(directory.resolve("f"), "old");
+    try (OutputFile file = new OutputFile(path)) {
+      file.write(NEW);
+      assertThat(path).hasContent("old");
+      file.complete();
+      assertThat(path).hasContent("new");
+    }
+    assertThat(names()).containsExactly("f");
+  }
+
+  @Test
+  void aFileThatIsNotCompletedLeavesNothing() throws IOException {
+    Path path = Files.writeString(directory.resolve("f"), "old");
+    try (OutputFile file = new OutputFile(path)) {
+      file.write(NEW);
+    }
+    assertThat(path).hasContent("old");
+    assertThat(names()).containsExactly("f");
+  }
+
+  @Test
+  void aLinkIsFollowed() throws IOException {
+    Path target = Files.writeString(directory.resolve("target"), "old");
+    Path link = Files.createSymbolicLink(directory.resolve("link"), target);
+    try (OutputFile file = new OutputFile(link)) {
+      file.write(NEW);
+      file.complete();
+    }
+    assertThat(link).isSymbolicLink();
+    assertThat(target).hasContent("new");
+    assertThat(names()).containsExactlyInAnyOrder("link", "target");
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void aDeviceIsWrittenAndNotReplacedAndMayBeSeveralOutputs() throws IOException {
+    Path device = Path.of("/dev/null");
+    // A link of ours, so that a mistake does not harm the machine.
+    Path link = Files.createSymbolicLink(directory.resolve("link"), device);
+    try (OutputFile file = new OutputFile(link)) {
+      file.write(NEW);
+      file.complete();
+    }
+    assertThat(link).isSymbolicLink();
+    assertThat(Files.isRegularFile(device)).isFalse();
+    assertThat(names()).containsExactly("link");
+    assertThatCode(
+            () ->
+                new OutcomeFiles(
+                    FileFormat.LINES,
+                    directory.resolve("accepted"),
+                    Optional.of(device),
+                    Optional.of(device)))
+        .doesNotThrowAnyException();
+  }
+
+  private List<String> names() throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.map(file -> file.getFileName().toString()).toList();
+    }
+  }
+}
