@@ -1,0 +1,105 @@
+package io.firstseen.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.flink.runtime.util.EnvironmentInformation;
+import org.apache.kafka.common.utils.AppInfoParser;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What docker-compose.yml and its script repeat of the rest of the project, and the script. */
+class ComposeFileTest {
+
+  private static final Path ROOT = Path.of("..");
+  private static final Path SCRIPT = ROOT.resolve("docker/start-job.sh").toAbsolutePath();
+
+  @Test
+  void imagesAreOfTheVersionsThatTheProjectIsBuiltWith() throws IOException {
+    assertThat(all("image: (\\S+)"))
+        .containsOnly(
+            "flink:" + EnvironmentInformation.getVersion() + "-scala_2.12-java17",
+            "apache/kafka:" + AppInfoParser.getVersion());
+  }
+
+  @Test
+  void theJobJarIsTheOneThatTheBuildMakes() throws IOException {
+    Matcher version =
+        Pattern.compile("<artifactId>firstseen</artifactId>\\s*<version>([^<]+)</version>")
+            .matcher(Files.readString(ROOT.resolve("pom.xml")));
+    assertThat(version.find()).isTrue();
+    assertThat(all("- \\./(\\S+?\\.jar):"))
+        .containsExactly("jobs/target/jobs-" + version.group(1) + "-job.jar");
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void theJobStartsFromTheNewestCheckpointOrSavepoint(@TempDir Path checkpoints) throws Exception {
+    assertThat(startJob(checkpoints, SCRIPT, "--parallelism", "2"))
+        .isEqualTo(
+            "standalone-job --job-classname io.firstseen.jobs.PipelineJob -- --parallelism 2\n");
+
+    checkpoint(checkpoints.resolve("a/chk-7"), 2000);
+    checkpoint(checkpoints.resolve("savepoints/savepoint-1"), 3000);
+    checkpoint(checkpoints.resolve("b/chk-5"), 1000);
+    // Not completed.
+    Files.createDirectories(checkpoints.resolve("b/chk-6"));
+    assertThat(startJob(checkpoints, SCRIPT))
+        .contains(" --fromSavepoint " + checkpoints.resolve("savepoints/savepoint-1") + " --");
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void withoutItsJarTheJobSaysWhatToDo(@TempDir Path empty) throws Exception {
+    assertThat(startJob(empty, empty)).startsWith("no job jar: build it");
+  }
+
+  private static void checkpoint(Path directory, long completedMillis) throws IOException {
+    Files.createDirectories(directory);
+    Files.setLastModifiedTime(
+        Files.createFile(directory.resolve("_metadata")), FileTime.fromMillis(completedMillis));
+  }
+
+  /** What the script passes to the image's entry point, or says. */
+  private static String startJob(Path checkpoints, Path jar, String... words) throws Exception {
+    List<String> command = new ArrayList<>(List.of("bash", SCRIPT.toString()));
+    Collections.addAll(command, words);
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder
+        .environment()
+        .putAll(
+            Map.of(
+                "CHECKPOINTS",
+                checkpoints.toString(),
+                "JOB_JAR",
+                jar.toString(),
+                "FLINK_ENTRYPOINT",
+                "echo"));
+    Process process = builder.start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
+    return output;
+  }
+
+  private static List<String> all(String regex) throws IOException {
+    return Pattern.compile(regex)
+        .matcher(Files.readString(ROOT.resolve("docker-compose.yml")))
+        .results()
+        .map(match -> match.group(1))
+        .distinct()
+        .toList();
+  }
+}
