@@ -1,2 +1,5 @@
-/** Placeholder. */
+/**
+ * The client of snapshots: follows a set on a Kafka topic, verifies what comes, and answers whether
+ * a key is in it. Needs no Flink.
+ */
 package io.firstseen.consumer;

@@ -1,0 +1,54 @@
+package io.firstseen.consumer;
+
+import io.firstseen.consumer.internal.ActiveSnapshot;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+
+/** The one reference that queries read, and where threads wait for it to change. */
+final class CurrentSnapshot {
+
+  /**
+   * What queries see. Immutable, replaced as a whole.
+   *
+   * @param active null in the states EMPTY, LOADING and CLOSED
+   * @param trouble the newest complaint, one sentence; null if there is none
+   */
+  record View(ClientState state, ActiveSnapshot active, String trouble) {}
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  // Written under the lock, read without it.
+  private volatile View view = new View(ClientState.EMPTY, null, null);
+
+  View view() {
+    return view;
+  }
+
+  /** Shows a view from now on; a closed client stays closed. */
+  void show(View next) {
+    lock.lock();
+    try {
+      if (view.state != ClientState.CLOSED) {
+        view = next;
+        changed.signalAll();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits until a condition holds or the time is over, and returns the view of that moment. */
+  View await(Predicate<View> condition, long timeoutNanos) throws InterruptedException {
+    long leftNanos = timeoutNanos;
+    lock.lockInterruptibly();
+    try {
+      while (!condition.test(view) && leftNanos > 0) {
+        leftNanos = changed.awaitNanos(leftNanos);
+      }
+      return view;
+    } finally {
+      lock.unlock();
+    }
+  }
+}

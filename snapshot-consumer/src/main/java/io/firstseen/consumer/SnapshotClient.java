@@ -1,0 +1,216 @@
+package io.firstseen.consumer;
+
+import io.firstseen.consumer.CurrentSnapshot.View;
+import io.firstseen.consumer.internal.ActiveSnapshot;
+import io.firstseen.consumer.internal.TopicFollower;
+import io.firstseen.filters.key.InvalidKeyException;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.SnapshotException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Follows one set of keys on a snapshots topic and answers whether a key is in it. A snapshot is
+ * verified in full before it answers, and <b>the last good one is never dropped</b>: whatever is
+ * damaged, missing, older or made with another hash key is reported and passed over, until
+ * something good comes.
+ *
+ * <p>A live key is always answered by 'present', a strange one with a probability of at most the
+ * set's false-positive rate. "Live" means at the end of the window of {@link #manifest()}.
+ *
+ * <p>Queries take no lock, may come from any number of threads, and never wait for the thread that
+ * follows the topic. That thread is a daemon; {@link #close} ends it.
+ */
+public final class SnapshotClient implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(SnapshotClient.class);
+  private static final AtomicInteger CLIENTS = new AtomicInteger();
+  private static final long CLOSE_TIMEOUT_MILLIS = 10_000;
+
+  private final SnapshotClientOptions options;
+  private final CurrentSnapshot current = new CurrentSnapshot();
+  private final AssemblingReader reader;
+  private final TopicFollower follower;
+  private final Thread thread;
+
+  /** Does not start to follow: for tests, which are the reader's topic and clock. */
+  SnapshotClient(SnapshotClientOptions options, LongSupplier wallClockMillis) {
+    this.options = options;
+    this.reader = new AssemblingReader(options, wallClockMillis, current);
+    this.follower = new TopicFollower(options.topic(), consumerProperties(options), reader);
+    this.thread = new Thread(follower, "firstseen-follower-" + options.setName());
+    thread.setDaemon(true);
+  }
+
+  /** What the following thread calls. */
+  AssemblingReader reader() {
+    return reader;
+  }
+
+  /**
+   * Makes a client and starts to follow. Returns at once; whether brokers can be reached shows
+   * later, see {@link #awaitReady}.
+   */
+  public static SnapshotClient start(SnapshotClientOptions options) {
+    SnapshotClient client = new SnapshotClient(options, System::currentTimeMillis);
+    client.thread.start();
+    return client;
+  }
+
+  private static Map<String, Object> consumerProperties(SnapshotClientOptions options) {
+    Map<String, Object> properties = new HashMap<>();
+    properties.put("client.id", "firstseen-" + options.setName() + "-" + CLIENTS.incrementAndGet());
+    properties.putAll(options.kafkaProperties());
+    properties.put("bootstrap.servers", options.bootstrapServers());
+    return properties;
+  }
+
+  /** Like {@link #mightContain(byte[], byte[])} without a scope. */
+  public boolean mightContain(byte[] key) throws InvalidKeyException {
+    return mightContain(null, key);
+  }
+
+  /** Like {@link #mightContain(byte[], byte[])} without a scope, for a key in UTF-8. */
+  public boolean mightContain(String key) throws InvalidKeyException {
+    return mightContain(null, key.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Like {@link #mightContain(byte[], byte[])}, for a scope and a key in UTF-8. */
+  public boolean mightContain(String scopeOrNull, String key) throws InvalidKeyException {
+    return mightContain(
+        scopeOrNull == null ? null : scopeOrNull.getBytes(StandardCharsets.UTF_8),
+        key.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /**
+   * Whether a key is in the set, by the current snapshot. The key is canonicalised by the rule of
+   * the snapshot.
+   *
+   * @param scopeOrNull the scope; null or empty means none
+   * @param key the key as a user has it
+   * @throws InvalidKeyException if the key has no canonical form; no set holds such a key
+   * @throws NoSnapshotException if no snapshot may answer, unless the {@link NoSnapshotPolicy} says
+   *     otherwise
+   * @throws IllegalStateException if the client was closed
+   */
+  public boolean mightContain(byte[] scopeOrNull, byte[] key) throws InvalidKeyException {
+    View now = current.view();
+    if (!answers(now)) {
+      return answerWithout(now);
+    }
+    try {
+      return now.active().set().mightContainKey(scopeOrNull, key, options.keyHash());
+    } catch (SnapshotException e) {
+      throw new IllegalStateException("a manifest of another hash key became active", e);
+    }
+  }
+
+  private boolean answers(View now) {
+    return now.active() != null && (now.state() != ClientState.STALE || options.answerWhileStale());
+  }
+
+  private boolean answerWithout(View now) {
+    requireOpen(now);
+    return switch (options.noSnapshotPolicy()) {
+      case THROW -> throw new NoSnapshotException(now.state(), whyNoAnswer(now));
+      case ANSWER_PRESENT -> true;
+      case ANSWER_ABSENT -> false;
+    };
+  }
+
+  private String whyNoAnswer(View now) {
+    return "no snapshot of set '%s' may answer: the client is %s%s"
+        .formatted(
+            options.setName(), now.state(), now.trouble() == null ? "" : "; " + now.trouble());
+  }
+
+  private static void requireOpen(View now) {
+    if (now.state() == ClientState.CLOSED) {
+      throw new IllegalStateException("the snapshot client is closed");
+    }
+  }
+
+  /** The state of the client. */
+  public ClientState state() {
+    return current.view().state();
+  }
+
+  /** What answers now; empty if nothing does yet. */
+  public Optional<Manifest> manifest() {
+    return Optional.ofNullable(current.view().active()).map(ActiveSnapshot::manifest);
+  }
+
+  /**
+   * Waits until a snapshot answers.
+   *
+   * @return what answers
+   * @throws TimeoutException if that takes longer; the message says why
+   * @throws IllegalStateException if the client is or gets closed
+   */
+  public Manifest awaitReady(Duration timeout) throws InterruptedException, TimeoutException {
+    return await(this::answers, timeout);
+  }
+
+  /**
+   * Waits until the snapshot of a sequence, or a later one, answers.
+   *
+   * @return what answers
+   * @throws TimeoutException if that takes longer; the message says why
+   * @throws IllegalStateException if the client is or gets closed
+   */
+  public Manifest awaitSequence(long sequence, Duration timeout)
+      throws InterruptedException, TimeoutException {
+    return await(now -> answers(now) && now.active().manifest().sequence() >= sequence, timeout);
+  }
+
+  private Manifest await(Predicate<View> condition, Duration timeout)
+      throws InterruptedException, TimeoutException {
+    View now =
+        current.await(
+            view -> condition.test(view) || view.state() == ClientState.CLOSED, timeout.toNanos());
+    requireOpen(now);
+    if (!condition.test(now)) {
+      throw new TimeoutException(
+          "waited for %d ms; %s"
+              .formatted(
+                  timeout.toMillis(),
+                  answers(now)
+                      ? "set '%s' is at sequence %d"
+                          .formatted(options.setName(), now.active().manifest().sequence())
+                      : whyNoAnswer(now)));
+    }
+    return now.active().manifest();
+  }
+
+  /**
+   * Stops following. Queries that are under way are answered; later ones throw. Waits for the
+   * following thread, at most some seconds if that is busy verifying.
+   */
+  @Override
+  public void close() {
+    follower.close();
+    if (thread != Thread.currentThread()) {
+      awaitEnd();
+    }
+    current.show(new View(ClientState.CLOSED, null, null));
+  }
+
+  private void awaitEnd() {
+    try {
+      thread.join(CLOSE_TIMEOUT_MILLIS);
+      if (thread.isAlive()) {
+        LOG.warn("set '{}': the following thread is still busy and ends later", options.setName());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,230 @@
+package io.firstseen.consumer;
+
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.SnapshotTopicFormat;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** What a {@link SnapshotClient} follows, and how. Immutable. */
+public final class SnapshotClientOptions {
+  /** Where snapshots are published if nothing else is said. */
+  public static final String DEFAULT_TOPIC = "firstseen.snapshots";
+
+  /** How long chunks may be missing before that is reported, if nothing else is said. */
+  public static final Duration DEFAULT_CHUNK_WAIT = Duration.ofSeconds(30);
+
+  private static final Pattern HOST_AND_PORT = Pattern.compile("\\S+:[0-9]{1,5}");
+
+  // A follower that read with any other value of these could show what was never committed, miss
+  // what was, or disturb another consumer.
+  private static final Set<String> OWN_PROPERTIES =
+      Set.of(
+          "bootstrap.servers",
+          "group.id",
+          "isolation.level",
+          "auto.offset.reset",
+          "enable.auto.commit",
+          "key.deserializer",
+          "value.deserializer");
+
+  private final String bootstrapServers;
+  private final String setName;
+  private final String topic;
+  private final KeyHash keyHash;
+  private final Map<String, String> kafkaProperties;
+  private final Duration chunkWait;
+  private final Duration staleAfter;
+  private final boolean answerWhileStale;
+  private final NoSnapshotPolicy noSnapshotPolicy;
+  private final SnapshotListener listener;
+
+  private SnapshotClientOptions(Builder builder) {
+    this.bootstrapServers = builder.bootstrapServers;
+    this.setName = builder.setName;
+    this.topic = builder.topic;
+    this.keyHash = builder.keyHash;
+    this.kafkaProperties = Map.copyOf(builder.kafkaProperties);
+    this.chunkWait = builder.chunkWait;
+    this.staleAfter = builder.staleAfter;
+    this.answerWhileStale = builder.answerWhileStale;
+    this.noSnapshotPolicy = builder.noSnapshotPolicy;
+    this.listener = builder.listener;
+  }
+
+  /**
+   * Options to follow a set; everything else has a default.
+   *
+   * @param bootstrapServers brokers to ask first, {@code host:port} separated by commas
+   * @param setName the name of the set, as its publisher calls it
+   * @throws IllegalArgumentException if one of the two is none
+   */
+  public static Builder builder(String bootstrapServers, String setName) {
+    return new Builder(bootstrapServers, setName);
+  }
+
+  /** Brokers to ask first. */
+  public String bootstrapServers() {
+    return bootstrapServers;
+  }
+
+  /** The set to follow. */
+  public String setName() {
+    return setName;
+  }
+
+  /** The topic of snapshots. */
+  public String topic() {
+    return topic;
+  }
+
+  /** The hash, with its key, under which the publisher hashes. */
+  public KeyHash keyHash() {
+    return keyHash;
+  }
+
+  /** Further settings of the Kafka consumer. */
+  public Map<String, String> kafkaProperties() {
+    return kafkaProperties;
+  }
+
+  /** How long chunks may be missing before that is reported. */
+  public Duration chunkWait() {
+    return chunkWait;
+  }
+
+  /** The age from which on a snapshot is stale; empty means never. */
+  public Optional<Duration> staleAfter() {
+    return Optional.ofNullable(staleAfter);
+  }
+
+  /** Whether a stale snapshot goes on answering. */
+  public boolean answerWhileStale() {
+    return answerWhileStale;
+  }
+
+  /** What a query does while no snapshot may answer it. */
+  public NoSnapshotPolicy noSnapshotPolicy() {
+    return noSnapshotPolicy;
+  }
+
+  /** Who hears of snapshots and of trouble. */
+  public SnapshotListener listener() {
+    return listener;
+  }
+
+  /** Makes {@link SnapshotClientOptions}. */
+  public static final class Builder {
+    private final String bootstrapServers;
+    private final String setName;
+    private final Map<String, String> kafkaProperties = new LinkedHashMap<>();
+    private String topic = DEFAULT_TOPIC;
+    private KeyHash keyHash = KeyHash.fixed();
+    private Duration chunkWait = DEFAULT_CHUNK_WAIT;
+    private Duration staleAfter;
+    private boolean answerWhileStale = true;
+    private NoSnapshotPolicy noSnapshotPolicy = NoSnapshotPolicy.THROW;
+    private SnapshotListener listener = new SnapshotListener() {};
+
+    private Builder(String bootstrapServers, String setName) {
+      for (String server : bootstrapServers.split(",", -1)) {
+        if (!HOST_AND_PORT.matcher(server.strip()).matches()) {
+          throw new IllegalArgumentException(
+              "bootstrapServers must be host:port separated by commas, got '"
+                  + bootstrapServers
+                  + "'");
+        }
+      }
+      this.bootstrapServers = bootstrapServers;
+      this.setName = SnapshotTopicFormat.requireSetName(setName);
+    }
+
+    /** The topic of snapshots; {@link #DEFAULT_TOPIC} if not set. */
+    public Builder topic(String newTopic) {
+      this.topic = Objects.requireNonNull(newTopic, "topic");
+      return this;
+    }
+
+    /**
+     * The hash under which the publisher hashes, {@link KeyHash#fixed()} if not set. A set that is
+     * hashed otherwise is refused, since every answer would be wrong.
+     */
+    public Builder keyHash(KeyHash newKeyHash) {
+      this.keyHash = Objects.requireNonNull(newKeyHash, "keyHash");
+      return this;
+    }
+
+    /**
+     * A further setting of the Kafka consumer, such as {@code security.protocol}.
+     *
+     * @throws IllegalArgumentException if the client sets that one itself
+     */
+    public Builder kafkaProperty(String name, String value) {
+      if (OWN_PROPERTIES.contains(name)) {
+        throw new IllegalArgumentException("the Kafka property " + name + " is set by the client");
+      }
+      kafkaProperties.put(name, Objects.requireNonNull(value, name));
+      return this;
+    }
+
+    /** Several settings as by {@link #kafkaProperty}. */
+    public Builder kafkaProperties(Map<String, String> properties) {
+      properties.forEach(this::kafkaProperty);
+      return this;
+    }
+
+    /**
+     * How long chunks that a manifest names may be missing before that is reported and the topic is
+     * read once more from its beginning; {@link #DEFAULT_CHUNK_WAIT} if not set.
+     */
+    public Builder chunkWait(Duration newChunkWait) {
+      this.chunkWait = requirePositive("chunkWait", newChunkWait);
+      return this;
+    }
+
+    /**
+     * The age, since its manifest was written to the topic, from which on a snapshot is {@link
+     * ClientState#STALE}. If not set, none ever is.
+     */
+    public Builder staleAfter(Duration newStaleAfter) {
+      this.staleAfter = requirePositive("staleAfter", newStaleAfter);
+      return this;
+    }
+
+    /** Whether a stale snapshot goes on answering, which it does if this is not set. */
+    public Builder answerWhileStale(boolean newAnswerWhileStale) {
+      this.answerWhileStale = newAnswerWhileStale;
+      return this;
+    }
+
+    /**
+     * What a query does while no snapshot may answer it: {@link NoSnapshotPolicy#THROW} if not set.
+     */
+    public Builder noSnapshotPolicy(NoSnapshotPolicy newNoSnapshotPolicy) {
+      this.noSnapshotPolicy = Objects.requireNonNull(newNoSnapshotPolicy, "noSnapshotPolicy");
+      return this;
+    }
+
+    /** Who hears of snapshots and of trouble; nobody if not set. Trouble is logged in any case. */
+    public Builder listener(SnapshotListener newListener) {
+      this.listener = Objects.requireNonNull(newListener, "listener");
+      return this;
+    }
+
+    /** The options. */
+    public SnapshotClientOptions build() {
+      return new SnapshotClientOptions(this);
+    }
+
+    private static Duration requirePositive(String name, Duration duration) {
+      if (duration.isZero() || duration.isNegative()) {
+        throw new IllegalArgumentException(name + " must be longer than 0, got " + duration);
+      }
+      return duration;
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package io.firstseen.consumer;
+
+import io.firstseen.filters.snapshot.Manifest;
+
+/**
+ * Hears what a {@link SnapshotClient} does. All methods are called by the one thread that follows
+ * the topic, in order; one that takes long delays the next snapshot, never a query. What a method
+ * throws is logged and otherwise ignored.
+ */
+public interface SnapshotListener {
+
+  /** A snapshot was verified; queries are answered from it from now on. */
+  default void onSnapshot(Manifest manifest) {}
+
+  /**
+   * Something on the topic cannot be used, and the last good snapshot, if any, goes on answering.
+   * Called once for each thing refused.
+   *
+   * @param reason one sentence
+   */
+  default void onRefused(String reason) {}
+
+  /** The client entered a state other than {@link ClientState#CLOSED}. */
+  default void onState(ClientState state) {}
+
+  /**
+   * The topic cannot be read now; the client keeps trying. Called once for each outage.
+   *
+   * @param reason one sentence
+   */
+  default void onUnreachable(String reason) {}
+
+  /** The topic can be read again. */
+  default void onReachable() {}
+}

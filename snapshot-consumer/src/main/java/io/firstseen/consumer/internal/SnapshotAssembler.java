@@ -1,0 +1,404 @@
+package io.firstseen.consumer.internal;
+
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.BlobReference;
+import io.firstseen.filters.snapshot.MalformedSnapshotException;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestShard;
+import io.firstseen.filters.snapshot.Snapshot;
+import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.filters.snapshot.SnapshotParameters;
+import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.filters.snapshot.SnapshotTopicFormat;
+import io.firstseen.filters.snapshot.SnapshotTopicFormat.ChunkKey;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * Turns the records of a snapshots topic into verified snapshots of one set. Records go in by
+ * {@link #accept}, which only keeps them; decisions come out of {@link #settle}, which is called
+ * whenever the end of the topic has been reached. So history is never judged: of the manifests read
+ * since the last call only the newest two count.
+ *
+ * <p>The last good snapshot is never given up. A manifest replaces it when its sequence is higher
+ * and every one of its blobs is here and verified. Until then it waits, quietly at first; the
+ * second newest is kept beside it, because it may become complete where the newest does not.
+ *
+ * <p><b>Memory.</b> A manifest of the set drops all chunks that neither it nor the other waiting
+ * one names, except those of blobs of later windows, which a later manifest will name; a manifest
+ * of another set drops those that it names itself. Blobs of snapshots in use are not kept twice.
+ *
+ * <p>Knows neither Kafka nor a clock. Not safe for use by several threads.
+ */
+public final class SnapshotAssembler {
+  private static final int MAX_CANDIDATES = 2;
+  private static final int MAX_REPORTS_REMEMBERED = 256;
+
+  // Where the window of a blob or of a manifest cannot be told, chunks are kept until so many
+  // manifests have come after them.
+  private static final int MANIFESTS_SURVIVED = 2;
+
+  private final String setName;
+  private final KeyHash keyHash;
+  private final long chunkWaitMillis;
+
+  private final ChunkStore chunks = new ChunkStore();
+  // Verified, by digest: the blobs of the active snapshot and of candidates.
+  private final Map<String, Snapshot> loaded = new HashMap<>();
+  // In the order of the log.
+  private final List<Candidate> candidates = new ArrayList<>();
+  private final Set<String> reported = new LinkedHashSet<>();
+  private ActiveSnapshot active;
+  // What is wrong with the newest word of the publisher; null if nothing.
+  private String problem;
+  private long manifestsSeen;
+
+  /** A manifest that may become active. */
+  private static final class Candidate {
+    private final Manifest manifest;
+    private final long publishedMillis;
+    private long waitsSinceMillis;
+    private boolean waits;
+
+    private Candidate(Manifest manifest, long publishedMillis) {
+      this.manifest = manifest;
+      this.publishedMillis = publishedMillis;
+    }
+
+    private long sequence() {
+      return manifest.sequence();
+    }
+  }
+
+  /**
+   * Makes an assembler that has seen nothing.
+   *
+   * @param setName the set to follow; others are passed over
+   * @param keyHash the hash that the set must be made with
+   * @param chunkWaitMillis how long chunks may be missing before that is reported
+   */
+  public SnapshotAssembler(String setName, KeyHash keyHash, long chunkWaitMillis) {
+    this.setName = setName;
+    this.keyHash = keyHash;
+    this.chunkWaitMillis = chunkWaitMillis;
+  }
+
+  /**
+   * Takes the next record of the topic.
+   *
+   * @param key the record's key
+   * @param value its value; null for a tombstone; not copied, not to be changed any more
+   * @param publishedMillis when it was written to the topic, in milliseconds since the epoch
+   */
+  public void accept(String key, byte[] value, long publishedMillis) {
+    Optional<ChunkKey> chunkKey = SnapshotTopicFormat.parseChunkKey(key);
+    if (chunkKey.isPresent()) {
+      acceptChunk(chunkKey.get(), value);
+    } else if (key.equals(setName)) {
+      acceptManifest(value, publishedMillis);
+    } else if (value != null) {
+      acceptOther(value);
+    }
+  }
+
+  private void acceptChunk(ChunkKey key, byte[] value) {
+    if (value == null) {
+      chunks.remove(key);
+    } else if (!loaded.containsKey(key.digest())) {
+      chunks.put(key, value, manifestsSeen);
+    }
+  }
+
+  private void acceptManifest(byte[] value, long publishedMillis) {
+    if (value == null) {
+      problem = "the manifest of set '%s' was deleted from the topic".formatted(setName);
+      candidates.clear();
+      return;
+    }
+    manifestsSeen++;
+    Manifest manifest;
+    try {
+      manifest = Manifest.fromJson(value);
+      if (!manifest.setName().equals(setName)) {
+        throw new MalformedSnapshotException("it is of set '" + manifest.setName() + "'");
+      }
+    } catch (SnapshotException e) {
+      problem = "a manifest of set '%s' cannot be read: %s".formatted(setName, e.getMessage());
+      dropGarbage(blob -> isYoung(blob));
+      return;
+    }
+    problem = refusal(manifest);
+    if (problem == null) {
+      candidates.removeIf(candidate -> candidate.sequence() == manifest.sequence());
+      candidates.add(new Candidate(manifest, publishedMillis));
+      if (candidates.size() > MAX_CANDIDATES) {
+        candidates.remove(0);
+      }
+    }
+    dropGarbage(
+        blob ->
+            blob.header()
+                .map(header -> isAhead(header.parameters(), manifest))
+                .orElseGet(() -> isYoung(blob)));
+  }
+
+  /** Why a manifest can never become active, or null. */
+  private String refusal(Manifest manifest) {
+    try {
+      manifest.parameters().requireReadableBy(keyHash);
+    } catch (SnapshotException e) {
+      return "sequence %d of set '%s' cannot be used: %s"
+          .formatted(manifest.sequence(), setName, e.getMessage());
+    }
+    if (manifest.shards().stream().anyMatch(shard -> !shard.deltas().isEmpty())) {
+      return "sequence %d of set '%s' cannot be used: it has deltas, this program reads bases alone"
+          .formatted(manifest.sequence(), setName);
+    }
+    return null;
+  }
+
+  /** Blobs stand before their manifest: what another set's manifest names is of no use any more. */
+  private void acceptOther(byte[] value) {
+    try {
+      Set<String> ours = candidateDigests();
+      for (BlobReference blob : blobs(Manifest.fromJson(value))) {
+        if (!ours.contains(blob.digest())) {
+          chunks.remove(blob.digest());
+        }
+      }
+    } catch (SnapshotException e) {
+      // Not a manifest that this program knows, and none of this set: its followers will complain.
+    }
+  }
+
+  /** Drops the chunks of blobs that no candidate names, unless {@code mayBeNamed} holds. */
+  private void dropGarbage(Predicate<ChunkStore.Chunks> mayBeNamed) {
+    Set<String> named = candidateDigests();
+    chunks.removeIf((digest, blob) -> !named.contains(digest) && !mayBeNamed.test(blob));
+    dropUnusedSnapshots();
+  }
+
+  /** Whether a blob belongs to a window later than the manifest's: a later manifest names it. */
+  private boolean isAhead(SnapshotParameters blob, Manifest manifest) {
+    return blob.setName().equals(setName) && blob.windowEndMillis() > manifest.windowEndMillis();
+  }
+
+  private boolean isYoung(ChunkStore.Chunks blob) {
+    return manifestsSeen - blob.age() < MANIFESTS_SURVIVED;
+  }
+
+  private void dropUnusedSnapshots() {
+    Set<String> wanted = candidateDigests();
+    if (active != null) {
+      blobs(active.manifest()).forEach(blob -> wanted.add(blob.digest()));
+    }
+    loaded.keySet().retainAll(wanted);
+  }
+
+  private Set<String> candidateDigests() {
+    Set<String> digests = new HashSet<>();
+    for (Candidate candidate : candidates) {
+      blobs(candidate.manifest).forEach(blob -> digests.add(blob.digest()));
+    }
+    return digests;
+  }
+
+  private static List<BlobReference> blobs(Manifest manifest) {
+    List<BlobReference> blobs = new ArrayList<>();
+    for (ManifestShard shard : manifest.shards()) {
+      if (shard.base() != null) {
+        blobs.add(shard.base());
+      }
+    }
+    return blobs;
+  }
+
+  /**
+   * Forgets what was read but not used, because the topic is about to be read from its beginning.
+   * The active snapshot stays.
+   */
+  public void rewind() {
+    chunks.clear();
+    candidates.clear();
+    problem = null;
+    dropUnusedSnapshots();
+  }
+
+  /** Whether a manifest waits to become active. */
+  public boolean isLoading() {
+    return !candidates.isEmpty();
+  }
+
+  /** How many bytes of chunks are kept. */
+  public long bufferedBytes() {
+    return chunks.totalBytes();
+  }
+
+  /**
+   * Decides, at the end of the topic, what the records read so far mean. To be called again from
+   * time to time, since waiting ends by itself.
+   *
+   * @param nowMillis any clock that only moves forward
+   * @return what to do, in order
+   */
+  public List<Decision> settle(long nowMillis) {
+    List<Decision> decisions = new ArrayList<>();
+    if (problem != null) {
+      refuse(decisions, problem);
+      problem = null;
+    }
+    List<Candidate> newestFirst = new ArrayList<>(candidates);
+    newestFirst.sort(Comparator.comparingLong(Candidate::sequence).reversed());
+    for (Candidate candidate : newestFirst) {
+      if (active == null || candidate.sequence() > active.sequence()) {
+        advance(candidate, nowMillis, decisions);
+      } else {
+        judgeOld(candidate, decisions);
+      }
+    }
+    return decisions;
+  }
+
+  private void judgeOld(Candidate candidate, List<Decision> decisions) {
+    boolean superseded = !candidates.remove(candidate);
+    dropUnusedSnapshots();
+    if (superseded) {
+      return;
+    }
+    if (candidate.sequence() < active.sequence()) {
+      refuse(
+          decisions,
+          "set '%s' went back to sequence %d; sequence %d goes on answering"
+              .formatted(setName, candidate.sequence(), active.sequence()));
+    } else if (!candidate.manifest.equals(active.manifest())) {
+      refuse(
+          decisions,
+          "sequence %d of set '%s' was published again with other content; the first goes on answering"
+              .formatted(candidate.sequence(), setName));
+    }
+  }
+
+  /** Takes a candidate as far as it goes: loads what has come, activates it or lets it wait. */
+  private void advance(Candidate candidate, long nowMillis, List<Decision> decisions) {
+    if (!candidate.waits) {
+      candidate.waits = true;
+      candidate.waitsSinceMillis = nowMillis;
+    }
+    try {
+      List<BlobReference> lacking = load(candidate.manifest, decisions);
+      if (lacking.isEmpty()) {
+        activate(candidate, decisions);
+      } else if (nowMillis - candidate.waitsSinceMillis >= chunkWaitMillis) {
+        reportWaiting(candidate.manifest, lacking, decisions);
+      }
+    } catch (SnapshotException e) {
+      candidates.remove(candidate);
+      dropUnusedSnapshots();
+      refuse(
+          decisions,
+          "sequence %d of set '%s' cannot be used: %s"
+              .formatted(candidate.sequence(), setName, e.getMessage()));
+    }
+  }
+
+  /**
+   * Loads the blobs of a manifest whose chunks are here.
+   *
+   * @return those that are lacking
+   * @throws SnapshotException if a blob is not what the manifest says, whatever may come yet
+   */
+  private List<BlobReference> load(Manifest manifest, List<Decision> decisions)
+      throws SnapshotException {
+    List<BlobReference> lacking = new ArrayList<>();
+    for (BlobReference blob : blobs(manifest)) {
+      if (loaded.containsKey(blob.digest())) {
+        continue;
+      }
+      byte[] bytes = null;
+      if (chunks.missing(blob) == 0 && !chunks.isDamaged(blob)) {
+        try {
+          bytes = chunks.assemble(blob);
+        } catch (SnapshotException e) {
+          refuse(
+              decisions,
+              "blob %s of sequence %d of set '%s' is damaged: %s"
+                  .formatted(blob.digest(), manifest.sequence(), setName, e.getMessage()));
+        }
+      }
+      if (bytes == null) {
+        lacking.add(blob);
+      } else {
+        loaded.put(blob.digest(), verified(blob, bytes));
+        chunks.remove(blob.digest());
+      }
+    }
+    return lacking;
+  }
+
+  private static Snapshot verified(BlobReference blob, byte[] bytes) throws SnapshotException {
+    try {
+      Snapshot snapshot = Snapshot.read(bytes);
+      snapshot.verify();
+      return snapshot;
+    } catch (SnapshotException e) {
+      throw new SnapshotException("blob " + blob.digest() + ": " + e.getMessage(), e);
+    }
+  }
+
+  private void activate(Candidate candidate, List<Decision> decisions) throws SnapshotException {
+    SnapshotSet set = SnapshotSet.of(candidate.manifest, loaded);
+    active = new ActiveSnapshot(set, candidate.publishedMillis);
+    // What came before it in the log and is older was superseded; what came after it went back.
+    int at = candidates.indexOf(candidate);
+    candidates.remove(at);
+    candidates.subList(0, at).removeIf(other -> other.sequence() < candidate.sequence());
+    dropUnusedSnapshots();
+    decisions.add(new Decision.Activate(active));
+  }
+
+  private void reportWaiting(
+      Manifest manifest, List<BlobReference> lacking, List<Decision> decisions) {
+    if (!isFirstReport("incomplete " + manifest.sequence())) {
+      return;
+    }
+    BlobReference first = lacking.get(0);
+    decisions.add(
+        new Decision.Refuse(
+            ("sequence %d of set '%s' is incomplete after %d ms: %d of its blobs are lacking, of the"
+                    + " first, %s, %d of %d chunks")
+                .formatted(
+                    manifest.sequence(),
+                    setName,
+                    chunkWaitMillis,
+                    lacking.size(),
+                    first.digest(),
+                    chunks.missing(first),
+                    SnapshotTopicFormat.chunkCount(first.bytes()))));
+    decisions.add(new Decision.Reread());
+  }
+
+  /** Adds a refusal, unless the same sentence was reported before. */
+  private void refuse(List<Decision> decisions, String reason) {
+    if (isFirstReport(reason)) {
+      decisions.add(new Decision.Refuse(reason));
+    }
+  }
+
+  private boolean isFirstReport(String what) {
+    if (!reported.add(what)) {
+      return false;
+    }
+    if (reported.size() > MAX_REPORTS_REMEMBERED) {
+      reported.remove(reported.iterator().next());
+    }
+    return true;
+  }
+}

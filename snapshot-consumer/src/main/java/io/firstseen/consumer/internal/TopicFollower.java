@@ -1,0 +1,263 @@
+package io.firstseen.consumer.internal;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads a topic from its beginning and stays at its end, whatever happens to the broker: committed
+ * records only, all partitions, without a consumer group. Runs on the thread that calls {@link
+ * #run} and calls its {@link Reader} there.
+ */
+public final class TopicFollower implements Runnable, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(TopicFollower.class);
+
+  // The longest time between two calls of Reader.settle at the end of the topic.
+  private static final Duration POLL = Duration.ofMillis(200);
+  // A consumer does not say that its broker is gone. So in silence it is asked for something.
+  private static final Duration PROBE_AFTER_SILENCE = Duration.ofSeconds(5);
+  private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(5);
+  // Every retry after a failure reads the whole topic.
+  private static final long MIN_RETRY_MILLIS = 1_000;
+  private static final long MAX_RETRY_MILLIS = 60_000;
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(1);
+
+  private final String topic;
+  private final Map<String, Object> consumerProperties;
+  private final Reader reader;
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private volatile Consumer<byte[], byte[]> consumer;
+  private boolean reachable = true;
+  private long retryMillis = MIN_RETRY_MILLIS;
+
+  /** What is done with the records. */
+  public interface Reader {
+
+    /** The topic will be read from its beginning. */
+    void rewind();
+
+    /** The next record; {@code value} is null for a tombstone. */
+    void accept(String key, byte[] value, long timestampMillis);
+
+    /**
+     * All records so far have been read. Called again and again while there are no new ones.
+     *
+     * @return whether to read the topic once more from its beginning
+     */
+    boolean settle();
+
+    /** Called at least every few seconds, also while the topic cannot be read. */
+    void tick();
+
+    /** The topic cannot be read now. Called once for each outage. */
+    void unreachable(String reason);
+
+    /** The topic can be read again. */
+    void reachable();
+  }
+
+  /**
+   * Makes a follower, which does nothing before {@link #run}.
+   *
+   * @param topic the topic to read
+   * @param consumerProperties settings of the Kafka consumer besides those that make it a follower
+   */
+  public TopicFollower(String topic, Map<String, Object> consumerProperties, Reader reader) {
+    this.topic = topic;
+    this.consumerProperties = Map.copyOf(consumerProperties);
+    this.reader = reader;
+  }
+
+  /** The settings without which a consumer would not read what was committed, all of it. */
+  static Map<String, Object> followerProperties() {
+    return Map.of(
+        "isolation.level", "read_committed",
+        "auto.offset.reset", "none",
+        "enable.auto.commit", false,
+        "allow.auto.create.topics", false,
+        "enable.metrics.push", false);
+  }
+
+  /** Follows until {@link #close}. */
+  @Override
+  public void run() {
+    try {
+      while (isOpen()) {
+        followUntilTrouble();
+      }
+    } catch (WakeupException | InterruptException e) {
+      LOG.debug("no longer following topic {}", topic);
+    }
+  }
+
+  private void followUntilTrouble() {
+    try {
+      follow();
+    } catch (WakeupException | InterruptException e) {
+      throw e;
+    } catch (RuntimeException | OutOfMemoryError e) {
+      // Whatever it is, a follower that ended would leave its set to grow old unseen.
+      LOG.debug("following topic {} failed", topic, e);
+      reportUnreachable(
+          "topic '%s' cannot be read: %s"
+              .formatted(topic, e instanceof KafkaException ? e.getMessage() : e.toString()));
+      reader.tick();
+      pause(retryMillis);
+      retryMillis = Math.min(2 * retryMillis, MAX_RETRY_MILLIS);
+    }
+  }
+
+  /** Makes {@link #run} return soon. May be called by any thread, also before it runs. */
+  @Override
+  public void close() {
+    closed.countDown();
+    Consumer<byte[], byte[]> current = consumer;
+    if (current != null) {
+      current.wakeup();
+    }
+  }
+
+  private boolean isOpen() {
+    return closed.getCount() > 0;
+  }
+
+  private void pause(long millis) {
+    try {
+      if (closed.await(millis, TimeUnit.MILLISECONDS)) {
+        throw new WakeupException();
+      }
+    } catch (InterruptedException e) {
+      throw new InterruptException(e);
+    }
+  }
+
+  private void follow() {
+    Map<String, Object> properties = new HashMap<>(consumerProperties);
+    properties.putAll(followerProperties());
+    Consumer<byte[], byte[]> opened =
+        new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    consumer = opened;
+    try {
+      List<TopicPartition> partitions = awaitPartitions(opened);
+      opened.assign(partitions);
+      rewind(opened);
+      readOn(opened);
+    } finally {
+      consumer = null;
+      opened.close(CloseOptions.timeout(CLOSE_TIMEOUT));
+    }
+  }
+
+  private List<TopicPartition> awaitPartitions(Consumer<byte[], byte[]> from) {
+    while (isOpen()) {
+      try {
+        List<PartitionInfo> partitions = from.partitionsFor(topic, ANSWER_TIMEOUT);
+        if (partitions != null && !partitions.isEmpty()) {
+          return partitions.stream().map(p -> new TopicPartition(topic, p.partition())).toList();
+        }
+        reportUnreachable("there is no topic '%s' yet".formatted(topic));
+      } catch (TimeoutException e) {
+        reportNoAnswer();
+      }
+      reader.tick();
+      pause(MIN_RETRY_MILLIS);
+    }
+    throw new WakeupException();
+  }
+
+  private void rewind(Consumer<byte[], byte[]> on) {
+    on.seekToBeginning(on.assignment());
+    reader.rewind();
+  }
+
+  private void readOn(Consumer<byte[], byte[]> from) {
+    long heardNanos = System.nanoTime();
+    boolean reachedEnd = false;
+    while (isOpen()) {
+      ConsumerRecords<byte[], byte[]> records = from.poll(POLL);
+      for (ConsumerRecord<byte[], byte[]> each : records) {
+        if (each.key() != null) {
+          reader.accept(
+              new String(each.key(), StandardCharsets.UTF_8), each.value(), each.timestamp());
+        }
+      }
+      if (!records.isEmpty()) {
+        heardNanos = System.nanoTime();
+        reportReachable();
+      } else if (System.nanoTime() - heardNanos >= PROBE_AFTER_SILENCE.toNanos()) {
+        probe(from);
+        heardNanos = System.nanoTime();
+      }
+      if (isAtEnd(from)) {
+        if (!reachedEnd) {
+          reachedEnd = true;
+          retryMillis = MIN_RETRY_MILLIS;
+          reportReachable();
+        }
+        if (reader.settle()) {
+          rewind(from);
+        }
+      }
+      reader.tick();
+    }
+  }
+
+  private static boolean isAtEnd(Consumer<byte[], byte[]> of) {
+    return of.assignment().stream().allMatch(partition -> of.currentLag(partition).orElse(1) == 0);
+  }
+
+  private void probe(Consumer<byte[], byte[]> with) {
+    try {
+      Collection<TopicPartition> partitions = with.assignment();
+      Map<TopicPartition, Long> ends = with.endOffsets(partitions, ANSWER_TIMEOUT);
+      for (TopicPartition partition : partitions) {
+        if (with.position(partition, ANSWER_TIMEOUT) > ends.get(partition)) {
+          throw new KafkaException("it is shorter than it was, so it is read from its beginning");
+        }
+      }
+      reportReachable();
+    } catch (TimeoutException e) {
+      reportNoAnswer();
+    }
+  }
+
+  private void reportNoAnswer() {
+    reportUnreachable(
+        "no answer about topic '%s' from %s within %d s"
+            .formatted(
+                topic, consumerProperties.get("bootstrap.servers"), ANSWER_TIMEOUT.toSeconds()));
+  }
+
+  private void reportUnreachable(String reason) {
+    if (reachable) {
+      reachable = false;
+      reader.unreachable(reason);
+    }
+  }
+
+  private void reportReachable() {
+    if (!reachable) {
+      reachable = true;
+      reader.reachable();
+    }
+  }
+}

@@ -1,0 +1,25 @@
+package io.firstseen.consumer;
+
+import io.firstseen.filters.key.KeyHash;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/** The example of the README, so that it compiles. */
+final class ReadmeExample {
+  private ReadmeExample() {}
+
+  // README: begin
+  public static void main(String[] urls) throws Exception {
+    SnapshotClientOptions options =
+        SnapshotClientOptions.builder("localhost:9092", "firstseen")
+            .keyHash(KeyHash.fromFile(Path.of("hash.key"))) // the key of the job
+            .build();
+    try (SnapshotClient client = SnapshotClient.start(options)) {
+      client.awaitReady(Duration.ofSeconds(30));
+      for (String url : urls) {
+        System.out.println(url + (client.mightContain(url) ? " present" : " absent"));
+      }
+    }
+  }
+  // README: end
+}

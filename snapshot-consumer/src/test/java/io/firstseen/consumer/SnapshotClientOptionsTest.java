@@ -1,0 +1,67 @@
+package io.firstseen.consumer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SnapshotClientOptionsTest {
+  private final SnapshotClientOptions.Builder builder =
+      SnapshotClientOptions.builder("localhost:9092", "spam");
+
+  @Test
+  void hasDefaults() {
+    SnapshotClientOptions options = builder.build();
+    assertThat(options.topic()).isEqualTo("firstseen.snapshots");
+    assertThat(options.keyHash().isFixedKey()).isTrue();
+    assertThat(options.chunkWait()).isEqualTo(Duration.ofSeconds(30));
+    assertThat(options.staleAfter()).isEmpty();
+    assertThat(options.answerWhileStale()).isTrue();
+    assertThat(options.noSnapshotPolicy()).isEqualTo(NoSnapshotPolicy.THROW);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "localhost", "localhost:", "a:1,", "a:1,b", "localhost:123456"})
+  void refusesServersThatAreNone(String servers) {
+    assertThatThrownBy(() -> SnapshotClientOptions.builder(servers, "spam"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage(
+            "bootstrapServers must be host:port separated by commas, got '" + servers + "'");
+  }
+
+  @Test
+  void acceptsSeveralServersAndIpv6() {
+    assertThat(SnapshotClientOptions.builder("a:1, [::1]:9092", "spam").build().bootstrapServers())
+        .isEqualTo("a:1, [::1]:9092");
+  }
+
+  @Test
+  void refusesWhatCannotBe() {
+    assertThatThrownBy(() -> SnapshotClientOptions.builder("a:1", "a/b"))
+        .hasMessageContaining("a set name must be ");
+    assertThatThrownBy(() -> builder.chunkWait(Duration.ZERO))
+        .hasMessage("chunkWait must be longer than 0, got PT0S");
+    assertThatThrownBy(() -> builder.staleAfter(Duration.ofMillis(-1)))
+        .hasMessage("staleAfter must be longer than 0, got PT-0.001S");
+  }
+
+  @Test
+  void keepsThePropertiesThatMakeItAFollower() {
+    assertThat(
+            builder
+                .kafkaProperties(Map.of("security.protocol", "SSL"))
+                .kafkaProperty("fetch.max.bytes", "1000000")
+                .build()
+                .kafkaProperties())
+        .isEqualTo(Map.of("security.protocol", "SSL", "fetch.max.bytes", "1000000"));
+    assertThatThrownBy(() -> builder.kafkaProperty("isolation.level", "read_uncommitted"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("the Kafka property isolation.level is set by the client");
+    assertThatThrownBy(() -> builder.kafkaProperties(Map.of("group.id", "g")))
+        .hasMessage("the Kafka property group.id is set by the client");
+  }
+}

@@ -1,0 +1,331 @@
+package io.firstseen.consumer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstseen.consumer.TestPublisher.Entry;
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.InvalidKeyException;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.ScopedKey;
+import io.firstseen.filters.snapshot.Manifest;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+/** The client without a broker: the test is the topic and the clock. */
+class SnapshotClientTest {
+  private static final String SET = "spam";
+  private static final long START_MILLIS = 1_000_000;
+
+  private final AtomicLong clock = new AtomicLong(START_MILLIS);
+  private final List<String> events = new ArrayList<>();
+  private final TestPublisher publisher = TestPublisher.of(SET, 4);
+
+  private final SnapshotListener listener =
+      new SnapshotListener() {
+        @Override
+        public void onSnapshot(Manifest manifest) {
+          events.add("snapshot " + manifest.sequence());
+        }
+
+        @Override
+        public void onRefused(String reason) {
+          events.add("refused: " + reason);
+        }
+
+        @Override
+        public void onState(ClientState state) {
+          events.add(state.toString());
+        }
+
+        @Override
+        public void onUnreachable(String reason) {
+          events.add("unreachable: " + reason);
+        }
+
+        @Override
+        public void onReachable() {
+          events.add("reachable");
+        }
+      };
+
+  private SnapshotClient client(UnaryOperator<SnapshotClientOptions.Builder> change) {
+    SnapshotClientOptions.Builder builder =
+        SnapshotClientOptions.builder("localhost:9092", SET).listener(listener);
+    return new SnapshotClient(change.apply(builder).build(), clock::get);
+  }
+
+  private SnapshotClient client() {
+    return client(options -> options);
+  }
+
+  private void read(SnapshotClient client, List<Entry> entries) {
+    for (Entry entry : entries) {
+      client.reader().accept(entry.key(), entry.value(), clock.get());
+    }
+    client.reader().tick();
+  }
+
+  @Test
+  void goesFromEmptyToLoadingToReadyAndTells() throws Exception {
+    SnapshotClient client = client();
+    assertThat(client.state()).isEqualTo(ClientState.EMPTY);
+    assertThat(client.manifest()).isEmpty();
+    assertThatThrownBy(() -> client.mightContain("a"))
+        .isInstanceOf(NoSnapshotException.class)
+        .hasMessage("no snapshot of set 'spam' may answer: the client is EMPTY");
+    TestPublisher.Publication first = publisher.publish(1, "a");
+    read(client, first.entries());
+    assertThat(client.state()).isEqualTo(ClientState.LOADING);
+    assertThatThrownBy(() -> client.mightContain("a"))
+        .isInstanceOfSatisfying(
+            NoSnapshotException.class, e -> assertThat(e.state()).isEqualTo(ClientState.LOADING));
+    client.reader().settle();
+    assertThat(client.state()).isEqualTo(ClientState.READY);
+    assertThat(client.manifest()).contains(first.manifest());
+    assertThat(client.mightContain("a")).isTrue();
+    assertThat(client.mightContain("b")).isFalse();
+    assertThat(events).containsExactly("LOADING", "READY", "snapshot 1");
+  }
+
+  @Test
+  void staysLoadingWhileTheTopicIsReadAgain() {
+    SnapshotClient client = client();
+    read(client, List.of(publisher.publish(1, "a").manifestEntry()));
+    client.reader().rewind();
+    client.reader().tick();
+    assertThat(client.state()).isEqualTo(ClientState.LOADING);
+  }
+
+  @Test
+  void canonicalisesHashesAndScopesAsThePublisherDid() throws Exception {
+    KeyHash keyHash = KeyHash.xxh3(42);
+    byte[] scope = "tenant".getBytes(StandardCharsets.UTF_8);
+    byte[] canonical =
+        Canonicaliser.URL.canonicalise("http://example.com/a".getBytes(StandardCharsets.UTF_8));
+    long[] hashes = {
+      keyHash.hash(canonical), keyHash.hash(ScopedKey.join(scope, utf8("http://example.com/b")))
+    };
+    SnapshotClient client = client(options -> options.keyHash(keyHash));
+    read(
+        client, new TestPublisher(SET, keyHash, Canonicaliser.URL, 4).publish(1, hashes).entries());
+    client.reader().settle();
+    assertThat(client.mightContain("HTTP://Example.com:80/a")).isTrue();
+    assertThat(client.mightContain(utf8("HTTP://Example.com:80/a"))).isTrue();
+    assertThat(client.mightContain("tenant", "HTTP://Example.com:80/b")).isTrue();
+    assertThat(client.mightContain(scope, utf8("http://example.com/b"))).isTrue();
+    assertThat(client.mightContain("http://example.com/b")).isFalse();
+    assertThat(client.mightContain("tenant", "http://example.com/a")).isFalse();
+    assertThat(client.mightContain((String) null, "http://example.com/a")).isTrue();
+    assertThatThrownBy(() -> client.mightContain("")).isInstanceOf(InvalidKeyException.class);
+  }
+
+  @Test
+  void answersWithoutASnapshotOnlyIfToldTo() throws Exception {
+    assertThat(
+            client(options -> options.noSnapshotPolicy(NoSnapshotPolicy.ANSWER_PRESENT))
+                .mightContain("a"))
+        .isTrue();
+    assertThat(
+            client(options -> options.noSnapshotPolicy(NoSnapshotPolicy.ANSWER_ABSENT))
+                .mightContain("a"))
+        .isFalse();
+  }
+
+  @Test
+  void growsStaleAndFreshAgain() throws Exception {
+    SnapshotClient client = client(options -> options.staleAfter(Duration.ofMillis(500)));
+    publish(client, 1, "a");
+    clock.addAndGet(499);
+    client.reader().tick();
+    assertThat(client.state()).isEqualTo(ClientState.READY);
+    clock.addAndGet(1);
+    client.reader().tick();
+    assertThat(client.state()).isEqualTo(ClientState.STALE);
+    assertThat(client.mightContain("a")).isTrue();
+    client.awaitReady(Duration.ZERO);
+    publish(client, 2, "a");
+    assertThat(client.state()).isEqualTo(ClientState.READY);
+    assertThat(events).containsExactly("READY", "snapshot 1", "STALE", "READY", "snapshot 2");
+  }
+
+  @Test
+  void staysReadyForEverWithoutABound() {
+    SnapshotClient client = client();
+    publish(client, 1, "a");
+    clock.addAndGet(Duration.ofDays(10_000).toMillis());
+    client.reader().tick();
+    assertThat(client.state()).isEqualTo(ClientState.READY);
+  }
+
+  @Test
+  void refusesToAnswerWhileStaleIfToldTo() throws Exception {
+    SnapshotClient client =
+        client(options -> options.staleAfter(Duration.ofMillis(500)).answerWhileStale(false));
+    publish(client, 1, "a");
+    assertThat(client.mightContain("a")).isTrue();
+    clock.addAndGet(500);
+    client.reader().tick();
+    assertThatThrownBy(() -> client.mightContain("a"))
+        .isInstanceOf(NoSnapshotException.class)
+        .hasMessage("no snapshot of set 'spam' may answer: the client is STALE");
+    assertThatThrownBy(() -> client.awaitReady(Duration.ZERO)).isInstanceOf(TimeoutException.class);
+    publish(client, 2, "a");
+    assertThat(client.mightContain("a")).isTrue();
+  }
+
+  @Test
+  void keepsTheLastGoodSnapshotAndSaysWhatIsWrong() throws Exception {
+    SnapshotClient client = client();
+    publish(client, 1, "a");
+    events.clear();
+    TestPublisher.Publication second = publisher.publish(2, "a", "b");
+    read(client, List.of(second.chunks().get(0).damaged(), second.manifestEntry()));
+    client.reader().settle();
+    assertThat(client.state()).isEqualTo(ClientState.READY);
+    assertThat(client.mightContain("a")).isTrue();
+    assertThat(events).singleElement().asString().startsWith("refused: blob ");
+    read(client, second.chunks());
+    client.reader().settle();
+    assertThat(client.mightContain("b")).isTrue();
+    assertThat(events).hasSize(2).contains("snapshot 2");
+  }
+
+  @Test
+  void saysWhyThereIsNoSnapshot() {
+    SnapshotClient client = client();
+    client.reader().unreachable("no answer from localhost:9092");
+    assertThatThrownBy(() -> client.mightContain("a"))
+        .hasMessage(
+            "no snapshot of set 'spam' may answer: the client is EMPTY; no answer from"
+                + " localhost:9092");
+    assertThatThrownBy(() -> client.awaitReady(Duration.ofMillis(1)))
+        .isInstanceOf(TimeoutException.class)
+        .hasMessage(
+            "waited for 1 ms; no snapshot of set 'spam' may answer: the client is EMPTY; no answer"
+                + " from localhost:9092");
+    client.reader().reachable();
+    assertThatThrownBy(() -> client.mightContain("a"))
+        .hasMessage("no snapshot of set 'spam' may answer: the client is EMPTY");
+    assertThat(events).containsExactly("unreachable: no answer from localhost:9092", "reachable");
+  }
+
+  @Test
+  void awaitsASequence() throws Exception {
+    SnapshotClient client = client();
+    CompletableFuture<Long> awaited =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return client.awaitSequence(3, Duration.ofMinutes(1)).sequence();
+              } catch (Exception e) {
+                throw new AssertionError(e);
+              }
+            });
+    publish(client, 1, "a");
+    assertThatThrownBy(() -> client.awaitSequence(3, Duration.ofMillis(1)))
+        .isInstanceOf(TimeoutException.class)
+        .hasMessage("waited for 1 ms; set 'spam' is at sequence 1");
+    assertThat(awaited).isNotDone();
+    publish(client, 4, "a", "b");
+    assertThat(awaited.get(1, TimeUnit.MINUTES)).isEqualTo(4);
+    assertThat(client.awaitReady(Duration.ZERO).sequence()).isEqualTo(4);
+  }
+
+  @Test
+  void aFailingListenerDisturbsNothing() throws Exception {
+    SnapshotClient client =
+        client(
+            options ->
+                options.listener(
+                    new SnapshotListener() {
+                      @Override
+                      public void onSnapshot(Manifest manifest) {
+                        throw new IllegalStateException("on purpose");
+                      }
+                    }));
+    publish(client, 1, "a");
+    assertThat(client.mightContain("a")).isTrue();
+  }
+
+  @Test
+  void aClosedClientAnswersNothingAndWakesThoseWhoWait() throws Exception {
+    SnapshotClient client = client();
+    CompletableFuture<Throwable> waiting =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                client.awaitReady(Duration.ofMinutes(1));
+                return null;
+              } catch (Exception e) {
+                return e;
+              }
+            });
+    client.close();
+    client.close();
+    assertThat(waiting.get(1, TimeUnit.MINUTES))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("the snapshot client is closed");
+    assertThat(client.state()).isEqualTo(ClientState.CLOSED);
+    assertThatThrownBy(() -> client.mightContain("a")).isInstanceOf(IllegalStateException.class);
+    publish(client, 1, "a");
+    assertThat(client.state()).isEqualTo(ClientState.CLOSED);
+  }
+
+  @Test
+  void everyQuerySeesOneWholeSnapshotWhileManyAreSwapped() throws Exception {
+    // Every window holds the key "live" and one of its own; a query must never miss "live".
+    SnapshotClient client = client();
+    publish(client, 1, "live", "1");
+    AtomicBoolean stop = new AtomicBoolean();
+    List<CompletableFuture<Long>> queries = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      queries.add(
+          CompletableFuture.supplyAsync(
+              () -> {
+                long asked = 0;
+                while (!stop.get()) {
+                  try {
+                    assertThat(client.mightContain("live")).isTrue();
+                  } catch (InvalidKeyException e) {
+                    throw new AssertionError(e);
+                  }
+                  asked++;
+                }
+                return asked;
+              }));
+    }
+    Random random = new Random(1);
+    for (long sequence = 2; sequence <= 300; sequence++) {
+      publish(client, sequence, "live", Long.toString(random.nextLong()));
+    }
+    stop.set(true);
+    for (CompletableFuture<Long> query : queries) {
+      query.get(1, TimeUnit.MINUTES);
+    }
+    assertThat(client.manifest().orElseThrow().sequence()).isEqualTo(300);
+  }
+
+  private void publish(SnapshotClient client, long sequence, String... keys) {
+    TestPublisher.Publication publication = publisher.publish(sequence, keys);
+    for (Entry entry : publication.entries()) {
+      client.reader().accept(entry.key(), entry.value(), clock.get());
+    }
+    client.reader().settle();
+    client.reader().tick();
+  }
+
+  private static byte[] utf8(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,149 @@
+package io.firstseen.consumer;
+
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.snapshot.BlobReference;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestShard;
+import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.filters.snapshot.Snapshot;
+import io.firstseen.filters.snapshot.SnapshotParameters;
+import io.firstseen.filters.snapshot.SnapshotTopicFormat;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.LongStream;
+
+/** Makes what a snapshots topic holds. A shard without change keeps its blob, as the real one. */
+public final class TestPublisher {
+  /** The length of a window. */
+  public static final long WINDOW_MILLIS = 1000;
+
+  private static final double RATE = 1e-9;
+
+  /** A record of the topic; a null value is a tombstone. */
+  @SuppressWarnings("ArrayRecordComponent")
+  public record Entry(String key, byte[] value) {
+
+    /** The same key with a null value. */
+    public Entry tombstone() {
+      return new Entry(key, null);
+    }
+
+    /** The same key, with one bit of the value flipped. */
+    public Entry damaged() {
+      byte[] bytes = value.clone();
+      bytes[bytes.length / 2] ^= 1;
+      return new Entry(key, bytes);
+    }
+  }
+
+  /** What one window adds to the topic. */
+  public record Publication(Manifest manifest, List<Entry> chunks, Entry manifestEntry) {
+
+    /** All of it in order. */
+    public List<Entry> entries() {
+      List<Entry> entries = new ArrayList<>(chunks);
+      entries.add(manifestEntry);
+      return entries;
+    }
+  }
+
+  private final String setName;
+  private final KeyHash keyHash;
+  private final SetParameters parameters;
+  private final ManifestShard[] shards;
+  private final long[][] published;
+
+  /** A publisher of a set that is empty so far. */
+  public TestPublisher(
+      String setName, KeyHash keyHash, Canonicaliser canonicaliser, int shardCount) {
+    this.setName = setName;
+    this.keyHash = keyHash;
+    this.parameters = SetParameters.of(keyHash, canonicaliser, new Shards(shardCount), RATE);
+    this.shards = new ManifestShard[shardCount];
+    this.published = new long[shardCount][0];
+    for (int shard = 0; shard < shardCount; shard++) {
+      shards[shard] = ManifestShard.empty(shard);
+    }
+  }
+
+  /** A publisher of a set under the fixed key. */
+  public static TestPublisher of(String setName, int shardCount) {
+    return new TestPublisher(setName, KeyHash.fixed(), Canonicaliser.NONE, shardCount);
+  }
+
+  /** The set holds these keys, canonical ones, at the end of window {@code sequence}. */
+  public Publication publish(long sequence, String... keys) {
+    return publish(
+        sequence,
+        Arrays.stream(keys)
+            .mapToLong(key -> keyHash.hash(key.getBytes(StandardCharsets.UTF_8)))
+            .toArray());
+  }
+
+  /** The set holds the keys of these hashes at the end of window {@code sequence}. */
+  public Publication publish(long sequence, long[] hashes) {
+    List<Entry> chunks = new ArrayList<>();
+    for (int shard = 0; shard < shards.length; shard++) {
+      chunks.addAll(cut(shard, sequence, hashes));
+    }
+    return new Publication(manifest(sequence), chunks, manifestEntry(sequence));
+  }
+
+  private Manifest manifest(long sequence) {
+    return Manifest.of(
+        setName,
+        sequence,
+        (sequence - 1) * WINDOW_MILLIS,
+        sequence * WINDOW_MILLIS,
+        parameters,
+        List.of(shards));
+  }
+
+  /** The manifest of the shards as they are. */
+  public Entry manifestEntry(long sequence) {
+    return new Entry(setName, manifest(sequence).toJson());
+  }
+
+  /** Cuts one shard's blob, if the shard changed, and returns its chunks. */
+  public List<Entry> cut(int shard, long sequence, long[] hashes) {
+    long[] own =
+        LongStream.of(hashes)
+            .filter(hash -> parameters.shards().shardOf(hash) == shard)
+            .sorted()
+            .distinct()
+            .toArray();
+    if (Arrays.equals(own, published[shard])) {
+      return List.of();
+    }
+    published[shard] = own;
+    Snapshot snapshot =
+        Snapshot.build(
+            own,
+            new SnapshotParameters(
+                parameters,
+                setName,
+                shard,
+                sequence,
+                (sequence - 1) * WINDOW_MILLIS,
+                sequence * WINDOW_MILLIS));
+    BlobReference base = BlobReference.to(snapshot);
+    shards[shard] = ManifestShard.of(shard, own.length, base);
+    return chunks(base.digest(), snapshot.toBytes());
+  }
+
+  /** A blob as the topic holds it. */
+  public static List<Entry> chunks(String digest, byte[] bytes) {
+    List<Entry> chunks = new ArrayList<>();
+    for (int index = 0; index < SnapshotTopicFormat.chunkCount(bytes.length); index++) {
+      chunks.add(
+          new Entry(
+              SnapshotTopicFormat.chunkKey(digest, index),
+              SnapshotTopicFormat.chunk(bytes, index)));
+    }
+    return chunks;
+  }
+}

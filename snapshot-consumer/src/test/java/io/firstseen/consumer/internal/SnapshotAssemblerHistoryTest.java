@@ -1,0 +1,305 @@
+package io.firstseen.consumer.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.consumer.TestPublisher;
+import io.firstseen.consumer.TestPublisher.Entry;
+import io.firstseen.filters.snapshot.BlobReference;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.filters.snapshot.SnapshotTopicFormat;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Followers that start at any moment of long random histories, at any state of the log's
+ * compaction, and read in pieces of any size, must end with what was published last; and on the way
+ * what they answer from is always something that was published, never older than before.
+ */
+class SnapshotAssemblerHistoryTest {
+  private static final int HISTORIES = 60;
+  private static final int WINDOWS = 25;
+  private static final int SHARDS = 4;
+
+  /** What is tested: the assembler, or a simpler one that must fail. */
+  private interface Follower {
+    void read(Entry entry);
+
+    void settle();
+
+    /** Null if it answers from nothing. */
+    SnapshotSet answering();
+  }
+
+  /** A topic and what was published on it. */
+  private static final class History {
+    private final List<Entry> log = new ArrayList<>();
+    private final List<Entry> late = new ArrayList<>();
+    private final Map<Long, Set<Long>> hashesBySequence = new HashMap<>();
+
+    /**
+     * A set whose shards run up to three windows ahead of its manifests, beside another set; a
+     * damaged record now and then is followed by a good one, and what nothing names is deleted
+     * after a while.
+     */
+    static History random(long seed) {
+      Random random = new Random(seed);
+      History history = new History();
+      TestPublisher publisher = TestPublisher.of(Following.SET, SHARDS);
+      TestPublisher other = TestPublisher.of("other", SHARDS);
+      List<Set<Long>> live = new ArrayList<>(List.of(Set.of()));
+      for (int window = 1; window <= WINDOWS; window++) {
+        live.add(changed(live.get(window - 1), random));
+      }
+      List<TestPublisher.Publication> publications = new ArrayList<>();
+      for (int window = 1; window <= WINDOWS; window++) {
+        publications.add(publisher.publish(window, array(live.get(window))));
+        history.hashesBySequence.put((long) window, live.get(window));
+      }
+      int[] nextWindowOfShard = new int[SHARDS];
+      for (int window = 1; window <= WINDOWS; window++) {
+        for (int shard = 0; shard < SHARDS; shard++) {
+          int until = Math.max(nextWindowOfShard[shard], window + random.nextInt(4));
+          for (int ahead = nextWindowOfShard[shard] + 1; ahead <= until; ahead++) {
+            if (ahead <= WINDOWS) {
+              history.addBlob(publications.get(ahead - 1), shard, random);
+            }
+          }
+          nextWindowOfShard[shard] = until;
+          if (random.nextInt(3) == 0) {
+            history.log.addAll(other.publish(window, "x" + random.nextInt(1000)).entries());
+          }
+        }
+        history.log.add(publications.get(window - 1).manifestEntry());
+        if (random.nextBoolean()) {
+          history.log.addAll(history.late);
+          history.late.clear();
+        }
+        if (window > 3 && random.nextBoolean()) {
+          history.deleteUnnamed(publications, window);
+        }
+      }
+      history.log.addAll(history.late);
+      return history;
+    }
+
+    private void addBlob(TestPublisher.Publication publication, int shard, Random random) {
+      BlobReference base = publication.manifest().shards().get(shard).base();
+      for (Entry chunk : publication.chunks()) {
+        if (base != null && chunk.key().equals(SnapshotTopicFormat.chunkKey(base.digest(), 0))) {
+          if (random.nextInt(10) == 0) {
+            log.add(chunk.damaged());
+            late.add(chunk);
+          } else {
+            log.add(chunk);
+          }
+        }
+      }
+    }
+
+    /**
+     * Tombstones for what the manifests since {@code window - 2} and the later ones do not name.
+     */
+    private void deleteUnnamed(List<TestPublisher.Publication> publications, int window) {
+      Set<String> named = new HashSet<>();
+      for (TestPublisher.Publication publication : publications.subList(window - 3, WINDOWS)) {
+        publication.manifest().shards().stream()
+            .filter(shard -> shard.base() != null)
+            .forEach(shard -> named.add(SnapshotTopicFormat.chunkKey(shard.base().digest(), 0)));
+      }
+      for (TestPublisher.Publication publication : publications.subList(0, window)) {
+        for (Entry chunk : publication.chunks()) {
+          if (!named.contains(chunk.key())) {
+            log.add(chunk.tombstone());
+          }
+        }
+      }
+    }
+
+    private static Set<Long> changed(Set<Long> before, Random random) {
+      Set<Long> after = new TreeSet<>(before);
+      for (int i = random.nextInt(4); i > 0; i--) {
+        after.add(random.nextLong());
+      }
+      after.removeIf(hash -> random.nextInt(10) == 0);
+      return after;
+    }
+
+    /** The first {@code length} records as a compacted topic: of a key, only the last one stays. */
+    List<Entry> compacted(int length) {
+      Map<String, Integer> last = new HashMap<>();
+      for (int i = 0; i < length; i++) {
+        last.put(log.get(i).key(), i);
+      }
+      List<Entry> kept = new ArrayList<>();
+      for (int i = 0; i < length; i++) {
+        if (last.get(log.get(i).key()) == i) {
+          kept.add(log.get(i));
+        }
+      }
+      return kept;
+    }
+  }
+
+  private static long[] array(Set<Long> hashes) {
+    return hashes.stream().mapToLong(Long::longValue).toArray();
+  }
+
+  @Test
+  void everyFollowerEndsWithWhatWasPublishedLast() {
+    for (long seed = 0; seed < HISTORIES; seed++) {
+      assertThat(complaint(seed, Assembling::new)).as("seed %d", seed).isNull();
+    }
+  }
+
+  /** The trap: a follower that takes its snapshot down when the next one cannot be had. */
+  @Test
+  void aFollowerThatDropsTheLastGoodSnapshotIsCaught() {
+    assertThat(complaints(() -> new Naive(true, false))).isPositive();
+  }
+
+  /** The trap: a follower that keeps only what the newest manifest names. */
+  @Test
+  void aFollowerThatDropsBlobsAheadOfTheirManifestIsCaught() {
+    assertThat(complaints(() -> new Naive(false, true))).isPositive();
+  }
+
+  private static int complaints(Supplier<Follower> followers) {
+    int count = 0;
+    for (long seed = 0; seed < HISTORIES; seed++) {
+      count += complaint(seed, followers) == null ? 0 : 1;
+    }
+    return count;
+  }
+
+  /** What is wrong with a follower on the history of a seed, or null. */
+  private static String complaint(long seed, Supplier<Follower> followers) {
+    History history = History.random(seed);
+    Random random = new Random(~seed);
+    Follower follower = followers.get();
+    int start = random.nextInt(history.log.size());
+    List<Entry> toRead =
+        random.nextBoolean()
+            ? new ArrayList<>(history.compacted(start))
+            : new ArrayList<>(history.log.subList(0, start));
+    toRead.forEach(follower::read);
+    follower.settle();
+    long newest = -1;
+    for (Entry entry : history.log.subList(start, history.log.size())) {
+      follower.read(entry);
+      if (random.nextInt(3) > 0) {
+        follower.settle();
+        SnapshotSet answering = follower.answering();
+        long sequence = answering == null ? -1 : answering.manifest().sequence();
+        if (sequence < newest) {
+          return "went back from " + newest + " to " + sequence;
+        }
+        newest = sequence;
+        if (answering != null && !holds(answering, history.hashesBySequence.get(sequence))) {
+          return "answers wrongly at " + sequence;
+        }
+      }
+    }
+    follower.settle();
+    long last = follower.answering() == null ? -1 : follower.answering().manifest().sequence();
+    return last == WINDOWS ? null : "ended at " + last;
+  }
+
+  private static boolean holds(SnapshotSet set, Set<Long> hashes) {
+    return set.manifest().count() == hashes.size()
+        && hashes.stream().allMatch(hash -> set.mightContain(hash));
+  }
+
+  private static final class Assembling implements Follower {
+    private final Following following = new Following();
+
+    @Override
+    public void read(Entry entry) {
+      following.read(entry);
+    }
+
+    @Override
+    public void settle() {
+      following.settle();
+    }
+
+    @Override
+    public SnapshotSet answering() {
+      return following.active == null ? null : following.active.set();
+    }
+  }
+
+  /** What one would write first. */
+  private static final class Naive implements Follower {
+    private final boolean dropsOnFailure;
+    private final boolean dropsUnnamed;
+    private final Map<String, byte[]> chunks = new HashMap<>();
+    private Manifest newest;
+    private SnapshotSet answering;
+
+    private Naive(boolean dropsOnFailure, boolean dropsUnnamed) {
+      this.dropsOnFailure = dropsOnFailure;
+      this.dropsUnnamed = dropsUnnamed;
+    }
+
+    @Override
+    public void read(Entry entry) {
+      if (entry.value() == null) {
+        chunks.remove(entry.key());
+      } else if (!entry.key().equals(Following.SET)) {
+        chunks.put(entry.key(), entry.value());
+      } else {
+        try {
+          newest = Manifest.fromJson(entry.value());
+        } catch (SnapshotException e) {
+          throw new AssertionError(e);
+        }
+        if (dropsUnnamed) {
+          Set<String> named = new HashSet<>();
+          newest.shards().stream()
+              .filter(shard -> shard.base() != null)
+              .forEach(shard -> named.add(shard.base().digest() + "/0"));
+          chunks.keySet().retainAll(named);
+        }
+      }
+    }
+
+    @Override
+    public void settle() {
+      if (newest == null || (answering != null && answering.manifest().equals(newest))) {
+        return;
+      }
+      try {
+        answering = SnapshotSet.open(newest, blob -> load(blob));
+      } catch (IOException e) {
+        if (dropsOnFailure) {
+          answering = null;
+        }
+      }
+    }
+
+    private ByteBuffer load(BlobReference blob) throws IOException {
+      byte[] chunk = chunks.get(blob.digest() + "/0");
+      if (chunk == null) {
+        throw new IOException("missing");
+      }
+      return ByteBuffer.wrap(chunk);
+    }
+
+    @Override
+    public SnapshotSet answering() {
+      return answering;
+    }
+  }
+}

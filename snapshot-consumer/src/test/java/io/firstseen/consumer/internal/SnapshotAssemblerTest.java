@@ -1,0 +1,515 @@
+package io.firstseen.consumer.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.consumer.TestPublisher;
+import io.firstseen.consumer.TestPublisher.Entry;
+import io.firstseen.consumer.TestPublisher.Publication;
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.BlobReference;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestShard;
+import io.firstseen.filters.snapshot.Sha256;
+import io.firstseen.filters.snapshot.Snapshot;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SnapshotAssemblerTest {
+  // At 31.5 bits a key some 3.9 MB: five chunks.
+  private static final long[] MANY = new Random(1).longs(1_000_000).toArray();
+
+  private final Following following = new Following();
+  private final TestPublisher publisher = TestPublisher.of(Following.SET, 4);
+
+  @Test
+  void activatesWhatIsCompleteAndSound() throws Exception {
+    following.read(publisher.publish(1, "a", "b").entries());
+    assertThat(following.assembler.isLoading()).isTrue();
+    following.settle();
+    assertThat(following.sequence()).isEqualTo(1);
+    assertThat(following.contains("a")).isTrue();
+    assertThat(following.contains("c")).isFalse();
+    assertThat(following.assembler.isLoading()).isFalse();
+    following.read(publisher.publish(2, "a", "c").entries()).settle();
+    assertThat(following.contains("b")).isFalse();
+    assertThat(following.contains("c")).isTrue();
+    assertThat(following.refusals).isEmpty();
+  }
+
+  @Test
+  void activatesASetThatNeverHeldAKey() throws Exception {
+    following.read(publisher.publish(1).entries()).settle();
+    assertThat(following.sequence()).isEqualTo(1);
+    assertThat(following.contains("a")).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void chunksMayComeInAnyOrder(long seed) {
+    Publication publication = TestPublisher.of(Following.SET, 1).publish(1, MANY);
+    assertThat(publication.chunks()).hasSize(5);
+    List<Entry> shuffled = new ArrayList<>(publication.entries());
+    Collections.shuffle(shuffled, new Random(seed));
+    following.read(shuffled).settle();
+    assertThat(following.sequence()).isEqualTo(1);
+    for (int i = 0; i < MANY.length; i += 1000) {
+      assertThat(following.active.set().mightContain(MANY[i])).isTrue();
+    }
+  }
+
+  @Test
+  void aMissingChunkIsAwaitedQuietlyThenReportedOnceThenForgotten() {
+    TestPublisher large = TestPublisher.of(Following.SET, 1);
+    following.read(large.publish(1, "a").entries()).settle();
+    Publication second = large.publish(2, MANY);
+    List<Entry> chunks = new ArrayList<>(second.chunks());
+    Entry late = chunks.remove(3);
+    following.read(chunks).read(second.manifestEntry()).settle().settle();
+    assertThat(following.sequence()).isEqualTo(1);
+    assertThat(following.refusals).isEmpty();
+
+    following.waitForChunks().waitForChunks();
+    assertThat(following.sequence()).isEqualTo(1);
+    assertThat(following.refusals)
+        .singleElement()
+        .asString()
+        .startsWith(
+            "sequence 2 of set 'spam' is incomplete after 30000 ms: 1 of its blobs are lacking, of"
+                + " the first, ")
+        .endsWith(", 1 of 5 chunks");
+    assertThat(following.rereads).isEqualTo(1);
+
+    following.read(late).settle();
+    assertThat(following.sequence()).isEqualTo(2);
+    assertThat(following.refusals).hasSize(1);
+  }
+
+  @Test
+  void aManifestMayComeBeforeItsBlobs() throws Exception {
+    Publication publication = publisher.publish(1, "a", "b", "c", "d", "e");
+    following.read(publication.manifestEntry()).settle();
+    assertThat(following.active).isNull();
+    for (Entry chunk : publication.chunks()) {
+      assertThat(following.active).isNull();
+      following.read(chunk).settle();
+    }
+    assertThat(following.contains("a")).isTrue();
+    assertThat(following.refusals).isEmpty();
+  }
+
+  @Test
+  void readingAgainFindsAMissingChunkAndReportsNothingOfTheHistory() {
+    Publication first = publisher.publish(1, "a");
+    Publication second = publisher.publish(2, "a", "b");
+    following.read(first.entries()).settle();
+    following.read(second.manifestEntry()).waitForChunks();
+    assertThat(following.rereads).isEqualTo(1);
+    following.assembler.rewind();
+    following.read(first.entries()).settle();
+    assertThat(following.sequence()).isEqualTo(1);
+    following.read(second.entries()).settle();
+    assertThat(following.sequence()).isEqualTo(2);
+    assertThat(following.refusals).hasSize(1);
+  }
+
+  @Test
+  void aChunkThatIsGoneForGoodMakesTheTopicBeReadAgainOnlyOnce() {
+    Publication first = publisher.publish(1, "a");
+    Publication second = publisher.publish(2, "b");
+    Publication third = publisher.publish(3, "c");
+    for (int round = 0; round < 5; round++) {
+      following.assembler.rewind();
+      following.read(first.entries()).settle();
+      following.read(second.manifestEntry(), third.manifestEntry()).waitForChunks();
+    }
+    assertThat(following.rereads).isEqualTo(2);
+    assertThat(following.refusals).hasSize(2);
+    assertThat(following.sequence()).isEqualTo(1);
+  }
+
+  @Test
+  void aDamagedChunkIsReportedOnceAndHealedByAGoodOne() throws Exception {
+    following.read(publisher.publish(1, "a").entries()).settle();
+    Publication second = publisher.publish(2, "a", "b");
+    Entry chunk = second.chunks().get(0);
+    following.read(chunk.damaged()).read(second.manifestEntry()).settle().settle();
+    following.read(chunk.damaged()).settle();
+    assertThat(following.sequence()).isEqualTo(1);
+    assertThat(following.contains("a")).isTrue();
+    assertThat(following.refusals)
+        .singleElement()
+        .asString()
+        .matches(
+            "blob [0-9a-f]{64} of sequence 2 of set 'spam' is damaged: its bytes have the digest"
+                + " [0-9a-f]{64}");
+    following.read(chunk).settle();
+    assertThat(following.sequence()).isEqualTo(2);
+  }
+
+  @Test
+  void aChunkOfTheWrongLengthIsDamageToo() {
+    Publication first = publisher.publish(1, "a");
+    Entry chunk = first.chunks().get(0);
+    byte[] longer = new byte[chunk.value().length + 1];
+    following.read(new Entry(chunk.key(), longer)).read(first.manifestEntry()).settle();
+    assertThat(following.active).isNull();
+    assertThat(following.refusals.get(0)).contains("is damaged: chunk 0 must have ");
+    following.read(chunk).settle();
+    assertThat(following.sequence()).isEqualTo(1);
+  }
+
+  @Test
+  void aBlobThatKeepsItsDigestButIsNoSnapshotIsRefusedAndTheNextManifestTaken() {
+    following.read(publisher.publish(1, "a").entries()).settle();
+    Publication second = publisher.publish(2, "a", "b");
+    byte[] bytes = second.chunks().get(0).damaged().value();
+    following.read(withFirstBlob(second.manifest(), bytes)).settle().settle();
+    assertThat(following.sequence()).isEqualTo(1);
+    assertThat(following.refusals)
+        .singleElement()
+        .asString()
+        .startsWith("sequence 2 of set 'spam' cannot be used: blob ");
+    assertThat(following.assembler.isLoading()).isFalse();
+    following.read(second.chunks()).read(publisher.publish(3, "a", "b", "c").entries()).settle();
+    assertThat(following.sequence()).isEqualTo(3);
+    // The control: rebuilt in the same way from sound bytes, it is taken.
+    Following control = new Following();
+    control.read(withFirstBlob(second.manifest(), second.chunks().get(0).value())).settle();
+    control.read(publisher.publish(1, "a").entries()).read(second.entries()).settle();
+    assertThat(control.sequence()).isEqualTo(2);
+  }
+
+  @Test
+  void aSoundBlobOfAnotherSetIsRefused() {
+    byte[] foreign = TestPublisher.of("other", 1).publish(1, "a").chunks().get(0).value();
+    Manifest manifest = TestPublisher.of(Following.SET, 1).publish(1, "a").manifest();
+    following.read(withFirstBlob(manifest, foreign)).settle();
+    assertThat(following.active).isNull();
+    assertThat(following.refusals.get(0))
+        .contains("must have the set name of the manifest, spam, got other");
+  }
+
+  @Test
+  void aSetUnderAnotherHashKeyIsRefused() {
+    TestPublisher other =
+        new TestPublisher(Following.SET, KeyHash.sipHash24(new byte[16]), Canonicaliser.NONE, 4);
+    following.read(publisher.publish(1, "a").entries()).settle();
+    Publication second = other.publish(2, "a");
+    following.read(second.entries()).settle().settle();
+    assertThat(following.sequence()).isEqualTo(1);
+    assertThat(following.refusals)
+        .singleElement()
+        .asString()
+        .startsWith("sequence 2 of set 'spam' cannot be used: the set is hashed by siphash-2-4 ");
+    assertThat(following.assembler.isLoading()).isFalse();
+    following.read(publisher.publish(3, "b").entries()).settle();
+    assertThat(following.sequence()).isEqualTo(3);
+    Following control = new Following(KeyHash.sipHash24(new byte[16]));
+    control.read(second.entries()).settle();
+    assertThat(control.sequence()).isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "not json",
+        "{}",
+        "{\"format\":2}",
+      })
+  void anUnreadableManifestIsReportedOnceAndTheNextOneTaken(String json) {
+    following.read(publisher.publish(1, "a").entries()).settle();
+    Entry unreadable = new Entry(Following.SET, json.getBytes(StandardCharsets.UTF_8));
+    following.read(unreadable).settle().settle();
+    following.read(unreadable).settle();
+    assertThat(following.sequence()).isEqualTo(1);
+    assertThat(following.refusals)
+        .singleElement()
+        .asString()
+        .startsWith("a manifest of set 'spam' cannot be read: ");
+    following.read(publisher.publish(2, "b").entries()).settle();
+    assertThat(following.sequence()).isEqualTo(2);
+  }
+
+  @Test
+  void aManifestOfAnotherSetUnderThisNameIsRefused() {
+    Publication other = TestPublisher.of("other", 4).publish(1, "a");
+    following.read(other.chunks());
+    following.read(new Entry(Following.SET, other.manifestEntry().value())).settle();
+    assertThat(following.active).isNull();
+    assertThat(following.refusals)
+        .containsExactly("a manifest of set 'spam' cannot be read: it is of set 'other'");
+  }
+
+  @Test
+  void deltasAreRefused() {
+    Manifest plain = publisher.publish(1, "a").manifest();
+    List<ManifestShard> shards = new ArrayList<>();
+    for (ManifestShard shard : plain.shards()) {
+      List<BlobReference> deltas = shard.base() == null ? List.of() : List.of(shard.base());
+      shards.add(new ManifestShard(shard.shard(), shard.count(), shard.base(), deltas));
+    }
+    following.read(manifestEntry(plain, shards)).settle();
+    assertThat(following.refusals)
+        .containsExactly(
+            "sequence 1 of set 'spam' cannot be used: it has deltas, this program reads bases"
+                + " alone");
+  }
+
+  @Test
+  void aSequenceThatWentBackIsRefused() throws Exception {
+    Publication third = TestPublisher.of(Following.SET, 4).publish(3, "old");
+    following.read(publisher.publish(7, "a").entries()).settle();
+    following.read(third.entries()).settle();
+    assertThat(following.sequence()).isEqualTo(7);
+    assertThat(following.contains("a")).isTrue();
+    assertThat(following.refusals)
+        .containsExactly("set 'spam' went back to sequence 3; sequence 7 goes on answering");
+    following.read(publisher.publish(8, "b").entries()).settle();
+    assertThat(following.sequence()).isEqualTo(8);
+    // The control: without an active snapshot nothing goes back.
+    assertThat(new Following().read(third.entries()).settle().sequence()).isEqualTo(3);
+  }
+
+  @Test
+  void goingBackIsSeenAlsoIfBothManifestsCameAtOnce() {
+    following.read(publisher.publish(7, "a").entries());
+    following.read(TestPublisher.of(Following.SET, 4).publish(3, "old").entries()).settle();
+    assertThat(following.sequence()).isEqualTo(7);
+    assertThat(following.refusals)
+        .containsExactly("set 'spam' went back to sequence 3; sequence 7 goes on answering");
+  }
+
+  @Test
+  void aSequenceWithTwoContentsIsRefusedAndWithOneIsNot() throws Exception {
+    Publication first = publisher.publish(1, "a");
+    following.read(first.entries()).settle().read(first.entries()).settle();
+    assertThat(following.refusals).isEmpty();
+    following.read(TestPublisher.of(Following.SET, 4).publish(1, "other").entries()).settle();
+    assertThat(following.contains("a")).isTrue();
+    assertThat(following.refusals)
+        .containsExactly(
+            "sequence 1 of set 'spam' was published again with other content; the first goes on"
+                + " answering");
+  }
+
+  @Test
+  void aNewManifestSupersedesOneThatWaits() {
+    following.read(publisher.publish(1, "a").entries()).settle();
+    Publication second = publisher.publish(2, "b");
+    following.read(second.manifestEntry()).settle();
+    following.read(publisher.publish(3, "c").entries()).settle();
+    assertThat(following.sequence()).isEqualTo(3);
+    assertThat(following.assembler.isLoading()).isFalse();
+    following.read(second.chunks()).waitForChunks();
+    assertThat(following.sequence()).isEqualTo(3);
+    assertThat(following.refusals).isEmpty();
+  }
+
+  @Test
+  void theSecondNewestIsTakenWhileTheNewestWaits() {
+    following.read(publisher.publish(1, "a").entries()).settle();
+    Publication second = publisher.publish(2, "b");
+    following.read(second.manifestEntry()).settle();
+    Publication third = publisher.publish(3, "c");
+    following.read(third.manifestEntry()).settle();
+    following.read(second.chunks()).settle();
+    assertThat(following.sequence()).isEqualTo(2);
+    following.read(third.chunks()).settle();
+    assertThat(following.sequence()).isEqualTo(3);
+  }
+
+  @Test
+  void aFreshClientFallsBackToTheSecondNewestIfTheNewestIsBad() {
+    Publication first = publisher.publish(1, "a");
+    Publication second = publisher.publish(2, "b");
+    following.read(first.entries());
+    following.read(second.chunks().get(0).damaged()).read(second.manifestEntry()).settle();
+    assertThat(following.sequence()).isEqualTo(1);
+    assertThat(following.refusals).hasSize(1);
+  }
+
+  @Test
+  void historyIsNotJudged() {
+    TestPublisher oneShard = TestPublisher.of(Following.SET, 1);
+    List<Entry> history = new ArrayList<>();
+    for (long sequence = 1; sequence <= 9; sequence++) {
+      Publication publication = oneShard.publish(sequence, "key-" + sequence);
+      // Compaction has taken the blobs of all but the newest.
+      history.addAll(sequence == 9 ? publication.entries() : List.of(publication.manifestEntry()));
+      history.add(new Entry(Following.SET, new byte[] {'?'}));
+      history.add(publication.manifestEntry());
+    }
+    following.read(history).waitForChunks();
+    assertThat(following.sequence()).isEqualTo(9);
+    assertThat(following.refusals).isEmpty();
+  }
+
+  @Test
+  void setsAreToldApart() throws Exception {
+    TestPublisher other = TestPublisher.of("other", 4);
+    for (long sequence = 1; sequence <= 5; sequence++) {
+      List<Entry> ours = publisher.publish(sequence, "ours-" + sequence).entries();
+      List<Entry> theirs = other.publish(10 * sequence, "theirs-" + sequence).entries();
+      for (int i = 0; i < Math.max(ours.size(), theirs.size()); i++) {
+        following.read(i < theirs.size() ? List.of(theirs.get(i)) : List.of());
+        following.read(i < ours.size() ? List.of(ours.get(i)) : List.of());
+      }
+      following.settle();
+      assertThat(following.sequence()).isEqualTo(sequence);
+      assertThat(following.contains("ours-" + sequence)).isTrue();
+      assertThat(following.contains("theirs-" + sequence)).isFalse();
+    }
+    assertThat(following.refusals).isEmpty();
+  }
+
+  @Test
+  void recordsThatAreNothingArePassedOver() {
+    byte[] noise = {1, 2, 3};
+    following.read(
+        new Entry("unknown-set", noise),
+        new Entry("unknown-set", null),
+        new Entry("a".repeat(64) + "/x", noise),
+        new Entry("a/0", noise),
+        new Entry("", noise));
+    following.read(publisher.publish(1, "a").entries()).waitForChunks();
+    assertThat(following.sequence()).isEqualTo(1);
+    assertThat(following.refusals).isEmpty();
+  }
+
+  @Test
+  void tombstonesTakeWhatWaitsButNotWhatAnswers() throws Exception {
+    Publication first = publisher.publish(1, "a");
+    following.read(first.entries()).settle();
+    first.chunks().forEach(chunk -> following.read(chunk.tombstone()));
+    following.settle();
+    assertThat(following.contains("a")).isTrue();
+
+    Publication second = publisher.publish(2, "b", "c", "d");
+    following.read(second.chunks()).read(second.chunks().get(0).tombstone());
+    following.read(second.manifestEntry()).waitForChunks();
+    assertThat(following.sequence()).isEqualTo(1);
+    assertThat(following.refusals.get(0)).startsWith("sequence 2 of set 'spam' is incomplete");
+    following.read(second.chunks().get(0)).settle();
+    assertThat(following.sequence()).isEqualTo(2);
+  }
+
+  @Test
+  void aDeletedManifestIsReportedAndTheLastGoodSnapshotStays() throws Exception {
+    Publication first = publisher.publish(1, "a");
+    following.read(first.entries()).settle();
+    following.read(first.manifestEntry().tombstone()).settle().settle();
+    assertThat(following.contains("a")).isTrue();
+    assertThat(following.refusals)
+        .containsExactly("the manifest of set 'spam' was deleted from the topic");
+    following.read(publisher.publish(2, "b").entries()).settle();
+    assertThat(following.sequence()).isEqualTo(2);
+  }
+
+  @Test
+  void unchangedBlobsAreLoadedOnce() {
+    Publication first = publisher.publish(1, "a", "b", "c", "d", "e", "f");
+    following.read(first.entries()).settle();
+    var before = following.active.set();
+    Publication second = publisher.publish(2, "a", "b", "c", "d", "e", "f", "g");
+    assertThat(second.chunks()).hasSize(1);
+    following.read(second.entries()).settle();
+    int same = 0;
+    for (int shard = 0; shard < 4; shard++) {
+      Snapshot snapshot = following.active.set().snapshot(shard);
+      same += snapshot == before.snapshot(shard) ? 1 : 0;
+    }
+    assertThat(same).isEqualTo(3);
+  }
+
+  @Test
+  void nothingPilesUp() {
+    String[] keys = {"a", "b", "c", "d", "e", "f"};
+    TestPublisher other = TestPublisher.of("other", 4);
+    TestPublisher unfinished = TestPublisher.of("unfinished", 4);
+    TestPublisher rekeyed =
+        new TestPublisher(Following.SET, KeyHash.xxh3(1), Canonicaliser.NONE, 4);
+    long most = 0;
+    for (long sequence = 1; sequence <= 50; sequence++) {
+      for (int i = 0; i < keys.length; i++) {
+        keys[i] = keys[i] + sequence;
+      }
+      following.read(other.publish(sequence, keys).entries());
+      following.read(unfinished.publish(sequence, "x" + sequence).chunks());
+      // Never complete, refused, unreadable in turn; the tenth is good.
+      if (sequence % 10 == 0) {
+        following.read(publisher.publish(sequence, keys).entries()).settle();
+        assertThat(following.sequence()).isEqualTo(sequence);
+      } else if (sequence % 3 == 0) {
+        Publication incomplete = publisher.publish(sequence, keys);
+        following.read(incomplete.entries().subList(1, incomplete.entries().size()));
+      } else if (sequence % 3 == 1) {
+        following.read(rekeyed.publish(sequence, keys).entries());
+      } else {
+        following.read(publisher.publish(sequence, keys).chunks());
+        following.read(new Entry(Following.SET, new byte[] {'?'}));
+      }
+      following.settle();
+      most = Math.max(most, following.assembler.bufferedBytes());
+    }
+    long oneSnapshot = 0;
+    for (Entry chunk : TestPublisher.of(Following.SET, 4).publish(1, keys).chunks()) {
+      oneSnapshot += chunk.value().length;
+    }
+    // Some 200 were published; kept are at most two candidates and what came after the newest.
+    assertThat(most).isBetween(1L, 4 * oneSnapshot);
+  }
+
+  @Test
+  void blobsOfTheNextWindowMayComeBeforeTheManifestOfThisOne() {
+    Publication first = publisher.publish(1, "a");
+    Publication second = publisher.publish(2, "b");
+    Publication third = publisher.publish(3, "c");
+    following.read(first.chunks()).read(second.chunks()).read(third.chunks());
+    following.read(first.manifestEntry()).settle();
+    following.read(second.manifestEntry()).settle();
+    following.read(third.manifestEntry()).settle();
+    assertThat(following.sequence()).isEqualTo(3);
+    assertThat(following.assembler.bufferedBytes()).isZero();
+  }
+
+  /**
+   * A manifest whose first blob is replaced by other bytes, named by their digest; and the bytes.
+   */
+  private static List<Entry> withFirstBlob(Manifest manifest, byte[] bytes) {
+    String digest = Sha256.hex(bytes);
+    List<ManifestShard> shards = new ArrayList<>(manifest.shards());
+    for (int i = 0; i < shards.size(); i++) {
+      BlobReference base = shards.get(i).base();
+      if (base != null) {
+        BlobReference replaced =
+            new BlobReference(
+                digest, bytes.length, base.count(), base.setDigest(), base.sequence());
+        shards.set(i, ManifestShard.of(i, shards.get(i).count(), replaced));
+        break;
+      }
+    }
+    List<Entry> entries = new ArrayList<>(TestPublisher.chunks(digest, bytes));
+    entries.add(manifestEntry(manifest, shards));
+    return entries;
+  }
+
+  private static Entry manifestEntry(Manifest manifest, List<ManifestShard> shards) {
+    Manifest changed =
+        Manifest.of(
+            manifest.setName(),
+            manifest.sequence(),
+            manifest.windowStartMillis(),
+            manifest.windowEndMillis(),
+            manifest.parameters(),
+            shards);
+    return new Entry(manifest.setName(), changed.toJson());
+  }
+}
