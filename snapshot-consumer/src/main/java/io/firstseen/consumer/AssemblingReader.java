@@ -92,14 +92,14 @@ final class AssemblingReader implements TopicFollower.Reader {
   public void reachable() {
     trouble = null;
     update();
-    LOG.info("set '{}': topic '{}' can be read again", options.setName(), options.topic());
+    LOG.info("topic '{}' can be read again", options.topic());
     tell(SnapshotListener::onReachable);
   }
 
   private void complain(String reason) {
     trouble = reason;
     update();
-    LOG.warn("set '{}': {}", options.setName(), reason);
+    LOG.warn(reason);
   }
 
   /** Shows how things are, and tells of a new state. */

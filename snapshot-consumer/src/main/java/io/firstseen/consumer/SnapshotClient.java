@@ -34,6 +34,7 @@ public final class SnapshotClient implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotClient.class);
   private static final AtomicInteger CLIENTS = new AtomicInteger();
   private static final long CLOSE_TIMEOUT_MILLIS = 10_000;
+  private static final int MAX_FETCH_BYTES = 16 << 20;
 
   private final SnapshotClientOptions options;
   private final CurrentSnapshot current = new CurrentSnapshot();
@@ -68,6 +69,8 @@ public final class SnapshotClient implements AutoCloseable {
   private static Map<String, Object> consumerProperties(SnapshotClientOptions options) {
     Map<String, Object> properties = new HashMap<>();
     properties.put("client.id", "firstseen-" + options.setName() + "-" + CLIENTS.incrementAndGet());
+    // Kafka's default of 1 MiB would fetch one chunk a round trip.
+    properties.put("max.partition.fetch.bytes", MAX_FETCH_BYTES);
     properties.putAll(options.kafkaProperties());
     properties.put("bootstrap.servers", options.bootstrapServers());
     return properties;

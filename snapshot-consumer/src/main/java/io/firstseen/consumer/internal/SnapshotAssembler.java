@@ -56,6 +56,8 @@ public final class SnapshotAssembler {
   // In the order of the log.
   private final List<Candidate> candidates = new ArrayList<>();
   private final Set<String> reported = new LinkedHashSet<>();
+  // Digests of the blobs for which the topic is read again.
+  private final Set<String> awaited = new HashSet<>();
   private ActiveSnapshot active;
   // What is wrong with the newest word of the publisher; null if nothing.
   private String problem;
@@ -179,9 +181,10 @@ public final class SnapshotAssembler {
     }
   }
 
-  /** Drops the chunks of blobs that no candidate names, unless {@code mayBeNamed} holds. */
+  /** Drops the chunks of blobs that nothing waits for, unless {@code mayBeNamed} holds. */
   private void dropGarbage(Predicate<ChunkStore.Chunks> mayBeNamed) {
     Set<String> named = candidateDigests();
+    named.addAll(awaited);
     chunks.removeIf((digest, blob) -> !named.contains(digest) && !mayBeNamed.test(blob));
     dropUnusedSnapshots();
   }
@@ -251,6 +254,7 @@ public final class SnapshotAssembler {
    */
   public List<Decision> settle(long nowMillis) {
     List<Decision> decisions = new ArrayList<>();
+    awaited.clear();
     if (problem != null) {
       refuse(decisions, problem);
       problem = null;
@@ -382,6 +386,7 @@ public final class SnapshotAssembler {
                     first.digest(),
                     chunks.missing(first),
                     SnapshotTopicFormat.chunkCount(first.bytes()))));
+    lacking.forEach(blob -> awaited.add(blob.digest()));
     decisions.add(new Decision.Reread());
   }
 

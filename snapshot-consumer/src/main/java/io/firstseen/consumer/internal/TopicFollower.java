@@ -13,6 +13,7 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
@@ -34,11 +35,11 @@ public final class TopicFollower implements Runnable, AutoCloseable {
   // The longest time between two calls of Reader.settle at the end of the topic.
   private static final Duration POLL = Duration.ofMillis(200);
   // A consumer does not say that its broker is gone. So in silence it is asked for something.
-  private static final Duration PROBE_AFTER_SILENCE = Duration.ofSeconds(5);
+  private static final Duration PROBE_AFTER_SILENCE = Duration.ofSeconds(2);
   private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(5);
   // Every retry after a failure reads the whole topic.
   private static final long MIN_RETRY_MILLIS = 1_000;
-  private static final long MAX_RETRY_MILLIS = 60_000;
+  private static final long MAX_RETRY_MILLIS = 30_000;
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(1);
 
   private final String topic;
@@ -117,9 +118,7 @@ public final class TopicFollower implements Runnable, AutoCloseable {
     } catch (RuntimeException | OutOfMemoryError e) {
       // Whatever it is, a follower that ended would leave its set to grow old unseen.
       LOG.debug("following topic {} failed", topic, e);
-      reportUnreachable(
-          "topic '%s' cannot be read: %s"
-              .formatted(topic, e instanceof KafkaException ? e.getMessage() : e.toString()));
+      reportUnreachable("topic '%s' cannot be read: %s".formatted(topic, reason(e)));
       reader.tick();
       pause(retryMillis);
       retryMillis = Math.min(2 * retryMillis, MAX_RETRY_MILLIS);
@@ -193,7 +192,7 @@ public final class TopicFollower implements Runnable, AutoCloseable {
     long heardNanos = System.nanoTime();
     boolean reachedEnd = false;
     while (isOpen()) {
-      ConsumerRecords<byte[], byte[]> records = from.poll(POLL);
+      ConsumerRecords<byte[], byte[]> records = poll(from);
       for (ConsumerRecord<byte[], byte[]> each : records) {
         if (each.key() != null) {
           reader.accept(
@@ -221,6 +220,18 @@ public final class TopicFollower implements Runnable, AutoCloseable {
     }
   }
 
+  private static ConsumerRecords<byte[], byte[]> poll(Consumer<byte[], byte[]> from) {
+    try {
+      return from.poll(POLL);
+    } catch (OffsetOutOfRangeException e) {
+      throw shorterThanItWas();
+    }
+  }
+
+  private static KafkaException shorterThanItWas() {
+    return new KafkaException("what was read last is gone, so it is read from its beginning");
+  }
+
   private static boolean isAtEnd(Consumer<byte[], byte[]> of) {
     return of.assignment().stream().allMatch(partition -> of.currentLag(partition).orElse(1) == 0);
   }
@@ -231,13 +242,20 @@ public final class TopicFollower implements Runnable, AutoCloseable {
       Map<TopicPartition, Long> ends = with.endOffsets(partitions, ANSWER_TIMEOUT);
       for (TopicPartition partition : partitions) {
         if (with.position(partition, ANSWER_TIMEOUT) > ends.get(partition)) {
-          throw new KafkaException("it is shorter than it was, so it is read from its beginning");
+          throw shorterThanItWas();
         }
       }
       reportReachable();
     } catch (TimeoutException e) {
       reportNoAnswer();
     }
+  }
+
+  private static String reason(Throwable e) {
+    if (!(e instanceof KafkaException)) {
+      return e.toString();
+    }
+    return e.getCause() == null ? e.getMessage() : e.getMessage() + ": " + reason(e.getCause());
   }
 
   private void reportNoAnswer() {

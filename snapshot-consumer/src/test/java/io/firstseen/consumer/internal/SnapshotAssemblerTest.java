@@ -120,6 +120,26 @@ class SnapshotAssemblerTest {
   }
 
   @Test
+  void readingAgainKeepsWhatWasDroppedTooSoon() {
+    Publication publication = publisher.publish(1, "a");
+    Entry unreadable = new Entry(Following.SET, new byte[] {'?'});
+    List<Entry> topic = new ArrayList<>(publication.chunks());
+    // Two manifests that cannot be read: enough to give the chunks up.
+    topic.addAll(List.of(unreadable, unreadable, publication.manifestEntry()));
+    following.read(topic).waitForChunks();
+    assertThat(following.active).isNull();
+    assertThat(following.rereads).isEqualTo(1);
+    following.assembler.rewind();
+    following.read(topic).settle();
+    assertThat(following.sequence()).isEqualTo(1);
+    // The control: without the wait before, reading twice does not help.
+    Following control = new Following();
+    control.read(topic).settle();
+    control.assembler.rewind();
+    assertThat(control.read(topic).settle().active).isNull();
+  }
+
+  @Test
   void aChunkThatIsGoneForGoodMakesTheTopicBeReadAgainOnlyOnce() {
     Publication first = publisher.publish(1, "a");
     Publication second = publisher.publish(2, "b");

@@ -1,0 +1,292 @@
+package io.firstseen.cli.consumer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstseen.cli.embedded.EmbeddedBroker;
+import io.firstseen.consumer.ClientState;
+import io.firstseen.consumer.SnapshotClient;
+import io.firstseen.consumer.SnapshotClientOptions;
+import io.firstseen.consumer.SnapshotListener;
+import io.firstseen.filters.snapshot.Manifest;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The snapshot client against a real broker and its moods. */
+class SnapshotClientOnBrokerTest {
+  private static final Duration LONG = Duration.ofMinutes(1);
+  private static final EmbeddedBroker.Settings SETTINGS = EmbeddedBroker.Settings.tuned();
+
+  private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
+
+  private SnapshotClient follow(String bootstrapServers) {
+    SnapshotListener listener =
+        new SnapshotListener() {
+          @Override
+          public void onSnapshot(Manifest manifest) {
+            events.add("snapshot " + manifest.sequence());
+          }
+
+          @Override
+          public void onRefused(String reason) {
+            events.add("refused: " + reason);
+          }
+
+          @Override
+          public void onUnreachable(String reason) {
+            events.add("unreachable: " + reason);
+          }
+
+          @Override
+          public void onReachable() {
+            events.add("reachable");
+          }
+        };
+    return SnapshotClient.start(
+        SnapshotClientOptions.builder(bootstrapServers, SnapshotWriter.SET)
+            .listener(listener)
+            .chunkWait(Duration.ofMillis(100))
+            .build());
+  }
+
+  private String nextEvent() throws InterruptedException {
+    return events.poll(LONG.toSeconds(), TimeUnit.SECONDS);
+  }
+
+  private static void createTopic(EmbeddedBroker broker) {
+    broker.createTopics(
+        List.of(
+            new NewTopic(SnapshotWriter.TOPIC, 1, (short) 1)
+                .configs(Map.of("cleanup.policy", "compact"))));
+  }
+
+  @Test
+  void seesWhatWasCommittedAndNothingElse(@TempDir Path directory) throws Exception {
+    long[] many = new Random(1).longs(600_000).toArray();
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS)) {
+      createTopic(broker);
+      try (SnapshotWriter writer = new SnapshotWriter(broker);
+          SnapshotClient client = follow(broker.bootstrapServers())) {
+        writer.publish(1, "a");
+        assertThat(client.awaitReady(LONG).sequence()).isEqualTo(1);
+        assertThat(client.state()).isEqualTo(ClientState.READY);
+        assertThat(client.mightContain("a")).isTrue();
+        assertThat(client.mightContain("b")).isFalse();
+
+        writer.begin(2, SnapshotWriter.hashes("b"));
+        writer.abort();
+        // Three chunks; committed only once another client has read to the end before it.
+        writer.begin(3, many);
+        try (SnapshotClient second = follow(broker.bootstrapServers())) {
+          assertThat(second.awaitReady(LONG).sequence()).isEqualTo(1);
+        }
+        assertThat(client.manifest().orElseThrow().sequence()).isEqualTo(1);
+        writer.commit();
+        assertThat(client.awaitSequence(3, LONG).count()).isEqualTo(many.length);
+        assertThat(List.of(nextEvent(), nextEvent(), nextEvent()))
+            .containsExactly("snapshot 1", "snapshot 1", "snapshot 3");
+        // The control: the aborted manifest is on the topic.
+        assertThat(manifestsReadUncommitted(broker)).isEqualTo(3);
+      }
+    }
+  }
+
+  @Test
+  void outlivesItsBroker(@TempDir Path directory) throws Exception {
+    int port = freePort();
+    SnapshotClient client;
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS.port(port))) {
+      createTopic(broker);
+      try (SnapshotWriter writer = new SnapshotWriter(broker)) {
+        writer.publish(1, "a");
+      }
+      client = follow(broker.bootstrapServers());
+      assertThat(nextEvent()).isEqualTo("snapshot 1");
+    }
+    try (client) {
+      assertThat(nextEvent())
+          .isEqualTo(
+              "unreachable: no answer about topic 'firstseen.snapshots' from localhost:"
+                  + port
+                  + " within 5 s");
+      assertThat(client.state()).isEqualTo(ClientState.READY);
+      assertThat(client.mightContain("a")).isTrue();
+      try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS.port(port));
+          SnapshotWriter writer = new SnapshotWriter(broker)) {
+        assertThat(nextEvent()).isEqualTo("reachable");
+        writer.publish(2, "b");
+        assertThat(nextEvent()).isEqualTo("snapshot 2");
+        assertThat(client.mightContain("b")).isTrue();
+      }
+      assertThat(events).isEmpty();
+    }
+  }
+
+  @Test
+  void outlivesItsTopic(@TempDir Path directory) throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS)) {
+      createTopic(broker);
+      try (SnapshotWriter writer = new SnapshotWriter(broker)) {
+        for (int sequence = 1; sequence <= 5; sequence++) {
+          writer.publish(sequence, "a");
+        }
+      }
+      try (SnapshotClient client = follow(broker.bootstrapServers())) {
+        assertThat(nextEvent()).isEqualTo("snapshot 5");
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
+          admin.deleteTopics(List.of(SnapshotWriter.TOPIC)).all().get();
+        }
+        createTopic(broker);
+        try (SnapshotWriter writer = new SnapshotWriter(broker)) {
+          writer.publish(6, "b");
+        }
+        assertThat(nextEvent())
+            .isEqualTo(
+                "unreachable: topic 'firstseen.snapshots' cannot be read: what was read last is"
+                    + " gone, so it is read from its beginning");
+        assertThat(client.awaitSequence(6, LONG).sequence()).isEqualTo(6);
+        assertThat(client.mightContain("b")).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void readsTheTopicAgainForAChunkThatItMissed(@TempDir Path directory) throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS)) {
+      createTopic(broker);
+      try (SnapshotWriter writer = new SnapshotWriter(broker);
+          SnapshotClient client = follow(broker.bootstrapServers())) {
+        writer.publishWithNoise(1, "a");
+        assertThat(nextEvent()).startsWith("refused: sequence 1 of set 'spam' is incomplete after");
+        assertThat(nextEvent()).isEqualTo("snapshot 1");
+        assertThat(client.mightContain("a")).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void waitsForABrokerAndATopicThatAreNotThereYet(@TempDir Path directory) throws Exception {
+    int port = freePort();
+    try (SnapshotClient client = follow("localhost:" + port)) {
+      String unreachable =
+          "no answer about topic 'firstseen.snapshots' from localhost:" + port + " within 5 s";
+      assertThat(nextEvent()).isEqualTo("unreachable: " + unreachable);
+      assertThat(client.state()).isEqualTo(ClientState.EMPTY);
+      assertThatThrownBy(() -> client.awaitReady(Duration.ofMillis(1)))
+          .isInstanceOf(TimeoutException.class)
+          .hasMessageEndingWith("the client is EMPTY; " + unreachable);
+      try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS.port(port))) {
+        createTopic(broker);
+        assertThat(nextEvent()).isEqualTo("reachable");
+        try (SnapshotWriter writer = new SnapshotWriter(broker)) {
+          writer.publish(1, "a");
+        }
+        assertThat(nextEvent()).isEqualTo("snapshot 1");
+        assertThat(client.mightContain("a")).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void saysThatThereIsNoTopicYet(@TempDir Path directory) throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS);
+        SnapshotClient client = follow(broker.bootstrapServers())) {
+      assertThat(nextEvent()).isEqualTo("unreachable: there is no topic 'firstseen.snapshots' yet");
+      createTopic(broker);
+      assertThat(nextEvent()).isEqualTo("reachable");
+      assertThat(client.state()).isEqualTo(ClientState.EMPTY);
+    }
+  }
+
+  @Test
+  void keepsTryingServersWhoseNamesMeanNothingYet() throws Exception {
+    try (SnapshotClient client = follow("no..where:9092")) {
+      assertThat(nextEvent())
+          .isEqualTo(
+              "unreachable: topic 'firstseen.snapshots' cannot be read: Failed to construct kafka"
+                  + " consumer: No resolvable bootstrap urls given in bootstrap.servers");
+      assertThat(client.state()).isEqualTo(ClientState.EMPTY);
+    }
+    assertThat(clientThreads()).isEmpty();
+  }
+
+  @Test
+  void leavesNoThreadBehindWithOrWithoutABroker(@TempDir Path directory) throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS)) {
+      createTopic(broker);
+      try (SnapshotWriter writer = new SnapshotWriter(broker)) {
+        writer.publish(1, "a");
+      }
+      SnapshotClient connected = follow(broker.bootstrapServers());
+      connected.awaitReady(LONG);
+      assertThat(clientThreads()).isNotEmpty();
+      connected.close();
+      assertThat(clientThreads()).isEmpty();
+    }
+    SnapshotClient lost = follow("localhost:" + freePort());
+    assertThat(clientThreads()).isNotEmpty();
+    lost.close();
+    assertThat(clientThreads()).isEmpty();
+    // In the middle of connecting.
+    for (int i = 0; i < 20; i++) {
+      follow("localhost:" + freePort()).close();
+    }
+    assertThat(clientThreads()).isEmpty();
+  }
+
+  private static Set<String> clientThreads() {
+    Set<String> names = new HashSet<>();
+    for (Thread thread : Thread.getAllStackTraces().keySet()) {
+      if (thread.getName().contains("firstseen-")) {
+        names.add(thread.getName());
+      }
+    }
+    return names;
+  }
+
+  private static int manifestsReadUncommitted(EmbeddedBroker broker) {
+    try (KafkaConsumer<String, byte[]> consumer =
+        new KafkaConsumer<>(
+            Map.of("bootstrap.servers", broker.bootstrapServers(), "enable.auto.commit", false),
+            new StringDeserializer(),
+            new ByteArrayDeserializer())) {
+      TopicPartition partition = new TopicPartition(SnapshotWriter.TOPIC, 0);
+      consumer.assign(List.of(partition));
+      consumer.seekToBeginning(List.of(partition));
+      long end = consumer.endOffsets(List.of(partition)).get(partition);
+      int manifests = 0;
+      while (consumer.position(partition) < end) {
+        for (ConsumerRecord<String, byte[]> each : consumer.poll(Duration.ofSeconds(1))) {
+          manifests += each.key().equals(SnapshotWriter.SET) ? 1 : 0;
+        }
+      }
+      return manifests;
+    }
+  }
+
+  private static int freePort() throws Exception {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("localhost"))) {
+      return socket.getLocalPort();
+    }
+  }
+}
