@@ -1,6 +1,9 @@
 package io.firstseen.jobs;
 
 import io.firstseen.jobs.events.EventWatermarks;
+import io.firstseen.jobs.kafka.KafkaSinks;
+import io.firstseen.jobs.kafka.KafkaSources;
+import io.firstseen.jobs.kafka.Topics;
 import io.firstseen.operators.dedup.DedupStreams;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.serializers.RejectedSerializer;
@@ -9,6 +12,7 @@ import io.firstseen.types.Operation;
 import io.firstseen.types.Outcome;
 import io.firstseen.types.Rejected;
 import io.firstseen.types.SourceEvent;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.flink.api.common.functions.MapFunction;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -20,6 +24,8 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.ProcessFunction;
 import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 
 /** Tells first-seen keys from repeats, and says of every event what became of it. */
 public final class DedupJob {
@@ -138,6 +144,49 @@ public final class DedupJob {
       } else {
         context.output(malformed, new Rejected<>(event.problem(), event));
       }
+    }
+  }
+
+  /**
+   * Adds the job to the environment, with its ends on Kafka; sets up checkpoints, checks the
+   * broker, makes ready the topics.
+   *
+   * @throws UserErrorException if options contradict each other, or the broker or a topic is not
+   *     what the job needs
+   * @throws IllegalArgumentException if an option is out of its bounds
+   */
+  public static void buildOnKafka(
+      StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
+    kafka.check();
+    JobEnvironment.configureCheckpoints(env, kafka);
+    build(
+        env,
+        KafkaSources.events(kafka, options.dedup().maxAhead(), Optional.empty()),
+        KafkaSinks.outcomes(kafka),
+        options);
+    Topics.prepareDedup(kafka);
+  }
+
+  /** Runs the job against Kafka; {@code --help} lists the options. */
+  public static void main(String[] words) throws Exception {
+    Arguments arguments = new Arguments();
+    JobMain.run(arguments, words, arguments::build, "firstseen-dedup");
+  }
+
+  @Command(
+      name = "DedupJob",
+      mixinStandardHelpOptions = true,
+      sortOptions = true,
+      description = "Tells first-seen keys from repeats.")
+  private static final class Arguments {
+    @Mixin private KeyOptions keys;
+    @Mixin private StreamOptions stream;
+    @Mixin private DedupOptions dedup;
+    @Mixin private KafkaOptions kafka;
+
+    void build(StreamExecutionEnvironment env) {
+      JobMain.warnOfFixedKey(keys);
+      buildOnKafka(env, kafka, JobOptions.forDedup(keys, stream, dedup));
     }
   }
 }

@@ -10,9 +10,12 @@ import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.configuration.StateBackendOptions;
 import org.apache.flink.core.execution.CheckpointingMode;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** How the jobs want Flink set up. */
 final class JobEnvironment {
+  private static final Logger LOG = LoggerFactory.getLogger(JobEnvironment.class);
   private static final Duration FIRST_RESTART_DELAY = Duration.ofSeconds(1);
   private static final Duration LONGEST_RESTART_DELAY = Duration.ofSeconds(30);
 
@@ -52,6 +55,11 @@ final class JobEnvironment {
         RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_MAX_BACKOFF,
         LONGEST_RESTART_DELAY);
     env.configure(settings);
+    if (env.getConfiguration().getOptional(CheckpointingOptions.CHECKPOINTS_DIRECTORY).isEmpty()) {
+      LOG.warn(
+          "no checkpoint directory is known here: unless the cluster has one, checkpoints stay on"
+              + " the JobManager's heap and fail beyond 5 MiB a task (--checkpoint-dir)");
+    }
   }
 
   static void requireParallelismOfDedup(JobOptions options) {

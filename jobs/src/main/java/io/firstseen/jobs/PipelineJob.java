@@ -1,14 +1,20 @@
 package io.firstseen.jobs;
 
+import io.firstseen.jobs.kafka.KafkaSinks;
+import io.firstseen.jobs.kafka.KafkaSources;
+import io.firstseen.jobs.kafka.Topics;
 import io.firstseen.types.HashedOperation;
 import io.firstseen.types.Outcome;
 import io.firstseen.types.SnapshotRecord;
 import io.firstseen.types.SourceEvent;
+import java.util.Optional;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 
 /** {@link DedupJob} and {@link SnapshotJob} in one graph, without a topic between them. */
 public final class PipelineJob {
@@ -42,5 +48,48 @@ public final class PipelineJob {
             .name(OperatorUids.HASHED)
             .uid(OperatorUids.HASHED);
     SnapshotJob.attach(operations, snapshots, options);
+  }
+
+  /**
+   * Adds the job to the environment, with its ends on Kafka; sets up checkpoints, checks the
+   * broker, makes ready the topics.
+   *
+   * @throws UserErrorException if options contradict each other, or the broker or a topic is not
+   *     what the job needs
+   * @throws IllegalArgumentException if an option is out of its bounds
+   */
+  public static void buildOnKafka(
+      StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
+    kafka.check();
+    SnapshotJob.requireManifestThatFitsIntoARecord(options);
+    JobEnvironment.configureCheckpoints(env, kafka);
+    build(
+        env,
+        KafkaSources.events(kafka, options.dedup().maxAhead(), Optional.empty()),
+        KafkaSinks.outcomes(kafka),
+        KafkaSinks.snapshots(kafka),
+        options);
+    Topics.preparePipeline(kafka);
+  }
+
+  /** Runs the job against Kafka; {@code --help} lists the options. */
+  public static void main(String[] words) throws Exception {
+    Arguments arguments = new Arguments();
+    JobMain.run(arguments, words, arguments::build, "firstseen-pipeline");
+  }
+
+  @Command(
+      name = "PipelineJob",
+      mixinStandardHelpOptions = true,
+      sortOptions = true,
+      description = "Dedup and snapshots in one job.")
+  private static final class Arguments {
+    @Mixin private JobOptions options;
+    @Mixin private KafkaOptions kafka;
+
+    void build(StreamExecutionEnvironment env) {
+      JobMain.warnOfFixedKey(options.keys());
+      buildOnKafka(env, kafka, options);
+    }
   }
 }

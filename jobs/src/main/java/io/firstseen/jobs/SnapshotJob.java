@@ -1,22 +1,30 @@
 package io.firstseen.jobs;
 
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.jobs.kafka.KafkaSinks;
+import io.firstseen.jobs.kafka.KafkaSources;
+import io.firstseen.jobs.kafka.Topics;
 import io.firstseen.operators.compaction.SnapshotSpec;
 import io.firstseen.operators.compaction.Snapshots;
 import io.firstseen.types.HashedOperation;
 import io.firstseen.types.SnapshotRecord;
 import io.firstseen.types.SourceEvent;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 
 /** Turns the changelog of accepted keys into windowed snapshots. */
 public final class SnapshotJob {
   private static final TypeInformation<HashedOperation> OPERATION =
       TypeInformation.of(HashedOperation.class);
+
+  private static final int MAX_SHARDS_ON_KAFKA = 2048;
 
   private SnapshotJob() {}
 
@@ -68,5 +76,58 @@ public final class SnapshotJob {
 
   static OptionalLong windowMillis(JobOptions options) {
     return OptionalLong.of(options.snapshots().window().toMillis());
+  }
+
+  /**
+   * Adds the job to the environment, with its ends on Kafka; sets up checkpoints, checks the
+   * broker, makes ready the topics.
+   *
+   * @throws UserErrorException if options contradict each other, or the broker or a topic is not
+   *     what the job needs
+   * @throws IllegalArgumentException if an option is out of its bounds
+   */
+  public static void buildOnKafka(
+      StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
+    kafka.check();
+    requireManifestThatFitsIntoARecord(options);
+    JobEnvironment.configureCheckpoints(env, kafka);
+    build(
+        env,
+        KafkaSources.acceptedChangelog(kafka, Optional.empty()),
+        KafkaSinks.snapshots(kafka),
+        options);
+    Topics.prepareSnapshots(kafka);
+  }
+
+  /** Runs the job against Kafka; {@code --help} lists the options. */
+  public static void main(String[] words) throws Exception {
+    Arguments arguments = new Arguments();
+    JobMain.run(arguments, words, arguments::build, "firstseen-snapshots");
+  }
+
+  @Command(
+      name = "SnapshotJob",
+      mixinStandardHelpOptions = true,
+      sortOptions = true,
+      description = "Turns the changelog of accepted keys into windowed snapshots.")
+  private static final class Arguments {
+    @Mixin private KeyOptions keys;
+    @Mixin private StreamOptions stream;
+    @Mixin private SnapshotOptions snapshots;
+    @Mixin private KafkaOptions kafka;
+
+    void build(StreamExecutionEnvironment env) {
+      JobMain.warnOfFixedKey(keys);
+      buildOnKafka(env, kafka, JobOptions.forSnapshots(keys, stream, snapshots));
+    }
+  }
+
+  /** A manifest has a few hundred bytes for each shard, and is one record of at most 1 MiB. */
+  static void requireManifestThatFitsIntoARecord(JobOptions options) {
+    if (options.snapshots().shards() > MAX_SHARDS_ON_KAFKA) {
+      throw new UserErrorException(
+          "--snapshot-shards must be at most %d for snapshots on Kafka, got %d"
+              .formatted(MAX_SHARDS_ON_KAFKA, options.snapshots().shards()));
+    }
   }
 }

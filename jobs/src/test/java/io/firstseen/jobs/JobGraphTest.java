@@ -8,6 +8,8 @@ import io.firstseen.jobs.files.EventFiles;
 import io.firstseen.jobs.files.FileFormat;
 import io.firstseen.jobs.files.OutcomeFiles;
 import io.firstseen.jobs.files.SnapshotFiles;
+import io.firstseen.jobs.kafka.KafkaSinks;
+import io.firstseen.jobs.kafka.KafkaSources;
 import io.firstseen.types.Outcome;
 import io.firstseen.types.SnapshotRecord;
 import io.firstseen.types.SourceEvent;
@@ -95,6 +97,25 @@ class JobGraphTest {
     PipelineJob.build(env, source, outcomes, snapshots, JobOptions.parse());
     Set<String> expected = new TreeSet<>(DEDUP);
     expected.addAll(SNAPSHOTS);
+    assertThat(uids(env.getStreamGraph())).isEqualTo(expected);
+  }
+
+  @Test
+  void theOperatorsOfKafkaHaveUidsToo() {
+    KafkaOptions kafka = JobOptionsTest.kafka();
+    PipelineJob.build(
+        env,
+        KafkaSources.events(kafka, Duration.ZERO, Optional.empty()),
+        KafkaSinks.outcomes(kafka),
+        KafkaSinks.snapshots(kafka),
+        JobOptions.parse());
+    Set<String> expected = new TreeSet<>(DEDUP);
+    expected.addAll(SNAPSHOTS);
+    expected.addAll(
+        List.of(
+            "Sink Committer: outcomes-sink",
+            "snapshots-sink: snapshots-chunks",
+            "Sink Committer: snapshots-sink"));
     assertThat(uids(env.getStreamGraph())).isEqualTo(expected);
   }
 

@@ -1,0 +1,71 @@
+package io.firstseen.jobs;
+
+import java.util.function.Consumer;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
+
+/**
+ * Runs the {@code main} of a job: options in, a job out, and one line for a mistake of the user.
+ */
+final class JobMain {
+
+  private JobMain() {}
+
+  /**
+   * Parses the words, builds the job and executes it.
+   *
+   * <p>A mistake of the user is one line on standard error. A JVM that was started for this job
+   * then ends with status 2; elsewhere (Flink's client, or a cluster's REST endpoint, which an exit
+   * would take down) the sentence is thrown.
+   */
+  static void run(
+      Object arguments, String[] words, Consumer<StreamExecutionEnvironment> build, String jobName)
+      throws Exception {
+    try {
+      CommandLine commandLine = new CommandLine(arguments);
+      if (CommandLine.printHelpIfRequested(commandLine.parseArgs(words))) {
+        return;
+      }
+      StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
+      build(build, env);
+      env.execute(jobName);
+    } catch (ParameterException e) {
+      refuse(e.getMessage());
+    } catch (Exception e) {
+      refuse(UserErrorException.sentence(e).orElseThrow(() -> e));
+    }
+  }
+
+  private static void build(
+      Consumer<StreamExecutionEnvironment> build, StreamExecutionEnvironment env) {
+    try {
+      build.accept(env);
+    } catch (IllegalArgumentException e) {
+      throw new UserErrorException(e.getMessage());
+    }
+  }
+
+  /** Says that the hash key is a public one, if it is. */
+  static void warnOfFixedKey(KeyOptions keys) {
+    if (keys.keyHash().isFixedKey()) {
+      System.err.println("warning: " + HashKeyOptions.fixedKeyWarning());
+    }
+  }
+
+  private static void refuse(String sentence) {
+    String line = sentence.lines().findFirst().orElse("unknown option");
+    System.err.println("error: " + line);
+    if (startedThisJvm()) {
+      System.exit(2);
+    }
+    throw new UserErrorException(line);
+  }
+
+  private static boolean startedThisJvm() {
+    StackTraceElement[] stack = Thread.currentThread().getStackTrace();
+    StackTraceElement first = stack[stack.length - 1];
+    return first.getMethodName().equals("main")
+        && first.getClassName().startsWith(JobMain.class.getPackageName() + ".");
+  }
+}

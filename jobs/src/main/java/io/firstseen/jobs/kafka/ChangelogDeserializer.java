@@ -1,0 +1,35 @@
+package io.firstseen.jobs.kafka;
+
+import io.firstseen.types.Operation;
+import io.firstseen.types.SourceEvent;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
+import org.apache.flink.util.Collector;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * Changes from the records of the accepted topic: a record's key is the joined canonical key, a
+ * null value removes it. The payload is left behind. What cannot be a change has a problem.
+ */
+public final class ChangelogDeserializer implements KafkaRecordDeserializationSchema<SourceEvent> {
+  private static final long serialVersionUID = 1;
+
+  @Override
+  public void deserialize(ConsumerRecord<byte[], byte[]> record, Collector<SourceEvent> out) {
+    String place = record.topic() + "-" + record.partition() + "@" + record.offset();
+    long timestampMillis = RecordHeaders.timestampMillis(record.headers(), record.timestamp());
+    if (record.key() == null || record.key().length == 0) {
+      out.collect(SourceEvent.malformed("key is missing", null, place));
+    } else if (timestampMillis < 0) {
+      out.collect(SourceEvent.malformed("time is missing", null, place));
+    } else {
+      Operation operation = record.value() == null ? Operation.DELETE : Operation.ADD;
+      out.collect(SourceEvent.of(operation, null, record.key(), null, timestampMillis, place));
+    }
+  }
+
+  @Override
+  public TypeInformation<SourceEvent> getProducedType() {
+    return TypeInformation.of(SourceEvent.class);
+  }
+}

@@ -1,0 +1,69 @@
+package io.firstseen.jobs.kafka;
+
+import io.firstseen.jobs.KafkaOptions.EventFormat;
+import io.firstseen.jobs.events.EventParser;
+import io.firstseen.types.SourceEvent;
+import java.util.Arrays;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
+import org.apache.flink.util.Collector;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * Events from the records of the events topic; places are {@code topic-partition@offset}. In the
+ * key format the event time is that of the header {@link RecordHeaders#TIMESTAMP}, else that of the
+ * record.
+ */
+public final class EventDeserializer implements KafkaRecordDeserializationSchema<SourceEvent> {
+  /**
+   * The longest key and the longest value in bytes that an event, or the dead letter of a longer
+   * one, carries on: a value with its key, scope and headers must fit into a record of 1 MiB, the
+   * most that brokers take by default. Otherwise one large event would fail the job for ever.
+   */
+  public static final int MAX_BYTES = 800 * 1024;
+
+  private static final long serialVersionUID = 1;
+
+  private final EventFormat format;
+  private final EventParser parser;
+
+  /** A deserializer of one format. */
+  public EventDeserializer(EventFormat format, EventParser parser) {
+    this.format = format;
+    this.parser = parser;
+  }
+
+  @Override
+  public void deserialize(ConsumerRecord<byte[], byte[]> record, Collector<SourceEvent> out) {
+    out.collect(event(record));
+  }
+
+  private SourceEvent event(ConsumerRecord<byte[], byte[]> record) {
+    String place = record.topic() + "-" + record.partition() + "@" + record.offset();
+    byte[] key = record.key();
+    byte[] value = record.value();
+    if (value != null && value.length > MAX_BYTES) {
+      return tooLong("value", value, place);
+    }
+    if (format == EventFormat.JSON) {
+      return parser.parseJson(value, place);
+    }
+    if (key != null && key.length > MAX_BYTES) {
+      return tooLong("key", key, place);
+    }
+    long timestampMillis = RecordHeaders.timestampMillis(record.headers(), record.timestamp());
+    return parser.parseKeyed(key, value, timestampMillis, place);
+  }
+
+  private static SourceEvent tooLong(String what, byte[] bytes, String place) {
+    return SourceEvent.malformed(
+        "%s must be at most %d bytes, got %d".formatted(what, MAX_BYTES, bytes.length),
+        Arrays.copyOf(bytes, MAX_BYTES),
+        place);
+  }
+
+  @Override
+  public TypeInformation<SourceEvent> getProducedType() {
+    return TypeInformation.of(SourceEvent.class);
+  }
+}

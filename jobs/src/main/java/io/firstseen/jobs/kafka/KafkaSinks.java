@@ -1,0 +1,45 @@
+package io.firstseen.jobs.kafka;
+
+import io.firstseen.jobs.KafkaOptions;
+import io.firstseen.types.Outcome;
+import io.firstseen.types.SnapshotRecord;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.connector.base.DeliveryGuarantee;
+import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
+import org.apache.flink.connector.kafka.sink.KafkaSink;
+import org.apache.kafka.clients.producer.ProducerConfig;
+
+/** Sinks that write exactly once, in transactions that are committed with Flink's checkpoints. */
+public final class KafkaSinks {
+
+  private KafkaSinks() {}
+
+  /** Outcomes to the accepted, duplicates and dead-letters topics, in one transaction. */
+  public static Sink<Outcome> outcomes(KafkaOptions options) {
+    return sink(options, options.acceptedTopic(), new OutcomeRecords(options));
+  }
+
+  /** Snapshots to the snapshots topic; blobs are cut into chunks on the way. */
+  public static Sink<SnapshotRecord> snapshots(KafkaOptions options) {
+    return new ChunkedSnapshotSink(
+        sink(options, options.snapshotsTopic(), new SnapshotRecords(options.snapshotsTopic())));
+  }
+
+  /**
+   * The id of transactions says which job and which sink wrote them: it is the prefix of the
+   * options with the first topic of the sink.
+   */
+  private static <T> KafkaSink<T> sink(
+      KafkaOptions options, String topic, KafkaRecordSerializationSchema<T> serializer) {
+    return KafkaSink.<T>builder()
+        .setKafkaProducerConfig(options.clientProperties())
+        .setBootstrapServers(options.bootstrapServers())
+        .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
+        .setTransactionalIdPrefix(options.transactionalIdPrefix(topic))
+        .setProperty(
+            ProducerConfig.TRANSACTION_TIMEOUT_CONFIG,
+            Long.toString(options.transactionTimeout().toMillis()))
+        .setRecordSerializer(serializer)
+        .build();
+  }
+}

@@ -1,0 +1,85 @@
+package io.firstseen.jobs.kafka;
+
+import io.firstseen.jobs.KafkaOptions;
+import io.firstseen.jobs.events.EventParser;
+import io.firstseen.types.SourceEvent;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.flink.connector.kafka.source.KafkaSource;
+import org.apache.flink.connector.kafka.source.KafkaSourceBuilder;
+import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
+import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.OffsetResetStrategy;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.TopicPartition;
+
+/** Sources that read committed records from topics. */
+public final class KafkaSources {
+
+  private KafkaSources() {}
+
+  /**
+   * Events from the events topic.
+   *
+   * @param maxAhead how far ahead of the clock an event may be
+   * @param stopOffsets where each partition ends, exclusive, for a bounded job; else empty
+   */
+  public static KafkaSource<SourceEvent> events(
+      KafkaOptions options, Duration maxAhead, Optional<Map<TopicPartition, Long>> stopOffsets) {
+    EventParser parser = new EventParser(maxAhead, Clock.systemUTC());
+    return source(
+        options,
+        options.eventsTopic(),
+        options.transactionalIdPrefix(options.acceptedTopic()),
+        new EventDeserializer(options.eventFormat(), parser),
+        stopOffsets);
+  }
+
+  /**
+   * Changes from the accepted topic.
+   *
+   * @param stopOffsets where each partition ends, exclusive, for a bounded job; else empty
+   */
+  public static KafkaSource<SourceEvent> acceptedChangelog(
+      KafkaOptions options, Optional<Map<TopicPartition, Long>> stopOffsets) {
+    return source(
+        options,
+        options.acceptedTopic(),
+        options.transactionalIdPrefix(options.snapshotsTopic()),
+        new ChangelogDeserializer(),
+        stopOffsets);
+  }
+
+  private static KafkaSource<SourceEvent> source(
+      KafkaOptions options,
+      String topic,
+      String group,
+      KafkaRecordDeserializationSchema<SourceEvent> deserializer,
+      Optional<Map<TopicPartition, Long>> stopOffsets) {
+    KafkaSourceBuilder<SourceEvent> builder =
+        KafkaSource.<SourceEvent>builder()
+            .setProperties(options.clientProperties())
+            .setTopics(topic)
+            .setGroupId(group)
+            .setClientIdPrefix(group)
+            .setProperty(
+                ConsumerConfig.ISOLATION_LEVEL_CONFIG, IsolationLevel.READ_COMMITTED.toString())
+            .setStartingOffsets(start(options.start()))
+            .setDeserializer(deserializer);
+    stopOffsets.ifPresent(offsets -> builder.setBounded(OffsetsInitializer.offsets(offsets)));
+    return builder.build();
+  }
+
+  // The connector's own interface still takes the deprecated enum.
+  @SuppressWarnings("deprecation")
+  private static OffsetsInitializer start(KafkaOptions.Start start) {
+    return switch (start) {
+      case EARLIEST -> OffsetsInitializer.earliest();
+      case LATEST -> OffsetsInitializer.latest();
+      case COMMITTED -> OffsetsInitializer.committedOffsets(OffsetResetStrategy.EARLIEST);
+    };
+  }
+}

@@ -1,0 +1,74 @@
+package io.firstseen.jobs.kafka;
+
+import io.firstseen.jobs.KafkaOptions;
+import io.firstseen.types.Outcome;
+import io.firstseen.types.SourceEvent;
+import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Headers;
+
+/**
+ * The record of an outcome.
+ *
+ * <table>
+ *   <caption>The records of each topic</caption>
+ *   <tr><th>topic<th>key<th>value<th>headers
+ *   <tr><td>accepted<td>joined canonical key<td>payload, null for a removal<td>timestamp
+ *   <tr><td>duplicates<td>joined canonical key<td>payload<td>timestamp, outcome
+ *   <tr><td>dead letters<td>the key as it came, if it is known<td>raw bytes<td>reason, place
+ * </table>
+ */
+final class OutcomeRecords implements KafkaRecordSerializationSchema<Outcome> {
+  private static final long serialVersionUID = 1;
+
+  private static final byte[] NO_PAYLOAD = {};
+
+  private final String acceptedTopic;
+  private final String duplicatesTopic;
+  private final String deadLettersTopic;
+
+  OutcomeRecords(KafkaOptions options) {
+    this.acceptedTopic = options.acceptedTopic();
+    this.duplicatesTopic = options.duplicatesTopic();
+    this.deadLettersTopic = options.deadLettersTopic();
+  }
+
+  @Override
+  public ProducerRecord<byte[], byte[]> serialize(
+      Outcome outcome, KafkaSinkContext context, Long timestamp) {
+    SourceEvent event = outcome.event();
+    return switch (outcome.kind()) {
+      // A null value would remove the key.
+      case ACCEPTED ->
+          timed(acceptedTopic, outcome, event.payload() == null ? NO_PAYLOAD : event.payload());
+      case REMOVED -> timed(acceptedTopic, outcome, null);
+      case DUPLICATE -> repeat(outcome, "duplicate");
+      case UNKNOWN_DELETE -> repeat(outcome, "unknown-delete");
+      case DEAD_LETTER -> deadLetter(event, outcome.reason());
+    };
+  }
+
+  private static ProducerRecord<byte[], byte[]> timed(String topic, Outcome outcome, byte[] value) {
+    ProducerRecord<byte[], byte[]> record =
+        new ProducerRecord<>(topic, outcome.canonicalKey(), value);
+    RecordHeaders.writeTimestamp(record.headers(), outcome.event().timestampMillis());
+    return record;
+  }
+
+  private ProducerRecord<byte[], byte[]> repeat(Outcome outcome, String kind) {
+    ProducerRecord<byte[], byte[]> record =
+        timed(duplicatesTopic, outcome, outcome.event().payload());
+    RecordHeaders.writeText(record.headers(), RecordHeaders.OUTCOME, kind);
+    return record;
+  }
+
+  private ProducerRecord<byte[], byte[]> deadLetter(SourceEvent event, String reason) {
+    byte[] key = event.key().length == 0 ? null : event.key();
+    ProducerRecord<byte[], byte[]> record =
+        new ProducerRecord<>(deadLettersTopic, key, event.payload());
+    Headers headers = record.headers();
+    RecordHeaders.writeText(headers, RecordHeaders.REASON, reason);
+    RecordHeaders.writeText(headers, RecordHeaders.PLACE, event.place());
+    return record;
+  }
+}

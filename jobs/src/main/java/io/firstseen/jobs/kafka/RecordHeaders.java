@@ -1,0 +1,43 @@
+package io.firstseen.jobs.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.nio.ByteBuffer;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.Headers;
+
+/**
+ * The headers of records that the jobs write. Event time travels in one of them because a record's
+ * own timestamp belongs to the broker: it refuses times that are too far ahead, and deletes by age.
+ */
+public final class RecordHeaders {
+  /** Event time in milliseconds since the epoch, 8 bytes, big-endian. */
+  public static final String TIMESTAMP = "firstseen.timestamp";
+
+  /** On the duplicates topic: {@code duplicate} or {@code unknown-delete}. */
+  public static final String OUTCOME = "firstseen.outcome";
+
+  /** On the dead-letters topic: why the record cannot be used. */
+  public static final String REASON = "firstseen.reason";
+
+  /** On the dead-letters topic: where the record stood. */
+  public static final String PLACE = "firstseen.place";
+
+  private RecordHeaders() {}
+
+  static void writeTimestamp(Headers headers, long timestampMillis) {
+    headers.add(TIMESTAMP, ByteBuffer.allocate(Long.BYTES).putLong(timestampMillis).array());
+  }
+
+  static void writeText(Headers headers, String name, String text) {
+    headers.add(name, text.getBytes(UTF_8));
+  }
+
+  /** Event time as the header says it, else {@code recordTimestampMillis}. */
+  static long timestampMillis(Headers headers, long recordTimestampMillis) {
+    Header header = headers.lastHeader(TIMESTAMP);
+    return header != null && header.value() != null && header.value().length == Long.BYTES
+        ? ByteBuffer.wrap(header.value()).getLong()
+        : recordTimestampMillis;
+  }
+}

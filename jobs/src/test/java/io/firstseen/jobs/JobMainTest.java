@@ -1,0 +1,97 @@
+package io.firstseen.jobs;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The {@code main} methods as a user meets them, each in a JVM of its own. */
+class JobMainTest {
+
+  @ParameterizedTest
+  @ValueSource(strings = {"DedupJob", "SnapshotJob", "PipelineJob"})
+  void helpListsTheOptionsAndEndsWell(String job) throws Exception {
+    Ended ended = main(job, "--help");
+    assertThat(ended.status).isZero();
+    assertThat(ended.out).contains("--bootstrap-servers", "--parallelism");
+    assertThat(ended.out.contains("--capacity")).isEqualTo(!job.equals("SnapshotJob"));
+    assertThat(ended.out.contains("--window")).isEqualTo(!job.equals("DedupJob"));
+  }
+
+  @Test
+  void aWrongOptionIsOneLineAndStatus2() throws Exception {
+    assertOneLine(
+        main("PipelineJob", "--bootstrap-servers=localhost:1", "--fpr=0.5"),
+        "error: Invalid value for option '--fpr': must be in \\(0, 0.1], got '0.5'");
+    assertOneLine(
+        main("DedupJob"), "error: Missing required option: '--bootstrap-servers=HOST:PORT,...'");
+  }
+
+  @Test
+  void anUnreachableBrokerIsOneLineAndStatus2WithinHalfAMinute() throws Exception {
+    int port;
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = free.getLocalPort();
+    }
+    long before = System.nanoTime();
+    assertOneLine(
+        main("DedupJob", "--bootstrap-servers=localhost:" + port),
+        "error: no Kafka broker answers at localhost:%d \\(waited 12s\\)".formatted(port));
+    assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(30));
+    assertOneLine(
+        main("DedupJob", "--bootstrap-servers=no.such.host.invalid:9092"),
+        "error: cannot connect to Kafka at no.such.host.invalid:9092: No resolvable bootstrap urls.*");
+  }
+
+  /** A cluster's REST endpoint calls main in its own JVM, which must survive. */
+  @Test
+  void inAJvmOfSomebodyElseTheSentenceIsThrown() {
+    assertThatThrownBy(() -> DedupJob.main(new String[] {"--capacity=0"}))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessageContaining("--capacity");
+  }
+
+  private static void assertOneLine(Ended ended, String pattern) {
+    assertThat(ended.status).as(ended.err).isEqualTo(2);
+    List<String> lines =
+        ended.err.lines().filter(line -> !line.startsWith("warning: no hash")).toList();
+    assertThat(lines).hasSize(1);
+    assertThat(lines.get(0)).matches(pattern);
+    assertThat(ended.out).isEmpty();
+  }
+
+  private static Ended main(String job, String... words) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-Xmx128m", "-XX:TieredStopAtLevel=1"));
+    command.add("-Dlog4j2.level=OFF");
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.add("io.firstseen.jobs." + job);
+    command.addAll(List.of(words));
+    Process process = new ProcessBuilder(command).start();
+    process.getOutputStream().close();
+    try (InputStream out = process.getInputStream();
+        InputStream err = process.getErrorStream()) {
+      String outText = new String(out.readAllBytes(), UTF_8);
+      String errText = new String(err.readAllBytes(), UTF_8);
+      assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
+      return new Ended(process.exitValue(), outText, errText);
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  private record Ended(int status, String out, String err) {}
+}

@@ -1,0 +1,230 @@
+package io.firstseen.jobs.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.jobs.KafkaOptions;
+import io.firstseen.jobs.KafkaOptions.EventFormat;
+import io.firstseen.jobs.events.EventParser;
+import io.firstseen.types.Operation;
+import io.firstseen.types.Outcome;
+import io.firstseen.types.SnapshotRecord;
+import io.firstseen.types.SourceEvent;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.apache.flink.api.common.functions.util.ListCollector;
+import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeader;
+import org.apache.kafka.common.record.TimestampType;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+/** What is written as records is read again, and nothing else is taken for it. */
+class RecordsTest {
+
+  private static final long RECORD_TIME = 1_000;
+  private static final String PLACE = "topic-3@42";
+
+  private final EventParser parser = new EventParser(Duration.ofHours(1), Clock.systemUTC());
+  private final KafkaOptions options = options();
+  private final OutcomeRecords records = new OutcomeRecords(options);
+
+  private static KafkaOptions options() {
+    Holder holder = new Holder();
+    new CommandLine(holder).parseArgs("--bootstrap-servers=localhost:9092");
+    return holder.options;
+  }
+
+  @CommandLine.Command
+  private static final class Holder {
+    @CommandLine.Mixin private KafkaOptions options;
+  }
+
+  private static byte[] utf8(String text) {
+    return text.getBytes(UTF_8);
+  }
+
+  private static ConsumerRecord<byte[], byte[]> record(byte[] key, byte[] value, Headers headers) {
+    return new ConsumerRecord<>(
+        "topic",
+        3,
+        42,
+        RECORD_TIME,
+        TimestampType.CREATE_TIME,
+        0,
+        0,
+        key,
+        value,
+        headers,
+        Optional.empty());
+  }
+
+  private static SourceEvent read(
+      KafkaRecordDeserializationSchema<SourceEvent> deserializer,
+      ConsumerRecord<byte[], byte[]> record)
+      throws Exception {
+    List<SourceEvent> events = new ArrayList<>();
+    deserializer.deserialize(record, new ListCollector<>(events));
+    assertThat(events).hasSize(1);
+    return events.get(0);
+  }
+
+  private static Headers none() {
+    return new org.apache.kafka.common.header.internals.RecordHeaders();
+  }
+
+  private static Headers timestamp(byte... value) {
+    Headers headers = none();
+    headers.add(new RecordHeader("firstseen.timestamp", value));
+    return headers;
+  }
+
+  @Test
+  void jsonEventsCarryTheirValueAsPayload() throws Exception {
+    byte[] json = utf8("{\"ts\":5,\"op\":\"add\",\"key\":\"k\"}");
+    EventDeserializer deserializer = new EventDeserializer(EventFormat.JSON, parser);
+    assertThat(read(deserializer, record(utf8("ignored"), json, none())))
+        .isEqualTo(SourceEvent.of(Operation.ADD, null, utf8("k"), json, 5, PLACE));
+    assertThat(read(deserializer, record(null, null, none())))
+        .isEqualTo(SourceEvent.malformed("value is missing", null, PLACE));
+  }
+
+  @Test
+  void keyedEventsTakeTheTimeOfTheHeaderElseOfTheRecord() throws Exception {
+    EventDeserializer deserializer = new EventDeserializer(EventFormat.KEY, parser);
+    byte[] value = utf8("v");
+    assertThat(read(deserializer, record(utf8("k"), value, none())))
+        .isEqualTo(SourceEvent.of(Operation.ADD, null, utf8("k"), value, RECORD_TIME, PLACE));
+    byte[] five = {0, 0, 0, 0, 0, 0, 0, 5};
+    assertThat(read(deserializer, record(utf8("k"), null, timestamp(five))))
+        .isEqualTo(SourceEvent.of(Operation.DELETE, null, utf8("k"), null, 5, PLACE));
+    byte[] tooShort = {0, 0, 5};
+    assertThat(read(deserializer, record(utf8("k"), null, timestamp(tooShort))).timestampMillis())
+        .isEqualTo(RECORD_TIME);
+  }
+
+  @Test
+  void aValueThatWouldNotFitIntoAnOutputRecordIsADeadLetterCutShort() throws Exception {
+    byte[] value = new byte[EventDeserializer.MAX_BYTES + 1];
+    Arrays.fill(value, (byte) ' ');
+    for (EventFormat format : EventFormat.values()) {
+      SourceEvent event =
+          read(new EventDeserializer(format, parser), record(utf8("k"), value, none()));
+      assertThat(event.problem()).isEqualTo("value must be at most 819200 bytes, got 819201");
+      assertThat(event.payload()).hasSize(EventDeserializer.MAX_BYTES);
+    }
+    SourceEvent longKey =
+        read(new EventDeserializer(EventFormat.KEY, parser), record(value, null, none()));
+    assertThat(longKey.problem()).isEqualTo("key must be at most 819200 bytes, got 819201");
+    assertThat(longKey.payload()).hasSize(EventDeserializer.MAX_BYTES);
+  }
+
+  @Test
+  void acceptedAndRemovedKeysAreAChangelogThatTheSnapshotJobReads() throws Exception {
+    byte[] payload = utf8("payload");
+    SourceEvent event =
+        SourceEvent.of(Operation.ADD, utf8("s"), utf8("K"), payload, 0x0102030405060708L, PLACE);
+    byte[] key = utf8("joined");
+    ProducerRecord<byte[], byte[]> added =
+        records.serialize(Outcome.of(Outcome.Kind.ACCEPTED, key, event), null, 9L);
+    assertThat(added.topic()).isEqualTo("firstseen.accepted");
+    assertThat(added.key()).isEqualTo(key);
+    assertThat(added.value()).isEqualTo(payload);
+    assertThat(added.timestamp()).isNull();
+    assertThat(added.headers().lastHeader("firstseen.timestamp").value())
+        .containsExactly(1, 2, 3, 4, 5, 6, 7, 8);
+    ProducerRecord<byte[], byte[]> removed =
+        records.serialize(Outcome.of(Outcome.Kind.REMOVED, key, event), null, 9L);
+    assertThat(removed.value()).isNull();
+
+    ChangelogDeserializer changelog = new ChangelogDeserializer();
+    assertThat(read(changelog, record(added.key(), added.value(), added.headers())))
+        .isEqualTo(SourceEvent.of(Operation.ADD, null, key, null, 0x0102030405060708L, PLACE));
+    assertThat(read(changelog, record(removed.key(), removed.value(), removed.headers())))
+        .isEqualTo(SourceEvent.of(Operation.DELETE, null, key, null, 0x0102030405060708L, PLACE));
+    assertThat(read(changelog, record(null, payload, none())).isWellFormed()).isFalse();
+    assertThat(read(changelog, record(key, payload, none())).timestampMillis())
+        .isEqualTo(RECORD_TIME);
+    byte[] minusOne = {-1, -1, -1, -1, -1, -1, -1, -1};
+    assertThat(read(changelog, record(key, payload, timestamp(minusOne))).isWellFormed()).isFalse();
+  }
+
+  @Test
+  void anAcceptedKeyWithoutPayloadIsNoTombstone() {
+    SourceEvent event = SourceEvent.of(Operation.ADD, null, utf8("k"), null, 5, PLACE);
+    assertThat(
+            records
+                .serialize(Outcome.of(Outcome.Kind.ACCEPTED, utf8("k"), event), null, 9L)
+                .value())
+        .isEmpty();
+  }
+
+  @Test
+  void repeatsSayWhatTheyAre() {
+    SourceEvent event = SourceEvent.of(Operation.ADD, null, utf8("K"), utf8("v"), 5, PLACE);
+    for (Outcome.Kind kind : List.of(Outcome.Kind.DUPLICATE, Outcome.Kind.UNKNOWN_DELETE)) {
+      ProducerRecord<byte[], byte[]> record =
+          records.serialize(Outcome.of(kind, utf8("k"), event), null, 9L);
+      assertThat(record.topic()).isEqualTo("firstseen.duplicates");
+      assertThat(record.key()).isEqualTo(utf8("k"));
+      assertThat(record.value()).isEqualTo(utf8("v"));
+      assertThat(record.headers().lastHeader("firstseen.timestamp").value()).hasSize(8);
+      assertThat(record.headers().lastHeader("firstseen.outcome").value())
+          .isEqualTo(utf8(kind == Outcome.Kind.DUPLICATE ? "duplicate" : "unknown-delete"));
+    }
+  }
+
+  @Test
+  void deadLettersCarryTheirBytesReasonAndPlace() {
+    ProducerRecord<byte[], byte[]> malformed =
+        records.serialize(
+            Outcome.deadLetter(SourceEvent.malformed("why", utf8("raw"), PLACE), "why"), null, 9L);
+    assertThat(malformed.topic()).isEqualTo("firstseen.dead-letters");
+    assertThat(malformed.key()).isNull();
+    assertThat(malformed.value()).isEqualTo(utf8("raw"));
+    assertThat(malformed.headers().lastHeader("firstseen.reason").value()).isEqualTo(utf8("why"));
+    assertThat(malformed.headers().lastHeader("firstseen.place").value()).isEqualTo(utf8(PLACE));
+    SourceEvent refused = SourceEvent.of(Operation.DELETE, null, utf8("K"), null, 5, PLACE);
+    ProducerRecord<byte[], byte[]> keyed =
+        records.serialize(Outcome.deadLetter(refused, "no URL"), null, 9L);
+    assertThat(keyed.key()).isEqualTo(utf8("K"));
+    assertThat(keyed.value()).isNull();
+  }
+
+  @Test
+  void blobsAreCutIntoChunksAndManifestsAreNot() throws Exception {
+    byte[] blob = new byte[2 * 900 * 1024 + 1];
+    new Random(3).nextBytes(blob);
+    String digest = "ab".repeat(32);
+    List<SnapshotRecord> chunks = new ArrayList<>();
+    ChunkedSnapshotSink.Cutter cutter = new ChunkedSnapshotSink.Cutter();
+    cutter.flatMap(blob(digest, blob), new ListCollector<>(chunks));
+    assertThat(chunks)
+        .containsExactly(
+            blob(digest + "/0", Arrays.copyOfRange(blob, 0, 900 * 1024)),
+            blob(digest + "/1", Arrays.copyOfRange(blob, 900 * 1024, 2 * 900 * 1024)),
+            blob(digest + "/2", Arrays.copyOfRange(blob, 2 * 900 * 1024, blob.length)));
+    ProducerRecord<byte[], byte[]> record =
+        new SnapshotRecords("t").serialize(chunks.get(2), null, 9L);
+    assertThat(record.topic()).isEqualTo("t");
+    assertThat(record.key()).isEqualTo(utf8(digest + "/2"));
+    assertThat(record.value()).hasSize(1);
+
+    List<SnapshotRecord> manifests = new ArrayList<>();
+    var manifest = new SnapshotRecord(SnapshotRecord.Kind.MANIFEST, "set", utf8("{}"));
+    cutter.flatMap(manifest, new ListCollector<>(manifests));
+    assertThat(manifests).containsExactly(manifest);
+  }
+
+  private static SnapshotRecord blob(String key, byte[] value) {
+    return new SnapshotRecord(SnapshotRecord.Kind.BLOB, key, value);
+  }
+}
