@@ -1,0 +1,112 @@
+package io.firstseen.cli;
+
+import io.firstseen.filters.key.InvalidKeyException;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.BlobReference;
+import io.firstseen.filters.snapshot.MalformedSnapshotException;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.filters.snapshot.Snapshot;
+import io.firstseen.filters.snapshot.SnapshotDirectory;
+import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.filters.snapshot.SnapshotParameters;
+import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.jobs.UserErrorException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/** What the snapshot verbs are asked about: one blob, or all shards of a directory's manifest. */
+final class OpenedSnapshots {
+  private final Path path;
+  // Exactly one of the two is set.
+  private final Snapshot blob;
+  private final SnapshotSet set;
+
+  private OpenedSnapshots(Path path, Snapshot blob, SnapshotSet set) {
+    this.path = path;
+    this.blob = blob;
+    this.set = set;
+  }
+
+  /**
+   * Opens a file as a blob, a directory by its manifest.
+   *
+   * @param sequenceOrNull which manifest of a directory; the newest if null
+   * @throws MalformedSnapshotException if what is there is damaged; a blob that the manifest
+   *     promises and that is missing is damage, too
+   * @throws SnapshotException if it cannot be read, or not by this program
+   */
+  static OpenedSnapshots open(Path path, Long sequenceOrNull) throws IOException {
+    if (!Files.isDirectory(path)) {
+      if (sequenceOrNull != null) {
+        throw new UserErrorException(
+            "--sequence chooses among the manifests of a directory, which " + path + " is not");
+      }
+      return new OpenedSnapshots(path, Snapshot.read(path), null);
+    }
+    SnapshotDirectory directory = new SnapshotDirectory(path);
+    Manifest manifest =
+        sequenceOrNull == null ? directory.latest() : directory.manifest(sequenceOrNull);
+    return new OpenedSnapshots(
+        path, null, SnapshotSet.open(manifest, reference -> load(directory, reference)));
+  }
+
+  private static ByteBuffer load(SnapshotDirectory directory, BlobReference reference)
+      throws SnapshotException {
+    try {
+      return directory.blob(reference);
+    } catch (SnapshotException e) {
+      if (e.getCause() instanceof NoSuchFileException) {
+        throw new MalformedSnapshotException(
+            directory.path() + ": the blob " + reference.digest() + " is missing", e);
+      }
+      throw e;
+    }
+  }
+
+  /** What a verb says about it. */
+  SnapshotSummary summary() {
+    return blob != null ? SnapshotSummary.of(blob) : SnapshotSummary.of(set);
+  }
+
+  /** What is needed to turn a key into the hash that the snapshots hold. */
+  SetParameters parameters() {
+    return blob != null ? blob.header().parameters().set() : set.manifest().parameters();
+  }
+
+  /**
+   * Whether the key is held; what is thrown besides is what {@link SetParameters#hash} throws.
+   *
+   * @throws UserErrorException if the key belongs to another shard than that of the blob, so that
+   *     the blob cannot know
+   */
+  boolean mightContain(byte[] scopeOrNull, byte[] key, KeyHash keyHash)
+      throws InvalidKeyException, SnapshotException {
+    long hash = parameters().hash(scopeOrNull, key, keyHash);
+    if (set != null) {
+      return set.mightContain(hash);
+    }
+    SnapshotParameters own = blob.header().parameters();
+    int shard = own.set().shards().shardOf(hash);
+    if (shard != own.shard()) {
+      throw new UserErrorException(
+          String.format(
+              "%s holds shard %d of %d and a key of shard %d was asked for;"
+                  + " query the directory that holds all shards",
+              path, own.shard(), own.set().shards().count(), shard));
+    }
+    return blob.mightContain(hash);
+  }
+
+  /** Decodes everything; see {@link Snapshot#verify}. */
+  void verify() throws MalformedSnapshotException {
+    if (blob != null) {
+      blob.verify();
+    } else {
+      set.verify();
+    }
+  }
+}

@@ -1,0 +1,83 @@
+package io.firstseen.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** The command in a JVM of its own, with a temporary directory of its own. */
+final class CommandProcess implements AutoCloseable {
+  private final Path directory;
+  private final Process process;
+
+  private CommandProcess(Path directory, Process process) {
+    this.directory = directory;
+    this.process = process;
+  }
+
+  /**
+   * Starts it; its standard input is to be written and closed.
+   *
+   * @param directory an empty one, for what it prints and its temporary files
+   */
+  static CommandProcess start(Path directory, String... words) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(ProcessHandle.current().info().command().orElseThrow());
+    command.add("-Xmx512m");
+    command.add("-Dfile.encoding=UTF-8");
+    command.add("-Djava.io.tmpdir=" + Files.createDirectories(directory.resolve("tmp")));
+    // Flink's test jars bring a configuration that would hide what users see.
+    command.add("-Dlog4j2.configurationFile=log4j2.properties");
+    command.add("-cp");
+    command.add(System.getProperty("java.class.path"));
+    command.add(Main.class.getName());
+    command.addAll(List.of(words));
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .redirectOutput(directory.resolve("out").toFile())
+            .redirectError(directory.resolve("err").toFile());
+    builder.environment().keySet().removeIf(name -> name.startsWith("FIRSTSEEN_"));
+    return new CommandProcess(directory, builder.start());
+  }
+
+  OutputStream standardInput() {
+    return process.getOutputStream();
+  }
+
+  /** Ends it as Ctrl-C does. */
+  void interrupt() throws IOException, InterruptedException {
+    new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor();
+  }
+
+  /** Waits for its end. */
+  Invocation end() throws IOException, InterruptedException {
+    process.getOutputStream().close();
+    assertThat(process.waitFor(2, TimeUnit.MINUTES)).as("ends by itself").isTrue();
+    return new Invocation(
+        process.exitValue(),
+        Files.readAllLines(directory.resolve("out")),
+        Files.readAllLines(directory.resolve("err")));
+  }
+
+  /** What is in its temporary directory. */
+  List<String> temporaryFiles() throws IOException {
+    try (Stream<Path> files = Files.list(directory.resolve("tmp"))) {
+      return files
+          .map(file -> file.getFileName().toString())
+          // The JVM's own.
+          .filter(name -> !name.startsWith("hsperfdata"))
+          .toList();
+    }
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly();
+  }
+}

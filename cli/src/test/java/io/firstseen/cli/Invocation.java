@@ -1,0 +1,44 @@
+package io.firstseen.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+
+/**
+ * One call of the command in this JVM.
+ *
+ * @param status what it ended with
+ * @param out the lines on standard output
+ * @param err the lines on standard error
+ */
+record Invocation(int status, List<String> out, List<String> err) {
+
+  static Invocation of(String... words) {
+    return withInput("", words);
+  }
+
+  static Invocation withInput(String input, String... words) {
+    return withInput(input.getBytes(UTF_8), words);
+  }
+
+  static Invocation withInput(byte[] input, String... words) {
+    InputStream before = System.in;
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    System.setIn(new ByteArrayInputStream(input));
+    try {
+      int status = Main.run(new PrintWriter(out), new PrintWriter(err), false, words);
+      return new Invocation(status, lines(out), lines(err));
+    } finally {
+      System.setIn(before);
+    }
+  }
+
+  private static List<String> lines(StringWriter text) {
+    return text.toString().lines().toList();
+  }
+}

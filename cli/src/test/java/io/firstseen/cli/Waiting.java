@@ -1,0 +1,20 @@
+package io.firstseen.cli;
+
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+
+/** Waits for what another process or thread brings about. */
+final class Waiting {
+  private Waiting() {}
+
+  static void until(String what, Duration timeout, Callable<Boolean> condition) throws Exception {
+    long deadline = System.nanoTime() + timeout.toNanos();
+    while (!condition.call()) {
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError(what + ": not within " + timeout);
+      }
+      TimeUnit.MILLISECONDS.sleep(10);
+    }
+  }
+}
