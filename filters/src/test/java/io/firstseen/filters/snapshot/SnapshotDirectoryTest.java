@@ -7,6 +7,7 @@ import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -77,24 +78,21 @@ class SnapshotDirectoryTest {
     assertThat(directory.sequences()).containsExactly(4L);
   }
 
-  @Test
-  void writingAgainReplaces() throws Exception {
-    Snapshot snapshot = snapshot(3);
-    directory.writeBlob(snapshot.digest(), snapshot.toBytes());
-    Path blob = path.resolve("blobs").resolve(snapshot.digest());
-    Files.write(blob, new byte[] {1, 2, 3});
-    directory.writeBlob(snapshot.digest(), snapshot.toBytes());
-    assertThat(blob).hasBinaryContent(snapshot.toBytes());
-  }
-
   /** A reader that has the old file open keeps it: the new one is another file. */
   @Test
-  void anOpenSnapshotOutlivesReplacementAndDeletion() throws Exception {
+  void writingAgainReplacesTheFileAndLeavesReadersTheirs() throws Exception {
     Snapshot snapshot = snapshot(1000);
     directory.writeBlob(snapshot.digest(), snapshot.toBytes());
     Path blob = path.resolve("blobs").resolve(snapshot.digest());
     Snapshot reader = Snapshot.read(blob);
-    directory.writeBlob(snapshot.digest(), snapshot.toBytes());
+    byte[] damaged = {1, 2, 3};
+    Files.delete(blob);
+    Files.write(blob, damaged);
+    try (InputStream readerOfDamaged = Files.newInputStream(blob)) {
+      directory.writeBlob(snapshot.digest(), snapshot.toBytes());
+      assertThat(readerOfDamaged.readAllBytes()).isEqualTo(damaged);
+    }
+    assertThat(blob).hasBinaryContent(snapshot.toBytes());
     Files.delete(blob);
     reader.verify();
     assertThat(reader.toBytes()).isEqualTo(snapshot.toBytes());
