@@ -12,7 +12,6 @@ import io.firstseen.types.Operation;
 import io.firstseen.types.Outcome;
 import io.firstseen.types.Rejected;
 import io.firstseen.types.SourceEvent;
-import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.flink.api.common.functions.MapFunction;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -161,7 +160,7 @@ public final class DedupJob {
     JobEnvironment.configureCheckpoints(env, kafka);
     build(
         env,
-        KafkaSources.events(kafka, options.dedup().maxAhead(), Optional.empty()),
+        KafkaSources.events(kafka, options.dedup().maxAhead()),
         KafkaSinks.outcomes(kafka),
         options);
     Topics.prepareDedup(kafka);

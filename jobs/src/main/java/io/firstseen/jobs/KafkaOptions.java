@@ -5,6 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import org.apache.kafka.common.TopicPartition;
+import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
 /** Which broker and topics the jobs read and write, and how they commit. */
@@ -157,7 +159,31 @@ public final class KafkaOptions {
               + " repeated.")
   private Map<String, String> properties = new LinkedHashMap<>();
 
+  private Map<TopicPartition, Long> stopOffsets;
+
   KafkaOptions() {}
+
+  /**
+   * Options from words as on a command line.
+   *
+   * @throws CommandLine.ParameterException with a sentence if a word is wrong
+   */
+  public static KafkaOptions parse(String... words) {
+    KafkaOptions options = new KafkaOptions();
+    new CommandLine(options).parseArgs(words);
+    return options;
+  }
+
+  /**
+   * Bounds the job: it finishes when it has read every partition of its input up to its offset,
+   * exclusive.
+   *
+   * @return these options
+   */
+  public KafkaOptions stopAt(Map<TopicPartition, Long> newStopOffsets) {
+    stopOffsets = Map.copyOf(newStopOffsets);
+    return this;
+  }
 
   /** Brokers to ask first. */
   public String bootstrapServers() {
@@ -197,6 +223,11 @@ public final class KafkaOptions {
   /** Where a job without a checkpoint begins to read. */
   public Start start() {
     return start;
+  }
+
+  /** Where each partition of the input ends, exclusive; empty for a job without end. */
+  public Optional<Map<TopicPartition, Long>> stopOffsets() {
+    return Optional.ofNullable(stopOffsets);
   }
 
   /** The prefix of transactional ids and consumer groups of a job that writes to {@code topic}. */

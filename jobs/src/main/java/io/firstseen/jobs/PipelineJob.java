@@ -7,7 +7,6 @@ import io.firstseen.types.HashedOperation;
 import io.firstseen.types.Outcome;
 import io.firstseen.types.SnapshotRecord;
 import io.firstseen.types.SourceEvent;
-import java.util.Optional;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
@@ -65,7 +64,7 @@ public final class PipelineJob {
     JobEnvironment.configureCheckpoints(env, kafka);
     build(
         env,
-        KafkaSources.events(kafka, options.dedup().maxAhead(), Optional.empty()),
+        KafkaSources.events(kafka, options.dedup().maxAhead()),
         KafkaSinks.outcomes(kafka),
         KafkaSinks.snapshots(kafka),
         options);

@@ -9,7 +9,6 @@ import io.firstseen.operators.compaction.Snapshots;
 import io.firstseen.types.HashedOperation;
 import io.firstseen.types.SnapshotRecord;
 import io.firstseen.types.SourceEvent;
-import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.sink2.Sink;
@@ -91,11 +90,7 @@ public final class SnapshotJob {
     kafka.check();
     requireManifestThatFitsIntoARecord(options);
     JobEnvironment.configureCheckpoints(env, kafka);
-    build(
-        env,
-        KafkaSources.acceptedChangelog(kafka, Optional.empty()),
-        KafkaSinks.snapshots(kafka),
-        options);
+    build(env, KafkaSources.acceptedChangelog(kafka), KafkaSinks.snapshots(kafka), options);
     Topics.prepareSnapshots(kafka);
   }
 

@@ -102,10 +102,10 @@ class JobGraphTest {
 
   @Test
   void theOperatorsOfKafkaHaveUidsToo() {
-    KafkaOptions kafka = JobOptionsTest.kafka();
+    KafkaOptions kafka = KafkaOptions.parse("--bootstrap-servers=localhost:9092");
     PipelineJob.build(
         env,
-        KafkaSources.events(kafka, Duration.ZERO, Optional.empty()),
+        KafkaSources.events(kafka, Duration.ZERO),
         KafkaSinks.outcomes(kafka),
         KafkaSinks.snapshots(kafka),
         JobOptions.parse());

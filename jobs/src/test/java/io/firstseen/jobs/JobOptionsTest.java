@@ -9,11 +9,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
 class JobOptionsTest {
@@ -111,7 +111,7 @@ class JobOptionsTest {
         .isInstanceOf(UserErrorException.class)
         .hasMessage(
             "--transaction-timeout must be longer than --checkpoint-interval, got 5m and 5m");
-    assertThatThrownBy(() -> new CommandLine(new KafkaHolder()).parseArgs())
+    assertThatThrownBy(KafkaOptions::parse)
         .isInstanceOf(ParameterException.class)
         .hasMessageContaining("--bootstrap-servers");
   }
@@ -156,18 +156,9 @@ class JobOptionsTest {
         .hasMessageNotContaining("secret");
   }
 
-  static KafkaOptions kafka(String... words) {
-    KafkaHolder holder = new KafkaHolder();
-    CommandLine commandLine = new CommandLine(holder);
-    String[] all = new String[words.length + 1];
-    all[0] = "--bootstrap-servers=localhost:9092";
-    System.arraycopy(words, 0, all, 1, words.length);
-    commandLine.parseArgs(all);
-    return holder.kafka;
-  }
-
-  @CommandLine.Command
-  private static final class KafkaHolder {
-    @CommandLine.Mixin private KafkaOptions kafka;
+  private static KafkaOptions kafka(String... words) {
+    String[] all = Arrays.copyOf(words, words.length + 1);
+    all[words.length] = "--bootstrap-servers=localhost:9092";
+    return KafkaOptions.parse(all);
   }
 }

@@ -5,8 +5,6 @@ import io.firstseen.jobs.events.EventParser;
 import io.firstseen.types.SourceEvent;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.Map;
-import java.util.Optional;
 import org.apache.flink.connector.kafka.source.KafkaSource;
 import org.apache.flink.connector.kafka.source.KafkaSourceBuilder;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
@@ -14,7 +12,6 @@ import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDe
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.OffsetResetStrategy;
 import org.apache.kafka.common.IsolationLevel;
-import org.apache.kafka.common.TopicPartition;
 
 /** Sources that read committed records from topics. */
 public final class KafkaSources {
@@ -25,40 +22,30 @@ public final class KafkaSources {
    * Events from the events topic.
    *
    * @param maxAhead how far ahead of the clock an event may be
-   * @param stopOffsets where each partition ends, exclusive, for a bounded job; else empty
    */
-  public static KafkaSource<SourceEvent> events(
-      KafkaOptions options, Duration maxAhead, Optional<Map<TopicPartition, Long>> stopOffsets) {
+  public static KafkaSource<SourceEvent> events(KafkaOptions options, Duration maxAhead) {
     EventParser parser = new EventParser(maxAhead, Clock.systemUTC());
     return source(
         options,
         options.eventsTopic(),
         options.transactionalIdPrefix(options.acceptedTopic()),
-        new EventDeserializer(options.eventFormat(), parser),
-        stopOffsets);
+        new EventDeserializer(options.eventFormat(), parser));
   }
 
-  /**
-   * Changes from the accepted topic.
-   *
-   * @param stopOffsets where each partition ends, exclusive, for a bounded job; else empty
-   */
-  public static KafkaSource<SourceEvent> acceptedChangelog(
-      KafkaOptions options, Optional<Map<TopicPartition, Long>> stopOffsets) {
+  /** Changes from the accepted topic. */
+  public static KafkaSource<SourceEvent> acceptedChangelog(KafkaOptions options) {
     return source(
         options,
         options.acceptedTopic(),
         options.transactionalIdPrefix(options.snapshotsTopic()),
-        new ChangelogDeserializer(),
-        stopOffsets);
+        new ChangelogDeserializer());
   }
 
   private static KafkaSource<SourceEvent> source(
       KafkaOptions options,
       String topic,
       String group,
-      KafkaRecordDeserializationSchema<SourceEvent> deserializer,
-      Optional<Map<TopicPartition, Long>> stopOffsets) {
+      KafkaRecordDeserializationSchema<SourceEvent> deserializer) {
     KafkaSourceBuilder<SourceEvent> builder =
         KafkaSource.<SourceEvent>builder()
             .setProperties(options.clientProperties())
@@ -69,7 +56,9 @@ public final class KafkaSources {
                 ConsumerConfig.ISOLATION_LEVEL_CONFIG, IsolationLevel.READ_COMMITTED.toString())
             .setStartingOffsets(start(options.start()))
             .setDeserializer(deserializer);
-    stopOffsets.ifPresent(offsets -> builder.setBounded(OffsetsInitializer.offsets(offsets)));
+    options
+        .stopOffsets()
+        .ifPresent(offsets -> builder.setBounded(OffsetsInitializer.offsets(offsets)));
     return builder.build();
   }
 

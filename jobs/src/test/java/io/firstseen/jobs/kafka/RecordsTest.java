@@ -25,7 +25,6 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.Test;
-import picocli.CommandLine;
 
 /** What is written as records is read again, and nothing else is taken for it. */
 class RecordsTest {
@@ -34,19 +33,8 @@ class RecordsTest {
   private static final String PLACE = "topic-3@42";
 
   private final EventParser parser = new EventParser(Duration.ofHours(1), Clock.systemUTC());
-  private final KafkaOptions options = options();
+  private final KafkaOptions options = KafkaOptions.parse("--bootstrap-servers=localhost:9092");
   private final OutcomeRecords records = new OutcomeRecords(options);
-
-  private static KafkaOptions options() {
-    Holder holder = new Holder();
-    new CommandLine(holder).parseArgs("--bootstrap-servers=localhost:9092");
-    return holder.options;
-  }
-
-  @CommandLine.Command
-  private static final class Holder {
-    @CommandLine.Mixin private KafkaOptions options;
-  }
 
   private static byte[] utf8(String text) {
     return text.getBytes(UTF_8);
