@@ -8,7 +8,7 @@ import java.util.Objects;
  * @param set what it shares with the other snapshots of its set
  * @param setName the set that it is a part of, see {@link SnapshotTopicFormat#requireSetName}
  * @param shard the shard of the hashes that it holds, in [0, set.shards().count())
- * @param sequence the number of the window that it was made in, ascending in a set, at least 0
+ * @param sequence its number among the snapshots of its shard, ascending, at least 0
  * @param windowStartMillis where that window begins, in milliseconds since the epoch
  * @param windowEndMillis where it ends, exclusive
  */
