@@ -119,7 +119,7 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
             VoidNamespaceSerializer.INSTANCE,
             CompactionState.WINDOWS,
             (shard, state) -> liveKeys += state.value().liveCount());
-    getMetricGroup().gauge("liveKeys", () -> liveKeys);
+    getMetricGroup().gauge("liveKeys", this::liveKeys);
     blobs = getMetricGroup().counter("blobs");
     blobBytes = getMetricGroup().counter("blobBytes");
   }
@@ -178,6 +178,11 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   @Override
   public void onProcessingTime(InternalTimer<Integer, Long> timer) {
     throw new IllegalStateException("no timer of processing time is ever registered");
+  }
+
+  /** Number of live keys of this subtask's shards, after the last closed window of each. */
+  long liveKeys() {
+    return liveKeys;
   }
 
   private void close(long windowEndMillis) throws Exception {

@@ -2,6 +2,7 @@ package io.firstseen.operators.compaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotSet;
@@ -88,6 +89,47 @@ final class PublishedSets {
       }
     }
     return present;
+  }
+
+  /** Compares manifests, blobs and every value with a model. */
+  void mustBeThoseOf(SnapshotModel model, SnapshotSpec spec) {
+    assertThat(windowEnds())
+        .isEqualTo(
+            model.manifests().stream().map(SnapshotModel.Expected::windowEndMillis).toList());
+    assertThat(blobs).hasSize(model.cuts());
+    for (int i = 0; i < model.manifests().size(); i++) {
+      SnapshotModel.Expected expected = model.manifests().get(i);
+      Published found = manifests.get(i);
+      assertThat(found.sequence()).isEqualTo(expected.sequence());
+      assertThat(found.manifest().windowStartMillis())
+          .isEqualTo(expected.windowEndMillis() - spec.windowMillis());
+      for (int shard = 0; shard < expected.shards().size(); shard++) {
+        compareShard(spec, found, shard, expected.shards().get(shard));
+      }
+    }
+  }
+
+  private static void compareShard(
+      SnapshotSpec spec, Published found, int shard, SnapshotModel.Cut expected) {
+    Snapshot snapshot = found.shards().get(shard);
+    if (expected == null) {
+      assertThat(snapshot).isNull();
+      return;
+    }
+    assertThat(snapshot.header().parameters().sequence()).isEqualTo(expected.number());
+    assertThat(snapshot.header().parameters().windowEndMillis())
+        .isEqualTo(expected.windowEndMillis());
+    int count = expected.hashes().size();
+    assertThat(found.manifest().shards().get(shard).count()).isEqualTo(count);
+    assertThat(snapshot.header().hashCount()).isEqualTo(count);
+    int valueBits = snapshot.header().valueBits();
+    assertThat(count / Math.pow(2, valueBits)).isLessThanOrEqualTo(spec.falsePositiveRate());
+    int shardBits = new Shards(spec.snapshotShards()).bits();
+    TreeSet<Long> values = new TreeSet<>();
+    for (long hash : expected.hashes()) {
+      values.add(hash << shardBits >>> (64 - valueBits));
+    }
+    assertThat(values(snapshot)).containsExactlyElementsOf(values);
   }
 
   static List<Long> values(Snapshot snapshot) {

@@ -199,6 +199,13 @@ final class SnapshotPipeline implements AutoCloseable {
     return records;
   }
 
+  /** What the gauges of all subtasks say together. */
+  long liveKeys() {
+    return subtasks.stream()
+        .mapToLong(subtask -> ((CompactionOperator) subtask.getOperator()).liveKeys())
+        .sum();
+  }
+
   /** Number of event-time timers that wait, of all operators. */
   int timers() {
     return manifests.numEventTimeTimers()

@@ -1,0 +1,346 @@
+package io.firstseen.operators.compaction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.operators.compaction.SnapshotPipeline.Backend;
+import io.firstseen.operators.compaction.SnapshotPipeline.Savepoint;
+import io.firstseen.types.HashedOperation;
+import io.firstseen.types.Operation;
+import io.firstseen.types.ShardSnapshot;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The rules of windows and manifests, one by one; all together in {@link SnapshotHistoriesTest}.
+ */
+// Flink's harness may be interrupted while it closes.
+@SuppressWarnings("try")
+class SnapshotOperatorsTest {
+
+  private static final KeyHash HASH = KeyHash.fixed();
+  private static final SnapshotSpec SPEC = spec("spam", 10, 4, 0.001, HASH, Canonicaliser.NONE);
+  // One in each of four shards.
+  private static final long A = 0x1111_1111_1111_1111L;
+  private static final long B = 0x5555_5555_5555_5555L;
+  private static final long C = 0x9999_9999_9999_9999L;
+  private static final long D = 0xDDDD_DDDD_DDDD_DDDDL;
+  private static final List<Long> ALL = List.of(A, B, C, D);
+
+  private static SnapshotSpec spec(
+      String setName,
+      long windowMillis,
+      int shards,
+      double rate,
+      KeyHash hash,
+      Canonicaliser canonicaliser) {
+    return SnapshotSpec.of(setName, windowMillis, shards, rate, hash, canonicaliser);
+  }
+
+  private static SnapshotPipeline start(Backend backend, int parallelism) throws Exception {
+    return new SnapshotPipeline(SPEC, backend, parallelism, null, 1);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aWindowIsPublishedWhenTheWatermarkHasPassedItsLastInstant(Backend backend) throws Exception {
+    try (SnapshotPipeline pipeline = start(backend, 2)) {
+      pipeline.add(A, 0);
+      pipeline.add(B, 9);
+      pipeline.add(C, 10);
+      pipeline.watermark(8);
+      assertThat(pipeline.records()).isEmpty();
+      pipeline.watermark(9);
+      PublishedSets published = new PublishedSets().add(pipeline.records());
+      assertThat(published.windowEnds()).containsExactly(10L);
+      assertThat(published.present(ALL)).containsExactlyInAnyOrder(A, B);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aLateDeleteDoesNotPrecedeTheAddThatArrivedBeforeIt(Backend backend) throws Exception {
+    try (SnapshotPipeline pipeline = start(backend, 1)) {
+      pipeline.add(A, 25);
+      pipeline.add(B, 3);
+      pipeline.delete(A, 3);
+      pipeline.watermark(9);
+      PublishedSets published = new PublishedSets().add(pipeline.records());
+      assertThat(published.present(ALL)).containsExactly(B);
+      pipeline.watermark(29);
+      published.add(pipeline.records());
+      assertThat(published.windowEnds()).containsExactly(10L, 30L);
+      assertThat(published.present(ALL)).containsExactly(B);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whatComesLateCountsFromTheNextSnapshotOn(Backend backend) throws Exception {
+    try (SnapshotPipeline pipeline = start(backend, 2)) {
+      pipeline.add(A, 5);
+      pipeline.watermark(44);
+      pipeline.add(B, 5);
+      pipeline.delete(A, 6);
+      PublishedSets published = new PublishedSets().add(pipeline.records());
+      assertThat(published.windowEnds()).containsExactly(10L);
+      assertThat(published.present(ALL)).containsExactly(A);
+      pipeline.watermark(49);
+      published.add(pipeline.records());
+      assertThat(published.windowEnds()).containsExactly(10L, 50L);
+      assertThat(published.present(ALL)).containsExactly(B);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whatWasClosedStaysClosedAfterARestart(Backend backend) throws Exception {
+    Savepoint savepoint;
+    PublishedSets published = new PublishedSets();
+    try (SnapshotPipeline pipeline = start(backend, 2)) {
+      pipeline.add(A, 5);
+      pipeline.watermark(9);
+      pipeline.watermark(44);
+      published.add(pipeline.records());
+      savepoint = pipeline.savepoint();
+    }
+    assertThat(published.windowEnds()).containsExactly(10L, 40L);
+    try (SnapshotPipeline pipeline = new SnapshotPipeline(SPEC, backend, 1, savepoint, 1)) {
+      // No watermark has come since the restart.
+      pipeline.add(B, 15);
+      pipeline.watermark(20);
+      assertThat(pipeline.records()).isEmpty();
+      pipeline.watermark(49);
+      published.add(pipeline.records());
+    }
+    assertThat(published.windowEnds()).containsExactly(10L, 40L, 50L);
+    assertThat(published.present(ALL)).containsExactlyInAnyOrder(A, B);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void replayedInputKeepsTheBlobsAndStillPublishes(Backend backend) throws Exception {
+    try (SnapshotPipeline pipeline = start(backend, 1)) {
+      PublishedSets published = new PublishedSets();
+      for (int replay = 0; replay < 2; replay++) {
+        pipeline.add(A, 3);
+        pipeline.add(B, 3);
+        pipeline.add(B, 5);
+        pipeline.delete(C, 4);
+        pipeline.watermark(9 + 10 * replay);
+        published.add(pipeline.records());
+      }
+      assertThat(published.blobCount()).isEqualTo(2);
+      assertThat(published.windowEnds()).containsExactly(10L, 20L);
+      assertThat(published.manifests().get(1).manifest().shards())
+          .isEqualTo(published.manifests().get(0).manifest().shards());
+    }
+  }
+
+  @Test
+  void anEmptiedShardGetsAnEmptySnapshotAndAnUntouchedOneNone() throws Exception {
+    try (SnapshotPipeline pipeline = start(Backend.HEAP, 1)) {
+      pipeline.add(A, 3);
+      pipeline.watermark(9);
+      pipeline.delete(A, 13);
+      pipeline.delete(B, 13);
+      pipeline.watermark(19);
+      PublishedSets published = new PublishedSets().add(pipeline.records());
+      PublishedSets.Published newest = published.manifests().get(1);
+      assertThat(PublishedSets.values(newest.shards().get(0))).isEmpty();
+      assertThat(newest.shards().get(1)).isNull();
+      assertThat(newest.manifest().count()).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void aQuietStreamThatLivesPublishesEveryWindow(int parallelism) throws Exception {
+    try (SnapshotPipeline pipeline = start(Backend.HEAP, parallelism)) {
+      for (long watermark = 0; watermark < 95; watermark++) {
+        pipeline.watermark(watermark);
+      }
+      PublishedSets published = new PublishedSets().add(pipeline.records());
+      assertThat(published.windowEnds()).as("before the first operation").isEmpty();
+      pipeline.add(A, 97);
+      for (long watermark = 95; watermark < 133; watermark++) {
+        pipeline.watermark(watermark);
+      }
+      published.add(pipeline.records());
+      assertThat(published.windowEnds()).containsExactly(100L, 110L, 120L, 130L);
+      assertThat(published.manifests().get(3).sequence()).isEqualTo(4);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void aJumpOverEmptyWindowsPublishesOneManifestForTheNewest(int parallelism) throws Exception {
+    try (SnapshotPipeline pipeline = start(Backend.HEAP, parallelism)) {
+      pipeline.add(A, 3);
+      pipeline.watermark(12);
+      pipeline.watermark(1_000_000_005);
+      PublishedSets published = new PublishedSets().add(pipeline.records());
+      assertThat(published.windowEnds()).containsExactly(10L, 1_000_000_000L);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void aJumpPublishesEveryWindowWithOperationsAndNoOther(int parallelism) throws Exception {
+    try (SnapshotPipeline pipeline = start(Backend.HEAP, parallelism)) {
+      pipeline.add(A, 3);
+      pipeline.watermark(12);
+      pipeline.add(B, 44);
+      pipeline.add(C, 72);
+      pipeline.add(D, 74);
+      pipeline.delete(B, 75);
+      pipeline.watermark(105);
+      PublishedSets published = new PublishedSets().add(pipeline.records());
+      assertThat(published.windowEnds()).containsExactly(10L, 50L, 80L);
+      assertThat(published.manifests().get(1).manifest().count()).isEqualTo(2);
+      assertThat(published.present(ALL)).containsExactlyInAnyOrder(A, C, D);
+      pipeline.watermark(109);
+      published.add(pipeline.records());
+      assertThat(published.windowEnds()).containsExactly(10L, 50L, 80L, 110L);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theEndOfTheInputClosesTheWindowsWithOperationsAndEnds(Backend backend) throws Exception {
+    try (SnapshotPipeline pipeline = start(backend, 2)) {
+      pipeline.add(A, 3);
+      pipeline.watermark(12);
+      pipeline.add(B, 13);
+      pipeline.add(C, 99);
+      pipeline.endOfInput();
+      PublishedSets published = new PublishedSets().add(pipeline.records());
+      assertThat(published.windowEnds()).containsExactly(10L, 20L, 100L);
+      assertThat(published.present(ALL)).containsExactlyInAnyOrder(A, B, C);
+      assertThat(pipeline.timers()).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void aStreamDrainedBeforeItsTimeCanBeContinued(int parallelism) throws Exception {
+    PublishedSets published = new PublishedSets();
+    Savepoint savepoint;
+    try (SnapshotPipeline pipeline = start(Backend.HEAP, 3)) {
+      pipeline.add(A, 3);
+      pipeline.add(D, 55);
+      pipeline.endOfInput();
+      published.add(pipeline.records());
+      savepoint = pipeline.savepoint();
+    }
+    try (SnapshotPipeline pipeline =
+        new SnapshotPipeline(SPEC, Backend.HEAP, parallelism, savepoint, 1)) {
+      // A's shard knows that it closed a window, B's does not, D's closed one that is not over.
+      pipeline.add(B, 31);
+      pipeline.watermark(39);
+      pipeline.add(B, 45);
+      pipeline.delete(D, 45);
+      pipeline.delete(B, 46);
+      pipeline.add(B, 51);
+      pipeline.watermark(69);
+      published.add(pipeline.records());
+    }
+    assertThat(published.windowEnds()).containsExactly(10L, 60L, 70L);
+    assertThat(published.present(ALL)).containsExactlyInAnyOrder(A, B);
+    assertThat(published.manifests()).extracting(m -> m.sequence()).isSorted();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {3, 7, 10, 25, 1000})
+  void theLengthOfTheWindowMayChangeAtARestart(long newWindowMillis) throws Exception {
+    PublishedSets published = new PublishedSets();
+    Savepoint savepoint;
+    try (SnapshotPipeline pipeline = start(Backend.HEAP, 2)) {
+      pipeline.add(A, 3);
+      pipeline.watermark(12);
+      pipeline.add(B, 33);
+      published.add(pipeline.records());
+      savepoint = pipeline.savepoint();
+    }
+    SnapshotSpec changed = spec("spam", newWindowMillis, 4, 0.001, HASH, Canonicaliser.NONE);
+    try (SnapshotPipeline pipeline = new SnapshotPipeline(changed, Backend.HEAP, 1, savepoint, 1)) {
+      pipeline.add(C, 2);
+      for (long watermark = 13; watermark < 50; watermark++) {
+        pipeline.watermark(watermark);
+      }
+      pipeline.delete(B, 34);
+      pipeline.watermark(3000);
+      published.add(pipeline.records());
+    }
+    assertThat(published.windowEnds()).isSorted().doesNotHaveDuplicates().contains(10L, 40L);
+    assertThat(published.present(ALL)).containsExactlyInAnyOrder(A, C);
+  }
+
+  @Test
+  void stateOfAnotherSetIsRefused() throws Exception {
+    Savepoint savepoint;
+    try (SnapshotPipeline pipeline = start(Backend.HEAP, 1)) {
+      pipeline.add(A, 3);
+      savepoint = pipeline.savepoint();
+    }
+    for (SnapshotSpec other :
+        List.of(
+            spec("spam2", 10, 4, 0.001, HASH, Canonicaliser.NONE),
+            spec("spam", 10, 8, 0.001, HASH, Canonicaliser.NONE),
+            spec("spam", 10, 4, 0.002, HASH, Canonicaliser.NONE),
+            spec("spam", 10, 4, 0.001, KeyHash.xxh3(1), Canonicaliser.NONE),
+            spec("spam", 10, 4, 0.001, KeyHash.parse("ab".repeat(16)), Canonicaliser.NONE),
+            spec("spam", 10, 4, 0.001, HASH, Canonicaliser.TEXT))) {
+      assertThatThrownBy(() -> new SnapshotPipeline(other, Backend.HEAP, 1, savepoint, 1).close())
+          .hasStackTraceContaining("the state to restore belongs to another set: it holds set spam")
+          .hasStackTraceContaining("the job is for " + other.identity());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {Long.MIN_VALUE, -1, Long.MAX_VALUE})
+  void anOperationOutOfTimeIsRefused(long eventTimeMillis) throws Exception {
+    try (SnapshotPipeline pipeline = start(Backend.HEAP, 1)) {
+      assertThatThrownBy(() -> pipeline.add(A, eventTimeMillis))
+          .hasMessageContaining("event time")
+          .hasMessageContaining("got " + eventTimeMillis);
+    }
+  }
+
+  @Test
+  void anOperationWithoutTimestampIsRefused() throws Exception {
+    try (KeyedOneInputStreamOperatorTestHarness<Integer, HashedOperation, ShardSnapshot> operator =
+        new KeyedOneInputStreamOperatorTestHarness<>(
+            new CompactionOperator(SPEC), new Snapshots.ByShard(4), Types.INT)) {
+      operator.open();
+      assertThatThrownBy(
+              () ->
+                  operator.processElement(
+                      new StreamRecord<>(new HashedOperation(A, Operation.ADD))))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("must carry its event time")
+          .hasMessageContaining("got none");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aShardHasOneTimerForEachOpenWindow(Backend backend) throws Exception {
+    try (SnapshotPipeline pipeline = start(backend, 1)) {
+      SplittableRandom random = new SplittableRandom(5);
+      for (int i = 0; i < 2_000; i++) {
+        pipeline.add(random.nextLong(), random.nextInt(30));
+      }
+      assertThat(pipeline.timers()).isEqualTo(4 * 3);
+    }
+  }
+}

@@ -1,0 +1,199 @@
+package io.firstseen.operators.compaction;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.types.HashedOperation;
+import io.firstseen.types.Operation;
+import io.firstseen.types.SnapshotRecord;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.apache.flink.api.common.JobID;
+import org.apache.flink.api.common.eventtime.Watermark;
+import org.apache.flink.api.common.eventtime.WatermarkGenerator;
+import org.apache.flink.api.common.eventtime.WatermarkOutput;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.api.java.typeutils.GenericTypeInfo;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.configuration.StateBackendOptions;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.Gauge;
+import org.apache.flink.metrics.Metric;
+import org.apache.flink.runtime.testutils.InMemoryReporter;
+import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.apache.flink.util.CloseableIterator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Whole jobs on a mini cluster, with generic types disabled. */
+class SnapshotsTest {
+
+  private static final InMemoryReporter METRICS = InMemoryReporter.createWithRetainedMetrics();
+
+  @RegisterExtension
+  static final MiniClusterExtension CLUSTER =
+      new MiniClusterExtension(
+          new MiniClusterResourceConfiguration.Builder()
+              .setNumberTaskManagers(1)
+              .setNumberSlotsPerTaskManager(2)
+              .setConfiguration(METRICS.addToConfiguration(new Configuration()))
+              .build());
+
+  private static final int KEYS = 20_000;
+  private static final int OUT_OF_ORDER_MILLIS = 500;
+  private static final SnapshotSpec SPEC =
+      SnapshotSpec.of("spam", 1000, 16, 0.001, KeyHash.fixed(), Canonicaliser.NONE);
+
+  /** A watermark behind each operation, so that a run does not depend on the clock. */
+  private static final class WatermarkBehindEach
+      implements WatermarkGenerator<Tuple2<HashedOperation, Long>> {
+    private long newest = Long.MIN_VALUE;
+
+    @Override
+    public void onEvent(
+        Tuple2<HashedOperation, Long> operation, long eventTimeMillis, WatermarkOutput output) {
+      if (eventTimeMillis > newest) {
+        newest = eventTimeMillis;
+        output.emitWatermark(new Watermark(newest - OUT_OF_ORDER_MILLIS));
+      }
+    }
+
+    @Override
+    public void onPeriodicEmit(WatermarkOutput output) {
+      // Watermarks come with operations alone.
+    }
+  }
+
+  private record Run(List<SnapshotRecord> records, JobID job) {
+    List<SnapshotRecord> manifests() {
+      return records.stream().filter(r -> r.kind() == SnapshotRecord.Kind.MANIFEST).toList();
+    }
+
+    List<SnapshotRecord> sortedBlobs() {
+      return records.stream()
+          .filter(r -> r.kind() == SnapshotRecord.Kind.BLOB)
+          .sorted(Comparator.comparing(SnapshotRecord::key))
+          .toList();
+    }
+
+    long sumOf(String metric) {
+      Collection<Metric> found =
+          METRICS.findMetrics(job, "spam-compaction\\.[0-9]+\\." + metric + "$").values();
+      long sum = 0;
+      for (Metric each : found) {
+        sum +=
+            each instanceof Counter counter
+                ? counter.getCount()
+                : ((Number) ((Gauge<?>) each).getValue()).longValue();
+      }
+      return sum;
+    }
+  }
+
+  private static StreamExecutionEnvironment environment(String backend) {
+    Configuration configuration = new Configuration();
+    configuration.set(PipelineOptions.GENERIC_TYPES, false);
+    configuration.set(StateBackendOptions.STATE_BACKEND, backend);
+    return StreamExecutionEnvironment.getExecutionEnvironment(configuration);
+  }
+
+  /** Adds, deletes, repeats; half a second out of order, one in a hundred very late; with gaps. */
+  private static List<Tuple2<HashedOperation, Long>> operations() {
+    SplittableRandom random = new SplittableRandom(20261120);
+    List<Tuple2<HashedOperation, Long>> operations = new ArrayList<>();
+    long time = 1_000_000;
+    for (int i = 0; i < 30_000; i++) {
+      time += random.nextInt(1000) == 0 ? 15_000 : random.nextInt(2);
+      long late = random.nextInt(100) == 0 ? 5000 : random.nextInt(OUT_OF_ORDER_MILLIS);
+      Operation operation = random.nextInt(4) == 0 ? Operation.DELETE : Operation.ADD;
+      operations.add(
+          Tuple2.of(new HashedOperation(hash(random.nextInt(KEYS)), operation), time - late));
+    }
+    return operations;
+  }
+
+  private static long hash(int key) {
+    return KeyHash.fixed().hash(("key-" + key).getBytes(UTF_8));
+  }
+
+  private static Run run(String backend, int parallelism) throws Exception {
+    StreamExecutionEnvironment env = environment(backend);
+    env.setParallelism(parallelism);
+    DataStream<HashedOperation> operations =
+        env.fromData(
+                operations(), Types.TUPLE(TypeInformation.of(HashedOperation.class), Types.LONG))
+            .setParallelism(1)
+            .assignTimestampsAndWatermarks(
+                WatermarkStrategy.<Tuple2<HashedOperation, Long>>forGenerator(
+                        unused -> new WatermarkBehindEach())
+                    .withTimestampAssigner((operation, unused) -> operation.f1))
+            .setParallelism(1)
+            .map(operation -> operation.f0, TypeInformation.of(HashedOperation.class))
+            .setParallelism(1);
+    List<SnapshotRecord> records = new ArrayList<>();
+    CloseableIterator<SnapshotRecord> published = Snapshots.of(operations, SPEC).collectAsync();
+    JobClient job = env.executeAsync();
+    published.forEachRemaining(records::add);
+    job.getJobExecutionResult().get();
+    return new Run(records, job.getJobID());
+  }
+
+  @Test
+  void theSameInputGivesTheSameBytesAtAnyParallelismOnAnyBackend() throws Exception {
+    Run run = run("hashmap", 1);
+    Run wider = run("hashmap", 2);
+    Run onRocksDb = run("rocksdb", 2);
+
+    assertThat(run.manifests()).hasSizeGreaterThan(50);
+    for (Run other : List.of(wider, onRocksDb)) {
+      assertThat(other.manifests()).isEqualTo(run.manifests());
+      assertThat(other.sortedBlobs()).isEqualTo(run.sortedBlobs());
+    }
+
+    SnapshotModel model = new SnapshotModel(SPEC.snapshotShards(), SPEC.windowMillis());
+    long newest = Long.MIN_VALUE;
+    for (Tuple2<HashedOperation, Long> operation : operations()) {
+      model.operation(operation.f0.hash(), operation.f0.operation() == Operation.ADD, operation.f1);
+      if (operation.f1 > newest) {
+        newest = operation.f1;
+        model.watermark(newest - OUT_OF_ORDER_MILLIS);
+      }
+    }
+    model.watermark(Long.MAX_VALUE);
+    new PublishedSets().add(run.records()).mustBeThoseOf(model, SPEC);
+
+    for (Run each : List.of(run, wider, onRocksDb)) {
+      assertThat(each.sumOf("liveKeys")).isEqualTo(model.live().size());
+      assertThat(each.sumOf("blobs")).isEqualTo(run.sortedBlobs().size());
+      assertThat(each.sumOf("blobBytes"))
+          .isEqualTo(run.sortedBlobs().stream().mapToLong(blob -> blob.value().length).sum());
+    }
+  }
+
+  @Test
+  void aGenericTypeWouldFailTheSameJob() {
+    StreamExecutionEnvironment env = environment("hashmap");
+    DataStream<HashedOperation> operations =
+        env.fromData(0L)
+            .map(
+                key -> new HashedOperation(key, Operation.ADD),
+                new GenericTypeInfo<>(HashedOperation.class));
+    assertThatThrownBy(() -> Snapshots.of(operations, SPEC).executeAndCollect())
+        .hasStackTraceContaining("Generic types have been disabled")
+        .hasStackTraceContaining("HashedOperation is treated as a generic type");
+  }
+}
