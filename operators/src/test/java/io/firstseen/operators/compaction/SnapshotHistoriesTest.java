@@ -6,6 +6,7 @@ import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.operators.compaction.SnapshotPipeline.Backend;
 import java.util.List;
+import java.util.OptionalLong;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -87,6 +88,56 @@ class SnapshotHistoriesTest {
     check(history, 1 << shardBits, Backend.ROCKSDB, true, parallelism, speeds);
   }
 
+  @Property(tries = 300, seed = "20261120", edgeCases = EdgeCasesMode.NONE)
+  @StatisticsReport(StatisticsReport.StatisticsReportMode.OFF)
+  void theHistoriesTellWhenARuleIsBroken(
+      @ForAll("histories") List<Step> history, @ForAll SnapshotModel.Rule rule) {
+    SnapshotModel model = new SnapshotModel(4, WINDOW_MILLIS);
+    SnapshotModel broken = new SnapshotModel(4, WINDOW_MILLIS, rule);
+    for (SnapshotModel each : List.of(model, broken)) {
+      Watermarks watermarks = new Watermarks();
+      for (Step step : history) {
+        if (step instanceof Step.Operate operate) {
+          each.operation(hash(operate.key), operate.add, watermarks.eventTime(operate));
+        } else if (step instanceof Step.Advance advance) {
+          watermarks.advance(advance).ifPresent(each::watermark);
+        } else if (step instanceof Step.Restart restart) {
+          watermarks.restart(restart);
+          each.restart();
+        }
+      }
+      each.watermark(Long.MAX_VALUE);
+    }
+    Statistics.label(rule.name())
+        .collect(!model.manifests().equals(broken.manifests()))
+        .coverage(coverage -> coverage.check(true).percentage(share -> share > 10));
+  }
+
+  /** The event time of a history. */
+  private static final class Watermarks {
+    private long watermark = Long.MIN_VALUE;
+    private long base = 40;
+
+    long eventTime(Step.Operate operate) {
+      return Math.max(0, base + operate.ahead);
+    }
+
+    /** The next watermark, if there is one. */
+    OptionalLong advance(Step.Advance advance) {
+      base += advance.millis;
+      if (base <= watermark) {
+        return OptionalLong.empty();
+      }
+      watermark = base;
+      return OptionalLong.of(watermark);
+    }
+
+    void restart(Step.Restart restart) {
+      base = Math.max(0, base - restart.behind);
+      watermark = Long.MIN_VALUE;
+    }
+  }
+
   private static void check(
       List<Step> history,
       int shardCount,
@@ -102,11 +153,10 @@ class SnapshotHistoriesTest {
     PublishedSets published = new PublishedSets();
     SnapshotPipeline pipeline = new SnapshotPipeline(spec, first, parallelism, null, speeds);
     try {
-      long watermark = Long.MIN_VALUE;
-      long base = 40;
+      Watermarks watermarks = new Watermarks();
       for (Step step : history) {
         if (step instanceof Step.Operate operate) {
-          long eventTime = Math.max(0, base + operate.ahead);
+          long eventTime = watermarks.eventTime(operate);
           if (operate.add) {
             pipeline.add(hash(operate.key), eventTime);
           } else {
@@ -114,11 +164,10 @@ class SnapshotHistoriesTest {
           }
           model.operation(hash(operate.key), operate.add, eventTime);
         } else if (step instanceof Step.Advance advance) {
-          base += advance.millis;
-          if (base > watermark) {
-            watermark = base;
-            pipeline.watermark(watermark);
-            model.watermark(watermark);
+          OptionalLong watermark = watermarks.advance(advance);
+          if (watermark.isPresent()) {
+            pipeline.watermark(watermark.getAsLong());
+            model.watermark(watermark.getAsLong());
           }
         } else if (step instanceof Step.Restart restart) {
           SnapshotPipeline.Savepoint savepoint = pipeline.savepoint();
@@ -133,8 +182,8 @@ class SnapshotHistoriesTest {
                   savepoint,
                   speeds);
           assertThat(pipeline.liveKeys()).as("live keys after a restart").isEqualTo(liveKeys);
-          base = Math.max(0, base - restart.behind);
-          watermark = Long.MIN_VALUE;
+          watermarks.restart(restart);
+          model.restart();
         }
       }
       pipeline.endOfInput();

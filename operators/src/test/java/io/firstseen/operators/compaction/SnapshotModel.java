@@ -20,6 +20,15 @@ import java.util.TreeSet;
  */
 final class SnapshotModel {
 
+  /** A rule that a model can be told to break, to show that a history would tell. */
+  enum Rule {
+    WHAT_IS_CLOSED_STAYS_CLOSED,
+    AND_STAYS_SO_AFTER_A_RESTART,
+    NO_OPERATION_OVERTAKES_AN_EARLIER_ONE,
+    A_QUIET_STREAM_PUBLISHES,
+    A_JUMP_PUBLISHES_THE_NEWEST_WINDOW
+  }
+
   /**
    * A manifest that must be published.
    *
@@ -27,13 +36,14 @@ final class SnapshotModel {
    */
   record Expected(long sequence, long windowEndMillis, List<Cut> shards) {}
 
-  /** A snapshot that must be cut: the shard's so-manieth, at the end of a window. */
+  /** A snapshot that must be cut at the end of a window; numbers count from 1 in each shard. */
   record Cut(int number, long windowEndMillis, Set<Long> hashes) {}
 
   private record Landed(long windowEndMillis, boolean add) {}
 
   private final Shards shards;
   private final long windowMillis;
+  private final Rule broken;
   private final Map<Long, List<Landed>> historyByHash = new HashMap<>();
   private final TreeSet<Long> windowsWithoutManifest = new TreeSet<>();
   private final Cut[] newest;
@@ -43,6 +53,12 @@ final class SnapshotModel {
   private long quietUntil = Long.MAX_VALUE;
 
   SnapshotModel(int shardCount, long windowMillis) {
+    this(shardCount, windowMillis, null);
+  }
+
+  /** The model that breaks a rule. */
+  SnapshotModel(int shardCount, long windowMillis, Rule broken) {
+    this.broken = broken;
     this.shards = new Shards(shardCount);
     this.windowMillis = windowMillis;
     this.newest = new Cut[shardCount];
@@ -55,10 +71,10 @@ final class SnapshotModel {
   void operation(long hash, boolean add, long eventTimeMillis) {
     List<Landed> history = historyByHash.computeIfAbsent(hash, unused -> new ArrayList<>());
     long window = windowOf(eventTimeMillis);
-    if (closedUntil != Long.MIN_VALUE) {
+    if (closedUntil != Long.MIN_VALUE && broken != Rule.WHAT_IS_CLOSED_STAYS_CLOSED) {
       window = Math.max(window, windowOf(closedUntil));
     }
-    if (!history.isEmpty()) {
+    if (!history.isEmpty() && broken != Rule.NO_OPERATION_OVERTAKES_AN_EARLIER_ONE) {
       window = Math.max(window, history.get(history.size() - 1).windowEndMillis);
     }
     history.add(new Landed(window, add));
@@ -78,13 +94,20 @@ final class SnapshotModel {
     }
     if (!ends) {
       closedUntil = Math.max(closedUntil, over);
-      if (!published && quietUntil <= over) {
-        publish(over);
+      if (!published && quietUntil <= over && broken != Rule.A_QUIET_STREAM_PUBLISHES) {
+        publish(broken == Rule.A_JUMP_PUBLISHES_THE_NEWEST_WINDOW ? quietUntil : over);
         published = true;
       }
       if (published) {
         quietUntil = over + windowMillis;
       }
+    }
+  }
+
+  /** A restart changes nothing; only Flink's own watermark begins anew. */
+  void restart() {
+    if (broken == Rule.AND_STAYS_SO_AFTER_A_RESTART) {
+      closedUntil = Long.MIN_VALUE;
     }
   }
 

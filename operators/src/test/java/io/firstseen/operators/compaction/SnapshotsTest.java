@@ -9,22 +9,27 @@ import io.firstseen.filters.key.KeyHash;
 import io.firstseen.types.HashedOperation;
 import io.firstseen.types.Operation;
 import io.firstseen.types.SnapshotRecord;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.common.eventtime.WatermarkGenerator;
 import org.apache.flink.api.common.eventtime.WatermarkOutput;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.functions.RichMapFunction;
+import org.apache.flink.api.common.state.CheckpointListener;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.api.java.typeutils.GenericTypeInfo;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.configuration.StateBackendOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.metrics.Counter;
@@ -78,6 +83,33 @@ class SnapshotsTest {
     }
   }
 
+  /** Waits for a checkpoint in the middle of the stream, and then fails the job once. */
+  private static final class FailOnce extends RichMapFunction<HashedOperation, HashedOperation>
+      implements CheckpointListener {
+    private static final int QUIET_OPERATIONS = 10_000;
+    private static final AtomicBoolean FAILED = new AtomicBoolean();
+
+    private int operations;
+    private boolean checkpointed;
+
+    @Override
+    public HashedOperation map(HashedOperation operation) throws InterruptedException {
+      if (++operations > QUIET_OPERATIONS && !FAILED.get()) {
+        if (checkpointed) {
+          FAILED.set(true);
+          throw new IllegalStateException("failure on purpose");
+        }
+        Thread.sleep(1);
+      }
+      return operation;
+    }
+
+    @Override
+    public void notifyCheckpointComplete(long checkpointId) {
+      checkpointed = operations > QUIET_OPERATIONS;
+    }
+  }
+
   private record Run(List<SnapshotRecord> records, JobID job) {
     List<SnapshotRecord> manifests() {
       return records.stream().filter(r -> r.kind() == SnapshotRecord.Kind.MANIFEST).toList();
@@ -107,6 +139,8 @@ class SnapshotsTest {
   private static StreamExecutionEnvironment environment(String backend) {
     Configuration configuration = new Configuration();
     configuration.set(PipelineOptions.GENERIC_TYPES, false);
+    configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
+    configuration.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ZERO);
     configuration.set(StateBackendOptions.STATE_BACKEND, backend);
     return StreamExecutionEnvironment.getExecutionEnvironment(configuration);
   }
@@ -130,7 +164,7 @@ class SnapshotsTest {
     return KeyHash.fixed().hash(("key-" + key).getBytes(UTF_8));
   }
 
-  private static Run run(String backend, int parallelism) throws Exception {
+  private static Run run(String backend, int parallelism, boolean fails) throws Exception {
     StreamExecutionEnvironment env = environment(backend);
     env.setParallelism(parallelism);
     DataStream<HashedOperation> operations =
@@ -144,6 +178,10 @@ class SnapshotsTest {
             .setParallelism(1)
             .map(operation -> operation.f0, TypeInformation.of(HashedOperation.class))
             .setParallelism(1);
+    if (fails) {
+      env.enableCheckpointing(100);
+      operations = operations.map(new FailOnce()).setParallelism(1);
+    }
     List<SnapshotRecord> records = new ArrayList<>();
     CloseableIterator<SnapshotRecord> published = Snapshots.of(operations, SPEC).collectAsync();
     JobClient job = env.executeAsync();
@@ -154,9 +192,9 @@ class SnapshotsTest {
 
   @Test
   void theSameInputGivesTheSameBytesAtAnyParallelismOnAnyBackend() throws Exception {
-    Run run = run("hashmap", 1);
-    Run wider = run("hashmap", 2);
-    Run onRocksDb = run("rocksdb", 2);
+    Run run = run("hashmap", 1, false);
+    Run wider = run("hashmap", 2, false);
+    Run onRocksDb = run("rocksdb", 2, false);
 
     assertThat(run.manifests()).hasSizeGreaterThan(50);
     for (Run other : List.of(wider, onRocksDb)) {
@@ -182,6 +220,15 @@ class SnapshotsTest {
       assertThat(each.sumOf("blobBytes"))
           .isEqualTo(run.sortedBlobs().stream().mapToLong(blob -> blob.value().length).sum());
     }
+  }
+
+  @Test
+  void afterAFailureTheBytesAreTheSame() throws Exception {
+    Run run = run("hashmap", 2, false);
+    Run interrupted = run("hashmap", 2, true);
+    assertThat(FailOnce.FAILED).isTrue();
+    assertThat(interrupted.manifests()).isEqualTo(run.manifests());
+    assertThat(interrupted.sortedBlobs()).isEqualTo(run.sortedBlobs());
   }
 
   @Test
