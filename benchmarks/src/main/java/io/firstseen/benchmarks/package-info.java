@@ -1,2 +1,2 @@
-/** Placeholder. */
+/** Measurements against peers, each with its command. */
 package io.firstseen.benchmarks;

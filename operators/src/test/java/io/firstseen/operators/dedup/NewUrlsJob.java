@@ -1,0 +1,36 @@
+package io.firstseen.operators.dedup;
+
+import io.firstseen.filters.key.Canonicaliser;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/** The example of the README; a test keeps the two equal. */
+public final class NewUrlsJob {
+  /** A click on a page. */
+  public record Click(String user, String url) {}
+
+  private NewUrlsJob() {}
+
+  // README: begin
+  public static void main(String[] arguments) throws Exception {
+    StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
+    DataStream<Click> clicks =
+        env.fromData(
+            new Click("ann", "https://example.org/a?x=1"),
+            new Click("bob", "HTTPS://EXAMPLE.org:443/a?x=1"),
+            new Click("bob", "https://example.org/b"));
+
+    DedupStreams<Click> streams =
+        Firstseen.dedup(clicks)
+            .keyText(Click::url)
+            .canonicaliser(Canonicaliser.URL)
+            .capacity(100_000_000)
+            .falsePositiveRate(0.001)
+            .apply();
+
+    streams.accepted().map(change -> "first seen: " + change.event().url()).print();
+    streams.duplicates().map(change -> "seen before: " + change.event().url()).print();
+    env.execute("new-urls");
+  }
+  // README: end
+}
