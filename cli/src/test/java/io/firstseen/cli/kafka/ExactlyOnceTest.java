@@ -1,0 +1,315 @@
+package io.firstseen.cli.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
+import static org.apache.kafka.common.IsolationLevel.READ_UNCOMMITTED;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.cli.embedded.EmbeddedBroker;
+import io.firstseen.cli.embedded.EmbeddedCluster;
+import io.firstseen.consumer.SnapshotClient;
+import io.firstseen.consumer.SnapshotClientOptions;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.jobs.DedupJob;
+import io.firstseen.jobs.JobOptions;
+import io.firstseen.jobs.KafkaOptions;
+import io.firstseen.jobs.PipelineJob;
+import io.firstseen.jobs.SnapshotJob;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.StateRecoveryOptions;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The jobs on a real broker: failures, restarts, other parallelisms. */
+class ExactlyOnceTest {
+
+  private static final int KEYS = 700;
+
+  @TempDir private Path directory;
+
+  @ParameterizedTest
+  @CsvSource({"tuned, heap", "stock, rocksdb"})
+  void aFailureInMidStreamLeavesNoTraceForCommittedReaders(String broker, String backend)
+      throws Exception {
+    EmbeddedBroker.Settings settings =
+        broker.equals("stock") ? EmbeddedBroker.Settings.stock() : EmbeddedBroker.Settings.tuned();
+    try (EmbeddedBroker kafka = EmbeddedBroker.start(directory.resolve("kafka"), settings);
+        EmbeddedCluster cluster =
+            EmbeddedCluster.start(directory.resolve("flink"), EmbeddedCluster.Settings.defaults());
+        TopicIo topics = new TopicIo(kafka.bootstrapServers())) {
+      EventStream stream = new EventStream(11, KEYS);
+      List<String> before = stream.next(2_000);
+      List<String> lost = stream.next(1_500);
+      List<String> after = stream.next(1_500);
+      EventStream.Model model = new EventStream.Model();
+
+      // Nothing but the checkpoints that are asked for commits.
+      createEvents(kafka, "failing", 1);
+      createEvents(kafka, "calm", 1);
+      JobClient job = pipeline(cluster, kafka, "failing", 1, backend, new Configuration());
+      topics.send("failing.events", 1, before);
+      topics.await("failing.accepted", READ_UNCOMMITTED, model.apply(before).accepted);
+      cluster.triggerCheckpoint(job);
+      topics.await("failing.accepted", READ_COMMITTED, model.accepted);
+      int acceptedAndCommitted = model.accepted;
+      topics.send("failing.events", 1, lost);
+      topics.await("failing.accepted", READ_UNCOMMITTED, model.apply(lost).accepted);
+      int acceptedAndLost = model.accepted - acceptedAndCommitted;
+      cluster.replaceTaskManager(0);
+      topics.send("failing.events", 1, after);
+      model.apply(after);
+      cluster.awaitRunning(job);
+      // What the failure cut off is written a second time.
+      int writtenTwice = model.accepted + acceptedAndLost;
+      topics.await("failing.accepted", READ_UNCOMMITTED, writtenTwice);
+      cluster.stopWithSavepoint(job, SavepointFormatType.CANONICAL, true);
+
+      topics.send("calm.events", 1, before);
+      topics.send("calm.events", 1, lost);
+      topics.send("calm.events", 1, after);
+      KafkaOptions bounded = kafkaOptions(kafka, "calm").stopAt(topics.ends("calm.events", 1));
+      StreamExecutionEnvironment env = cluster.environment();
+      PipelineJob.buildOnKafka(env, bounded, jobOptions(1, backend));
+      env.execute();
+
+      for (String topic : List.of("accepted", "duplicates", "dead-letters")) {
+        List<String> failing = committed(topics, "failing." + topic);
+        List<String> calm = committed(topics, "calm." + topic);
+        if (topic.equals("duplicates")) {
+          // Two streams meet there, each in its order.
+          Collections.sort(failing);
+          Collections.sort(calm);
+        }
+        assertThat(failing.equals(calm))
+            .as("%s: %d and %d records", topic, failing.size(), calm.size())
+            .isTrue();
+      }
+      assertThat(committed(topics, "calm.accepted")).hasSize(model.accepted);
+      assertThat(committed(topics, "calm.duplicates")).hasSize(model.repeats);
+      assertThat(committed(topics, "calm.dead-letters")).hasSize(model.deadLetters);
+      // The failure did hit records that had been written: an uncommitted reader sees them.
+      assertThat(topics.read("failing.accepted", READ_UNCOMMITTED)).hasSize(writtenTwice);
+      assertThat(topics.read("calm.accepted", READ_UNCOMMITTED)).hasSize(model.accepted);
+      assertSnapshotHolds(kafka, "failing", model.live);
+      assertSnapshotHolds(kafka, "calm", model.live);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, heap", "3, rocksdb"})
+  void aSavepointOfTwoTasksGoesOnWithOneOrThreeWithoutForgettingAKey(
+      int parallelism, String backend) throws Exception {
+    EmbeddedCluster.Settings settings = EmbeddedCluster.Settings.defaults().slotsPerTaskManager(3);
+    try (EmbeddedBroker kafka =
+            EmbeddedBroker.start(directory.resolve("kafka"), EmbeddedBroker.Settings.stock());
+        EmbeddedCluster cluster = EmbeddedCluster.start(directory.resolve("flink"), settings);
+        TopicIo topics = new TopicIo(kafka.bootstrapServers())) {
+      EventStream stream = new EventStream(12, KEYS);
+      List<String> before = stream.next(4_000);
+      EventStream.Model model = new EventStream.Model().apply(before);
+      createEvents(kafka, "s", 4);
+      topics.send("s.events", 4, before);
+      JobClient job = pipeline(cluster, kafka, "s", 2, backend, new Configuration());
+      topics.await("s.accepted", READ_UNCOMMITTED, model.accepted);
+      String savepoint = cluster.stopWithSavepoint(job, SavepointFormatType.CANONICAL, false);
+      assertThat(committed(topics, "s.accepted")).hasSize(model.accepted);
+
+      Configuration restore = new Configuration();
+      restore.set(StateRecoveryOptions.SAVEPOINT_PATH, savepoint);
+      JobClient restored = pipeline(cluster, kafka, "s", parallelism, backend, restore);
+      Set<String> live = new LinkedHashSet<>(model.live);
+      List<String> again = stream.adds(live);
+      topics.send("s.events", 4, again);
+      List<String> more = stream.next(2_000);
+      topics.send("s.events", 4, more);
+      model.apply(again).apply(more);
+      topics.await("s.accepted", READ_UNCOMMITTED, model.accepted);
+      topics.await("s.duplicates", READ_UNCOMMITTED, model.repeats);
+      cluster.stopWithSavepoint(restored, SavepointFormatType.CANONICAL, true);
+
+      assertThat(committed(topics, "s.accepted")).hasSize(model.accepted);
+      assertThat(committed(topics, "s.duplicates")).hasSize(model.repeats);
+      assertThat(committed(topics, "s.dead-letters")).hasSize(model.deadLetters);
+      assertSnapshotHolds(kafka, "s", model.live);
+    }
+  }
+
+  @Test
+  void dedupAndSnapshotsAsTwoJobsAgreeWithTheModel() throws Exception {
+    try (EmbeddedBroker kafka =
+            EmbeddedBroker.start(directory.resolve("kafka"), EmbeddedBroker.Settings.tuned());
+        EmbeddedCluster cluster =
+            EmbeddedCluster.start(directory.resolve("flink"), EmbeddedCluster.Settings.defaults());
+        TopicIo topics = new TopicIo(kafka.bootstrapServers())) {
+      List<String> events = new EventStream(13, KEYS).next(3_000);
+      EventStream.Model model = new EventStream.Model().apply(events);
+      createEvents(kafka, "two", 2);
+      topics.send("two.events", 2, events);
+      StreamExecutionEnvironment dedup = cluster.environment();
+      DedupJob.buildOnKafka(
+          dedup,
+          kafkaOptions(kafka, "two").stopAt(topics.ends("two.events", 2)),
+          jobOptions(1, "heap"));
+      dedup.execute();
+      assertThat(committed(topics, "two.accepted")).hasSize(model.accepted);
+
+      StreamExecutionEnvironment snapshots = cluster.environment();
+      SnapshotJob.buildOnKafka(
+          snapshots,
+          kafkaOptions(kafka, "two").stopAt(topics.ends("two.accepted", 1)),
+          jobOptions(1, "heap"));
+      snapshots.execute();
+      assertSnapshotHolds(kafka, "two", model.live);
+    }
+  }
+
+  @Test
+  void theLargestEventPassesAndALargerOneIsADeadLetter() throws Exception {
+    try (EmbeddedBroker kafka =
+            EmbeddedBroker.start(directory.resolve("kafka"), EmbeddedBroker.Settings.stock());
+        EmbeddedCluster cluster =
+            EmbeddedCluster.start(directory.resolve("flink"), EmbeddedCluster.Settings.defaults());
+        TopicIo topics = new TopicIo(kafka.bootstrapServers())) {
+      String start =
+          "{\"ts\":1,\"op\":\"add\",\"key\":\"%s\",\"scope\":\"%s\",\"x\":\""
+              .formatted("k".repeat(65_536), "s".repeat(65_536));
+      String largest = start + "x".repeat(800 * 1024 - start.length() - 2) + "\"}";
+      String larger = start + "x".repeat(1_000_000 - start.length()) + "\"}";
+      createEvents(kafka, "large", 1);
+      topics.send("large.events", 1, List.of(largest, largest, larger));
+      StreamExecutionEnvironment env = cluster.environment();
+      PipelineJob.buildOnKafka(
+          env,
+          kafkaOptions(kafka, "large").stopAt(topics.ends("large.events", 1)),
+          jobOptions(1, "heap"));
+      env.execute();
+      assertThat(committed(topics, "large.accepted")).hasSize(1);
+      assertThat(committed(topics, "large.duplicates")).hasSize(1);
+      assertThat(committed(topics, "large.dead-letters")).hasSize(1);
+    }
+  }
+
+  @Test
+  void aStreamThatFallsSilentStillPublishesItsNewestWindow() throws Exception {
+    try (EmbeddedBroker kafka =
+            EmbeddedBroker.start(directory.resolve("kafka"), EmbeddedBroker.Settings.tuned());
+        EmbeddedCluster cluster =
+            EmbeddedCluster.start(
+                directory.resolve("flink"),
+                EmbeddedCluster.Settings.defaults().slotsPerTaskManager(3));
+        TopicIo topics = new TopicIo(kafka.bootstrapServers())) {
+      List<String> events = new EventStream(14, KEYS).next(1_000);
+      EventStream.Model model = new EventStream.Model().apply(events);
+      // Two of three tasks have a partition, and one of the two partitions has no event.
+      createEvents(kafka, "quiet", 2);
+      topics.send("quiet.events", 1, events);
+      StreamExecutionEnvironment env = cluster.environment();
+      KafkaOptions options =
+          KafkaOptions.parse(
+              "--bootstrap-servers=" + kafka.bootstrapServers(),
+              "--checkpoint-interval=300ms",
+              "--events-topic=quiet.events",
+              "--snapshots-topic=quiet.snapshots");
+      PipelineJob.buildOnKafka(
+          env, options, JobOptions.parse("--parallelism=3", "--window=1d", "--idle-timeout=1s"));
+      env.executeAsync();
+      assertSnapshotHolds(kafka, "quiet", model.live);
+    }
+  }
+
+  private static void assertSnapshotHolds(EmbeddedBroker kafka, String name, Set<String> live)
+      throws Exception {
+    SnapshotClientOptions options =
+        SnapshotClientOptions.builder(kafka.bootstrapServers(), "firstseen")
+            .topic(name + ".snapshots")
+            .build();
+    try (SnapshotClient client = SnapshotClient.start(options)) {
+      Manifest manifest = client.awaitReady(Duration.ofSeconds(30));
+      assertThat(manifest.count()).isEqualTo(live.size());
+      for (String key : live) {
+        assertThat(client.mightContain(key)).as(key).isTrue();
+      }
+      int strangers = 0;
+      for (int i = 0; i < 10_000; i++) {
+        strangers += client.mightContain("http://example.com/stranger/" + i) ? 1 : 0;
+      }
+      assertThat(strangers).isLessThanOrEqualTo(30);
+    }
+  }
+
+  private static JobOptions jobOptions(int parallelism, String backend) {
+    // So low a rate that of these few keys none is dropped, and the model is exact.
+    return JobOptions.parse(
+        "--fpr=0.0000001",
+        "--snapshot-fpr=0.001",
+        "--capacity=100000",
+        "--window=10m",
+        "--parallelism=" + parallelism,
+        "--state-backend=" + backend);
+  }
+
+  private static KafkaOptions kafkaOptions(EmbeddedBroker kafka, String name) {
+    return KafkaOptions.parse(
+        "--bootstrap-servers=" + kafka.bootstrapServers(),
+        "--checkpoint-interval=10m",
+        "--events-topic=" + name + ".events",
+        "--accepted-topic=" + name + ".accepted",
+        "--duplicates-topic=" + name + ".duplicates",
+        "--dead-letters-topic=" + name + ".dead-letters",
+        "--snapshots-topic=" + name + ".snapshots");
+  }
+
+  private static void createEvents(EmbeddedBroker kafka, String name, int partitions) {
+    kafka.createTopics(List.of(new NewTopic(name + ".events", partitions, (short) 1)));
+  }
+
+  private static JobClient pipeline(
+      EmbeddedCluster cluster,
+      EmbeddedBroker kafka,
+      String name,
+      int parallelism,
+      String backend,
+      Configuration settings)
+      throws Exception {
+    StreamExecutionEnvironment env = cluster.environment(settings);
+    PipelineJob.buildOnKafka(env, kafkaOptions(kafka, name), jobOptions(parallelism, backend));
+    return env.executeAsync(name);
+  }
+
+  private static List<String> committed(TopicIo topics, String topic) {
+    List<String> records = new ArrayList<>();
+    for (ConsumerRecord<byte[], byte[]> record : topics.read(topic, READ_COMMITTED)) {
+      StringBuilder text = new StringBuilder();
+      text.append(record.key() == null ? "no key" : new String(record.key(), UTF_8));
+      text.append(" = ")
+          .append(record.value() == null ? "null" : new String(record.value(), UTF_8));
+      record
+          .headers()
+          .forEach(
+              header -> {
+                // Places name the topic, which the runs do not share.
+                if (!header.key().equals("firstseen.place")) {
+                  text.append(", ").append(header.key()).append(' ');
+                  text.append(HexFormat.of().formatHex(header.value()));
+                }
+              });
+      records.add(text.toString());
+    }
+    return records;
+  }
+}

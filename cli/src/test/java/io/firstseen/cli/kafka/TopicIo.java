@@ -1,0 +1,110 @@
+package io.firstseen.cli.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/** Writes and reads whole topics. */
+final class TopicIo implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+  private final String servers;
+  private final KafkaProducer<byte[], byte[]> producer;
+
+  TopicIo(String servers) {
+    this.servers = servers;
+    this.producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", servers),
+            new ByteArraySerializer(),
+            new ByteArraySerializer());
+  }
+
+  /** Sends values; those of one key go to one partition and so keep their order. */
+  void send(String topic, int partitions, List<String> values) throws Exception {
+    List<Future<RecordMetadata>> sent = new ArrayList<>();
+    for (int i = 0; i < values.size(); i++) {
+      byte[] value = values.get(i).getBytes(UTF_8);
+      int partition = Math.floorMod(EventStream.keyOf(values.get(i)).hashCode(), partitions);
+      sent.add(producer.send(new ProducerRecord<>(topic, partition, null, value)));
+    }
+    for (Future<RecordMetadata> one : sent) {
+      one.get();
+    }
+  }
+
+  /** All records of a topic, partition by partition. */
+  List<ConsumerRecord<byte[], byte[]>> read(String topic, IsolationLevel isolation) {
+    List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+    Map<String, Object> properties =
+        Map.of("bootstrap.servers", servers, "isolation.level", isolation.toString());
+    try (KafkaConsumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+      List<TopicPartition> partitions =
+          consumer.partitionsFor(topic).stream()
+              .map(info -> new TopicPartition(topic, info.partition()))
+              .toList();
+      consumer.assign(partitions);
+      consumer.seekToBeginning(partitions);
+      Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+      while (partitions.stream().anyMatch(p -> consumer.position(p) < ends.get(p))) {
+        consumer.poll(Duration.ofMillis(100)).forEach(records::add);
+      }
+    }
+    return records;
+  }
+
+  /** Waits until a topic has so many records; more are an error. */
+  void await(String topic, IsolationLevel isolation, int count) throws InterruptedException {
+    long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
+    int found;
+    while ((found = read(topic, isolation).size()) < count) {
+      assertThat(System.nanoTime())
+          .as("%s: %d of %d records", topic, found, count)
+          .isLessThan(deadlineNanos);
+      TimeUnit.MILLISECONDS.sleep(50);
+    }
+    assertThat(found).as(topic).isEqualTo(count);
+  }
+
+  /** Where each partition ends. */
+  Map<TopicPartition, Long> ends(String topic, int partitions) throws Exception {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", servers))) {
+      Map<TopicPartition, OffsetSpec> latest = new HashMap<>();
+      for (int partition = 0; partition < partitions; partition++) {
+        latest.put(new TopicPartition(topic, partition), OffsetSpec.latest());
+      }
+      Map<TopicPartition, Long> ends = new HashMap<>();
+      admin
+          .listOffsets(latest, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED))
+          .all()
+          .get()
+          .forEach((partition, info) -> ends.put(partition, info.offset()));
+      return ends;
+    }
+  }
+
+  @Override
+  public void close() {
+    producer.close();
+  }
+}

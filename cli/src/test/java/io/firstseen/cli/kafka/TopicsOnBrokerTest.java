@@ -1,0 +1,141 @@
+package io.firstseen.cli.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstseen.cli.embedded.EmbeddedBroker;
+import io.firstseen.jobs.KafkaOptions;
+import io.firstseen.jobs.UserErrorException;
+import io.firstseen.jobs.kafka.Topics;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.config.ConfigResource;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TopicsOnBrokerTest {
+
+  @TempDir private static Path directory;
+  private static EmbeddedBroker broker;
+
+  @BeforeAll
+  static void startBroker() throws Exception {
+    broker =
+        EmbeddedBroker.start(
+            directory.resolve("kafka"),
+            EmbeddedBroker.Settings.stock().with("num.partitions", "3"));
+  }
+
+  @AfterAll
+  static void stopBroker() {
+    broker.close();
+  }
+
+  private static KafkaOptions options(String name, String... more) {
+    String[] words =
+        List.of(
+                "--bootstrap-servers=" + broker.bootstrapServers(),
+                "--events-topic=" + name + ".events",
+                "--accepted-topic=" + name + ".accepted",
+                "--duplicates-topic=" + name + ".duplicates",
+                "--dead-letters-topic=" + name + ".dead-letters",
+                "--snapshots-topic=" + name + ".snapshots")
+            .toArray(new String[6 + more.length]);
+    System.arraycopy(more, 0, words, 6, more.length);
+    return KafkaOptions.parse(words);
+  }
+
+  private static void create(String topic, int partitions, String cleanupPolicy) {
+    broker.createTopics(
+        List.of(
+            new NewTopic(topic, partitions, (short) 1)
+                .configs(Map.of("cleanup.policy", cleanupPolicy))));
+  }
+
+  private static String describe(String topic) throws Exception {
+    ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
+      int partitions =
+          admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic).partitions().size();
+      String policy =
+          admin
+              .describeConfigs(List.of(resource))
+              .all()
+              .get()
+              .get(resource)
+              .get("cleanup.policy")
+              .value();
+      return partitions + " " + policy;
+    }
+  }
+
+  @Test
+  void whatIsMissingIsMadeWithTheRightSettingsAndIsAcceptedThen() throws Exception {
+    create("a.events", 2, "delete");
+    KafkaOptions options = options("a");
+    Topics.preparePipeline(options);
+    assertThat(describe("a.accepted")).isEqualTo("3 compact");
+    assertThat(describe("a.duplicates")).isEqualTo("3 delete");
+    assertThat(describe("a.dead-letters")).isEqualTo("3 delete");
+    assertThat(describe("a.snapshots")).isEqualTo("1 compact");
+    assertThatCode(() -> Topics.preparePipeline(options)).doesNotThrowAnyException();
+    assertThatCode(() -> Topics.prepareSnapshots(options)).doesNotThrowAnyException();
+  }
+
+  @Test
+  void eventsAreNotMadeUp() {
+    assertRefused(
+        () -> Topics.prepareDedup(options("b")),
+        "there is no topic b.events at " + broker.bootstrapServers() + " to read events from");
+  }
+
+  @Test
+  void aTopicThatWouldLoseRecordsIsRefused() {
+    create("c.events", 1, "delete");
+    create("c.accepted", 1, "compact,delete");
+    assertRefused(
+        () -> Topics.prepareDedup(options("c")),
+        "topic c.accepted must have cleanup.policy=compact, it has compact,delete");
+    assertRefused(
+        () -> Topics.prepareSnapshots(options("c")),
+        "topic c.accepted must have cleanup.policy=compact, it has compact,delete");
+    create("d.events", 1, "delete");
+    create("d.dead-letters", 1, "compact");
+    assertRefused(
+        () -> Topics.prepareDedup(options("d")),
+        "topic d.dead-letters must have cleanup.policy=delete, it has compact");
+    create("e.snapshots", 1, "delete");
+    assertRefused(
+        () -> Topics.prepareSnapshots(options("e")),
+        "topic e.snapshots must have cleanup.policy=compact, it has delete");
+  }
+
+  @Test
+  void snapshotsOnMoreThanOnePartitionAreRefused() {
+    create("f.snapshots", 2, "compact");
+    assertRefused(
+        () -> Topics.prepareSnapshots(options("f")),
+        "topic f.snapshots must have 1 partition, it has 2");
+  }
+
+  @Test
+  void aTimeoutThatTheBrokerDoesNotAllowIsRefused() {
+    create("g.events", 1, "delete");
+    assertRefused(
+        () -> Topics.prepareDedup(options("g", "--transaction-timeout=16m")),
+        "--transaction-timeout must be at most 15m, which is what the brokers at "
+            + broker.bootstrapServers()
+            + " allow, got 16m");
+  }
+
+  private static void assertRefused(ThrowingCallable action, String sentence) {
+    assertThatThrownBy(action).isInstanceOf(UserErrorException.class).hasMessage(sentence);
+  }
+}
