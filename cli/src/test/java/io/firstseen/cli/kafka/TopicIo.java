@@ -73,6 +73,12 @@ final class TopicIo implements AutoCloseable {
     return records;
   }
 
+  boolean exists(String topic) throws Exception {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", servers))) {
+      return admin.listTopics().names().get().contains(topic);
+    }
+  }
+
   /** Waits until a topic has so many records; more are an error. */
   void await(String topic, IsolationLevel isolation, int count) throws InterruptedException {
     long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();

@@ -1,0 +1,178 @@
+package io.firstseen.cli.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.cli.embedded.EmbeddedBroker;
+import io.firstseen.consumer.SnapshotClient;
+import io.firstseen.consumer.SnapshotClientOptions;
+import io.firstseen.filters.key.KeyHash;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The shaded jar as a cluster gets it, with nothing beside it but Flink. */
+class JobJarTest {
+
+  private static final String HASH_KEY = "000102030405060708090a0b0c0d0e0f";
+
+  /** Libraries that the job jar must bring along, by their files' names. */
+  private static final Pattern NOT_FLINK =
+      Pattern.compile(
+          "(filters|state-serializers|operators|jobs|snapshot-consumer|cli|siphash|hash4j"
+              + "|crawler-commons|jackson|picocli|kafka|flink-connector-kafka|flink-connector-base)"
+              + "[-_].*");
+
+  @TempDir private Path directory;
+  private Path jar;
+
+  @BeforeEach
+  void findJar() throws IOException {
+    try (Stream<Path> built = Files.list(Path.of("..", "jobs", "target"))) {
+      jar =
+          built
+              .filter(file -> file.getFileName().toString().endsWith("-job.jar"))
+              .findFirst()
+              .orElseThrow(() -> new AssertionError("no job jar: run mvn package"));
+    }
+  }
+
+  @Test
+  void itHoldsTheJobsAndTheirLibrariesAndNothingOfFlinkItself() throws IOException {
+    try (JarFile file = new JarFile(jar.toFile())) {
+      List<String> names = file.stream().map(JarEntry::getName).toList();
+      assertThat(names)
+          .contains(
+              "io/firstseen/jobs/PipelineJob.class",
+              "io/firstseen/operators/dedup/Firstseen.class",
+              "io/firstseen/serializers/OutcomeSerializer.class",
+              "io/firstseen/filters/key/KeyHash.class",
+              "org/apache/flink/connector/kafka/sink/KafkaSink.class",
+              "org/apache/kafka/clients/producer/KafkaProducer.class",
+              "META-INF/services/org.apache.kafka.common.config.provider.ConfigProvider");
+      assertThat(names)
+          .doesNotHaveDuplicates()
+          .noneMatch(name -> name.startsWith("org/apache/flink/api/"))
+          .noneMatch(name -> name.startsWith("org/apache/flink/runtime/"))
+          .noneMatch(name -> name.startsWith("org/apache/flink/core/"))
+          .noneMatch(name -> name.startsWith("org/apache/flink/configuration/"))
+          .noneMatch(name -> name.startsWith("org/apache/flink/streaming/api/"))
+          .noneMatch(name -> name.startsWith("org/apache/flink/connector/file/"))
+          .noneMatch(name -> name.startsWith("org/slf4j/"))
+          .noneMatch(name -> name.startsWith("org/apache/logging/"))
+          .noneMatch(name -> name.startsWith("META-INF/maven/"));
+      assertThat(file.getManifest().getMainAttributes().getValue("Main-Class"))
+          .isEqualTo("io.firstseen.jobs.PipelineJob");
+    }
+  }
+
+  @Test
+  void itRunsWithNothingBesideItButFlink() throws Exception {
+    try (EmbeddedBroker kafka =
+            EmbeddedBroker.start(directory.resolve("kafka"), EmbeddedBroker.Settings.stock());
+        TopicIo topics = new TopicIo(kafka.bootstrapServers())) {
+      kafka.createTopics(List.of(new NewTopic("firstseen.events", 1, (short) 1)));
+      List<String> events = new EventStream(15, 100).next(300);
+      EventStream.Model model = new EventStream.Model().apply(events);
+      topics.send("firstseen.events", 1, events);
+      Process job = start(kafka.bootstrapServers());
+      try {
+        awaitTopic(topics, job, "firstseen.accepted", model.accepted);
+        SnapshotClientOptions options =
+            SnapshotClientOptions.builder(kafka.bootstrapServers(), "firstseen")
+                .keyHash(KeyHash.parse(HASH_KEY))
+                .build();
+        try (SnapshotClient client = SnapshotClient.start(options)) {
+          assertThat(client.awaitReady(Duration.ofMinutes(1)).count()).isEqualTo(model.live.size());
+        }
+        assertThat(job.isAlive()).as(log()).isTrue();
+      } finally {
+        job.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
+      }
+      assertThat(log()).doesNotContain("no hash key is configured");
+    }
+  }
+
+  @Test
+  void theClassPathBesideItHasNothingOfOurs() throws Exception {
+    assertThat(flinkAlone()).contains("flink-runtime-").doesNotContain("surefire");
+    for (String missing :
+        List.of(
+            "io.firstseen.jobs.PipelineJob", "org.apache.kafka.clients.consumer.KafkaConsumer")) {
+      Process process =
+          new ProcessBuilder(java(), "-cp", flinkAlone(), missing)
+              .redirectErrorStream(true)
+              .redirectOutput(directory.resolve("log").toFile())
+              .start();
+      assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
+      assertThat(log()).contains("ClassNotFoundException: " + missing);
+    }
+  }
+
+  private static String flinkAlone() {
+    String classPath =
+        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    return Arrays.stream(classPath.split(File.pathSeparator))
+        .filter(entry -> entry.endsWith(".jar"))
+        .filter(entry -> !NOT_FLINK.matcher(Path.of(entry).getFileName().toString()).matches())
+        .collect(Collectors.joining(File.pathSeparator));
+  }
+
+  private static String java() {
+    return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+  }
+
+  private void awaitTopic(TopicIo topics, Process job, String topic, int count) throws Exception {
+    long deadlineNanos = System.nanoTime() + Duration.ofMinutes(2).toNanos();
+    while (!topics.exists(topic) || topics.read(topic, READ_COMMITTED).size() < count) {
+      assertThat(job.isAlive()).as(log()).isTrue();
+      assertThat(System.nanoTime()).as(log()).isLessThan(deadlineNanos);
+      TimeUnit.MILLISECONDS.sleep(100);
+    }
+  }
+
+  private Process start(String servers) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(java());
+    command.add("-Xmx512m");
+    command.add("-Dlog4j2.configurationFile=" + System.getProperty("log4j2.configurationFile"));
+    command.addAll(List.of("-cp", jar + File.pathSeparator + flinkAlone()));
+    command.add("io.firstseen.jobs.PipelineJob");
+    command.add("--bootstrap-servers=" + servers);
+    command.add("--checkpoint-interval=500ms");
+    command.add("--checkpoint-dir=" + directory.resolve("checkpoints").toUri());
+    command.add("--idle-timeout=1s");
+    command.add("--fpr=0.0000001");
+    command.add("--canonicaliser=url");
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(directory.resolve("log").toFile());
+    builder.environment().put("FIRSTSEEN_HASH_KEY", HASH_KEY);
+    return builder.start();
+  }
+
+  private String log() {
+    try {
+      return Files.readString(directory.resolve("log"), UTF_8);
+    } catch (IOException e) {
+      return e.toString();
+    }
+  }
+}
