@@ -31,6 +31,15 @@ public final class CuckooFilter {
     return new CuckooFilter(CuckooShape.forCapacity(expectedKeys, falsePositiveRate));
   }
 
+  /**
+   * An empty filter that has room for an expected number of keys from the start, and grows past it
+   * like any other. Its answers are those of {@link #forCapacity}.
+   */
+  public static CuckooFilter sized(long expectedKeys, double falsePositiveRate) {
+    CuckooShape shape = CuckooShape.forCapacity(expectedKeys, falsePositiveRate);
+    return new CuckooFilter(shape, HeapPages.sized(shape, expectedKeys));
+  }
+
   /** See {@link PagedFilter#insert}. */
   public Insertion insert(long hash) {
     Insertion insertion = operations.insert(pages, hash);
@@ -47,7 +56,8 @@ public final class CuckooFilter {
 
   /** See {@link PagedFilter#mightContain}. */
   public boolean mightContain(long hash) {
-    return operations.mightContain(pages, hash);
+    long identity = shape.identity(hash);
+    return pages.get(identity).contains(identity);
   }
 
   /** See {@link PagedFilter#delete}. */

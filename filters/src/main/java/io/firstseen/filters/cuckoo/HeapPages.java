@@ -10,18 +10,38 @@ final class HeapPages implements PageStore {
   private final CuckooShape shape;
   private CuckooPage[] directory;
   private int directoryDepth;
+  private int shift;
   long count;
 
   HeapPages(CuckooShape shape) {
     this.shape = shape;
     this.directory = new CuckooPage[] {CuckooPage.first(shape)};
+    this.shift = shape.identityBits();
   }
 
   private HeapPages(HeapPages other) {
     this.shape = other.shape;
     this.directory = new CuckooPage[other.directory.length];
     this.directoryDepth = other.directoryDepth;
+    this.shift = other.shift;
     this.count = other.count;
+  }
+
+  /** Empty pages in which an expected number of keys finds room. */
+  static HeapPages sized(CuckooShape shape, long expectedKeys) {
+    HeapPages pages = new HeapPages(shape);
+    if (expectedKeys > IdentityListPage.MAX_COUNT) {
+      int depth = 0;
+      while (BucketPage.widthFor(expectedKeys >> depth) > BucketPage.SPLIT_WIDTH
+          && shape.canSplit(depth)) {
+        depth++;
+      }
+      int width = Math.min(BucketPage.widthFor(expectedKeys >> depth), BucketPage.MAX_WIDTH);
+      for (int prefix = 0; prefix < 1 << depth; prefix++) {
+        pages.place(new BucketPage(shape, depth, prefix, width));
+      }
+    }
+    return pages;
   }
 
   HeapPages copy() {
@@ -32,12 +52,12 @@ final class HeapPages implements PageStore {
 
   @Override
   public CuckooPage get(long identity) {
-    return directory[shape.prefix(identity, directoryDepth)];
+    return directory[(int) (identity >>> shift)];
   }
 
   @Override
   public void put(long identity, CuckooPage page) {
-    if (directory[shape.prefix(identity, directoryDepth)] != page) {
+    if (directory[(int) (identity >>> shift)] != page) {
       place(page);
     }
   }
@@ -57,6 +77,7 @@ final class HeapPages implements PageStore {
       }
       directory = deeper;
       directoryDepth++;
+      shift--;
     }
     int span = 1 << (directoryDepth - page.depth());
     for (int i = 0; i < span; i++) {

@@ -27,11 +27,11 @@ final class PathSearch {
     size = 0;
     reach(bucket, -1, 0);
     reach(alternate, -1, 0);
+    int width = page.width();
     for (int at = 0; at < size; at++) {
       int from = buckets[at];
-      for (int i = 0; i < page.width(); i++) {
-        int core = (int) page.get(from, i) & CuckooShape.CORE_MASK;
-        int to = BucketPairs.alternate(from, core);
+      for (int i = 0; i < width; i++) {
+        int to = page.alternate(from, i);
         if ((reached[to >>> 6] & 1L << to) != 0) {
           continue;
         }

@@ -1,0 +1,133 @@
+package io.firstseen.benchmarks.cuckoo;
+
+import com.github.mgunlogson.cuckoofilter4j.CuckooFilter;
+import com.google.common.hash.BloomFilter;
+import com.google.common.hash.Funnels;
+import org.fastfilter.cuckoo.Cuckoo16;
+
+/** The filters that are measured against each other, each fed the same 64-bit keys. */
+public enum Peer {
+  /** Ours, grown from empty. */
+  FIRSTSEEN {
+    @Override
+    Subject create(int keys, double rate) {
+      return ours(io.firstseen.filters.cuckoo.CuckooFilter.forCapacity(keys, rate));
+    }
+  },
+  /** Ours, made for the number of keys. */
+  FIRSTSEEN_SIZED {
+    @Override
+    Subject create(int keys, double rate) {
+      return ours(io.firstseen.filters.cuckoo.CuckooFilter.sized(keys, rate));
+    }
+  },
+  /** Guava's Bloom filter. */
+  GUAVA_BLOOM {
+    @Override
+    Subject create(int keys, double rate) {
+      BloomFilter<Long> filter = BloomFilter.create(Funnels.longFunnel(), keys, rate);
+      return new Subject() {
+        @Override
+        public void insert(long key) {
+          filter.put(key);
+        }
+
+        @Override
+        public boolean mightContain(long key) {
+          return filter.mightContain(key);
+        }
+
+        @Override
+        public boolean delete(long key) {
+          throw new UnsupportedOperationException("a Bloom filter cannot delete");
+        }
+      };
+    }
+  },
+  /** CuckooFilter4J. */
+  CUCKOOFILTER4J {
+    @Override
+    Subject create(int keys, double rate) {
+      CuckooFilter<Long> filter =
+          new CuckooFilter.Builder<>(Funnels.longFunnel(), keys)
+              .withFalsePositiveRate(rate)
+              .build();
+      return new Subject() {
+        @Override
+        public void insert(long key) {
+          filter.put(key);
+        }
+
+        @Override
+        public boolean mightContain(long key) {
+          return filter.mightContain(key);
+        }
+
+        @Override
+        public boolean delete(long key) {
+          return filter.delete(key);
+        }
+      };
+    }
+  },
+  /** fastfilter's cuckoo filter of 16 bits a slot: no growth, no deletion, a rate of 0.012 %. */
+  CUCKOO16 {
+    @Override
+    Subject create(int keys, double rate) {
+      Cuckoo16 filter = new Cuckoo16((int) (keys / 0.95));
+      return new Subject() {
+        @Override
+        public void insert(long key) {
+          filter.insert(key);
+        }
+
+        @Override
+        public boolean mightContain(long key) {
+          return filter.mayContain(key);
+        }
+
+        @Override
+        public boolean delete(long key) {
+          throw new UnsupportedOperationException("Cuckoo16 does not delete");
+        }
+      };
+    }
+  };
+
+  /** What every peer can do. */
+  interface Subject {
+    void insert(long key);
+
+    boolean mightContain(long key);
+
+    boolean delete(long key);
+  }
+
+  abstract Subject create(int keys, double rate);
+
+  private static Subject ours(io.firstseen.filters.cuckoo.CuckooFilter filter) {
+    return new Subject() {
+      @Override
+      public void insert(long key) {
+        filter.insert(mix(key));
+      }
+
+      @Override
+      public boolean mightContain(long key) {
+        return filter.mightContain(mix(key));
+      }
+
+      @Override
+      public boolean delete(long key) {
+        return filter.delete(mix(key));
+      }
+    };
+  }
+
+  /** The peers hash what they are given; ours takes a hash, so it is charged for one as well. */
+  private static long mix(long key) {
+    long hash = (key ^ (key >>> 33)) * 0xFF51AFD7ED558CCDL;
+    hash = (hash ^ (hash >>> 33)) * 0xC4CEB9FE1A85EC53L;
+    return hash ^ (hash >>> 33);
+  }
+}

@@ -1,0 +1,80 @@
+package io.firstseen.benchmarks.cuckoo;
+
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * Time to insert all keys into an empty filter, and to delete them again: milliseconds for all; a
+ * key's time is that divided by the keys.
+ */
+@BenchmarkMode(Mode.SingleShotTime)
+@OutputTimeUnit(TimeUnit.MILLISECONDS)
+@Warmup(iterations = 3)
+@Measurement(iterations = 5)
+@Fork(
+    value = 1,
+    jvmArgsAppend = {"-Xms4g", "-Xmx4g"})
+@State(Scope.Thread)
+public class UpdateBenchmark {
+  @Param({"FIRSTSEEN", "FIRSTSEEN_SIZED", "CUCKOOFILTER4J", "CUCKOO16"})
+  public Peer peer;
+
+  @Param({"1000000", "10000000"})
+  public int keys;
+
+  @Param({"0.0001"})
+  public double rate;
+
+  private long[] all;
+  private Peer.Subject full;
+
+  /** Draws the keys. */
+  @Setup
+  public void draw() {
+    all = new SplittableRandom(20261120).longs(keys).toArray();
+  }
+
+  /** Fills a filter to delete from. */
+  @Setup(Level.Invocation)
+  public void fill() {
+    full = peer.create(keys, rate);
+    if (deletes) {
+      insertAll(full);
+    }
+  }
+
+  @Param({"false"})
+  public boolean deletes;
+
+  @Benchmark
+  public Object insertOrDelete() {
+    if (deletes) {
+      for (long key : all) {
+        if (!full.delete(key)) {
+          throw new IllegalStateException("a key that was inserted is not there");
+        }
+      }
+    } else {
+      insertAll(full);
+    }
+    return full;
+  }
+
+  private void insertAll(Peer.Subject filter) {
+    for (long key : all) {
+      filter.insert(key);
+    }
+  }
+}
