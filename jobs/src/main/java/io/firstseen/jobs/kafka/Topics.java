@@ -73,7 +73,7 @@ public final class Topics implements AutoCloseable {
     try (Topics topics = new Topics(options)) {
       topics.requireTransactionTimeout(options.transactionTimeout());
       topics.requireCompacted(options.acceptedTopic(), Optional.empty());
-      topics.requireCompacted(options.snapshotsTopic(), Optional.of(1));
+      topics.requireSnapshotsTopic(options.snapshotsTopic());
     }
   }
 
@@ -81,31 +81,42 @@ public final class Topics implements AutoCloseable {
   public static void preparePipeline(KafkaOptions options) {
     try (Topics topics = new Topics(options)) {
       topics.prepareDedupTopics(options);
-      topics.requireCompacted(options.snapshotsTopic(), Optional.of(1));
+      topics.requireSnapshotsTopic(options.snapshotsTopic());
     }
   }
 
   private void prepareDedupTopics(KafkaOptions options) {
     requireTransactionTimeout(options.transactionTimeout());
-    if (describe(options.eventsTopic()).isEmpty()) {
-      throw new UserErrorException(
-          "there is no topic %s at %s to read events from"
-              .formatted(options.eventsTopic(), servers));
-    }
-    requireCompacted(options.acceptedTopic(), Optional.empty());
-    requireNotCompacted(options.duplicatesTopic());
-    requireNotCompacted(options.deadLettersTopic());
+    TopicDescription events =
+        describe(options.eventsTopic())
+            .orElseThrow(
+                () ->
+                    new UserErrorException(
+                        "there is no topic %s at %s to read events from"
+                            .formatted(options.eventsTopic(), servers)));
+    Optional<Integer> partitions = Optional.of(events.partitions().size());
+    requireCompacted(options.acceptedTopic(), partitions);
+    requireNotCompacted(options.duplicatesTopic(), partitions);
+    requireNotCompacted(options.deadLettersTopic(), partitions);
   }
 
-  /** Deleting by age would lose live keys; without compaction the topic would grow for ever. */
-  private void requireCompacted(String topic, Optional<Integer> partitions) {
+  /** One partition: a manifest must come after the blobs that it names. */
+  private void requireSnapshotsTopic(String topic) {
+    int partitions = requireCompacted(topic, Optional.of(1)).partitions().size();
+    if (partitions != 1) {
+      throw new UserErrorException(
+          "topic %s must have 1 partition, it has %d".formatted(topic, partitions));
+    }
+  }
+
+  /**
+   * Deleting by age would lose live keys; without compaction the topic would grow for ever.
+   *
+   * @param partitions how many to make if the topic is missing; the broker's default if empty
+   */
+  private TopicDescription requireCompacted(String topic, Optional<Integer> partitions) {
     TopicDescription description =
         describeOrCreate(topic, partitions, TopicConfig.CLEANUP_POLICY_COMPACT);
-    int found = description.partitions().size();
-    if (partitions.isPresent() && partitions.get() != found) {
-      throw new UserErrorException(
-          "topic %s must have %d partition, it has %d".formatted(topic, partitions.get(), found));
-    }
     cleanupPolicy(topic)
         .filter(policy -> !policy.equals(TopicConfig.CLEANUP_POLICY_COMPACT))
         .ifPresent(
@@ -113,11 +124,12 @@ public final class Topics implements AutoCloseable {
               throw new UserErrorException(
                   "topic %s must have cleanup.policy=compact, it has %s".formatted(topic, policy));
             });
+    return description;
   }
 
   /** Compaction would keep one repeat of each key, and refuses records without a key. */
-  private void requireNotCompacted(String topic) {
-    describeOrCreate(topic, Optional.empty(), TopicConfig.CLEANUP_POLICY_DELETE);
+  private void requireNotCompacted(String topic, Optional<Integer> partitions) {
+    describeOrCreate(topic, partitions, TopicConfig.CLEANUP_POLICY_DELETE);
     cleanupPolicy(topic)
         .filter(policy -> policy.contains(TopicConfig.CLEANUP_POLICY_COMPACT))
         .ifPresent(
