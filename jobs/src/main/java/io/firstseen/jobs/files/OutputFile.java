@@ -54,31 +54,32 @@ public final class OutputFile implements Closeable {
   /**
    * Refuses a file that cannot be written.
    *
-   * @return where it is: an absolute path, of its target if it is a link
+   * @return where it is: an absolute path, that of its target if it is a link to a regular file
    * @throws UserErrorException with a sentence
    */
   public static Path requireWritable(Path file) {
-    Path target = file.toAbsolutePath();
-    if (Files.exists(file)) {
-      try {
-        target = file.toRealPath();
-      } catch (IOException e) {
-        throw UserErrorException.cannot("write", file, e);
-      }
-    }
-    Path directory = target.getParent();
-    if (directory == null || Files.isDirectory(target)) {
+    if (Files.isDirectory(file) || file.getNameCount() == 0) {
       throw new UserErrorException(file + " is a directory, not a file");
     }
+    Path target = isDirect(file) ? file.toAbsolutePath() : target(file);
+    Path directory = target.getParent();
     if (!Files.isDirectory(directory)) {
       throw new UserErrorException(
           "cannot write %s: there is no directory %s".formatted(file, directory));
     }
-    if ((!isDirect(target) && !Files.isWritable(directory))
+    if ((!isDirect(file) && !Files.isWritable(directory))
         || (Files.exists(target) && !Files.isWritable(target))) {
       throw new UserErrorException("cannot write " + file + ": permission denied");
     }
     return target;
+  }
+
+  private static Path target(Path file) {
+    try {
+      return Files.exists(file) ? file.toRealPath() : file.toAbsolutePath();
+    } catch (IOException e) {
+      throw UserErrorException.cannot("write", file, e);
+    }
   }
 
   /** Whether this is a pipe or a device, which has no content that could be replaced. */

@@ -3,6 +3,7 @@ package io.firstseen.jobs.files;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -77,6 +78,23 @@ class OutputFileTest {
                     Optional.of(device),
                     Optional.of(device)))
         .doesNotThrowAnyException();
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void aPipeIsWrittenToWhoeverReadsIt() throws Exception {
+    Process reader =
+        new ProcessBuilder("cat").redirectOutput(directory.resolve("read").toFile()).start();
+    // Like /dev/stdout before a pipe: a link whose target has no path.
+    Path pipe = Path.of("/proc/" + reader.pid() + "/fd/0");
+    assumeThat(pipe).exists();
+    try (OutputFile file = new OutputFile(pipe)) {
+      file.write(NEW);
+      file.complete();
+    }
+    reader.getOutputStream().close();
+    assertThat(reader.waitFor()).isZero();
+    assertThat(directory.resolve("read")).hasContent("new");
   }
 
   private List<String> names() throws IOException {
