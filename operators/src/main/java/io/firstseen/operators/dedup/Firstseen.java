@@ -147,8 +147,7 @@ public final class Firstseen<T> {
     if (capacity < 1) {
       throw new IllegalArgumentException("capacity must be at least 1, got " + capacity);
     }
-    CuckooShape shape =
-        CuckooShape.forCapacity((capacity + shards - 1) / shards, falsePositiveRate);
+    CuckooShape shape = CuckooShape.forCapacity((capacity - 1) / shards + 1, falsePositiveRate);
     if (shape.identityBits() > Long.SIZE - byHash.bits()) {
       throw new IllegalArgumentException(
           "capacity / falsePositiveRate must be at most 2^63, got "
