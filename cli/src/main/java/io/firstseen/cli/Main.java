@@ -47,7 +47,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       "3:error of the program; with FIRSTSEEN_DEBUG=1 in the environment it logs what it does and"
           + " prints the stack trace"
     },
-    subcommands = {SnapshotCommand.class})
+    subcommands = {RunCommand.class, SnapshotCommand.class})
 public final class Main implements Callable<Integer> {
 
   static final String DEBUG_VARIABLE = "FIRSTSEEN_DEBUG";

@@ -86,11 +86,7 @@ final class SnapshotBuildCommand implements Callable<Integer> {
   }
 
   private int build(Cleanup cleanup) {
-    PrintWriter err = spec.commandLine().getErr();
     KeyHash keyHash = keys.keyHash();
-    if (keyHash.isFixedKey()) {
-      err.println("warning: " + HashKeyOptions.fixedKeyWarning());
-    }
     // First of all, so that an output that cannot be written is found before the work is done.
     OutputFile file = new OutputFile(output);
     cleanup.add(file);
@@ -152,6 +148,9 @@ final class SnapshotBuildCommand implements Callable<Integer> {
 
   private void tell(Snapshot snapshot) {
     PrintWriter err = spec.commandLine().getErr();
+    if (keys.keyHash().isFixedKey()) {
+      err.println("warning: " + HashKeyOptions.fixedKeyWarning());
+    }
     if (unusableCount > 0) {
       err.printf(
           "warning: %s of %s lines hold no usable key and were left out%s%n",
