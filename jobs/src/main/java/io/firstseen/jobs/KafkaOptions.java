@@ -176,7 +176,7 @@ public final class KafkaOptions {
 
   /**
    * Bounds the job: it finishes when it has read every partition of its input up to its offset,
-   * exclusive.
+   * exclusive. Name every partition.
    *
    * @return these options
    */

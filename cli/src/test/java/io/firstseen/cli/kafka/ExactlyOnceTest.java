@@ -82,7 +82,7 @@ class ExactlyOnceTest {
       topics.send("calm.events", 1, before);
       topics.send("calm.events", 1, lost);
       topics.send("calm.events", 1, after);
-      KafkaOptions bounded = kafkaOptions(kafka, "calm").stopAt(topics.ends("calm.events", 1));
+      KafkaOptions bounded = kafkaOptions(kafka, "calm").stopAt(topics.ends("calm.events"));
       StreamExecutionEnvironment env = cluster.environment();
       PipelineJob.buildOnKafka(env, bounded, jobOptions(1, backend));
       env.execute();
@@ -149,6 +149,38 @@ class ExactlyOnceTest {
     }
   }
 
+  /** An intermediate savepoint is a checkpoint whose commit never comes. */
+  @Test
+  void whatAFailureLeftBetweenTheCheckpointAndItsCommitIsCommittedAfterwards() throws Exception {
+    try (EmbeddedBroker kafka =
+            EmbeddedBroker.start(directory.resolve("kafka"), EmbeddedBroker.Settings.stock());
+        EmbeddedCluster cluster =
+            EmbeddedCluster.start(directory.resolve("flink"), EmbeddedCluster.Settings.defaults());
+        TopicIo topics = new TopicIo(kafka.bootstrapServers())) {
+      EventStream stream = new EventStream(16, KEYS);
+      List<String> before = stream.next(1_000);
+      List<String> after = stream.next(1_000);
+      EventStream.Model model = new EventStream.Model().apply(before);
+      createEvents(kafka, "between", 1);
+      topics.send("between.events", 1, before);
+      JobClient job = pipeline(cluster, kafka, "between", 1, "heap", new Configuration());
+      topics.await("between.accepted", READ_UNCOMMITTED, model.accepted);
+      String savepoint = job.triggerSavepoint(null, SavepointFormatType.CANONICAL).get();
+      job.cancel().get();
+      assertThat(job.getJobExecutionResult()).failsWithin(Duration.ofMinutes(1));
+
+      Configuration restore = new Configuration();
+      restore.set(StateRecoveryOptions.SAVEPOINT_PATH, savepoint);
+      topics.send("between.events", 1, after);
+      JobClient restored = pipeline(cluster, kafka, "between", 1, "heap", restore);
+      topics.await("between.accepted", READ_UNCOMMITTED, model.apply(after).accepted);
+      cluster.stopWithSavepoint(restored, SavepointFormatType.CANONICAL, true);
+      assertThat(committed(topics, "between.accepted")).hasSize(model.accepted);
+      assertThat(committed(topics, "between.duplicates")).hasSize(model.repeats);
+      assertSnapshotHolds(kafka, "between", model.live);
+    }
+  }
+
   @Test
   void dedupAndSnapshotsAsTwoJobsAgreeWithTheModel() throws Exception {
     try (EmbeddedBroker kafka =
@@ -163,7 +195,7 @@ class ExactlyOnceTest {
       StreamExecutionEnvironment dedup = cluster.environment();
       DedupJob.buildOnKafka(
           dedup,
-          kafkaOptions(kafka, "two").stopAt(topics.ends("two.events", 2)),
+          kafkaOptions(kafka, "two").stopAt(topics.ends("two.events")),
           jobOptions(1, "heap"));
       dedup.execute();
       assertThat(committed(topics, "two.accepted")).hasSize(model.accepted);
@@ -171,7 +203,7 @@ class ExactlyOnceTest {
       StreamExecutionEnvironment snapshots = cluster.environment();
       SnapshotJob.buildOnKafka(
           snapshots,
-          kafkaOptions(kafka, "two").stopAt(topics.ends("two.accepted", 1)),
+          kafkaOptions(kafka, "two").stopAt(topics.ends("two.accepted")),
           jobOptions(1, "heap"));
       snapshots.execute();
       assertSnapshotHolds(kafka, "two", model.live);
@@ -195,7 +227,7 @@ class ExactlyOnceTest {
       StreamExecutionEnvironment env = cluster.environment();
       PipelineJob.buildOnKafka(
           env,
-          kafkaOptions(kafka, "large").stopAt(topics.ends("large.events", 1)),
+          kafkaOptions(kafka, "large").stopAt(topics.ends("large.events")),
           jobOptions(1, "heap"));
       env.execute();
       assertThat(committed(topics, "large.accepted")).hasSize(1);

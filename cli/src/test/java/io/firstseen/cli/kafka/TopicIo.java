@@ -92,13 +92,18 @@ final class TopicIo implements AutoCloseable {
     assertThat(found).as(topic).isEqualTo(count);
   }
 
-  /** Where each partition ends. */
-  Map<TopicPartition, Long> ends(String topic, int partitions) throws Exception {
+  /** Where each partition ends for committed readers. */
+  Map<TopicPartition, Long> ends(String topic) throws Exception {
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", servers))) {
       Map<TopicPartition, OffsetSpec> latest = new HashMap<>();
-      for (int partition = 0; partition < partitions; partition++) {
-        latest.put(new TopicPartition(topic, partition), OffsetSpec.latest());
-      }
+      admin
+          .describeTopics(List.of(topic))
+          .allTopicNames()
+          .get()
+          .get(topic)
+          .partitions()
+          .forEach(
+              info -> latest.put(new TopicPartition(topic, info.partition()), OffsetSpec.latest()));
       Map<TopicPartition, Long> ends = new HashMap<>();
       admin
           .listOffsets(latest, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED))
