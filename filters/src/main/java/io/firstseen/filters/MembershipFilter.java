@@ -17,6 +17,6 @@ public interface MembershipFilter {
    */
   double predictedFalsePositiveRate();
 
-  /** The bytes that the set takes in memory, without object headers. */
+  /** The bytes that the set takes in memory; whether object headers count, a filter says. */
   long sizeBytes();
 }

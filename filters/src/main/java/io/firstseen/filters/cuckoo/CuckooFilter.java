@@ -1,5 +1,9 @@
 package io.firstseen.filters.cuckoo;
 
+import io.firstseen.filters.MembershipFilter;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.util.function.Consumer;
 
 /**
@@ -10,7 +14,7 @@ import java.util.function.Consumer;
  * number of keys it is the target rate or less, past it it goes on by the same law. The same
  * operations give the same bytes. Not safe for use by several threads.
  */
-public final class CuckooFilter {
+public final class CuckooFilter implements MembershipFilter {
   private final CuckooShape shape;
   private final PagedFilter operations;
   private final HeapPages pages;
@@ -55,6 +59,7 @@ public final class CuckooFilter {
   }
 
   /** See {@link PagedFilter#mightContain}. */
+  @Override
   public boolean mightContain(long hash) {
     long identity = shape.identity(hash);
     return pages.get(identity).contains(identity);
@@ -77,6 +82,7 @@ public final class CuckooFilter {
   }
 
   /** Probability that a key never inserted answers as present, by the filter's law. */
+  @Override
   public double predictedFalsePositiveRate() {
     return shape.predictedFalsePositiveRate(count());
   }
@@ -89,6 +95,7 @@ public final class CuckooFilter {
   }
 
   /** Bytes on the heap, all overheads in, estimated for compressed object pointers. */
+  @Override
   public long sizeBytes() {
     long[] bytes = {pages.directoryBytes()};
     forEachPage(page -> bytes[0] += page.heapBytes());
@@ -110,5 +117,25 @@ public final class CuckooFilter {
   /** An equal filter at a cost in proportion to the pages, not the bytes: pages are shared. */
   public CuckooFilter copy() {
     return new CuckooFilter(shape, pages.copy());
+  }
+
+  /**
+   * Writes the filter in the form of {@code docs/format/filter-state-v1.md}; the same operations
+   * give the same bytes. Does not close the stream.
+   *
+   * @throws IllegalStateException if a page is over 8 splits deeper than it would be if all pages
+   *     had one depth, which hashes that are near uniform never lead to
+   */
+  public void writeTo(OutputStream out) throws IOException {
+    CuckooFormat.writeFilter(this, out);
+  }
+
+  /**
+   * Reads one filter, and not a byte more. Give it a buffered stream.
+   *
+   * @throws MalformedFilterException if the bytes are not those of a filter
+   */
+  public static CuckooFilter readFrom(InputStream in) throws IOException {
+    return CuckooFormat.readFilter(in);
   }
 }

@@ -1,16 +1,41 @@
 package io.firstseen.filters.cuckoo;
 
 import java.io.DataInput;
+import java.io.DataInputStream;
 import java.io.DataOutput;
+import java.io.DataOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.zip.CRC32C;
+import java.util.zip.CheckedInputStream;
+import java.util.zip.CheckedOutputStream;
 
 /**
- * The bytes of a page, as {@code docs/format/filter-state-v1.md} specifies them. The only class
- * that knows them.
+ * The bytes of a page and of a whole filter, as {@code docs/format/filter-state-v1.md} specifies
+ * them. The only class that knows them.
  */
 public final class CuckooFormat {
   private static final int LIST_V1 = 1;
   private static final int BUCKETS_V1 = 2;
+
+  /** The ASCII characters FSCF. */
+  private static final int FILTER_MAGIC = 0x46534346;
+
+  private static final int FILTER_VERSION = 1;
+
+  /**
+   * How much deeper than log2(pages) a page may be, so that the directory of a filter, 2^depth
+   * references, is in proportion to its pages, which take over 1 KiB each.
+   */
+  private static final int MAX_SKEW = 8;
+
+  /** The longest body that is read at once: longer than that of any page of 8 slots a bucket. */
+  private static final int BODY_STEP_BYTES = 1 << 15;
 
   private CuckooFormat() {}
 
@@ -38,10 +63,7 @@ public final class CuckooFormat {
     if (kind != LIST_V1 && kind != BUCKETS_V1) {
       throw new MalformedFilterException("page kind must be 1 or 2, got " + kind);
     }
-    int identityBits = in.readUnsignedByte();
-    check(
-        "identityBits", identityBits, CuckooShape.MIN_IDENTITY_BITS, CuckooShape.MAX_IDENTITY_BITS);
-    CuckooShape shape = new CuckooShape(identityBits);
+    CuckooShape shape = new CuckooShape(readIdentityBits(in));
     int depth = in.readUnsignedByte();
     check(
         "depth", depth, 0, kind == LIST_V1 ? 0 : Math.min(shape.tagBits(), CuckooShape.MAX_DEPTH));
@@ -60,10 +82,105 @@ public final class CuckooFormat {
     return new BucketPage(shape, depth, prefix, width, count, body);
   }
 
+  static void writeFilter(CuckooFilter filter, OutputStream stream) throws IOException {
+    List<CuckooPage> pages = new ArrayList<>();
+    filter.forEachPage(pages::add);
+    for (CuckooPage page : pages) {
+      if (page.depth > maxDepth(pages.size())) {
+        throw new IllegalStateException(
+            "the hashes in this filter are too far from uniform to write it: one of %d pages has depth %d"
+                .formatted(pages.size(), page.depth));
+      }
+    }
+    CheckedOutputStream checked = new CheckedOutputStream(stream, new CRC32C());
+    DataOutputStream out = new DataOutputStream(checked);
+    out.writeInt(FILTER_MAGIC);
+    out.writeByte(FILTER_VERSION);
+    out.writeByte(filter.shape().identityBits());
+    out.writeInt(pages.size());
+    for (CuckooPage page : pages) {
+      writePage(page, out);
+    }
+    out.writeInt((int) checked.getChecksum().getValue());
+    out.flush();
+  }
+
+  static CuckooFilter readFilter(InputStream stream) throws IOException {
+    CheckedInputStream checked = new CheckedInputStream(stream, new CRC32C());
+    try {
+      return readFilter(new DataInputStream(checked), checked);
+    } catch (EOFException e) {
+      MalformedFilterException malformed =
+          new MalformedFilterException("the input ends within the filter");
+      malformed.initCause(e);
+      throw malformed;
+    }
+  }
+
+  private static CuckooFilter readFilter(DataInputStream in, CheckedInputStream checked)
+      throws IOException {
+    if (in.readInt() != FILTER_MAGIC) {
+      throw new MalformedFilterException("a cuckoo filter must start with FSCF");
+    }
+    int version = in.readUnsignedByte();
+    check("version", version, FILTER_VERSION, FILTER_VERSION);
+    CuckooShape shape = new CuckooShape(readIdentityBits(in));
+    int pageCount = in.readInt();
+    check("page count", pageCount, 1, 1 << CuckooShape.MAX_DEPTH);
+    List<CuckooPage> pages = new ArrayList<>();
+    long covered = 0;
+    for (int i = 0; i < pageCount; i++) {
+      CuckooPage page = readPage(in);
+      page.verify();
+      check(
+          "identityBits of page " + i,
+          page.shape.identityBits(),
+          shape.identityBits(),
+          shape.identityBits());
+      check("depth of page " + i, page.depth, 0, maxDepth(pageCount));
+      int unused = CuckooShape.MAX_DEPTH - page.depth;
+      if ((long) page.prefix << unused != covered) {
+        throw new MalformedFilterException(
+            "page %d must follow the one before, got prefix %d of depth %d"
+                .formatted(i, page.prefix, page.depth));
+      }
+      covered += 1L << unused;
+      pages.add(page);
+    }
+    if (covered != 1L << CuckooShape.MAX_DEPTH) {
+      throw new MalformedFilterException("the pages must cover all identities");
+    }
+    int checksum = (int) checked.getChecksum().getValue();
+    if (in.readInt() != checksum) {
+      throw new MalformedFilterException("the checksum of the filter does not match");
+    }
+    return new CuckooFilter(shape, new HeapPages(shape, pages));
+  }
+
+  private static int maxDepth(int pageCount) {
+    return MAX_SKEW + Integer.SIZE - Integer.numberOfLeadingZeros(pageCount - 1);
+  }
+
+  private static int readIdentityBits(DataInput in) throws IOException {
+    int identityBits = in.readUnsignedByte();
+    check(
+        "identityBits", identityBits, CuckooShape.MIN_IDENTITY_BITS, CuckooShape.MAX_IDENTITY_BITS);
+    return identityBits;
+  }
+
+  /** Reads in steps, so that a forged length takes no more memory than the input has bytes. */
   private static byte[] readBody(DataInput in, int bytes) throws IOException {
-    byte[] body = new byte[bytes + BitFields.SPARE_BYTES];
-    in.readFully(body, 0, bytes);
-    return body;
+    byte[] body = new byte[Math.min(bytes, BODY_STEP_BYTES) + BitFields.SPARE_BYTES];
+    int read = 0;
+    while (true) {
+      int end = body.length - BitFields.SPARE_BYTES;
+      in.readFully(body, read, end - read);
+      read = end;
+      if (read == bytes) {
+        return body;
+      }
+      body = Arrays.copyOf(body, Math.min(bytes, 2 * read) + BitFields.SPARE_BYTES);
+    }
   }
 
   private static void check(String field, int value, int low, int high)

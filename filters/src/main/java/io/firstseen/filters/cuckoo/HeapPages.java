@@ -1,5 +1,6 @@
 package io.firstseen.filters.cuckoo;
 
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -17,6 +18,15 @@ final class HeapPages implements PageStore {
     this.shape = shape;
     this.directory = new CuckooPage[] {CuckooPage.first(shape)};
     this.shift = shape.identityBits();
+  }
+
+  /** Pages that cover every prefix exactly once. */
+  HeapPages(CuckooShape shape, List<CuckooPage> pages) {
+    this(shape);
+    for (CuckooPage page : pages) {
+      place(page);
+      count += page.count();
+    }
   }
 
   private HeapPages(HeapPages other) {
