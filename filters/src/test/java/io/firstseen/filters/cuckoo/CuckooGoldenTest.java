@@ -1,0 +1,140 @@
+package io.firstseen.filters.cuckoo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayInputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Files that were written once, on Java 17. The same operations must give the same bytes, a reader
+ * must accept them, and a second reader, made from the specification alone, must find what was put
+ * in. A change of the bytes is a new format version with files of its own.
+ */
+class CuckooGoldenTest {
+  private static final String DIRECTORY = "golden-v1/";
+
+  /** Writes the files into a directory; for a new version of the format. */
+  public static void main(String[] args) throws IOException {
+    Path directory = Files.createDirectories(Path.of(args[0]));
+    for (Map.Entry<String, byte[]> file : files().entrySet()) {
+      Files.write(directory.resolve(file.getKey()), file.getValue());
+    }
+  }
+
+  private static Map<String, byte[]> files() {
+    Map<String, byte[]> files = new LinkedHashMap<>();
+    files.put("list-empty.page", FilterInState.bytes(CuckooPage.first(new CuckooShape(30))));
+    files.put("list.page", page(new IdentityListPage(new CuckooShape(33)), 50));
+    files.put("buckets-2-wide.page", page(new BucketPage(new CuckooShape(57), 0, 0, 2), 700));
+    files.put("buckets-5-wide.page", page(new BucketPage(new CuckooShape(29), 7, 85, 5), 2_400));
+    files.put("buckets-11-wide.page", page(new BucketPage(new CuckooShape(20), 3, 5, 11), 5_000));
+    files.put("list.filter", FilterOnTheHeap.toBytes(filter(40, 3)));
+    files.put("buckets.filter", FilterOnTheHeap.toBytes(filter(22, 6_000)));
+    return files;
+  }
+
+  /** The hashes in a file: the first one four times, every twentieth with a core of 0. */
+  private static long[] hashes(CuckooShape shape, int depth, int prefix, int count) {
+    SplittableRandom random = new SplittableRandom(count);
+    long[] hashes = new long[count];
+    for (int i = 0; i < count; i++) {
+      long hash = random.nextLong() >>> depth | (depth == 0 ? 0 : (long) prefix << -depth);
+      if (i % 20 == 9) {
+        hash &= ~(255L << (64 + 9 - shape.identityBits()));
+      }
+      hashes[i] = i > 0 && i < 4 ? hashes[0] : hash;
+    }
+    return hashes;
+  }
+
+  private static byte[] page(CuckooPage page, int count) {
+    PathSearch search = new PathSearch();
+    for (long hash : hashes(page.shape(), page.depth(), page.prefix(), count)) {
+      if (!page.insert(page.shape().identity(hash), search)) {
+        throw new IllegalStateException("the page has no room for " + count);
+      }
+    }
+    return FilterInState.bytes(page);
+  }
+
+  /** Twice as many keys as count went in, every other one went out. */
+  private static CuckooFilter filter(int identityBits, int count) {
+    CuckooFilter filter = new CuckooFilter(new CuckooShape(identityBits));
+    long[] hashes = hashes(filter.shape(), 0, 0, 2 * count);
+    for (long hash : hashes) {
+      filter.insert(hash);
+    }
+    for (int i = 1; i < hashes.length; i += 2) {
+      filter.delete(hashes[i]);
+    }
+    return filter;
+  }
+
+  @Test
+  void theSameOperationsGiveTheGoldenBytes() throws IOException {
+    for (Map.Entry<String, byte[]> file : files().entrySet()) {
+      assertThat(file.getValue()).as(file.getKey()).isEqualTo(resource(file.getKey()));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "list-empty.page, 30, 0, 0, 0",
+    "list.page, 33, 0, 0, 50",
+    "buckets-2-wide.page, 57, 0, 0, 700",
+    "buckets-5-wide.page, 29, 7, 85, 2400",
+    "buckets-11-wide.page, 20, 3, 5, 5000"
+  })
+  void theReaderAcceptsTheGoldenPages(
+      String name, int identityBits, int depth, int prefix, int count) throws IOException {
+    byte[] golden = resource(name);
+    CuckooPage page = CuckooFormat.readPage(new DataInputStream(new ByteArrayInputStream(golden)));
+    page.verify();
+    assertThat(page.shape().identityBits()).isEqualTo(identityBits);
+    assertThat(page.depth()).isEqualTo(depth);
+    assertThat(page.prefix()).isEqualTo(prefix);
+    assertThat(page.count()).isEqualTo(count);
+    Map<Long, Integer> expected = new TreeMap<>();
+    for (long hash : hashes(page.shape(), depth, prefix, count)) {
+      assertThat(page.contains(page.shape().identity(hash))).isTrue();
+      expected.merge(SpecifiedPages.identity(identityBits, hash), 1, Integer::sum);
+    }
+    Map<Long, Integer> specified = new TreeMap<>();
+    SpecifiedPages.addPage(ByteBuffer.wrap(golden), specified);
+    assertThat(specified).isEqualTo(expected);
+    assertThat(FilterInState.bytes(page)).isEqualTo(golden);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"list.filter", "buckets.filter"})
+  void theReaderAcceptsTheGoldenFilters(String name) throws IOException {
+    byte[] golden = resource(name);
+    CuckooFilter filter = CuckooFilter.readFrom(new ByteArrayInputStream(golden));
+    assertThat(FilterOnTheHeap.toBytes(filter)).isEqualTo(golden);
+    Map<Long, Integer> specified = SpecifiedPages.identities(golden);
+    assertThat(filter.count()).isEqualTo(specified.values().stream().mapToInt(n -> n).sum());
+    for (long identity : specified.keySet()) {
+      assertThat(filter.mightContain(identity << (64 - filter.shape().identityBits()))).isTrue();
+    }
+  }
+
+  private static byte[] resource(String name) throws IOException {
+    try (InputStream in = CuckooGoldenTest.class.getResourceAsStream(DIRECTORY + name)) {
+      assertThat(in).as(name).isNotNull();
+      return in.readAllBytes();
+    }
+  }
+}

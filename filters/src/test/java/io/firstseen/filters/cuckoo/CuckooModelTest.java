@@ -1,0 +1,102 @@
+package io.firstseen.filters.cuckoo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstseen.filters.cuckoo.TextbookCuckoo.Defect;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class CuckooModelTest {
+  /** Rates of up to 5 %, 4 % and 1 %: a million operations in all. */
+  @ParameterizedTest
+  @CsvSource({"20, 25000, 400000", "21, 40000, 400000", "22, 20000, 200000"})
+  void agreesWithAMultisetOfAdmittedKeys(int identityBits, int mostKeys, int operations) {
+    new FilterModel(FilterOnTheHeap.of(identityBits), mostKeys, identityBits).run(operations);
+  }
+
+  @Test
+  void pagesInStateAgreeWithItAsWellAndHaveTheBytesOfTheHeap() {
+    GrowingFilter inState = new FilterModel(new FilterInState(20), 15_000, 5).run(100_000);
+    GrowingFilter onTheHeap = new FilterModel(FilterOnTheHeap.of(20), 15_000, 5).run(100_000);
+    assertThat(inState.toBytes()).isEqualTo(onTheHeap.toBytes());
+  }
+
+  @Test
+  void theTextbookFilterAgreesWithIt() {
+    new FilterModel(new TextbookCuckoo(21, 9, Defect.NONE), 40_000, 6).run(300_000);
+  }
+
+  /** The controls: each defect that loses or forges a key is found out by the same model. */
+  @ParameterizedTest
+  @EnumSource(
+      names = {
+        "VICTIM_DROPPED",
+        "ALTERNATE_FROM_WHOLE_IDENTITY",
+        "SET_SEMANTICS",
+        "SUPPRESSED_DELETED",
+        "REPACKING_LOSES_ONE",
+        "FINGERPRINT_LIKE_EMPTY"
+      })
+  void brokenFiltersDoNot(Defect defect) {
+    FilterModel model = new FilterModel(new TextbookCuckoo(21, 9, defect), 40_000, 6);
+    assertThatThrownBy(() -> model.run(300_000))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageMatching(
+            "broken at operation \\d+ of seed 6: (a live key is found|a delete of a live key is true"
+                + "|a key just inserted is found|no ninth copy of a live key is admitted)");
+  }
+
+  /**
+   * To the filter, a key is its identity by one of two names, and nothing else: asked for any key
+   * whatever, admitted or not, it answers as an exact multiset of identities does, wherever it
+   * stores them.
+   */
+  @Test
+  void answersExactlyLikeAMultisetOfIdentities() {
+    GrowingFilter filter = FilterOnTheHeap.of(20);
+    Map<Long, Integer> identities = new HashMap<>();
+    SplittableRandom random = new SplittableRandom(7);
+    long[] recent = random.longs(20_000).toArray();
+    for (int i = 0; i < 600_000; i++) {
+      int at = random.nextInt(recent.length);
+      if (random.nextInt(10) == 0) {
+        recent[at] = random.nextLong();
+      }
+      long hash = recent[at];
+      long identity = SpecifiedPages.identity(20, hash);
+      int held = identities.getOrDefault(identity, 0);
+      boolean growing = i / 100_000 % 2 == 0;
+      switch (random.nextInt(10)) {
+        case 0, 1, 2 -> assertThat(filter.mightContain(hash)).isEqualTo(held > 0);
+        case 3 -> {
+          Insertion expected = held > 0 ? Insertion.PRESENT : Insertion.STORED;
+          assertThat(filter.insertIfAbsent(hash)).isEqualTo(expected);
+          identities.put(identity, Math.max(held, 1));
+        }
+        case 4, 5, 6 -> {
+          if (growing || random.nextInt(3) == 0) {
+            Insertion expected = held < 8 ? Insertion.STORED : Insertion.SATURATED;
+            assertThat(filter.insert(hash)).isEqualTo(expected);
+            identities.put(identity, Math.min(held + 1, 8));
+          }
+        }
+        default -> {
+          if (!growing || random.nextInt(3) == 0) {
+            assertThat(filter.delete(hash)).isEqualTo(held > 0);
+            identities.put(identity, Math.max(held - 1, 0));
+          }
+        }
+      }
+    }
+    assertThat(identities.values()).contains(8);
+    assertThat(filter.count()).isEqualTo(identities.values().stream().mapToInt(n -> n).sum());
+    identities.values().removeIf(held -> held == 0);
+    assertThat(SpecifiedPages.identities(filter.toBytes())).isEqualTo(identities);
+  }
+}

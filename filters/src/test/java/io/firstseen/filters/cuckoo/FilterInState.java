@@ -1,0 +1,146 @@
+package io.firstseen.filters.cuckoo;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A filter whose pages are bytes under their numbers, read for every operation and written after
+ * it, as a state backend that keeps no objects has them.
+ */
+final class FilterInState implements GrowingFilter, PageStore {
+  private final CuckooShape shape;
+  private final PagedFilter operations;
+  private final Map<Integer, byte[]> pages = new HashMap<>();
+  private PageDirectory directory;
+  private long count;
+
+  FilterInState(int identityBits) {
+    this.shape = new CuckooShape(identityBits);
+    this.operations = new PagedFilter(shape);
+    this.directory = PageDirectory.first(shape);
+  }
+
+  @Override
+  public CuckooPage get(long identity) {
+    byte[] bytes = pages.get(directory.idOf(identity));
+    return bytes == null ? CuckooPage.first(shape) : page(bytes);
+  }
+
+  private static CuckooPage page(byte[] bytes) {
+    try {
+      return CuckooFormat.readPage(new DataInputStream(new ByteArrayInputStream(bytes)));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void put(long identity, CuckooPage page) {
+    pages.put(directory.idOf(identity), bytes(page));
+  }
+
+  static byte[] bytes(CuckooPage page) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try {
+      CuckooFormat.writePage(page, new DataOutputStream(bytes));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return bytes.toByteArray();
+  }
+
+  @Override
+  public void split(long identity, CuckooPage low, CuckooPage high) {
+    pages.remove(directory.idOf(identity));
+    pages.put(low.id(), bytes(low));
+    pages.put(high.id(), bytes(high));
+    directory = PageDirectory.of(shape, directory.split(identity).toBytes());
+  }
+
+  @Override
+  public Insertion insert(long hash) {
+    return counted(operations.insert(this, hash));
+  }
+
+  @Override
+  public Insertion insertIfAbsent(long hash) {
+    return counted(operations.insertIfAbsent(this, hash));
+  }
+
+  private Insertion counted(Insertion insertion) {
+    count += insertion == Insertion.STORED ? 1 : 0;
+    return insertion;
+  }
+
+  @Override
+  public boolean mightContain(long hash) {
+    return operations.mightContain(this, hash);
+  }
+
+  @Override
+  public boolean delete(long hash) {
+    boolean deleted = operations.delete(this, hash);
+    count -= deleted ? 1 : 0;
+    return deleted;
+  }
+
+  @Override
+  public long count() {
+    return count;
+  }
+
+  @Override
+  public long slots() {
+    return onTheHeap().slots();
+  }
+
+  @Override
+  public double predictedFalsePositiveRate() {
+    return shape.predictedFalsePositiveRate(count);
+  }
+
+  @Override
+  public GrowingFilter copy() {
+    FilterInState copy = new FilterInState(shape.identityBits());
+    copy.pages.putAll(pages);
+    copy.directory = directory;
+    copy.count = count;
+    return copy;
+  }
+
+  @Override
+  public byte[] toBytes() {
+    return onTheHeap().toBytes();
+  }
+
+  @Override
+  public GrowingFilter read(byte[] bytes) {
+    FilterOnTheHeap read = (FilterOnTheHeap) FilterOnTheHeap.of(shape.identityBits()).read(bytes);
+    FilterInState filter = new FilterInState(shape.identityBits());
+    read.filter.forEachPage(page -> filter.pages.put(page.id(), bytes(page)));
+    filter.directory = directory;
+    filter.count = read.count();
+    return filter;
+  }
+
+  @Override
+  public boolean isAllZero() {
+    return onTheHeap().isAllZero();
+  }
+
+  private FilterOnTheHeap onTheHeap() {
+    List<CuckooPage> all = new ArrayList<>();
+    for (int id : directory.ids()) {
+      all.add(pages.containsKey(id) ? page(pages.get(id)) : CuckooPage.first(shape));
+    }
+    return new FilterOnTheHeap(new CuckooFilter(shape, new HeapPages(shape, all)));
+  }
+}

@@ -1,0 +1,96 @@
+package io.firstseen.filters.cuckoo;
+
+import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A second reader of {@code docs/format/filter-state-v1.md}, written from its text, slow and
+ * without a line of the first.
+ */
+final class SpecifiedPages {
+  private SpecifiedPages() {}
+
+  /** The identity of a hash, by the lower of its two names. */
+  static long identity(int identityBits, long hash) {
+    long identity = hash >>> (64 - identityBits);
+    if ((identity >> 9) % 256 == 0) {
+      identity += 512;
+    }
+    return lowerName(identity);
+  }
+
+  private static long lowerName(long identity) {
+    long core = (identity >> 9) % 256;
+    long x = core * 0x9E3779B1L % (1L << 32);
+    x ^= x >> 15;
+    x = BigInteger.valueOf(x).multiply(BigInteger.valueOf(0x85EBCA77L)).longValue() & 0xFFFFFFFFL;
+    return Math.min(identity, identity ^ (x >> 23 | 1));
+  }
+
+  /** The identities in a whole filter, with the number of their copies. */
+  static Map<Long, Integer> identities(byte[] filter) {
+    ByteBuffer in = ByteBuffer.wrap(filter);
+    in.position(6);
+    int pages = in.getInt();
+    Map<Long, Integer> identities = new TreeMap<>();
+    for (int i = 0; i < pages; i++) {
+      addPage(in, identities);
+    }
+    if (in.remaining() != 4) {
+      throw new AssertionError(in.remaining() + " bytes behind the last page");
+    }
+    return identities;
+  }
+
+  /** Reads a page from where the buffer stands. */
+  static void addPage(ByteBuffer in, Map<Long, Integer> identities) {
+    int kind = in.get();
+    int identityBits = in.get();
+    int depth = in.get();
+    long prefix = in.getInt();
+    int count = in.getInt();
+    if (kind == 1) {
+      boolean[] bits = bits(in, (count * identityBits + 7) / 8);
+      for (int i = 0; i < count; i++) {
+        identities.merge(field(bits, i * identityBits, identityBits), 1, Integer::sum);
+      }
+    } else {
+      int width = in.getShort();
+      int slotBits = identityBits - 9 - depth;
+      boolean[] bits = bits(in, 64 * width * slotBits);
+      int found = 0;
+      for (int slot = 0; slot < 512 * width; slot++) {
+        long stored = field(bits, slot * slotBits, slotBits);
+        if (stored != 0) {
+          long identity = (prefix << slotBits | stored) << 9 | slot / width;
+          identities.merge(lowerName(identity), 1, Integer::sum);
+          found++;
+        }
+      }
+      if (found != count) {
+        throw new AssertionError(found + " used slots, but the count is " + count);
+      }
+    }
+  }
+
+  private static boolean[] bits(ByteBuffer in, int bytes) {
+    boolean[] bits = new boolean[bytes * 8];
+    for (int i = 0; i < bytes; i++) {
+      int b = in.get();
+      for (int j = 0; j < 8; j++) {
+        bits[8 * i + j] = (b >> j & 1) == 1;
+      }
+    }
+    return bits;
+  }
+
+  private static long field(boolean[] bits, int from, int length) {
+    long value = 0;
+    for (int i = length - 1; i >= 0; i--) {
+      value = value << 1 | (bits[from + i] ? 1 : 0);
+    }
+    return value;
+  }
+}
