@@ -176,6 +176,10 @@ public final class Firstseen<T> {
             .process(
                 new IdentifyFunction<>(key, operation, scope, canonicaliser, hash, rejectedTag),
                 changeType)
+            // As many tasks as feed it: Flink would spread a single source's events over several,
+            // and
+            // two events of one key would race each other.
+            .setParallelism(events.getParallelism())
             .name(uidPrefix + "-identify")
             .uid(uidPrefix + "-identify");
     SingleOutputStreamOperator<Change<T>> accepted =

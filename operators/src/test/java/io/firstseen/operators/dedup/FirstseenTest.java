@@ -7,6 +7,7 @@ import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.types.Operation;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.configuration.Configuration;
@@ -83,6 +84,20 @@ class FirstseenTest {
     List<String> accepted = new ArrayList<>();
     streams.accepted().executeAndCollect().forEachRemaining(change -> accepted.add(change.event()));
     assertThat(accepted).containsExactlyInAnyOrder("ab/c", "a/bc");
+  }
+
+  @Test
+  void eventsOfOneKeyKeepTheirOrderBehindASourceOfOneTask() throws Exception {
+    StreamExecutionEnvironment env = environment().setParallelism(4);
+    List<Integer> events = IntStream.range(0, 20_000).boxed().toList();
+    DedupStreams<Integer> streams =
+        Firstseen.dedup(env.fromData(events))
+            .keyText(event -> "key-" + event / 2 % 50)
+            .operation(event -> event % 2 == 0 ? Operation.ADD : Operation.DELETE)
+            .apply();
+    List<Integer> accepted = new ArrayList<>();
+    streams.accepted().executeAndCollect().forEachRemaining(change -> accepted.add(change.event()));
+    assertThat(accepted).containsExactlyInAnyOrderElementsOf(events);
   }
 
   @ParameterizedTest
