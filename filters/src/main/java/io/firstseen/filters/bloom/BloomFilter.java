@@ -6,9 +6,11 @@ import io.firstseen.filters.MembershipFilter;
  * A Bloom filter over the 64-bit hashes of keys. Keys can be added but not removed. The same keys
  * give the same filter in any order.
  *
- * <p>A key's k positions are the first k outputs of a small generator seeded with its hash, mixed
- * first, so that hashes with bits in common, such as those of one shard, serve as well as others;
- * {@link BloomFormat} has the rule to the bit.
+ * <p>A key's k positions come from two hashes (Kirsch, Mitzenmacher: Less hashing, same
+ * performance: building a better Bloom filter, ESA 2006), extended so that small filters keep the
+ * rate as well as large ones. The hashes are mixes of the key's, so that hashes with bits in
+ * common, such as those of one shard, serve as well as others; {@link BloomFormat} has the rule to
+ * the bit and the figures.
  *
  * <p>Any number of threads may look up keys while none adds any.
  */
@@ -44,25 +46,38 @@ public final class BloomFilter implements MembershipFilter {
    */
   public boolean add(long hash) {
     long before = bitsSet;
-    long seed = BloomFormat.seed(hash);
+    // u runs over a cubic polynomial by its differences.
+    long u = BloomFormat.firstHash(hash);
+    long difference = BloomFormat.secondHash(u);
+    long second = u << 32;
+    long third = difference << 32;
     for (int i = 0; i < shape.hashes(); i++) {
-      long bit = BloomFormat.bitIndex(seed, i, shape.bits());
+      long bit = BloomFormat.bitIndex(u, shape.bits());
       int word = (int) (bit >>> 6);
       long mask = 1L << bit;
       bitsSet += (words[word] & mask) == 0 ? 1 : 0;
       words[word] |= mask;
+      u += difference;
+      difference += second;
+      second += third;
     }
     return bitsSet != before;
   }
 
   @Override
   public boolean mightContain(long hash) {
-    long seed = BloomFormat.seed(hash);
+    long u = BloomFormat.firstHash(hash);
+    long difference = BloomFormat.secondHash(u);
+    long second = u << 32;
+    long third = difference << 32;
     for (int i = 0; i < shape.hashes(); i++) {
-      long bit = BloomFormat.bitIndex(seed, i, shape.bits());
+      long bit = BloomFormat.bitIndex(u, shape.bits());
       if ((words[(int) (bit >>> 6)] & (1L << bit)) == 0) {
         return false;
       }
+      u += difference;
+      difference += second;
+      second += third;
     }
     return true;
   }

@@ -8,6 +8,7 @@ import io.firstseen.filters.MembershipFilter;
 import io.firstseen.filters.MembershipFilterContract;
 import java.util.BitSet;
 import java.util.SplittableRandom;
+import java.util.function.BiFunction;
 import java.util.function.LongPredicate;
 import java.util.function.LongUnaryOperator;
 import net.jqwik.api.ForAll;
@@ -37,47 +38,94 @@ class BloomFilterTest extends MembershipFilterContract {
     return filter;
   }
 
-  private static double sigmasOff(LongPredicate mightContain, double predicted) {
-    long found = new SplittableRandom(9).longs(PROBES).filter(mightContain).count();
-    return (found - PROBES * predicted) / Math.sqrt(PROBES * predicted * (1 - predicted));
+  /** A filter of some keys, and its rate by the law fill^k. */
+  private record Filled(LongPredicate mightContain, double law) {}
+
+  private static Filled own(BloomShape shape, long[] hashes) {
+    BloomFilter filter = of(shape, hashes);
+    return new Filled(filter::mightContain, filter.predictedFalsePositiveRate());
+  }
+
+  /**
+   * By how many σ the false positives of many filters, 2 million probes in all, are off the law.
+   */
+  private static double sigmasOff(
+      int count, double rate, BiFunction<BloomShape, long[], Filled> filling) {
+    int filters = Math.max(1, 1_000 / count);
+    int probes = PROBES / filters;
+    SplittableRandom keys = new SplittableRandom(8);
+    double expected = 0;
+    long found = 0;
+    for (int i = 0; i < filters; i++) {
+      Filled filled =
+          filling.apply(BloomShape.forCapacity(count, rate), keys.longs(count).toArray());
+      expected += probes * filled.law;
+      found += keys.longs(probes).filter(filled.mightContain).count();
+    }
+    return (found - expected) / Math.sqrt(expected);
   }
 
   /** Small filters too, where positions that hang together would show. */
   @ParameterizedTest
-  @CsvSource({"3, 0.1", "10, 0.01", "10, 0.0001", "30, 0.0001", "100, 0.0001", "1000, 0.0001"})
-  void smallFiltersKeepTheLaw(int count, double rate) {
-    BloomFilter filter = BloomFilter.forCapacity(count, rate);
-    new SplittableRandom(8).longs(count).forEach(filter::add);
-    double predicted = filter.predictedFalsePositiveRate();
-    assertThat(sigmasOff(filter::mightContain, predicted)).isBetween(-5.0, 5.0);
+  @CsvSource({
+    "2, 0.1",
+    "3, 0.01",
+    "10, 0.01",
+    "10, 0.001",
+    "10, 0.0001",
+    "30, 0.0001",
+    "100, 0.01",
+    "100, 0.0001",
+    "1000, 0.001",
+    "1000, 0.0001",
+    "100000, 0.01",
+    "100000, 0.0001"
+  })
+  void filtersOfAnySizeKeepTheLaw(int count, double rate) {
+    assertThat(sigmasOff(count, rate, BloomFilterTest::own)).isBetween(-5.0, 5.0);
   }
 
-  /** The control: the same test rejects the usual two-hash scheme at this size. */
-  @Test
-  void twoHashesWouldNotKeepTheLawInSmallFilters() {
-    BloomShape shape = BloomShape.forCapacity(10, 0.0001);
+  /**
+   * The controls: the same test rejects the usual two-hash scheme, and the one with a constant
+   * cubic term, at these sizes.
+   */
+  @ParameterizedTest
+  @CsvSource({"10, 0.01", "10, 0.001", "10, 0.0001", "100, 0.0001"})
+  void doubleHashingWouldNot(int count, double rate) {
+    assertThat(sigmasOff(count, rate, (shape, hashes) -> doubleHashing(shape, hashes, 0)))
+        .isGreaterThan(10);
+    assertThat(sigmasOff(count, rate, (shape, hashes) -> doubleHashing(shape, hashes, 1)))
+        .isGreaterThan(5);
+  }
+
+  /** Positions a, a + b, … modulo m; {@code cubic} is added to b as often as it was used. */
+  private static Filled doubleHashing(BloomShape shape, long[] hashes, int cubic) {
     BitSet bits = new BitSet();
-    new SplittableRandom(8)
-        .longs(10)
-        .forEach(hash -> twoHashPositions(shape, hash, bit -> setAndGo(bits, bit)));
-    double predicted = Math.pow((double) bits.cardinality() / shape.bits(), shape.hashes());
-    LongPredicate mightContain = hash -> twoHashPositions(shape, hash, bit -> bits.get((int) bit));
-    assertThat(sigmasOff(mightContain, predicted)).isGreaterThan(10);
+    for (long hash : hashes) {
+      doubleHashing(
+          shape,
+          hash,
+          cubic,
+          bit -> {
+            bits.set((int) bit);
+            return true;
+          });
+    }
+    return new Filled(
+        hash -> doubleHashing(shape, hash, cubic, bit -> bits.get((int) bit)),
+        Math.pow((double) bits.cardinality() / shape.bits(), shape.hashes()));
   }
 
-  private static boolean setAndGo(BitSet bits, long bit) {
-    bits.set((int) bit);
-    return true;
-  }
-
-  private static boolean twoHashPositions(BloomShape shape, long hash, LongPredicate goOn) {
+  private static boolean doubleHashing(BloomShape shape, long hash, int cubic, LongPredicate goOn) {
     SplittableRandom two = new SplittableRandom(hash);
-    long position = two.nextLong();
-    long step = two.nextLong() | 1;
-    for (int i = 0; i < shape.hashes(); i++, position += step) {
-      if (!goOn.test(Math.floorMod(position, shape.bits()))) {
+    long position = two.nextLong(shape.bits());
+    long step = two.nextLong(shape.bits());
+    for (int i = 0; i < shape.hashes(); i++) {
+      if (!goOn.test(position)) {
         return false;
       }
+      position = (position + step) % shape.bits();
+      step += (i + 1L) * cubic;
     }
     return true;
   }
@@ -185,7 +233,7 @@ class BloomFilterTest extends MembershipFilterContract {
     assertThat(filter.estimatedCount()).isCloseTo(2_000, within(1.0));
     long beyond = 0;
     for (long hash : hashes) {
-      beyond += BloomFormat.bitIndex(BloomFormat.seed(hash), 0, 3L << 30) >= 1L << 31 ? 1 : 0;
+      beyond += BloomFormat.bitIndex(BloomFormat.firstHash(hash), 3L << 30) >= 1L << 31 ? 1 : 0;
     }
     assertThat((double) beyond).isCloseTo(667, within(5 * Math.sqrt(2_000 * 2 / 9.0)));
   }
@@ -196,7 +244,7 @@ class BloomFilterTest extends MembershipFilterContract {
     long least = Long.MAX_VALUE;
     long most = -1;
     for (long seed = 0; seed < 100_000; seed++) {
-      long bit = BloomFormat.bitIndex(seed, 0, bits);
+      long bit = BloomFormat.bitIndex(BloomFormat.firstHash(seed), bits);
       least = Math.min(least, bit);
       most = Math.max(most, bit);
     }

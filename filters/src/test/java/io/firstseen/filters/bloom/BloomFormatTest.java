@@ -22,15 +22,15 @@ class BloomFormatTest {
   private static final String GOLDEN =
       "46534246"
           + "01"
-          + "03"
+          + "07"
           + "0000"
           + "8000000000000000"
-          + "0120000020809020"
-          + "0000069400800208"
-          + "cec66e85";
+          + "41a9651802680105"
+          + "801204060c003a32"
+          + "9ddf822a";
 
   private static BloomFilter filter() {
-    BloomFilter filter = new BloomFilter(new BloomShape(128, 3));
+    BloomFilter filter = new BloomFilter(new BloomShape(128, 7));
     for (long hash : new long[] {0, 1, -1, Long.MIN_VALUE, 0x0123456789abcdefL}) {
       filter.add(hash);
     }
