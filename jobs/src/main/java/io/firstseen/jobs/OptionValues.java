@@ -50,17 +50,17 @@ public final class OptionValues {
     };
   }
 
-  private static long readWholeNumber(String value, long max) {
+  private static long readWholeNumber(String value, long min, long max) {
     try {
       long number = Long.parseLong(value);
-      if (number >= 1 && number <= max) {
+      if (number >= min && number <= max) {
         return number;
       }
     } catch (NumberFormatException e) {
       // Falls through to the one sentence.
     }
     throw new TypeConversionException(
-        "must be a whole number in [1, " + max + "], got '" + value + "'");
+        "must be a whole number in [" + min + ", " + max + "], got '" + value + "'");
   }
 
   /** A value that the function understands, or refuses by an IllegalArgumentException. */
@@ -113,7 +113,23 @@ public final class OptionValues {
   public static final class KeyCount implements ITypeConverter<Long> {
     @Override
     public Long convert(String value) {
-      return readWholeNumber(value, Long.MAX_VALUE);
+      return readWholeNumber(value, 1, Long.MAX_VALUE);
+    }
+  }
+
+  /** A whole number within bounds. */
+  public abstract static class WholeNumber implements ITypeConverter<Integer> {
+    private final int min;
+    private final int max;
+
+    protected WholeNumber(int min, int max) {
+      this.min = min;
+      this.max = max;
+    }
+
+    @Override
+    public Integer convert(String value) {
+      return (int) readWholeNumber(value, min, max);
     }
   }
 
@@ -121,7 +137,7 @@ public final class OptionValues {
   public static final class Parallelism implements ITypeConverter<Integer> {
     @Override
     public Integer convert(String value) {
-      return (int) readWholeNumber(value, 1 << 15);
+      return (int) readWholeNumber(value, 1, 1 << 15);
     }
   }
 
@@ -129,7 +145,7 @@ public final class OptionValues {
   public static final class ShardCount implements ITypeConverter<Integer> {
     @Override
     public Integer convert(String value) {
-      int count = (int) readWholeNumber(value, Shards.MAX_COUNT);
+      int count = (int) readWholeNumber(value, 1, Shards.MAX_COUNT);
       return read(value, unused -> new Shards(count)).count();
     }
   }

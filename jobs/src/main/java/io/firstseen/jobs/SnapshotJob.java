@@ -9,7 +9,11 @@ import io.firstseen.operators.compaction.Snapshots;
 import io.firstseen.types.HashedOperation;
 import io.firstseen.types.SnapshotRecord;
 import io.firstseen.types.SourceEvent;
+import java.util.Map;
 import java.util.OptionalLong;
+import org.apache.flink.api.common.accumulators.LongCounter;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.functions.RichMapFunction;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
@@ -22,6 +26,8 @@ import picocli.CommandLine.Mixin;
 public final class SnapshotJob {
   private static final TypeInformation<HashedOperation> OPERATION =
       TypeInformation.of(HashedOperation.class);
+
+  private static final String OPERATIONS_COUNTER = "firstseen-snapshots-operations";
 
   private static final int MAX_SHARDS_ON_KAFKA = 2048;
 
@@ -49,10 +55,42 @@ public final class SnapshotJob {
             .filter(SourceEvent::isWellFormed)
             .name(OperatorUids.WELL_FORMED)
             .uid(OperatorUids.WELL_FORMED)
-            .map(event -> new HashedOperation(hash.hash(event.key()), event.operation()), OPERATION)
+            .map(new HashFunction(hash), OPERATION)
             .name(OperatorUids.HASHED)
             .uid(OperatorUids.HASHED);
     attach(operations, sink, options);
+  }
+
+  /**
+   * How many accepted keys and removals the job has read; counts anew when it restarts.
+   *
+   * @param accumulators of {@code JobClient} or {@code JobExecutionResult}
+   */
+  public static long operations(Map<String, Object> accumulators) {
+    return accumulators.get(OPERATIONS_COUNTER) instanceof Long count ? count : 0;
+  }
+
+  /** Hashes keys, and counts. */
+  private static final class HashFunction extends RichMapFunction<SourceEvent, HashedOperation> {
+    private static final long serialVersionUID = 1;
+
+    private final KeyHash hash;
+    private transient LongCounter counter;
+
+    HashFunction(KeyHash hash) {
+      this.hash = hash;
+    }
+
+    @Override
+    public void open(OpenContext context) {
+      counter = getRuntimeContext().getLongCounter(OPERATIONS_COUNTER);
+    }
+
+    @Override
+    public HashedOperation map(SourceEvent event) {
+      counter.add(1L);
+      return new HashedOperation(hash.hash(event.key()), event.operation());
+    }
   }
 
   /** Adds everything behind the accepted operations. */

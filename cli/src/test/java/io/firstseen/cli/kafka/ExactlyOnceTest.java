@@ -205,7 +205,8 @@ class ExactlyOnceTest {
           snapshots,
           kafkaOptions(kafka, "two").stopAt(topics.ends("two.accepted")),
           jobOptions(1, "heap"));
-      snapshots.execute();
+      assertThat(SnapshotJob.operations(snapshots.execute().getAllAccumulatorResults()))
+          .isEqualTo(model.accepted);
       assertSnapshotHolds(kafka, "two", model.live);
     }
   }
