@@ -162,8 +162,7 @@ final class RunCommand implements Callable<Integer> {
     if (source == null) {
       source = events(copyOfInput(scratch));
     }
-    EmbeddedCluster cluster = startCluster(scratch);
-    cleanup.add(cluster::close);
+    EmbeddedCluster cluster = cleanup.open(() -> startCluster(scratch));
     StreamExecutionEnvironment env = cluster.environment();
     try {
       if (snapshotFiles == null) {

@@ -85,7 +85,7 @@ final class SnapshotBuildCommand implements Callable<Integer> {
     return Cleanup.after(this::build);
   }
 
-  private int build(Cleanup cleanup) {
+  private int build(Cleanup cleanup) throws IOException {
     KeyHash keyHash = keys.keyHash();
     // First of all, so that an output that cannot be written is found before the work is done.
     OutputFile file = new OutputFile(output);

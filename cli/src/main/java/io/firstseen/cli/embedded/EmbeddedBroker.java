@@ -2,6 +2,7 @@ package io.firstseen.cli.embedded;
 
 import io.firstseen.jobs.UserErrorException;
 import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.InetSocketAddress;
@@ -54,7 +55,7 @@ import org.slf4j.LoggerFactory;
  * <p>The servers are assembled here rather than by {@code kafka.server.KafkaRaftServer}, whose
  * fault handlers end the whole JVM and whose ports must be known before they are bound.
  */
-public final class EmbeddedBroker implements AutoCloseable {
+public final class EmbeddedBroker implements Closeable {
 
   /** What {@link #awaitTopics} waits at most. */
   public static final Duration TOPIC_TIMEOUT = Duration.ofSeconds(30);

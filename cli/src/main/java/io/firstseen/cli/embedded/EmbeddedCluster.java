@@ -1,6 +1,7 @@
 package io.firstseen.cli.embedded;
 
 import io.firstseen.jobs.UserErrorException;
+import java.io.Closeable;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -47,7 +48,7 @@ import org.apache.flink.util.FileUtils;
  * <p>Everything it writes is below the directory it is given: {@code checkpoints} and {@code
  * savepoints} stay after {@link #close}, {@code tmp} does not.
  */
-public final class EmbeddedCluster implements AutoCloseable {
+public final class EmbeddedCluster implements Closeable {
 
   private static final String EXECUTION_TARGET = "firstseen-embedded";
 
