@@ -6,17 +6,17 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.UncheckedIOException;
 
 /** Results for machines: one JSON object a line. */
-final class Json {
+public final class Json {
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
   private Json() {}
 
-  static ObjectNode object() {
+  public static ObjectNode object() {
     return MAPPER.createObjectNode();
   }
 
   /** The object on one line, without its end. */
-  static String line(ObjectNode object) {
+  public static String line(ObjectNode object) {
     try {
       return MAPPER.writeValueAsString(object);
     } catch (JsonProcessingException e) {

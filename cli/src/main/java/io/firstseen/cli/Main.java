@@ -1,5 +1,6 @@
 package io.firstseen.cli;
 
+import io.firstseen.cli.demo.DemoCommand;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.jobs.UserErrorException;
 import java.io.FileDescriptor;
@@ -47,7 +48,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       "3:error of the program; with FIRSTSEEN_DEBUG=1 in the environment it logs what it does and"
           + " prints the stack trace"
     },
-    subcommands = {RunCommand.class, SnapshotCommand.class})
+    subcommands = {DemoCommand.class, RunCommand.class, SnapshotCommand.class})
 public final class Main implements Callable<Integer> {
 
   static final String DEBUG_VARIABLE = "FIRSTSEEN_DEBUG";

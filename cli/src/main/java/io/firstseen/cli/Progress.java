@@ -8,9 +8,9 @@ import java.util.function.Supplier;
  * One line that is written over and over while long work goes on, and wiped at its end. Where
  * standard error is no terminal nothing is written.
  */
-final class Progress implements AutoCloseable {
+public final class Progress implements AutoCloseable {
   /** Set by the launch script if standard error is a terminal; Java cannot tell. */
-  static final String TERMINAL_PROPERTY = "firstseen.terminal";
+  public static final String TERMINAL_PROPERTY = "firstseen.terminal";
 
   private static final long INTERVAL_MILLIS = 250;
   private static final String WIPE = "\r\u001b[K";

@@ -50,6 +50,11 @@ final class CommandProcess implements AutoCloseable {
     return process.getOutputStream();
   }
 
+  /** How many processes it has started that still run. */
+  long children() {
+    return process.descendants().count();
+  }
+
   /** Ends it as Ctrl-C does. */
   void interrupt() throws IOException, InterruptedException {
     new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor();

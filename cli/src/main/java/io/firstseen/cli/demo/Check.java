@@ -1,0 +1,26 @@
+package io.firstseen.cli.demo;
+
+/**
+ * How often something went wrong, and how often that may be.
+ *
+ * @param name what it is that must not happen, or seldom
+ * @param found how often it happened
+ * @param of how often it could have happened
+ * @param allowed how often it may happen
+ * @param promisedRate how often it happens on average at most, as a share; 0 for never
+ */
+record Check(String name, long found, long of, long allowed, double promisedRate) {
+
+  /** Something that must never happen. */
+  static Check never(String name, long found, long of) {
+    return new Check(name, found, of, 0, 0);
+  }
+
+  boolean holds() {
+    return found <= allowed;
+  }
+
+  double measuredRate() {
+    return of == 0 ? 0 : (double) found / of;
+  }
+}

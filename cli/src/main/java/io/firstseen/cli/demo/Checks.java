@@ -1,0 +1,161 @@
+package io.firstseen.cli.demo;
+
+import io.firstseen.filters.key.InvalidKeyException;
+import io.firstseen.types.Outcome;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.util.BitSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+/** Holds what the pipeline did against what an exact one would have done. */
+final class Checks {
+  /** How many keys that never were in the stream the snapshot is asked for. */
+  static final int STRANGERS = 100_000;
+
+  /** Queries that are not timed. */
+  private static final int WARM_UP = 50_000;
+
+  /** A figure that is expected to be small may be larger by this and that factor, by chance. */
+  private static final int FACTOR = 3;
+
+  private static final int CONSTANT = 3;
+  private static final long SEED = 4711;
+
+  private final ExactModel model;
+  private final ObservedOutcomes observed;
+  private final Membership snapshot;
+  private final double falsePositiveRate;
+  private final Set<String> dropped = new HashSet<>();
+  private long drops;
+  private double nanosPerQuery;
+
+  /** The snapshot's answers. */
+  interface Membership {
+    boolean mightContain(String key) throws InvalidKeyException;
+  }
+
+  /**
+   * Checks to be made.
+   *
+   * @param snapshot of the keys that are live in the end
+   * @param falsePositiveRate promised, of the filter and of the snapshot
+   */
+  Checks(
+      ExactModel model, ObservedOutcomes observed, Membership snapshot, double falsePositiveRate) {
+    this.model = model;
+    this.observed = observed;
+    this.snapshot = snapshot;
+    this.falsePositiveRate = falsePositiveRate;
+    BitSet missing = (BitSet) model.firstSeen().clone();
+    missing.andNot(observed.accepted());
+    drops = missing.cardinality();
+    missing.stream().forEach(number -> dropped.add(model.events().get(number).url()));
+  }
+
+  /** All checks, made now. */
+  List<Check> all() throws InvalidKeyException {
+    return List.of(
+        Check.never(
+            "events without exactly one outcome",
+            Math.abs(model.events().size() - observed.outcomes()),
+            model.events().size()),
+        Check.never(
+            "malformed events not in dead letters",
+            Math.abs(model.count(Outcome.Kind.DEAD_LETTER) - observed.deadLetters()),
+            model.count(Outcome.Kind.DEAD_LETTER)),
+        repeatsAccepted(),
+        new Check(
+            "first-seen keys dropped",
+            drops,
+            model.firstSeen().cardinality(),
+            byChance(model.expectedDrops()),
+            falsePositiveRate),
+        deletesNotHonoured(),
+        liveKeysMissed(),
+        removedKeysHeld(),
+        strangersHeld());
+  }
+
+  /** The time that a query of the snapshot took; known once the checks are made. */
+  double nanosPerQuery() {
+    return nanosPerQuery;
+  }
+
+  private static long byChance(double expected) {
+    return Math.round(FACTOR * expected) + CONSTANT;
+  }
+
+  /** A key that was dropped before is accepted late, which is right. */
+  private Check repeatsAccepted() {
+    BitSet wrong = (BitSet) observed.accepted().clone();
+    wrong.andNot(model.firstSeen());
+    for (int number = wrong.nextSetBit(0); number >= 0; number = wrong.nextSetBit(number + 1)) {
+      if (dropped.contains(model.events().get(number).url())) {
+        wrong.clear(number);
+      }
+    }
+    wrong.or(observed.acceptedTwice());
+    return new Check(
+        "repeats of live keys accepted",
+        wrong.cardinality(),
+        model.count(Outcome.Kind.DUPLICATE),
+        // The promise holds while only admitted keys are deleted.
+        observed.strayRemovals(),
+        0);
+  }
+
+  private Check deletesNotHonoured() {
+    long found = model.removed().stream().filter(observed.live()::contains).count();
+    return new Check(
+        "deleted keys still accepted", found, model.removed().size(), observed.strayRemovals(), 0);
+  }
+
+  private Check liveKeysMissed() throws InvalidKeyException {
+    Set<String> live = new HashSet<>(model.live());
+    live.removeIf(url -> dropped.contains(url));
+    live.addAll(observed.live());
+    long found = 0;
+    for (String url : live) {
+      found += observed.live().contains(url) && snapshot.mightContain(url) ? 0 : 1;
+    }
+    return Check.never("live keys absent from the snapshot", found, live.size());
+  }
+
+  private Check removedKeysHeld() throws InvalidKeyException {
+    long found = 0;
+    for (String url : model.removed()) {
+      found += snapshot.mightContain(url) ? 1 : 0;
+    }
+    return new Check(
+        "deleted keys present in the snapshot",
+        found,
+        model.removed().size(),
+        byChance(falsePositiveRate * model.removed().size()),
+        falsePositiveRate);
+  }
+
+  private Check strangersHeld() throws InvalidKeyException {
+    SplittableRandom random = new SplittableRandom(SEED);
+    long found = 0;
+    long startNanos = 0;
+    // Time of the processor, of which other processes do not take a part.
+    ThreadMXBean clock = ManagementFactory.getThreadMXBean();
+    for (int i = 0; i < STRANGERS; i++) {
+      if (i == WARM_UP) {
+        startNanos = clock.getCurrentThreadCpuTime();
+      }
+      String stranger = SampleStream.url(Long.toHexString(random.nextLong()) + ".example");
+      found += snapshot.mightContain(stranger) ? 1 : 0;
+    }
+    nanosPerQuery = (double) (clock.getCurrentThreadCpuTime() - startNanos) / (STRANGERS - WARM_UP);
+    return new Check(
+        "strange keys present in the snapshot",
+        found,
+        STRANGERS,
+        Math.round(2 * falsePositiveRate * STRANGERS),
+        falsePositiveRate);
+  }
+}

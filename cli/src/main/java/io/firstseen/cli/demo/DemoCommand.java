@@ -1,0 +1,125 @@
+package io.firstseen.cli.demo;
+
+import io.firstseen.cli.Cleanup;
+import io.firstseen.cli.ExitCode;
+import io.firstseen.cli.Json;
+import io.firstseen.jobs.OptionValues;
+import io.firstseen.jobs.StreamOptions.StateBackend;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** The whole pipeline on this machine. */
+@Command(
+    name = "demo",
+    description = {
+      "Shows the whole pipeline on this machine, and checks it.",
+      "Starts a Kafka broker and a Flink cluster in this process, sends adds and deletes of real"
+          + " phishing domains with repeats and malformed events among them, runs both jobs, follows"
+          + " the snapshots, and holds all that against an exact model. Everything is gone"
+          + " afterwards."
+    },
+    exitCodeList = {
+      "0:all checks hold",
+      "1:a check does not hold",
+      "2:usage error",
+      "3:the demo failed"
+    })
+public final class DemoCommand implements Callable<Integer> {
+
+  @Option(
+      names = "--events",
+      paramLabel = "N",
+      converter = Count.class,
+      description = "Send only so many events (default: all there are, some 37,000).")
+  private Integer events;
+
+  @Option(
+      names = "--rate",
+      paramLabel = "N",
+      defaultValue = "2500",
+      converter = Count.class,
+      description = "Events sent a second (default: ${DEFAULT-VALUE}).")
+  private int rate;
+
+  @Option(
+      names = "--parallelism",
+      paramLabel = "N",
+      defaultValue = "2",
+      converter = Parallelism.class,
+      description = "Parallel tasks of each operator (default: ${DEFAULT-VALUE}).")
+  private int parallelism;
+
+  @Option(
+      names = "--state-backend",
+      paramLabel = "NAME",
+      defaultValue = "heap",
+      converter = StateBackendName.class,
+      description = "Where state lives: heap or rocksdb (default: ${DEFAULT-VALUE}).")
+  private StateBackend stateBackend;
+
+  @Option(
+      names = "--web-port",
+      paramLabel = "PORT",
+      defaultValue = "0",
+      converter = Port.class,
+      description = "Where Flink's web page is (default: a free port).")
+  private int webPort;
+
+  @Option(names = "--json", description = "Print the summary as one JSON object.")
+  private boolean json;
+
+  @Spec private CommandSpec spec;
+
+  static final class Count extends OptionValues.WholeNumber {
+    Count() {
+      super(1, Integer.MAX_VALUE);
+    }
+  }
+
+  static final class Parallelism extends OptionValues.WholeNumber {
+    Parallelism() {
+      super(1, 16);
+    }
+  }
+
+  static final class Port extends OptionValues.WholeNumber {
+    Port() {
+      super(0, 65_535);
+    }
+  }
+
+  static final class StateBackendName extends OptionValues.LowerCaseName<StateBackend> {
+    StateBackendName() {
+      super(StateBackend.class);
+    }
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    int maxEvents = events == null ? Integer.MAX_VALUE : events;
+    DemoSettings settings = new DemoSettings(maxEvents, rate, parallelism, stateBackend, webPort);
+    return Cleanup.after(cleanup -> run(settings, cleanup));
+  }
+
+  private int run(DemoSettings settings, Cleanup cleanup) throws Exception {
+    DemoReport report = DemoRun.run(settings, spec.commandLine().getErr(), cleanup);
+    return tell(report, json, spec.commandLine().getOut(), spec.commandLine().getErr());
+  }
+
+  /** Prints the report and says how the command is to end. */
+  static int tell(DemoReport report, boolean json, PrintWriter out, PrintWriter err) {
+    if (json) {
+      out.println(Json.line(report.json()));
+    } else {
+      err.println();
+      out.print(report.table());
+    }
+    // Closing takes a moment.
+    out.flush();
+    return report.holds() ? ExitCode.GOOD : ExitCode.NEGATIVE;
+  }
+}

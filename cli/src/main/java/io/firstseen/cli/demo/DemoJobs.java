@@ -1,0 +1,150 @@
+package io.firstseen.cli.demo;
+
+import io.firstseen.cli.embedded.EmbeddedCluster;
+import io.firstseen.jobs.DedupJob;
+import io.firstseen.jobs.KafkaOptions;
+import io.firstseen.jobs.OutcomeCounts;
+import io.firstseen.jobs.SnapshotJob;
+import io.firstseen.types.Outcome;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.api.common.JobExecutionResult;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+
+/** The two jobs of the demo: one that dedups, up to the end of the stream; one that snapshots. */
+final class DemoJobs {
+  private static final long POLL_MILLIS = 50;
+
+  private final EmbeddedCluster cluster;
+  private final KafkaOptions kafka;
+  private final JobClient dedup;
+  private final JobClient snapshots;
+  private final CompletableFuture<JobExecutionResult> dedupResult;
+  private final CompletableFuture<JobExecutionResult> snapshotsResult;
+  private Map<Outcome.Kind, Long> counts = OutcomeCounts.of(Map.of());
+
+  /** Starts both jobs. The events topic must be there; the others are made. */
+  DemoJobs(
+      EmbeddedCluster cluster,
+      DemoSettings settings,
+      String bootstrapServers,
+      List<DemoEvent> events)
+      throws Exception {
+    this.cluster = cluster;
+    this.kafka = DemoSettings.kafka(bootstrapServers);
+    KafkaOptions bounded = DemoSettings.kafka(bootstrapServers);
+    bounded.stopAt(ends(bounded.eventsTopic(), events));
+    StreamExecutionEnvironment dedupEnvironment = cluster.environment();
+    DedupJob.buildOnKafka(dedupEnvironment, bounded, settings.jobs());
+    this.dedup = execute(dedupEnvironment, "firstseen-dedup");
+    StreamExecutionEnvironment snapshotsEnvironment = cluster.environment();
+    SnapshotJob.buildOnKafka(snapshotsEnvironment, kafka, settings.jobs());
+    this.snapshots = execute(snapshotsEnvironment, "firstseen-snapshots");
+    this.dedupResult = dedup.getJobExecutionResult();
+    this.snapshotsResult = snapshots.getJobExecutionResult();
+  }
+
+  private static JobClient execute(StreamExecutionEnvironment environment, String name)
+      throws Exception {
+    Configuration settings = new Configuration();
+    // Other than jobs in service, these do not try for ever.
+    settings.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
+    settings.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 3);
+    settings.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(500));
+    environment.configure(settings);
+    return environment.executeAsync(name);
+  }
+
+  /** Where each partition will end. */
+  private static Map<TopicPartition, Long> ends(String topic, List<DemoEvent> events) {
+    Map<TopicPartition, Long> ends = new HashMap<>();
+    for (int partition = 0; partition < DemoSettings.PARTITIONS; partition++) {
+      ends.put(new TopicPartition(topic, partition), 0L);
+    }
+    events.forEach(
+        event -> ends.merge(new TopicPartition(topic, event.partition()), 1L, Long::sum));
+    return ends;
+  }
+
+  /** How many events came to which end so far, as of the last heartbeat. */
+  Map<Outcome.Kind, Long> counts() {
+    CompletableFuture<Map<String, Object>> accumulators = dedup.getAccumulators();
+    if (accumulators.isDone() && !accumulators.isCompletedExceptionally()) {
+      counts = OutcomeCounts.of(accumulators.join());
+    }
+    return counts;
+  }
+
+  /**
+   * Does nothing unless a job has failed.
+   *
+   * @throws ExecutionException with the reason
+   */
+  void requireNoFailure() throws ExecutionException, InterruptedException {
+    for (CompletableFuture<JobExecutionResult> result : List.of(dedupResult, snapshotsResult)) {
+      if (result.isCompletedExceptionally()) {
+        result.get();
+      }
+    }
+  }
+
+  /** Waits until both jobs run. */
+  void awaitRunning() throws InterruptedException {
+    cluster.awaitRunning(dedup);
+    cluster.awaitRunning(snapshots);
+  }
+
+  /** Waits until every event has come to its end and all outcomes are committed. */
+  void awaitDedup() throws ExecutionException, InterruptedException {
+    counts = OutcomeCounts.of(dedupResult.get().getAllAccumulatorResults());
+  }
+
+  /**
+   * Waits until the snapshot job has read the accepted topic, then ends it in a way that closes its
+   * last window.
+   *
+   * @param records of the accepted topic
+   * @param afterLast for every partition of the accepted topic that has records the offset after
+   *     its last one
+   */
+  void finishSnapshots(long records, Map<TopicPartition, Long> afterLast)
+      throws ExecutionException, InterruptedException {
+    String group = kafka.transactionalIdPrefix(kafka.snapshotsTopic());
+    try (Admin admin =
+        Admin.create(
+            Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, kafka.bootstrapServers()))) {
+      // The connector commits offsets late, some seconds after a checkpoint if the topic is quiet;
+      // but they go on counting when the job has restarted.
+      while (SnapshotJob.operations(snapshots.getAccumulators().get()) < records
+          && !reached(
+              admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get(),
+              afterLast)) {
+        TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+      }
+    }
+    cluster.stopWithSavepoint(snapshots, SavepointFormatType.CANONICAL, true);
+  }
+
+  private static boolean reached(
+      Map<TopicPartition, OffsetAndMetadata> committed, Map<TopicPartition, Long> afterLast) {
+    return afterLast.entrySet().stream()
+        .allMatch(
+            end -> {
+              OffsetAndMetadata offset = committed.get(end.getKey());
+              return offset != null && offset.offset() >= end.getValue();
+            });
+  }
+}

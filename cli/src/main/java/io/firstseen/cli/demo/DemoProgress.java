@@ -1,0 +1,103 @@
+package io.firstseen.cli.demo;
+
+import io.firstseen.cli.Progress;
+import io.firstseen.types.Outcome;
+import java.io.PrintWriter;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The counts of a demo that runs, below a line that names them: on a terminal one line that is
+ * written over, else a new one each second.
+ */
+final class DemoProgress implements AutoCloseable {
+  private static final String ROW = "%5s %9s %9s %11s %8s %13s %10s %8s";
+  private static final String HEAD =
+      ROW.formatted(
+          "time",
+          "events/s",
+          "accepted",
+          "duplicates",
+          "deleted",
+          "dead letters",
+          "snapshots",
+          "keys");
+  private static final String WIPE = "\r\u001b[K";
+  private static final long TERMINAL_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+  private static final long LINES_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** Over so long a time the rate is taken. */
+  private static final long RATE_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+  private final PrintWriter err;
+  private final boolean isTerminal;
+  private final long startNanos = System.nanoTime();
+  private final Deque<Sample> samples = new ArrayDeque<>();
+  private long shownNanos;
+  private boolean hasHead;
+  private String line = "";
+
+  private record Sample(long nanos, long events) {}
+
+  DemoProgress(PrintWriter err) {
+    this.err = err;
+    this.isTerminal = Boolean.getBoolean(Progress.TERMINAL_PROPERTY);
+  }
+
+  /** Shows the counts, unless some were shown a moment ago. */
+  void show(Map<Outcome.Kind, Long> counts, long snapshots, long snapshotKeys) {
+    long nowNanos = System.nanoTime();
+    long intervalNanos = isTerminal ? TERMINAL_INTERVAL_NANOS : LINES_INTERVAL_NANOS;
+    if (hasHead && nowNanos - shownNanos < intervalNanos) {
+      return;
+    }
+    if (!hasHead) {
+      err.println(HEAD);
+      hasHead = true;
+    }
+    shownNanos = nowNanos;
+    long events = counts.values().stream().mapToLong(Long::longValue).sum();
+    line =
+        ROW.formatted(
+            (nowNanos - startNanos) / 1_000_000_000 + " s",
+            number(eventsPerSecond(nowNanos, events)),
+            number(counts.get(Outcome.Kind.ACCEPTED)),
+            number(counts.get(Outcome.Kind.DUPLICATE)),
+            number(counts.get(Outcome.Kind.REMOVED)),
+            number(counts.get(Outcome.Kind.DEAD_LETTER)),
+            number(snapshots),
+            number(snapshotKeys));
+    if (isTerminal) {
+      err.print(WIPE + line);
+      err.flush();
+    } else {
+      err.println(line);
+    }
+  }
+
+  private long eventsPerSecond(long nowNanos, long events) {
+    samples.add(new Sample(nowNanos, events));
+    while (samples.size() > 2 && nowNanos - samples.getFirst().nanos() > RATE_NANOS) {
+      samples.remove();
+    }
+    Sample first = samples.getFirst();
+    return samples.size() < 2
+        ? 0
+        : Math.round((events - first.events()) * 1e9 / (nowNanos - first.nanos()));
+  }
+
+  private static String number(long number) {
+    return String.format(Locale.ROOT, "%,d", number);
+  }
+
+  /** Leaves the last line where it is. */
+  @Override
+  public void close() {
+    if (isTerminal && hasHead) {
+      err.println();
+    }
+  }
+}

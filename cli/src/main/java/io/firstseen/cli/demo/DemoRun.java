@@ -1,0 +1,269 @@
+package io.firstseen.cli.demo;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firstseen.cli.Cleanup;
+import io.firstseen.cli.embedded.EmbeddedBroker;
+import io.firstseen.cli.embedded.EmbeddedCluster;
+import io.firstseen.consumer.SnapshotClient;
+import io.firstseen.consumer.SnapshotClientOptions;
+import io.firstseen.consumer.SnapshotListener;
+import io.firstseen.filters.cuckoo.CuckooShape;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.jobs.DedupOptions;
+import io.firstseen.jobs.JobOptions;
+import io.firstseen.jobs.KafkaOptions;
+import io.firstseen.jobs.kafka.RecordHeaders;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongToDoubleFunction;
+import org.apache.flink.configuration.HeartbeatManagerOptions;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+
+/** One demo: sets everything up, sends the stream, waits for what becomes of it, and checks it. */
+final class DemoRun {
+  private static final long POLL_MILLIS = 100;
+
+  /** When nothing at all has changed for so long, something is broken. */
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+  private static final long END_TIMEOUT_MILLIS = 2_000;
+  private static final Duration HEARTBEAT_INTERVAL = Duration.ofMillis(250);
+
+  private final DemoSettings settings;
+  private final PrintWriter err;
+  private final Cleanup cleanup;
+  private final List<DemoEvent> events;
+  private final ExecutorService background = Executors.newSingleThreadExecutor();
+  private final SnapshotsSeen snapshotsSeen = new SnapshotsSeen();
+  private DemoProgress progress;
+  private DemoJobs jobs;
+
+  private DemoRun(DemoSettings settings, PrintWriter err, Cleanup cleanup) throws Exception {
+    this.settings = settings;
+    this.err = err;
+    this.cleanup = cleanup;
+    this.events = SampleStream.events(DemoSettings.PARTITIONS, settings.maxEvents());
+  }
+
+  /**
+   * Runs the demo.
+   *
+   * @param err where progress is shown
+   * @param cleanup closes everything
+   */
+  static DemoReport run(DemoSettings settings, PrintWriter err, Cleanup cleanup) throws Exception {
+    return new DemoRun(settings, err, cleanup).run();
+  }
+
+  private DemoReport run() throws Exception {
+    err.println("Starting a Kafka broker and a Flink cluster in this process.");
+    JobOptions options = settings.jobs();
+    Path directory = cleanup.temporaryDirectory();
+    EmbeddedBroker broker =
+        cleanup.open(() -> EmbeddedBroker.start(directory.resolve("kafka"), brokerSettings()));
+    EmbeddedCluster cluster =
+        cleanup.open(
+            () ->
+                EmbeddedCluster.start(
+                    directory.resolve("flink"),
+                    EmbeddedCluster.Settings.defaults()
+                        .slotsPerTaskManager(2 * settings.parallelism())
+                        .webPort(settings.webPort())
+                        .with(HeartbeatManagerOptions.HEARTBEAT_INTERVAL, HEARTBEAT_INTERVAL)));
+    KafkaOptions kafka = DemoSettings.kafka(broker.bootstrapServers());
+    err.printf("  Kafka  %s%n  Flink  %s%n", kafka.bootstrapServers(), cluster.webUrl());
+    broker.createTopics(
+        List.of(new NewTopic(kafka.eventsTopic(), DemoSettings.PARTITIONS, (short) 1)));
+    SnapshotClient client = SnapshotClient.start(clientOptions(kafka, options));
+    cleanup.add(client::close);
+    jobs = new DemoJobs(cluster, settings, kafka.bootstrapServers(), events);
+    jobs.awaitRunning();
+    cleanup.add(this::endBackground);
+    err.printf(
+        Locale.ROOT,
+        "Sending %,d event%s, %,d a second:%n%n",
+        events.size(),
+        events.size() == 1 ? "" : "s",
+        settings.eventsPerSecond());
+    try (DemoProgress shown = new DemoProgress(err)) {
+      progress = shown;
+      return sendAndCheck(kafka, options, client);
+    }
+  }
+
+  private static EmbeddedBroker.Settings brokerSettings() {
+    return EmbeddedBroker.Settings.tuned()
+        .with("num.partitions", Integer.toString(DemoSettings.PARTITIONS))
+        // On a busy machine the broker is late for its own heartbeats.
+        .with("broker.session.timeout.ms", "60000");
+  }
+
+  private DemoReport sendAndCheck(KafkaOptions kafka, JobOptions options, SnapshotClient client)
+      throws Exception {
+    EventProducer producer =
+        new EventProducer(
+            kafka.bootstrapServers(), kafka.eventsTopic(), settings.eventsPerSecond());
+    TopicReader reader = new TopicReader(kafka.bootstrapServers());
+    ObservedOutcomes observed = new ObservedOutcomes();
+    long startNanos = System.nanoTime();
+    during(
+        () -> {
+          producer.send(events);
+          jobs.awaitDedup();
+          return null;
+        });
+    double seconds = (System.nanoTime() - startNanos) / 1e9;
+    return during(
+        () -> {
+          Map<TopicPartition, Long> afterLast = read(reader, kafka, observed);
+          jobs.finishSnapshots(observed.acceptedRecords() + observed.removals(), afterLast);
+          Manifest last = lastManifest(reader, kafka, options);
+          client.awaitSequence(last.sequence(), PATIENCE);
+          ExactModel model = ExactModel.of(events, falsePositiveRate(options.dedup()));
+          Checks checks =
+              new Checks(
+                  model, observed, client::mightContain, options.dedup().falsePositiveRate());
+          return new DemoReport(
+              settings,
+              observed,
+              seconds,
+              snapshotsSeen.count(),
+              last,
+              checks.all(),
+              checks.nanosPerQuery());
+        });
+  }
+
+  /** The producer and others must be gone before the broker is. */
+  private void endBackground() {
+    background.shutdownNow();
+    try {
+      var unused = background.awaitTermination(END_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private SnapshotClientOptions clientOptions(KafkaOptions kafka, JobOptions options) {
+    return SnapshotClientOptions.builder(kafka.bootstrapServers(), options.snapshots().setName())
+        .topic(kafka.snapshotsTopic())
+        .keyHash(options.keys().keyHash())
+        .listener(snapshotsSeen)
+        .build();
+  }
+
+  /** Does something slow in the background while progress is shown. */
+  private <T> T during(Callable<T> step) throws Exception {
+    Future<T> result = background.submit(step);
+    Object lastSeen = null;
+    long changedNanos = System.nanoTime();
+    while (true) {
+      try {
+        return result.get(POLL_MILLIS, TimeUnit.MILLISECONDS);
+      } catch (ExecutionException e) {
+        throw e.getCause() instanceof Exception cause ? cause : e;
+      } catch (TimeoutException e) {
+        jobs.requireNoFailure();
+      }
+      var counts = jobs.counts();
+      progress.show(counts, snapshotsSeen.count(), snapshotsSeen.keys());
+      Object seen = List.of(counts, snapshotsSeen.count());
+      if (!seen.equals(lastSeen)) {
+        lastSeen = seen;
+        changedNanos = System.nanoTime();
+      } else if (System.nanoTime() - changedNanos > PATIENCE.toNanos()) {
+        throw new TimeoutException("nothing happened for " + PATIENCE.toSeconds() + " s");
+      }
+    }
+  }
+
+  private static Map<TopicPartition, Long> read(
+      TopicReader reader, KafkaOptions kafka, ObservedOutcomes observed) throws TimeoutException {
+    reader.read(kafka.deadLettersTopic(), record -> observed.deadLetter());
+    reader.read(
+        kafka.duplicatesTopic(),
+        record -> {
+          if (isUnknownDelete(record)) {
+            observed.unknownDelete();
+          } else {
+            observed.duplicate();
+          }
+        });
+    return reader.read(
+        kafka.acceptedTopic(), record -> observed.changelog(record.key(), record.value()));
+  }
+
+  private static boolean isUnknownDelete(ConsumerRecord<byte[], byte[]> record) {
+    byte[] outcome = record.headers().lastHeader(RecordHeaders.OUTCOME).value();
+    return new String(outcome, UTF_8).equals("unknown-delete");
+  }
+
+  private static Manifest lastManifest(TopicReader reader, KafkaOptions kafka, JobOptions options)
+      throws TimeoutException {
+    AtomicReference<byte[]> last = new AtomicReference<>();
+    byte[] setName = options.snapshots().setName().getBytes(UTF_8);
+    reader.read(
+        kafka.snapshotsTopic(),
+        record -> {
+          if (Arrays.equals(record.key(), setName)) {
+            last.set(record.value());
+          }
+        });
+    byte[] json =
+        Optional.ofNullable(last.get())
+            .orElseThrow(() -> new IllegalStateException("no snapshot was published"));
+    try {
+      return Manifest.fromJson(json);
+    } catch (SnapshotException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** By the law of the filter, whose keys lie evenly in its shards. */
+  private static LongToDoubleFunction falsePositiveRate(DedupOptions dedup) {
+    long capacityOfShard = (dedup.capacity() + dedup.shards() - 1) / dedup.shards();
+    CuckooShape shape = CuckooShape.forCapacity(capacityOfShard, dedup.falsePositiveRate());
+    return keys -> shape.predictedFalsePositiveRate(1) * keys / dedup.shards();
+  }
+
+  /** What the client has heard of. */
+  private static final class SnapshotsSeen implements SnapshotListener {
+    private volatile long count;
+    private volatile long keys;
+
+    @Override
+    // Called by one thread.
+    @SuppressWarnings("NonAtomicVolatileUpdate")
+    public void onSnapshot(Manifest manifest) {
+      keys = manifest.count();
+      count++;
+    }
+
+    long count() {
+      return count;
+    }
+
+    long keys() {
+      return keys;
+    }
+  }
+}

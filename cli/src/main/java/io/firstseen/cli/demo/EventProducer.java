@@ -1,0 +1,83 @@
+package io.firstseen.cli.demo;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/** Sends the demo's stream, each event at its time, as if it happened then. */
+final class EventProducer {
+  private static final int LINGER_MILLIS = 5;
+
+  private final String bootstrapServers;
+  private final String topic;
+  private final long eventsPerSecond;
+  private final AtomicLong acknowledged = new AtomicLong();
+
+  EventProducer(String bootstrapServers, String topic, long eventsPerSecond) {
+    this.bootstrapServers = bootstrapServers;
+    this.topic = topic;
+    this.eventsPerSecond = eventsPerSecond;
+  }
+
+  /** How many events the broker has. */
+  long acknowledged() {
+    return acknowledged.get();
+  }
+
+  /**
+   * Sends every event once and returns when the broker has them all.
+   *
+   * @throws KafkaException if the broker does not take one
+   */
+  void send(List<DemoEvent> events) throws InterruptedException {
+    AtomicReference<Exception> refusal = new AtomicReference<>();
+    // In order and without repeats: that is Kafka's default.
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            Map.of(
+                ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                bootstrapServers,
+                ProducerConfig.LINGER_MS_CONFIG,
+                LINGER_MILLIS),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
+      long startNanos = System.nanoTime();
+      for (int i = 0; i < events.size() && refusal.get() == null; i++) {
+        awaitNanos(startNanos + Math.round(i * 1e9 / eventsPerSecond));
+        DemoEvent event = events.get(i);
+        var unused =
+            producer.send(
+                new ProducerRecord<>(
+                    topic,
+                    event.partition(),
+                    event.recordKey(),
+                    event.recordValue(System.currentTimeMillis())),
+                (place, e) -> {
+                  if (e == null) {
+                    acknowledged.incrementAndGet();
+                  } else {
+                    refusal.compareAndSet(null, e);
+                  }
+                });
+      }
+      producer.flush();
+    }
+    if (refusal.get() != null) {
+      throw new KafkaException("an event was not taken: " + refusal.get().getMessage());
+    }
+  }
+
+  private static void awaitNanos(long dueNanos) throws InterruptedException {
+    long waitMillis = TimeUnit.NANOSECONDS.toMillis(dueNanos - System.nanoTime());
+    if (waitMillis > 0) {
+      TimeUnit.MILLISECONDS.sleep(waitMillis);
+    }
+  }
+}

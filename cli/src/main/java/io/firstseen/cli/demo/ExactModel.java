@@ -1,0 +1,92 @@
+package io.firstseen.cli.demo;
+
+import io.firstseen.types.Operation;
+import io.firstseen.types.Outcome;
+import java.util.BitSet;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.LongToDoubleFunction;
+
+/** What a pipeline that remembers every key would do to the demo's stream. */
+final class ExactModel {
+  private final List<DemoEvent> events;
+  private final Map<Outcome.Kind, Long> counts = new EnumMap<>(Outcome.Kind.class);
+  private final BitSet firstSeen = new BitSet();
+  private final Set<String> live = new HashSet<>();
+  private final Set<String> removed = new HashSet<>();
+  private double expectedDrops;
+
+  private ExactModel(List<DemoEvent> events) {
+    this.events = events;
+    for (Outcome.Kind kind : Outcome.Kind.values()) {
+      counts.put(kind, 0L);
+    }
+  }
+
+  /**
+   * The model after all events.
+   *
+   * @param falsePositiveRate of the filter, by the number of keys in it
+   */
+  static ExactModel of(List<DemoEvent> events, LongToDoubleFunction falsePositiveRate) {
+    ExactModel model = new ExactModel(events);
+    for (DemoEvent event : events) {
+      Outcome.Kind fate = model.fate(event);
+      model.counts.merge(fate, 1L, Long::sum);
+      if (fate == Outcome.Kind.ACCEPTED) {
+        model.firstSeen.set(event.number());
+        model.expectedDrops += falsePositiveRate.applyAsDouble(model.live.size() - 1);
+      }
+    }
+    return model;
+  }
+
+  private Outcome.Kind fate(DemoEvent event) {
+    if (event.isMalformed()) {
+      return Outcome.Kind.DEAD_LETTER;
+    }
+    String url = event.url();
+    if (event.operation() == Operation.ADD) {
+      removed.remove(url);
+      return live.add(url) ? Outcome.Kind.ACCEPTED : Outcome.Kind.DUPLICATE;
+    }
+    if (!live.remove(url)) {
+      return Outcome.Kind.UNKNOWN_DELETE;
+    }
+    removed.add(url);
+    return Outcome.Kind.REMOVED;
+  }
+
+  /** The events, each at the place of its number. */
+  List<DemoEvent> events() {
+    return events;
+  }
+
+  /** How many events come to an end of that kind. */
+  long count(Outcome.Kind kind) {
+    return counts.get(kind);
+  }
+
+  /** The numbers of the events that add a key which is not live. */
+  BitSet firstSeen() {
+    return firstSeen;
+  }
+
+  /** The keys that are live in the end. */
+  Set<String> live() {
+    return live;
+  }
+
+  /** The keys that were live and are not in the end. */
+  Set<String> removed() {
+    return removed;
+  }
+
+  /** How many of the first-seen keys a filter of the given rate drops on average. */
+  double expectedDrops() {
+    return expectedDrops;
+  }
+}

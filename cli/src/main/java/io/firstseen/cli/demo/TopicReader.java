@@ -1,0 +1,74 @@
+package io.firstseen.cli.demo;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/** Reads a topic from its beginning to what is its end now; only what was committed. */
+final class TopicReader {
+  private static final Duration POLL = Duration.ofMillis(200);
+  private static final int FETCH_WAIT_MILLIS = 50;
+  private static final Duration TIMEOUT = Duration.ofMinutes(1);
+
+  private final String bootstrapServers;
+
+  TopicReader(String bootstrapServers) {
+    this.bootstrapServers = bootstrapServers;
+  }
+
+  /**
+   * Hands over every record, the partitions mixed, each of them in order.
+   *
+   * @return for every partition that has records the offset after its last one; the end of the
+   *     partition is further on, behind the marker of the last transaction
+   * @throws TimeoutException if the end is not reached in time
+   */
+  Map<TopicPartition, Long> read(String topic, Consumer<ConsumerRecord<byte[], byte[]>> action)
+      throws TimeoutException {
+    Map<TopicPartition, Long> afterLast = new HashMap<>();
+    try (KafkaConsumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(
+            Map.of(
+                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                bootstrapServers,
+                ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+                "read_committed",
+                ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
+                false,
+                // The end of a topic is found by waiting for more.
+                ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
+                FETCH_WAIT_MILLIS),
+            new ByteArrayDeserializer(),
+            new ByteArrayDeserializer())) {
+      List<TopicPartition> partitions =
+          consumer.partitionsFor(topic).stream()
+              .map(partition -> new TopicPartition(topic, partition.partition()))
+              .toList();
+      consumer.assign(partitions);
+      consumer.seekToBeginning(partitions);
+      Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+      long deadlineNanos = System.nanoTime() + TIMEOUT.toNanos();
+      while (!ends.entrySet().stream()
+          .allMatch(end -> consumer.position(end.getKey()) >= end.getValue())) {
+        if (System.nanoTime() - deadlineNanos > 0) {
+          throw new TimeoutException(
+              "%s was not read to its end within %s".formatted(topic, TIMEOUT));
+        }
+        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+          action.accept(record);
+          afterLast.put(
+              new TopicPartition(record.topic(), record.partition()), record.offset() + 1);
+        }
+      }
+    }
+    return afterLast;
+  }
+}
