@@ -26,17 +26,15 @@ final class BucketPage extends CuckooPage {
    */
   private static final double[] SURE_LOAD = {0, 0.25, 0.86, 0.94, 0.97, 0.98, 0.985, 0.99, 0.99};
 
-  private final int width;
-  private final int slotBits;
+  private final short width;
+  private final byte slotBits;
   private final int bucketBits;
 
   // A bucket is read in words of as many slots as fit; all but the last are full. The masks have
-  // a 1 in the lowest bit, or the highest bit, of every slot of a full and of the last word.
-  private final int wordBits;
+  // a 1 in the lowest bit of every slot of a full and of the last word.
+  private final byte wordBits;
   private final long lowest;
-  private final long highest;
   private final long lowestOfLast;
-  private final long highestOfLast;
 
   BucketPage(CuckooShape shape, int depth, int prefix, int width) {
     this(
@@ -50,15 +48,13 @@ final class BucketPage extends CuckooPage {
 
   BucketPage(CuckooShape shape, int depth, int prefix, int width, int count, byte[] body) {
     super(shape, depth, prefix, count, body);
-    this.width = width;
-    this.slotBits = shape.slotBits(depth);
+    this.width = (short) width;
+    this.slotBits = (byte) shape.slotBits(depth);
     this.bucketBits = width * slotBits;
     int slotsPerWord = Math.min(width, BitFields.MAX_BITS / slotBits);
-    this.wordBits = slotsPerWord * slotBits;
+    this.wordBits = (byte) (slotsPerWord * slotBits);
     this.lowest = lowestBits(slotsPerWord, slotBits);
-    this.highest = lowest << (slotBits - 1);
     this.lowestOfLast = lowestBits((width - 1) % slotsPerWord + 1, slotBits);
-    this.highestOfLast = lowestOfLast << (slotBits - 1);
   }
 
   private static long lowestBits(int slots, int slotBits) {
@@ -102,6 +98,11 @@ final class BucketPage extends CuckooPage {
   @Override
   public int bodyBytes() {
     return bodyBytes(shape, depth, width);
+  }
+
+  @Override
+  int objectBytes() {
+    return 64;
   }
 
   @Override
@@ -304,10 +305,10 @@ final class BucketPage extends CuckooPage {
     long pattern = slot * lowest;
     long matches = 0;
     for (int left = bucketBits; left > wordBits; left -= wordBits) {
-      matches |= zeroSlots(BitFields.word(body, bit) ^ pattern, lowest, highest);
+      matches |= zeroSlots(BitFields.word(body, bit) ^ pattern, lowest);
       bit += wordBits;
     }
-    return matches | zeroSlots(BitFields.word(body, bit) ^ pattern, lowestOfLast, highestOfLast);
+    return matches | zeroSlots(BitFields.word(body, bit) ^ pattern, lowestOfLast);
   }
 
   /** The first free slot of a bucket, or -1 if it is full. */
@@ -315,13 +316,13 @@ final class BucketPage extends CuckooPage {
     int bit = bucket * bucketBits;
     int left = bucketBits;
     for (; left > wordBits; left -= wordBits) {
-      long free = zeroSlots(BitFields.word(body, bit), lowest, highest);
+      long free = zeroSlots(BitFields.word(body, bit), lowest);
       if (free != 0) {
         return (bucketBits - left + Long.numberOfTrailingZeros(free)) / slotBits;
       }
       bit += wordBits;
     }
-    long free = zeroSlots(BitFields.word(body, bit), lowestOfLast, highestOfLast);
+    long free = zeroSlots(BitFields.word(body, bit), lowestOfLast);
     return free == 0 ? -1 : (bucketBits - left + Long.numberOfTrailingZeros(free)) / slotBits;
   }
 
@@ -330,7 +331,7 @@ final class BucketPage extends CuckooPage {
    * borrows from the highest bit of one that is 0. A borrow may run on and mark slots above, so the
    * lowest mark, and whether there is one, are what counts.
    */
-  private static long zeroSlots(long word, long lowest, long highest) {
-    return (word - lowest) & ~word & highest;
+  private long zeroSlots(long word, long lowestBits) {
+    return (word - lowestBits) & ~word & (lowestBits << (slotBits - 1));
   }
 }

@@ -11,6 +11,8 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
   /** Most copies of one identity that a page stores: as many as two buckets of four slots hold. */
   public static final int MAX_COPIES = 8;
 
+  private static final int ARRAY_HEADER_BYTES = 16;
+
   final CuckooShape shape;
   final int depth;
   final int prefix;
@@ -64,7 +66,7 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
 
   /** Bytes on the heap, estimated for compressed object pointers. */
   public final int heapBytes() {
-    return 40 + 16 + body.length;
+    return objectBytes() + ARRAY_HEADER_BYTES + (body.length + 7) / 8 * 8;
   }
 
   /** An equal page; the two share their bytes until one is written to. */
@@ -81,6 +83,9 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
    * @throws MalformedFilterException if the page is damaged
    */
   public abstract void verify() throws MalformedFilterException;
+
+  /** Bytes of the page's own object, without its body. */
+  abstract int objectBytes();
 
   abstract CuckooPage sharing();
 

@@ -35,6 +35,11 @@ final class IdentityListPage extends CuckooPage {
   }
 
   @Override
+  int objectBytes() {
+    return 40;
+  }
+
+  @Override
   CuckooPage sharing() {
     return new IdentityListPage(shape, count, body);
   }
