@@ -7,7 +7,6 @@ import java.lang.reflect.Type;
 import java.util.Map;
 import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
-import org.apache.flink.api.common.typeutils.CompositeTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
@@ -23,7 +22,6 @@ import org.apache.flink.core.memory.DataOutputView;
  */
 public final class ChangeSerializer<T> extends WrappingSerializer<Change<T>, T> {
   private static final long serialVersionUID = 1;
-  private static final int VERSION = 1;
 
   /**
    * @param event the serializer of the events
@@ -63,16 +61,6 @@ public final class ChangeSerializer<T> extends WrappingSerializer<Change<T>, T> 
   }
 
   @Override
-  public Change<T> deserialize(Change<T> reuse, DataInputView in) throws IOException {
-    return deserialize(in);
-  }
-
-  @Override
-  public void copy(DataInputView in, DataOutputView out) throws IOException {
-    serialize(deserialize(in), out);
-  }
-
-  @Override
   public TypeSerializerSnapshot<Change<T>> snapshotConfiguration() {
     return new Snapshot<>(this);
   }
@@ -83,41 +71,15 @@ public final class ChangeSerializer<T> extends WrappingSerializer<Change<T>, T> 
    * @param <T> type of the events
    */
   public static final class Snapshot<T>
-      extends CompositeTypeSerializerSnapshot<Change<T>, ChangeSerializer<T>> {
+      extends WrappingSerializer.Snapshot<Change<T>, T, ChangeSerializer<T>> {
 
     /** For Flink, before it reads a snapshot. */
-    @SuppressWarnings("unused")
-    public Snapshot() {}
+    public Snapshot() {
+      super(ChangeSerializer::new);
+    }
 
     Snapshot(ChangeSerializer<T> serializer) {
-      super(serializer);
-    }
-
-    @Override
-    protected int getCurrentOuterSnapshotVersion() {
-      return VERSION;
-    }
-
-    @Override
-    protected void readOuterSnapshot(int readVersion, DataInputView in, ClassLoader classLoader)
-        throws IOException {
-      if (readVersion != VERSION) {
-        throw new IOException(
-            "%s: state has format version %d, this build reads version %d"
-                .formatted(getClass().getName(), readVersion, VERSION));
-      }
-    }
-
-    @Override
-    protected TypeSerializer<?>[] getNestedSerializers(ChangeSerializer<T> outer) {
-      return new TypeSerializer<?>[] {outer.event};
-    }
-
-    @Override
-    @SuppressWarnings("unchecked") // Flink hands back what getNestedSerializers gave.
-    protected ChangeSerializer<T> createOuterSerializerWithNestedSerializers(
-        TypeSerializer<?>[] nested) {
-      return new ChangeSerializer<>((TypeSerializer<T>) nested[0]);
+      super(serializer, ChangeSerializer::new);
     }
   }
 

@@ -6,7 +6,6 @@ import java.lang.reflect.Type;
 import java.util.Map;
 import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
-import org.apache.flink.api.common.typeutils.CompositeTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
@@ -21,7 +20,6 @@ import org.apache.flink.core.memory.DataOutputView;
  */
 public final class RejectedSerializer<T> extends WrappingSerializer<Rejected<T>, T> {
   private static final long serialVersionUID = 1;
-  private static final int VERSION = 1;
 
   /**
    * @param event the serializer of the events
@@ -53,16 +51,6 @@ public final class RejectedSerializer<T> extends WrappingSerializer<Rejected<T>,
   }
 
   @Override
-  public Rejected<T> deserialize(Rejected<T> reuse, DataInputView in) throws IOException {
-    return deserialize(in);
-  }
-
-  @Override
-  public void copy(DataInputView in, DataOutputView out) throws IOException {
-    serialize(deserialize(in), out);
-  }
-
-  @Override
   public TypeSerializerSnapshot<Rejected<T>> snapshotConfiguration() {
     return new Snapshot<>(this);
   }
@@ -73,41 +61,15 @@ public final class RejectedSerializer<T> extends WrappingSerializer<Rejected<T>,
    * @param <T> type of the events
    */
   public static final class Snapshot<T>
-      extends CompositeTypeSerializerSnapshot<Rejected<T>, RejectedSerializer<T>> {
+      extends WrappingSerializer.Snapshot<Rejected<T>, T, RejectedSerializer<T>> {
 
     /** For Flink, before it reads a snapshot. */
-    @SuppressWarnings("unused")
-    public Snapshot() {}
+    public Snapshot() {
+      super(RejectedSerializer::new);
+    }
 
     Snapshot(RejectedSerializer<T> serializer) {
-      super(serializer);
-    }
-
-    @Override
-    protected int getCurrentOuterSnapshotVersion() {
-      return VERSION;
-    }
-
-    @Override
-    protected void readOuterSnapshot(int readVersion, DataInputView in, ClassLoader classLoader)
-        throws IOException {
-      if (readVersion != VERSION) {
-        throw new IOException(
-            "%s: state has format version %d, this build reads version %d"
-                .formatted(getClass().getName(), readVersion, VERSION));
-      }
-    }
-
-    @Override
-    protected TypeSerializer<?>[] getNestedSerializers(RejectedSerializer<T> outer) {
-      return new TypeSerializer<?>[] {outer.event};
-    }
-
-    @Override
-    @SuppressWarnings("unchecked") // Flink hands back what getNestedSerializers gave.
-    protected RejectedSerializer<T> createOuterSerializerWithNestedSerializers(
-        TypeSerializer<?>[] nested) {
-      return new RejectedSerializer<>((TypeSerializer<T>) nested[0]);
+      super(serializer, RejectedSerializer::new);
     }
   }
 

@@ -1,7 +1,12 @@
 package io.firstseen.serializers;
 
+import java.io.IOException;
 import java.util.Objects;
+import java.util.function.Function;
+import org.apache.flink.api.common.typeutils.CompositeTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
 
 /**
  * Base of a serializer of a type that carries a user's event, whose serializer it holds.
@@ -36,6 +41,16 @@ abstract class WrappingSerializer<W, T> extends TypeSerializer<W> {
   }
 
   @Override
+  public final W deserialize(W reuse, DataInputView in) throws IOException {
+    return deserialize(in);
+  }
+
+  @Override
+  public final void copy(DataInputView in, DataOutputView out) throws IOException {
+    serialize(deserialize(in), out);
+  }
+
+  @Override
   public final int getLength() {
     return -1;
   }
@@ -56,5 +71,55 @@ abstract class WrappingSerializer<W, T> extends TypeSerializer<W> {
   @Override
   public final int hashCode() {
     return event.hashCode();
+  }
+
+  /**
+   * The format version and the events' serializer.
+   *
+   * @param <W> the type that the serializer writes
+   * @param <T> type of the event
+   * @param <S> the serializer
+   */
+  abstract static class Snapshot<W, T, S extends WrappingSerializer<W, T>>
+      extends CompositeTypeSerializerSnapshot<W, S> {
+    private static final int VERSION = 1;
+
+    private final Function<TypeSerializer<T>, S> constructor;
+
+    /** For Flink, before it reads a snapshot. */
+    Snapshot(Function<TypeSerializer<T>, S> constructor) {
+      this.constructor = constructor;
+    }
+
+    Snapshot(S serializer, Function<TypeSerializer<T>, S> constructor) {
+      super(serializer);
+      this.constructor = constructor;
+    }
+
+    @Override
+    protected final int getCurrentOuterSnapshotVersion() {
+      return VERSION;
+    }
+
+    @Override
+    protected final void readOuterSnapshot(
+        int readVersion, DataInputView in, ClassLoader classLoader) throws IOException {
+      if (readVersion != VERSION) {
+        throw new IOException(
+            "%s: state has format version %d, this build reads version %d"
+                .formatted(getClass().getName(), readVersion, VERSION));
+      }
+    }
+
+    @Override
+    protected final TypeSerializer<?>[] getNestedSerializers(S outer) {
+      return new TypeSerializer<?>[] {outer.event};
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // Flink hands back what getNestedSerializers gave.
+    protected final S createOuterSerializerWithNestedSerializers(TypeSerializer<?>[] nested) {
+      return constructor.apply((TypeSerializer<T>) nested[0]);
+    }
   }
 }

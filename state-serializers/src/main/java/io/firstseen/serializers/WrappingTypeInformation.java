@@ -15,10 +15,9 @@ import org.apache.flink.api.common.typeutils.TypeSerializer;
  * @param <W> the class
  * @param <T> type of the event
  */
-final class WrappingTypeInformation<W, T> extends TypeInformation<W> {
+final class WrappingTypeInformation<W, T> extends UnstructuredTypeInformation<W> {
   private static final long serialVersionUID = 1;
 
-  private final Class<W> type;
   private final TypeInformation<T> event;
   private final SerializerFactory<W, T> factory;
 
@@ -28,7 +27,7 @@ final class WrappingTypeInformation<W, T> extends TypeInformation<W> {
   @SuppressWarnings("unchecked") // A class object knows no type arguments.
   WrappingTypeInformation(
       Class<? super W> type, TypeInformation<T> event, SerializerFactory<W, T> factory) {
-    this.type = (Class<W>) type;
+    super((Class<W>) type);
     if (event == null) {
       throw new InvalidTypesException(
           "The type of the events in " + type.getSimpleName() + " is not known here; name it.");
@@ -38,38 +37,8 @@ final class WrappingTypeInformation<W, T> extends TypeInformation<W> {
   }
 
   @Override
-  public boolean isBasicType() {
-    return false;
-  }
-
-  @Override
-  public boolean isTupleType() {
-    return false;
-  }
-
-  @Override
-  public int getArity() {
-    return 1;
-  }
-
-  @Override
-  public int getTotalFields() {
-    return 1;
-  }
-
-  @Override
-  public Class<W> getTypeClass() {
-    return type;
-  }
-
-  @Override
   public Map<String, TypeInformation<?>> getGenericParameters() {
     return Map.of("T", event);
-  }
-
-  @Override
-  public boolean isKeyType() {
-    return false;
   }
 
   @Override
@@ -79,19 +48,19 @@ final class WrappingTypeInformation<W, T> extends TypeInformation<W> {
 
   @Override
   public String toString() {
-    return type.getSimpleName() + "<" + event + ">";
+    return getTypeClass().getSimpleName() + "<" + event + ">";
   }
 
   @Override
   public boolean equals(Object other) {
     return other instanceof WrappingTypeInformation<?, ?> that
-        && type == that.type
+        && getTypeClass() == that.getTypeClass()
         && event.equals(that.event);
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(type, event);
+    return Objects.hash(getTypeClass(), event);
   }
 
   @Override
