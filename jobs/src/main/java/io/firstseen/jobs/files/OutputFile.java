@@ -8,6 +8,7 @@ import java.io.OutputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.file.AtomicMoveNotSupportedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -15,7 +16,7 @@ import java.nio.file.StandardOpenOption;
 
 /**
  * A file that appears under its name only when it is complete; what stood there before stays until
- * then. The bytes go to a sibling whose name ends in {@code .partial}. A link is followed, not
+ * then. The bytes go to a new sibling whose name ends in {@code .partial}. A link is followed, not
  * replaced, and what is no regular file, such as a pipe or {@code /dev/null}, is written directly.
  *
  * <p>A file system's failure is a {@link UserErrorException} with a sentence.
@@ -34,21 +35,25 @@ public final class OutputFile implements Closeable {
   public OutputFile(Path file) {
     this.file = requireWritable(file);
     boolean direct = isDirect(this.file);
-    this.written =
-        direct ? this.file : this.file.resolveSibling(this.file.getFileName() + ".partial");
     try {
-      this.channel =
-          direct
-              ? FileChannel.open(written, StandardOpenOption.WRITE)
-              : FileChannel.open(
-                  written,
-                  StandardOpenOption.CREATE,
-                  StandardOpenOption.TRUNCATE_EXISTING,
-                  StandardOpenOption.WRITE);
+      this.written = direct ? this.file : newSibling(this.file);
+      this.channel = FileChannel.open(written, StandardOpenOption.WRITE);
     } catch (IOException e) {
       throw cannotWrite(e);
     }
     this.out = new BufferedOutputStream(Channels.newOutputStream(channel), BUFFER_BYTES);
+  }
+
+  /** Makes the file for the bytes; what has that name already is somebody else's and stays. */
+  private static Path newSibling(Path file) throws IOException {
+    for (int number = 1; ; number++) {
+      String suffix = number == 1 ? ".partial" : "." + number + ".partial";
+      try {
+        return Files.createFile(file.resolveSibling(file.getFileName() + suffix));
+      } catch (FileAlreadyExistsException e) {
+        // The next name, then.
+      }
+    }
   }
 
   /**

@@ -45,6 +45,21 @@ class OutputFileTest {
   }
 
   @Test
+  void aFileWhoseNameEndsLikeOneThatIsNotCompleteStaysAsItIs() throws IOException {
+    Path foreign = Files.writeString(directory.resolve("f.partial"), "foreign");
+    Path path = directory.resolve("f");
+    try (OutputFile file = new OutputFile(path);
+        OutputFile other = new OutputFile(path)) {
+      file.write(NEW);
+      other.write("other".getBytes(UTF_8));
+      file.complete();
+      assertThat(path).hasContent("new");
+    }
+    assertThat(foreign).hasContent("foreign");
+    assertThat(names()).containsExactlyInAnyOrder("f", "f.partial");
+  }
+
+  @Test
   void aLinkIsFollowed() throws IOException {
     Path target = Files.writeString(directory.resolve("target"), "old");
     Path link = Files.createSymbolicLink(directory.resolve("link"), target);
