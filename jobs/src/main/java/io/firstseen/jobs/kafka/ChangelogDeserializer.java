@@ -14,6 +14,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 public final class ChangelogDeserializer implements KafkaRecordDeserializationSchema<SourceEvent> {
   private static final long serialVersionUID = 1;
 
+  /** Far beyond any real time, and so far from overflow that a window of any length still ends. */
+  private static final long MAX_TIMESTAMP_MILLIS = Long.MAX_VALUE / 2;
+
   @Override
   public void deserialize(ConsumerRecord<byte[], byte[]> record, Collector<SourceEvent> out) {
     String place = record.topic() + "-" + record.partition() + "@" + record.offset();
@@ -22,6 +25,10 @@ public final class ChangelogDeserializer implements KafkaRecordDeserializationSc
       out.collect(SourceEvent.malformed("key is missing", null, place));
     } else if (timestampMillis < 0) {
       out.collect(SourceEvent.malformed("time is missing", null, place));
+    } else if (timestampMillis > MAX_TIMESTAMP_MILLIS) {
+      out.collect(
+          SourceEvent.malformed(
+              "time must be at most " + MAX_TIMESTAMP_MILLIS + " ms", null, place));
     } else {
       Operation operation = record.value() == null ? Operation.DELETE : Operation.ADD;
       out.collect(SourceEvent.of(operation, null, record.key(), null, timestampMillis, place));

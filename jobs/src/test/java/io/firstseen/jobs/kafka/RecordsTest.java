@@ -143,6 +143,10 @@ class RecordsTest {
         .isEqualTo(RECORD_TIME);
     byte[] minusOne = {-1, -1, -1, -1, -1, -1, -1, -1};
     assertThat(read(changelog, record(key, payload, timestamp(minusOne))).isWellFormed()).isFalse();
+    // No window could end after it: the job would fail on it for ever.
+    byte[] lastOfAll = {127, -1, -1, -1, -1, -1, -1, -1};
+    assertThat(read(changelog, record(key, payload, timestamp(lastOfAll))).problem())
+        .isEqualTo("time must be at most 4611686018427387903 ms");
   }
 
   @Test
