@@ -60,6 +60,9 @@ final class RunCommand implements Callable<Integer> {
   private static final int MAX_DEAD_LETTERS_TOLD = 5;
   private static final long POLL_MILLIS = 100;
 
+  /** The buffers of the exchanges between so many tasks take 0.5 GiB, growing with the square. */
+  private static final int MAX_PARALLELISM = 128;
+
   @Option(
       names = "--input",
       required = true,
@@ -150,6 +153,7 @@ final class RunCommand implements Callable<Integer> {
 
   private RunSummary run(Cleanup cleanup, Path scratch, Path deadLettersOrScratch)
       throws Exception {
+    requireParallelismOfOneProcess(options.stream().parallelism());
     for (Path output : Arrays.asList(accepted, duplicates, deadLetters)) {
       requireOtherThanInput(output);
     }
@@ -180,6 +184,16 @@ final class RunCommand implements Callable<Integer> {
         counts,
         snapshots == null ? null : new SnapshotDirectory(snapshots).sequences().size(),
         seconds);
+  }
+
+  private static void requireParallelismOfOneProcess(int parallelism) {
+    if (parallelism > MAX_PARALLELISM) {
+      throw new UserErrorException(
+          "--parallelism must be at most "
+              + MAX_PARALLELISM
+              + " where all runs in one process, got "
+              + parallelism);
+    }
   }
 
   /** Replacing the input would lose what was not accepted. */

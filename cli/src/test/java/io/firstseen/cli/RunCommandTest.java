@@ -361,8 +361,14 @@ class RunCommandTest {
         Arguments.of(
             List.of("--input=DIR/keys", "--window=1"), "must be a whole number with a unit"),
         Arguments.of(
-            List.of("--input=DIR/keys", "--parallelism=129"),
-            "--parallelism must be at most --dedup-shards, got 129 and 128"),
+            List.of("--input=DIR/keys", "--dedup-shards=2", "--parallelism=3"),
+            "--parallelism must be at most --dedup-shards, got 3 and 2"),
+        Arguments.of(
+            List.of("--input=DIR/keys", "--dedup-shards=1024", "--parallelism=1000"),
+            "--parallelism must be at most 128 where all runs in one process, got 1000"),
+        Arguments.of(
+            List.of("--input=DIR/keys", "--snapshots=DIR", "--snapshot-fpr=1e-18"),
+            "the falsePositiveRate of snapshots must be at least"),
         Arguments.of(
             List.of("--input=DIR/keys", "--format=xml"),
             "must be one of lines, tsv, jsonl, got 'xml'"),

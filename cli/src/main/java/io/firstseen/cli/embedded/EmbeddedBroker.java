@@ -247,8 +247,12 @@ public final class EmbeddedBroker implements Closeable {
     properties.put("process.roles", "broker,controller");
     properties.put(
         "listeners",
-        "%s://localhost:%d,%s://localhost:0"
-            .formatted(BROKER_LISTENER, settings.port, CONTROLLER_LISTENER));
+        BROKER_LISTENER
+            + "://localhost:"
+            + settings.port
+            + ","
+            + CONTROLLER_LISTENER
+            + "://localhost:0");
     properties.put("controller.listener.names", CONTROLLER_LISTENER);
     properties.put(
         "listener.security.protocol.map",

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -183,7 +184,8 @@ public final class SnapshotDirectory {
   }
 
   private static String fileName(long sequence) {
-    return String.format("manifest-%010d.json", sequence);
+    // Without a locale, digits would be those of the machine's language.
+    return String.format(Locale.ROOT, "manifest-%010d.json", sequence);
   }
 
   private static LongStream sequenceOf(Path file) {

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -44,6 +45,20 @@ class SnapshotDirectoryTest {
     assertThat(path.resolve("manifest-0000000007.json")).hasBinaryContent(manifest.toJson());
     assertThat(path.resolve("blobs").resolve(snapshot.digest()))
         .hasBinaryContent(snapshot.toBytes());
+  }
+
+  @Test
+  void namesFilesAlikeWhereverItRuns() throws Exception {
+    Locale before = Locale.getDefault();
+    Locale.setDefault(Locale.forLanguageTag("fa-IR"));
+    try {
+      assertThat(String.format("%d", 7)).as("digits of another script").isNotEqualTo("7");
+      directory.writeManifest(manifest(7, null));
+      assertThat(filesBelow(path)).containsExactly("manifest-0000000007.json");
+      assertThat(directory.latest().sequence()).isEqualTo(7);
+    } finally {
+      Locale.setDefault(before);
+    }
   }
 
   @Test

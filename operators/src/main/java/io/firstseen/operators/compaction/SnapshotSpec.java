@@ -7,6 +7,7 @@ import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import java.io.Serializable;
 import java.util.HexFormat;
+import java.util.Locale;
 
 /**
  * What a set of snapshots is: everything that its blobs and manifests say of themselves. Holds no
@@ -16,7 +17,8 @@ import java.util.HexFormat;
  * @param windowMillis length of a window in event time, at least 1
  * @param snapshotShards number of shards, a power of two in [1, 65536]; fixed for the life of the
  *     state
- * @param falsePositiveRate the rate that no shard's snapshot exceeds, in (0, 0.1]
+ * @param falsePositiveRate the rate that no shard's snapshot exceeds, at most 0.1 and at least
+ *     2^-24, or 2^(log2(snapshotShards) - 33) if that is less: the bits of a hash give no lower one
  * @param algorithm what hashed the keys
  * @param keyCheck {@link KeyHash#keyCheck()} of that hash
  * @param canonicaliser what brought the keys into canonical form
@@ -36,6 +38,22 @@ public record SnapshotSpec(
     SnapshotTopicFormat.requireSetName(setName);
     new WindowRule(windowMillis);
     setParameters(algorithm, keyCheck, canonicaliser, snapshotShards, falsePositiveRate);
+    int least = leastRateExponent(snapshotShards);
+    if (falsePositiveRate < Math.scalb(1.0, least)) {
+      throw new IllegalArgumentException(
+          "the falsePositiveRate of snapshots must be at least 2^%d with %d shards, got %s"
+              .formatted(least, snapshotShards, falsePositiveRate));
+    }
+  }
+
+  /**
+   * The binary logarithm of the least false-positive rate that the bits of a hash below the shard
+   * give to the largest set: 2^31 keys in one shard, 2^40 in all. A smaller one would end the job
+   * when the set has grown.
+   */
+  private static int leastRateExponent(int snapshotShards) {
+    int shardBits = new Shards(snapshotShards).bits();
+    return Math.min(31, 40 - shardBits) - (Long.SIZE - shardBits);
   }
 
   /** The set of keys in one canonical form under one hash. */
@@ -78,17 +96,19 @@ public record SnapshotSpec(
 
   /**
    * What must not change while the state lives, in words: a manifest names blobs of many windows,
-   * and they must all agree. The length of the window may change.
+   * and they must all agree. The length of the window may change. Kept in state, so the same in
+   * every locale.
    */
   String identity() {
-    return "set %s of %d shards at false-positive rate %s, hash %s with key check %s, canonicaliser %s version %d"
-        .formatted(
-            setName,
-            snapshotShards,
-            falsePositiveRate,
-            algorithm.id(),
-            HexFormat.of().toHexDigits(keyCheck),
-            canonicaliser.id(),
-            canonicaliser.version());
+    return String.format(
+        Locale.ROOT,
+        "set %s of %d shards at false-positive rate %s, hash %s with key check %s, canonicaliser %s version %d",
+        setName,
+        snapshotShards,
+        falsePositiveRate,
+        algorithm.id(),
+        HexFormat.of().toHexDigits(keyCheck),
+        canonicaliser.id(),
+        canonicaliser.version());
   }
 }

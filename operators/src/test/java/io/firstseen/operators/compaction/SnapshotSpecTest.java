@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
+import java.util.Locale;
 import org.apache.flink.util.InstantiationUtil;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,7 +22,9 @@ class SnapshotSpecTest {
         "a|10|3|0.1|shards must be a power of two in [1, 65536], got 3",
         "a|10|16|0.11|falsePositiveRate must be in (0, 0.1], got 0.11",
         "a|10|16|0|falsePositiveRate must be in (0, 0.1], got 0.0",
-        "a|10|16|NaN|falsePositiveRate must be in (0, 0.1], got NaN"
+        "a|10|16|NaN|falsePositiveRate must be in (0, 0.1], got NaN",
+        "a|10|16|1e-9|must be at least 2^-29 with 16 shards, got 1.0E-9",
+        "a|10|65536|5e-8|must be at least 2^-24 with 65536 shards, got 5.0E-8"
       })
   void refusesWhatIsOutOfBounds(
       String setName, long windowMillis, int shards, double falsePositiveRate, String sentence) {
@@ -51,5 +54,19 @@ class SnapshotSpecTest {
             "set spam of 16 shards at false-positive rate 0.001, hash siphash-2-4 with key check "
                 + String.format("%016x", hash.keyCheck())
                 + ", canonicaliser url version 1");
+  }
+
+  @Test
+  void saysTheSameOfItselfWhereverItRuns() {
+    SnapshotSpec spec = SnapshotSpec.of("spam", 10, 16, 0.001, KeyHash.fixed(), Canonicaliser.TEXT);
+    String identity = spec.identity();
+    Locale before = Locale.getDefault();
+    Locale.setDefault(Locale.forLanguageTag("fa-IR"));
+    try {
+      assertThat(String.format("%d", 7)).as("digits of another script").isNotEqualTo("7");
+      assertThat(spec.identity()).isEqualTo(identity);
+    } finally {
+      Locale.setDefault(before);
+    }
   }
 }
