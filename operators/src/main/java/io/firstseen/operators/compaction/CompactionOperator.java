@@ -4,6 +4,7 @@ import io.firstseen.filters.gcs.GolombCodedSet;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotParameters;
+import io.firstseen.operators.IncompatibleStateException;
 import io.firstseen.types.HashedOperation;
 import io.firstseen.types.Operation;
 import io.firstseen.types.ShardSnapshot;
@@ -98,7 +99,7 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
 
   private void requireSameIdentity(String inState) {
     if (!inState.equals(spec.identity())) {
-      throw new IllegalStateException(
+      throw new IncompatibleStateException(
           "the state to restore belongs to another set: it holds %s, the job is for %s"
               .formatted(inState, spec.identity()));
     }

@@ -4,6 +4,7 @@ import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.cuckoo.Insertion;
 import io.firstseen.filters.cuckoo.PagedFilter;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.operators.IncompatibleStateException;
 import io.firstseen.types.Change;
 import io.firstseen.types.DedupParameters;
 import io.firstseen.types.Operation;

@@ -22,6 +22,8 @@ import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.state.StateBackend;
 import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
+import org.apache.flink.runtime.throwable.ThrowableClassifier;
+import org.apache.flink.runtime.throwable.ThrowableType;
 import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
@@ -170,7 +172,8 @@ class DedupOperatorTest {
       assertThatThrownBy(() -> dedup.initializeState(state))
           .hasStackTraceContaining(
               "The dedup state cannot be restored by this job, they differ in: check of the hash"
-                  + " key");
+                  + " key")
+          .matches(DedupOperatorTest::endsTheJob, "ends the job instead of restarting it");
     }
     DedupParameters otherCapacity =
         new DedupParameters(
@@ -186,6 +189,12 @@ class DedupOperatorTest {
       dedup.processElement(change(Operation.ADD, "a"), 0);
       assertThat(dedup.main()).isEmpty();
     }
+  }
+
+  private static boolean endsTheJob(Throwable failure) {
+    return ThrowableClassifier.findThrowableOfThrowableType(
+            failure, ThrowableType.NonRecoverableError)
+        .isPresent();
   }
 
   private static Change<String> change(Operation operation, String key) {
