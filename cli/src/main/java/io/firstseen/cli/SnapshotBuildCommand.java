@@ -1,27 +1,20 @@
 package io.firstseen.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.Snapshot;
-import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.jobs.HashKeyOptions;
 import io.firstseen.jobs.KeyOptions;
 import io.firstseen.jobs.OptionValues;
 import io.firstseen.jobs.UserErrorException;
-import io.firstseen.jobs.files.EventFiles;
-import io.firstseen.jobs.files.LineReader;
 import io.firstseen.jobs.files.OutputFile;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -37,8 +30,6 @@ import picocli.CommandLine.Spec;
       "Lines that hold no usable key are left out and told on standard error."
     })
 final class SnapshotBuildCommand implements Callable<Integer> {
-  private static final int MAX_UNUSABLE_TOLD = 5;
-
   @Option(
       names = "--input",
       required = true,
@@ -76,9 +67,6 @@ final class SnapshotBuildCommand implements Callable<Integer> {
 
   private long[] hashes = new long[1 << 12];
   private int hashCount;
-  private long lineCount;
-  private long unusableCount;
-  private final List<String> unusableTold = new ArrayList<>();
 
   @Override
   public Integer call() throws Exception {
@@ -92,36 +80,13 @@ final class SnapshotBuildCommand implements Callable<Integer> {
     cleanup.add(file);
     SetParameters parameters =
         SetParameters.of(keyHash, keys.canonicaliser(), new Shards(1), falsePositiveRate);
-    readKeys(parameters, keyHash);
+    KeyLines lines = new KeyLines(input, keys.canonicaliser(), spec.commandLine().getErr());
+    lines.forEach(key -> add(keyHash.hash(key)));
     Snapshot snapshot = build(parameters);
     file.write(snapshot.toBytes());
     file.complete();
-    tell(snapshot);
+    tell(snapshot, lines);
     return ExitCode.GOOD;
-  }
-
-  private void readKeys(SetParameters parameters, KeyHash keyHash) {
-    Path name = InputFile.nameOf(input);
-    try (InputStream stream = InputFile.open(input);
-        Progress progress = new Progress(spec.commandLine().getErr())) {
-      LineReader lines = new LineReader(stream, EventFiles.MAX_LINE_BYTES);
-      for (byte[] line = lines.next(); line != null; line = lines.next()) {
-        lineCount++;
-        progress.show(() -> SnapshotSummary.number(lineCount) + " lines");
-        try {
-          add(parameters.hash(null, line, keyHash));
-        } catch (InvalidKeyException e) {
-          unusableCount++;
-          if (unusableTold.size() < MAX_UNUSABLE_TOLD) {
-            unusableTold.add(name + ":" + lineCount + ": " + e.getMessage());
-          }
-        }
-      }
-    } catch (SnapshotException e) {
-      throw new IllegalStateException("the parameters were made for this hash", e);
-    } catch (IOException e) {
-      throw UserErrorException.cannot("read", name, e);
-    }
   }
 
   private void add(long hash) {
@@ -146,27 +111,19 @@ final class SnapshotBuildCommand implements Callable<Integer> {
     }
   }
 
-  private void tell(Snapshot snapshot) {
-    PrintWriter err = spec.commandLine().getErr();
+  private void tell(Snapshot snapshot, KeyLines lines) {
     if (keys.keyHash().isFixedKey()) {
-      err.println("warning: " + HashKeyOptions.fixedKeyWarning());
+      spec.commandLine().getErr().println("warning: " + HashKeyOptions.fixedKeyWarning());
     }
-    if (unusableCount > 0) {
-      err.printf(
-          "warning: %s of %s lines hold no usable key and were left out%s%n",
-          SnapshotSummary.number(unusableCount),
-          SnapshotSummary.number(lineCount),
-          unusableCount > unusableTold.size() ? ", the first ones:" : ":");
-      unusableTold.forEach(err::println);
-    }
+    lines.warnOfUnusable();
     SnapshotSummary summary = SnapshotSummary.of(snapshot);
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
       ObjectNode object = Json.object();
       object.put("output", output.toString());
       object.put("digest", snapshot.digest());
-      object.put("lines", lineCount);
-      object.put("unusable", unusableCount);
+      object.put("lines", lines.lineCount());
+      object.put("unusable", lines.unusableCount());
       object.setAll(summary.json());
       out.println(Json.line(object));
     } else {
