@@ -48,7 +48,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       "3:error of the program; with FIRSTSEEN_DEBUG=1 in the environment it logs what it does and"
           + " prints the stack trace"
     },
-    subcommands = {DemoCommand.class, RunCommand.class, SnapshotCommand.class})
+    subcommands = {DemoCommand.class, RunCommand.class, SnapshotCommand.class, ReportCommand.class})
 public final class Main implements Callable<Integer> {
 
   static final String DEBUG_VARIABLE = "FIRSTSEEN_DEBUG";

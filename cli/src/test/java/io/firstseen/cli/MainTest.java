@@ -77,8 +77,8 @@ class MainTest {
   static Stream<Arguments> mistakes() {
     return Stream.of(
         Arguments.of(
-            new String[] {"gret"},
-            "firstseen: unknown verb 'gret'; did you mean greet? (see 'firstseen --help')"),
+            new String[] {"geet"},
+            "firstseen: unknown verb 'geet'; did you mean greet? (see 'firstseen --help')"),
         Arguments.of(
             new String[] {"--nonsense"},
             "firstseen: Unknown option: '--nonsense' (see 'firstseen --help')"),

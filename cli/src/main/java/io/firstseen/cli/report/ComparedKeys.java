@@ -1,0 +1,119 @@
+package io.firstseen.cli.report;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import io.firstseen.filters.key.KeyHash;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+/**
+ * Distinct keys in an order that has nothing to do with their values, their hashes, and strangers:
+ * keys that look like them and are none of them. The same keys give the same order and strangers.
+ *
+ * <p>A key is a string whose characters are the bytes of its joined canonical form.
+ */
+public final class ComparedKeys {
+  private static final long SEED = 20261120;
+
+  /** Ends a key in front of a number, which makes a stranger of it. */
+  private static final char STRANGER_MARK = '\0';
+
+  private final String[] keys;
+  private final KeyHash keyHash;
+  private final long[] hashes;
+  private final long keyBytes;
+
+  private ComparedKeys(String[] keys, KeyHash keyHash) {
+    this.keys = keys;
+    this.keyHash = keyHash;
+    this.hashes = new long[keys.length];
+    long bytes = 0;
+    for (int i = 0; i < keys.length; i++) {
+      hashes[i] = hashOf(keys[i]);
+      bytes += keys[i].length();
+    }
+    this.keyBytes = bytes;
+  }
+
+  /** Takes keys, repeats allowed. */
+  public static final class Collector {
+    private final Set<String> keys = new HashSet<>();
+    private long keyBytes;
+
+    /** Takes a key in its joined canonical form. */
+    public void add(byte[] joined) {
+      if (keys.add(new String(joined, ISO_8859_1))) {
+        keyBytes += joined.length;
+      }
+    }
+
+    /** The number of distinct keys so far. */
+    public int count() {
+      return keys.size();
+    }
+
+    /** The bytes of the distinct keys so far. */
+    public long keyBytes() {
+      return keyBytes;
+    }
+
+    /** The keys so far. */
+    public ComparedKeys keys(KeyHash keyHash) {
+      String[] distinct = keys.toArray(String[]::new);
+      // A hash set gives them in the order of its table; filled again so, it would be too fast.
+      shuffle(distinct);
+      return new ComparedKeys(distinct, keyHash);
+    }
+  }
+
+  private static void shuffle(String[] keys) {
+    SplittableRandom random = new SplittableRandom(SEED);
+    for (int i = keys.length - 1; i > 0; i--) {
+      int j = random.nextInt(i + 1);
+      String key = keys[i];
+      keys[i] = keys[j];
+      keys[j] = key;
+    }
+  }
+
+  int count() {
+    return keys.length;
+  }
+
+  long keyBytes() {
+    return keyBytes;
+  }
+
+  KeyHash keyHash() {
+    return keyHash;
+  }
+
+  /** The hashes of the keys. Not to be changed. */
+  long[] hashes() {
+    return hashes;
+  }
+
+  /** The keys themselves. Not to be changed. */
+  String[] keys() {
+    return keys;
+  }
+
+  /** The key numbered {@code i}, from 0 without end, of those that are probably strangers. */
+  String strangerCandidate(long i) {
+    return keys[(int) (i % keys.length)] + STRANGER_MARK + i / keys.length;
+  }
+
+  long hashOf(String key) {
+    return keyHash.hash(bytesOf(key));
+  }
+
+  static byte[] bytesOf(String key) {
+    return key.getBytes(ISO_8859_1);
+  }
+
+  /** An equal string that has not been asked for its hash code yet, which strings remember. */
+  static String fresh(String key) {
+    return new String(bytesOf(key), ISO_8859_1);
+  }
+}

@@ -1,0 +1,253 @@
+package io.firstseen.cli.report;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
+
+/**
+ * Fills every kind of set with the same keys, asks each for the same strangers, and times them on
+ * this machine.
+ *
+ * <p>The exact set is asked by keys, all others by their hashes; what hashing costs is measured for
+ * itself.
+ */
+public final class MembershipComparison {
+  /** The most probes. */
+  public static final int MAX_PROBES = 100_000_000;
+
+  private static final long SEED = 20261122;
+
+  private static final OperationTimer FILLING = new OperationTimer(2, 3);
+  private static final OperationTimer ASKING = new OperationTimer(2, 5);
+
+  /** The fewest additions in a timed round: a small set is filled several times. */
+  private static final int LEAST_ADDITIONS = 20_000;
+
+  /** The look-ups in a timed round, fewer if keys are very long. */
+  private static final int MAX_LOOKUPS = 1 << 17;
+
+  /** The most that a round's own copies of keys may take. */
+  private static final long MAX_SAMPLE_BYTES = 1 << 25;
+
+  // By the layout of ExactKeySet, rounded up: a reference, a string and the header of its array; a
+  // node and its share of the table while that doubles.
+  private static final long KEPT_KEY_BYTES = 48;
+  private static final long SET_ENTRY_BYTES = 56;
+
+  private final ComparedKeys keys;
+  private final Consumer<String> progress;
+  private final int lookups;
+  private final long[] strangerHashes;
+
+  /** Chooses what a timed round asks for: each asks for something else, or it would be cached. */
+  private final SplittableRandom random = new SplittableRandom(SEED);
+
+  private MembershipComparison(ComparedKeys keys, int probes, Consumer<String> progress) {
+    this.keys = keys;
+    this.progress = progress;
+    long sampledKeyBytes = KEPT_KEY_BYTES + keys.keyBytes() / keys.count();
+    this.lookups = (int) Math.min(MAX_LOOKUPS, MAX_SAMPLE_BYTES / sampledKeyBytes);
+    this.strangerHashes = new long[probes];
+  }
+
+  /**
+   * About how many bytes of heap a comparison needs.
+   *
+   * @param keys the number of distinct keys
+   * @param keyBytes the bytes of all of them
+   */
+  public static double heapBytes(double keys, double keyBytes, int probes) {
+    // The keys with their hashes, and a copy of the keys in the exact set.
+    return keys * (2 * KEPT_KEY_BYTES + SET_ENTRY_BYTES + Long.BYTES)
+        + 2 * keyBytes
+        + (double) probes * Long.BYTES
+        + 2 * MAX_SAMPLE_BYTES;
+  }
+
+  /**
+   * Makes the comparison. Takes from seconds to minutes, in proportion to keys, probes and rates.
+   *
+   * @param keys at least one
+   * @param falsePositiveRates what sets are made for
+   * @param probes how many keys that are in no set each set is asked for, in [1, {@link
+   *     #MAX_PROBES}]
+   * @param progress is told what begins
+   * @throws IllegalArgumentException if so many keys at such a rate are too much for a set
+   */
+  public static MembershipReport run(
+      ComparedKeys keys, List<Double> falsePositiveRates, int probes, Consumer<String> progress) {
+    for (double rate : falsePositiveRates) {
+      HashedStructure.requirePossible(keys.count(), rate);
+    }
+    return new MembershipComparison(keys, probes, progress).run(falsePositiveRates);
+  }
+
+  private MembershipReport run(List<Double> rates) {
+    List<SetFigures> sets = new ArrayList<>();
+    sets.add(exactSet());
+    for (double rate : rates) {
+      for (HashedStructure structure : HashedStructure.values()) {
+        sets.add(hashedSet(structure, rate));
+      }
+    }
+    return new MembershipReport(
+        keys.count(),
+        keys.keyBytes(),
+        strangerHashes.length,
+        keys.keyHash().algorithm(),
+        hashNanos(),
+        sets);
+  }
+
+  private SetFigures exactSet() {
+    return new Subject<String[], ExactKeySet>(
+            "exact",
+            "exact hash set",
+            () -> fresh(keys.count(), i -> keys.keys()[i]),
+            ExactKeySet::of,
+            () -> fresh(lookups, i -> randomKey()),
+            () ->
+                fresh(lookups, i -> keys.strangerCandidate(random.nextInt(strangerHashes.length))))
+        .measure(0, this::findStrangers);
+  }
+
+  /** The strangers are whom the exact set does not claim; so it makes no mistakes. */
+  private int findStrangers(ExactKeySet exact) {
+    int found = 0;
+    for (long i = 0; found < strangerHashes.length; i++) {
+      String candidate = keys.strangerCandidate(i);
+      if (!exact.contains(candidate)) {
+        strangerHashes[found++] = keys.hashOf(candidate);
+      }
+    }
+    return 0;
+  }
+
+  private SetFigures hashedSet(HashedStructure structure, double rate) {
+    return new Subject<long[], ComparedSet<long[]>>(
+            structure.id(),
+            structure.title(),
+            keys::hashes,
+            hashes -> structure.fill(hashes, rate),
+            () -> randomOf(keys.hashes()),
+            () -> randomOf(strangerHashes))
+        .measure(rate, set -> set.claimed(strangerHashes));
+  }
+
+  private double hashNanos() {
+    long[] hashes = new long[lookups];
+    return ASKING.medianNanos(
+        lookups,
+        () ->
+            Stream.generate(() -> ComparedKeys.bytesOf(randomKey()))
+                .limit(lookups)
+                .toArray(byte[][]::new),
+        sample -> {
+          for (int i = 0; i < sample.length; i++) {
+            hashes[i] = keys.keyHash().hash(sample[i]);
+          }
+        });
+  }
+
+  private String randomKey() {
+    return keys.keys()[random.nextInt(keys.count())];
+  }
+
+  private long[] randomOf(long[] hashes) {
+    return random.ints(lookups, 0, hashes.length).mapToLong(i -> hashes[i]).toArray();
+  }
+
+  private static String[] fresh(int count, IntFunction<String> keys) {
+    String[] fresh = new String[count];
+    Arrays.setAll(fresh, i -> ComparedKeys.fresh(keys.apply(i)));
+    return fresh;
+  }
+
+  /**
+   * One kind of set under measurement.
+   *
+   * @param <K> what it is asked by
+   * @param <S> what it is
+   */
+  private final class Subject<K, S extends ComparedSet<K>> {
+    private final String id;
+    private final String title;
+    private final Supplier<K> allKeys;
+    private final Function<K, S> filling;
+    private final Supplier<K> hits;
+    private final Supplier<K> misses;
+    private S set;
+
+    Subject(
+        String id,
+        String title,
+        Supplier<K> allKeys,
+        Function<K, S> filling,
+        Supplier<K> hits,
+        Supplier<K> misses) {
+      this.id = id;
+      this.title = title;
+      this.allKeys = allKeys;
+      this.filling = filling;
+      this.hits = hits;
+      this.misses = misses;
+    }
+
+    SetFigures measure(double askedRate, ToIntFunction<S> falsePositives) {
+      String name = askedRate == 0 ? title : title + " at " + Percent.chosen(askedRate) + " %";
+      progress.accept(name + ": filling");
+      double addNanos = addNanos();
+      progress.accept(name + ": asking strangers");
+      int claimedStrangers = falsePositives.applyAsInt(set);
+      progress.accept(name + ": timing");
+      double hitNanos = ASKING.medianNanos(lookups, hits, probes -> ask(probes, lookups));
+      double missNanos = ASKING.medianNanos(lookups, misses, probes -> ask(probes, 0));
+      return new SetFigures(
+          id,
+          title,
+          askedRate,
+          keys.count(),
+          set.sizeBytes(),
+          set.predictedFalsePositiveRate(),
+          claimedStrangers,
+          strangerHashes.length,
+          addNanos,
+          hitNanos,
+          missNanos);
+    }
+
+    private double addNanos() {
+      int fillings = fillings();
+      return FILLING.medianNanos(
+          Math.multiplyExact(fillings, keys.count()),
+          () -> {
+            // Two sets at once could be too much.
+            set = null;
+            return Stream.generate(allKeys).limit(fillings).toList();
+          },
+          copies -> copies.forEach(copy -> set = filling.apply(copy)));
+    }
+
+    /** How often a set is filled in a round; each time by keys of its own. */
+    private int fillings() {
+      long roomFor = MAX_SAMPLE_BYTES / (KEPT_KEY_BYTES * keys.count() + keys.keyBytes());
+      int wanted = (LEAST_ADDITIONS + keys.count() - 1) / keys.count();
+      return (int) Math.max(1, Math.min(wanted, roomFor));
+    }
+
+    private void ask(K probes, int leastClaimed) {
+      int claimed = set.claimed(probes);
+      if (claimed < leastClaimed) {
+        throw new IllegalStateException(
+            "the %s claimed %d of %d keys that it holds".formatted(title, claimed, leastClaimed));
+      }
+    }
+  }
+}

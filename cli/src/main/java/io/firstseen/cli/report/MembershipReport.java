@@ -1,0 +1,32 @@
+package io.firstseen.cli.report;
+
+import io.firstseen.filters.key.KeyHash;
+import java.util.List;
+
+/**
+ * What the comparison found.
+ *
+ * @param keys the number of distinct keys
+ * @param keyBytes the bytes of all of them
+ * @param probes how many keys that no set holds each was asked for
+ * @param hashAlgorithm the hash by which all sets but the exact one know keys
+ * @param hashNanos nanoseconds to hash a key
+ * @param sets the exact set first, then all others, rate by rate
+ */
+public record MembershipReport(
+    int keys,
+    long keyBytes,
+    int probes,
+    KeyHash.Algorithm hashAlgorithm,
+    double hashNanos,
+    List<SetFigures> sets) {
+
+  public MembershipReport {
+    sets = List.copyOf(sets);
+  }
+
+  /** The exact set. */
+  public SetFigures exactSet() {
+    return sets.get(0);
+  }
+}

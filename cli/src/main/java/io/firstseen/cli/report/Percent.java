@@ -1,0 +1,33 @@
+package io.firstseen.cli.report;
+
+import java.math.BigDecimal;
+import java.util.Locale;
+
+/** Rates as people read them: per cent, without the sign. */
+final class Percent {
+  /** Per cent below which zeros would be hard to count. */
+  private static final double LEAST_PLAIN = 1e-4;
+
+  private Percent() {}
+
+  /** A measured rate, with so many significant digits. */
+  static String rounded(double rate, int digits) {
+    double percent = 100 * rate;
+    if (percent == 0) {
+      return "0";
+    }
+    if (percent < LEAST_PLAIN) {
+      return String.format(Locale.ROOT, "%." + (digits - 1) + "e", percent);
+    }
+    int leading = (int) Math.floor(Math.log10(percent)) + 1;
+    return String.format(Locale.ROOT, "%." + Math.max(0, digits - leading) + "f", percent);
+  }
+
+  /** A rate that somebody chose, with all its digits and no more. */
+  static String chosen(double rate) {
+    BigDecimal percent = BigDecimal.valueOf(rate).movePointRight(2).stripTrailingZeros();
+    return percent.doubleValue() < LEAST_PLAIN
+        ? percent.unscaledValue() + "e" + -percent.scale()
+        : percent.toPlainString();
+  }
+}

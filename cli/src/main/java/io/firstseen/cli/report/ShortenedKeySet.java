@@ -1,0 +1,162 @@
+package io.firstseen.cli.report;
+
+import io.firstseen.filters.MembershipFilter;
+
+/**
+ * A hash table whose cells hold a code of a few bits in the place of the key: the first of the two
+ * methods that Bloom compared (Space/time trade-offs in hash coding with allowable errors, CACM
+ * 13(7), 1970), the second being what is now called a Bloom filter.
+ *
+ * <p>A key's code is looked for in cells at pseudorandom places, up to the first empty one, into
+ * which an addition puts it. Cells are packed without gaps. Made for a number of keys; cannot grow.
+ */
+final class ShortenedKeySet implements MembershipFilter {
+  private static final long GOLDEN = 0x9e3779b97f4a7c15L;
+
+  /** Beyond this, the bits that a fuller table saves are not worth its long searches. */
+  private static final double MAX_LOAD = 0.9;
+
+  private static final int MAX_CODE_BITS = 56;
+
+  /** What is left of a sum of probabilities when the rest is nothing to a double. */
+  private static final double NEGLIGIBLE = 1e-18;
+
+  private final long cells;
+  private final int codeBits;
+  private final long codes;
+  private final long[] words;
+  private long used;
+
+  private ShortenedKeySet(long cells, int codeBits) {
+    this.cells = cells;
+    this.codeBits = codeBits;
+    this.codes = (1L << codeBits) - 1;
+    // A code is read from two words; the last one needs a neighbour too.
+    this.words = new long[Math.toIntExact((cells * codeBits + Long.SIZE - 1) / Long.SIZE + 1)];
+  }
+
+  /**
+   * An empty table that takes so many keys at this rate or less in the fewest bits.
+   *
+   * @param expectedKeys at least 1
+   * @param falsePositiveRate in (0, 1)
+   */
+  static ShortenedKeySet forCapacity(long expectedKeys, double falsePositiveRate) {
+    int bestBits = 0;
+    double bestLoad = 1;
+    for (int bits = 1; bits <= MAX_CODE_BITS; bits++) {
+      double load = Math.min(MAX_LOAD, loadFor(falsePositiveRate, bits));
+      if (bestBits == 0 || bits / load < bestBits / bestLoad) {
+        bestBits = bits;
+        bestLoad = load;
+      }
+    }
+    // One cell must stay empty, or a search for a stranger would not end.
+    long cells = Math.max(expectedKeys + 1, (long) Math.ceil(expectedKeys / bestLoad));
+    return new ShortenedKeySet(cells, bestBits);
+  }
+
+  /**
+   * The load a at which codes of so many bits have this rate: a q / (1 - a + a q), where q is the
+   * chance that two codes agree.
+   */
+  private static double loadFor(double rate, int codeBits) {
+    double agreement = 1 / (Math.scalb(1.0, codeBits) - 1);
+    return rate / (agreement + rate - agreement * rate);
+  }
+
+  /** Adds the key with this hash, unless the table claims it already. */
+  void add(long hash) {
+    long seed = mix(hash);
+    long code = codeOf(seed);
+    for (long i = 1; ; i++) {
+      long cell = scaled(mix(seed + i * GOLDEN), cells);
+      long found = get(cell);
+      if (found == 0) {
+        put(cell, code);
+        used++;
+        return;
+      }
+      if (found == code) {
+        return;
+      }
+    }
+  }
+
+  @Override
+  public boolean mightContain(long hash) {
+    long seed = mix(hash);
+    long code = codeOf(seed);
+    for (long i = 1; ; i++) {
+      long found = get(scaled(mix(seed + i * GOLDEN), cells));
+      if (found == code) {
+        return true;
+      }
+      if (found == 0) {
+        return false;
+      }
+    }
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Exact for the number of used cells: a stranger meets j of them before an empty one with the
+   * probability that j cells drawn without return are all used, and each has its code with
+   * probability 1 / (2^codeBits - 1).
+   */
+  @Override
+  public double predictedFalsePositiveRate() {
+    double agreement = 1.0 / codes;
+    double rate = 0;
+    double searching = 1;
+    for (long met = 0; met < used && searching > NEGLIGIBLE; met++) {
+      searching *= (double) (used - met) / (cells - met);
+      rate += searching * agreement;
+      searching *= 1 - agreement;
+    }
+    return rate;
+  }
+
+  @Override
+  public long sizeBytes() {
+    return (long) words.length * Long.BYTES;
+  }
+
+  /** In [1, codes]; 0 is the empty cell. */
+  private long codeOf(long seed) {
+    return 1 + scaled(mix(seed), codes);
+  }
+
+  private long get(long cell) {
+    long bit = cell * codeBits;
+    int word = (int) (bit >>> 6);
+    int shift = (int) bit & 63;
+    // Two steps, since a shift by 64 would be none.
+    return (words[word] >>> shift | words[word + 1] << 1 << (63 - shift)) & codes;
+  }
+
+  /** The cell must be empty. */
+  private void put(long cell, long code) {
+    long bit = cell * codeBits;
+    int word = (int) (bit >>> 6);
+    int shift = (int) bit & 63;
+    words[word] |= code << shift;
+    words[word + 1] |= code >>> 1 >>> (63 - shift);
+  }
+
+  /** A uniform number brought into [0, bound). */
+  private static long scaled(long uniform, long bound) {
+    return Math.multiplyHigh(uniform, bound) + ((uniform >> 63) & bound);
+  }
+
+  /**
+   * The finaliser of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
+   * generators, OOPSLA 2014).
+   */
+  private static long mix(long y) {
+    y = (y ^ (y >>> 30)) * 0xbf58476d1ce4e5b9L;
+    y = (y ^ (y >>> 27)) * 0x94d049bb133111ebL;
+    return y ^ (y >>> 31);
+  }
+}

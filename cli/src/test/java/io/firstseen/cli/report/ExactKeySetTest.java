@@ -1,0 +1,47 @@
+package io.firstseen.cli.report;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ExactKeySetTest {
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  private static byte[][] keys(int count) {
+    byte[][] keys = new byte[count][];
+    for (int i = 0; i < count; i++) {
+      keys[i] = ("https://example.org/" + "x".repeat(i % 17) + i).getBytes(ISO_8859_1);
+    }
+    return keys;
+  }
+
+  private static String[] strings(byte[][] keys) {
+    String[] strings = new String[keys.length];
+    for (int i = 0; i < keys.length; i++) {
+      strings[i] = new String(keys[i], ISO_8859_1);
+    }
+    return strings;
+  }
+
+  /** What the JVM says that it has handed out for it, less the tables that were outgrown. */
+  @ParameterizedTest
+  @CsvSource({"1000, 2048", "12288, 16384", "12289, 32768", "50000, 131072"})
+  void itsSizeIsWhatTheJvmTakesForIt(int count, int table) {
+    byte[][] keys = keys(count);
+    ExactKeySet.of(strings(keys));
+    long before = THREADS.getCurrentThreadAllocatedBytes();
+    ExactKeySet set = ExactKeySet.of(strings(keys));
+    long after = THREADS.getCurrentThreadAllocatedBytes();
+    long array = 16 + 4L * count;
+    long outgrown = 0;
+    for (int length = 16; length < table; length *= 2) {
+      outgrown += 16 + 4L * length;
+    }
+    assertThat(set.sizeBytes()).isCloseTo(after - before - array - outgrown, withinPercentage(0.5));
+  }
+}

@@ -1,0 +1,115 @@
+package io.firstseen.cli.report;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.firstseen.filters.key.KeyHash;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class MembershipComparisonTest {
+
+  private static ComparedKeys keys(int count, KeyHash hash) {
+    ComparedKeys.Collector collector = new ComparedKeys.Collector();
+    for (int i = 0; i < count; i++) {
+      collector.add(("https://example.org/" + i).getBytes(UTF_8));
+      collector.add(("https://example.org/" + i / 2).getBytes(UTF_8));
+    }
+    return collector.keys(hash);
+  }
+
+  private static MembershipReport compare(int keys, KeyHash hash, int probes, Double... rates) {
+    return MembershipComparison.run(keys(keys, hash), List.of(rates), probes, step -> {});
+  }
+
+  @Test
+  void everySetErrsAsPredictedAndCostsMoreThanTheBound() {
+    MembershipReport report = compare(50_000, KeyHash.xxh3(1), 1_000_000, 0.01, 0.001);
+    assertThat(report.keys()).isEqualTo(50_000);
+    assertThat(report.probes()).isEqualTo(1_000_000);
+    assertThat(report.sets())
+        .extracting(SetFigures::id)
+        .containsExactly(
+            "exact",
+            "shortened-keys",
+            "bloom",
+            "cuckoo",
+            "golomb",
+            "shortened-keys",
+            "bloom",
+            "cuckoo",
+            "golomb");
+    for (SetFigures set : report.sets()) {
+      double rate = set.predictedRate();
+      double sigma = Math.sqrt(rate * (1 - rate) / set.probes());
+      assertThat(set.measuredRate()).as("%s", set).isCloseTo(rate, within(5 * sigma));
+      assertThat(set.measuredRate()).isBetween(set.interval().low(), set.interval().high());
+      assertThat(set.addNanos()).isPositive();
+      assertThat(set.hitNanos()).isPositive();
+      assertThat(set.missNanos()).isPositive();
+      if (!set.isExact()) {
+        assertThat(rate).as("%s", set).isPositive().isLessThan(1.02 * set.askedRate());
+        assertThat(set.bitsPerKey())
+            .as("%s", set)
+            .isBetween(set.boundBitsPerKey() + 1.4, set.boundBitsPerKey() + 8);
+      }
+    }
+    assertThat(report.exactSet().falsePositives()).isZero();
+    assertThat(report.exactSet().bitsPerKey()).isBetween(700.0, 1100.0);
+  }
+
+  @Test
+  void oneAndTenKeysAreComparedToo() {
+    for (int count : new int[] {1, 10}) {
+      MembershipReport report = compare(count, KeyHash.fixed(), 1000, 0.05);
+      assertThat(report.keys()).isEqualTo(count);
+      assertThat(report.sets()).hasSize(5);
+      for (SetFigures set : report.sets()) {
+        assertThat(set.interval().low()).isLessThanOrEqualTo(set.predictedRate());
+        assertThat(set.interval().high()).isGreaterThanOrEqualTo(set.predictedRate());
+      }
+    }
+  }
+
+  /** So the figures of two runs differ in nothing but times. */
+  @Test
+  void theSameKeysUnderTheSameHashMakeTheSameMistakes() {
+    KeyHash hash = KeyHash.parse("000102030405060708090a0b0c0d0e0f");
+    List<Integer> mistakes = mistakes(hash);
+    assertThat(mistakes(hash)).isEqualTo(mistakes);
+    assertThat(mistakes(KeyHash.fixed())).isNotEqualTo(mistakes);
+  }
+
+  private static List<Integer> mistakes(KeyHash hash) {
+    return compare(100, hash, 100_000, 0.1).sets().stream()
+        .map(SetFigures::falsePositives)
+        .toList();
+  }
+
+  @Test
+  void strangersAreNoKeysEvenIfKeysAreMadeLikeThem() {
+    ComparedKeys.Collector collector = new ComparedKeys.Collector();
+    collector.add("a".getBytes(UTF_8));
+    collector.add("a\0000".getBytes(UTF_8));
+    collector.add("a\0001".getBytes(UTF_8));
+    ComparedKeys keys = collector.keys(KeyHash.fixed());
+    MembershipReport report = MembershipComparison.run(keys, List.of(1e-9), 10_000, step -> {});
+    assertThat(report.sets()).allSatisfy(set -> assertThat(set.falsePositives()).isZero());
+    // The trap is there: some of the candidates are keys.
+    List<String> candidates = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      candidates.add(keys.strangerCandidate(i));
+    }
+    assertThat(candidates).containsAnyOf(keys.keys());
+  }
+
+  @Test
+  void refusesARateThatNeedsMoreBitsThanAHashHas() {
+    assertThatThrownBy(() -> compare(1000, KeyHash.fixed(), 10, 1e-18))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("expectedKeys / falsePositiveRate must be at most");
+  }
+}

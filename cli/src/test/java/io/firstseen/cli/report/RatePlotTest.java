@@ -1,0 +1,145 @@
+package io.firstseen.cli.report;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.io.ByteArrayInputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
+import org.w3c.dom.Document;
+import org.w3c.dom.Element;
+import org.w3c.dom.NodeList;
+
+class RatePlotTest {
+
+  private static SetFigures set(String title, double rate, double bitsPerKey, int falsePositives) {
+    return new SetFigures(
+        title,
+        title,
+        rate,
+        1000,
+        Math.round(bitsPerKey * 1000 / 8),
+        rate,
+        falsePositives,
+        1_000_000,
+        1,
+        1,
+        1);
+  }
+
+  private static Document picture(SetFigures... sets) throws Exception {
+    String svg = RatePlot.svg(MembershipTableTest.report(sets));
+    DocumentBuilderFactory factory = DocumentBuilderFactory.newInstance();
+    factory.setNamespaceAware(true);
+    return factory.newDocumentBuilder().parse(new ByteArrayInputStream(svg.getBytes(UTF_8)));
+  }
+
+  private static List<Element> elements(Document picture, String name) {
+    NodeList found = picture.getElementsByTagNameNS("http://www.w3.org/2000/svg", name);
+    return IntStream.range(0, found.getLength()).mapToObj(i -> (Element) found.item(i)).toList();
+  }
+
+  private static double number(Element element, String attribute) {
+    return Double.parseDouble(element.getAttribute(attribute));
+  }
+
+  private static double[] points(Element element) {
+    List<Double> numbers = new ArrayList<>();
+    for (String point : element.getAttribute("points").split(" ", -1)) {
+      for (String number : point.split(",", -1)) {
+        numbers.add(Double.parseDouble(number));
+      }
+    }
+    return numbers.stream().mapToDouble(Double::doubleValue).toArray();
+  }
+
+  private static Element text(Document picture, String content) {
+    return elements(picture, "text").stream()
+        .filter(text -> text.getTextContent().equals(content))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void aKindIsALineWhoseRatesAreLogarithmicAndWhoseBitsAreNot() throws Exception {
+    Document picture =
+        picture(
+            set("a & b", 0.01, 10, 10_000),
+            set("a & b", 0.001, 14, 1_000),
+            set("a & b", 0.0001, 18, 100));
+    double[] line = points(elements(picture, "polyline").get(0));
+    assertThat(line[2] - line[0]).isCloseTo(line[4] - line[2], within(0.02)).isPositive();
+    assertThat(line[3] - line[1]).isCloseTo(line[5] - line[3], within(0.02)).isPositive();
+    // Beside their labels.
+    assertThat(number(text(picture, "14"), "x")).isCloseTo(line[2], within(0.02));
+    assertThat(number(text(picture, "0.1 %"), "y") - line[3]).isBetween(0.0, 6.0);
+  }
+
+  @Test
+  void theBoundIsLog2OfTheRate() throws Exception {
+    // A set on the bound itself.
+    double rate = 0x1p-10;
+    Document picture = picture(set("set", 0.01, 12, 10_000), set("set", rate, 10, 977));
+    Element bound =
+        elements(picture, "line").stream()
+            .filter(line -> line.hasAttribute("stroke-dasharray"))
+            .max((a, b) -> Double.compare(length(a), length(b)))
+            .orElseThrow();
+    double[] line = points(elements(picture, "polyline").get(0));
+    double share = (line[3] - number(bound, "y1")) / (number(bound, "y2") - number(bound, "y1"));
+    double x = number(bound, "x1") + share * (number(bound, "x2") - number(bound, "x1"));
+    assertThat(line[2]).isCloseTo(x, within(0.05));
+  }
+
+  private static double length(Element line) {
+    return Math.abs(number(line, "y2") - number(line, "y1"));
+  }
+
+  @Test
+  void namesAxesAndKinds() throws Exception {
+    Document picture = picture(set("first <kind>", 0.01, 12, 9), set("second", 0.01, 10, 9));
+    assertThat(elements(picture, "text"))
+        .extracting(Element::getTextContent)
+        .contains(
+            "first <kind>",
+            "second",
+            "information bound, log2(1 / rate)",
+            "bits a key, of the whole set",
+            "false-positive rate (log scale)");
+    List<Element> lines = elements(picture, "polyline");
+    assertThat(lines).hasSize(2);
+    assertThat(lines.get(0).getAttribute("stroke"))
+        .isNotEqualTo(lines.get(1).getAttribute("stroke"));
+  }
+
+  @Test
+  void needsNothingFromOutside() {
+    String svg = RatePlot.svg(MembershipTableTest.report(set("set", 0.01, 12, 9)));
+    assertThat(svg.replace("xmlns=\"http://www.w3.org/2000/svg\"", ""))
+        .doesNotContain("http", "href", "script", "url(", "@import");
+  }
+
+  @Test
+  void nothingIsOutsideThePictureHoweverOddTheSets() throws Exception {
+    Document picture =
+        picture(
+            set("tiny", 0.05, 40_000, 50_000),
+            set("never wrong", 1e-12, 100, 0),
+            set("always wrong", 0.1, 3, 1_000_000));
+    Element svg = picture.getDocumentElement();
+    for (Element line : elements(picture, "line")) {
+      for (String end : List.of("1", "2")) {
+        assertThat(number(line, "x" + end)).isBetween(0.0, number(svg, "width"));
+        assertThat(number(line, "y" + end)).isBetween(0.0, number(svg, "height"));
+      }
+    }
+    for (Element line : elements(picture, "polyline")) {
+      assertThat(points(line)[0]).isBetween(0.0, number(svg, "width"));
+      assertThat(points(line)[1]).isBetween(0.0, number(svg, "height"));
+    }
+  }
+}
