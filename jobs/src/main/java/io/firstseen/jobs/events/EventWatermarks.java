@@ -18,6 +18,9 @@ import org.apache.flink.util.clock.RelativeClock;
  * <p>A split that is silent for the idle timeout ends its newest window, so that a quiet stream
  * still publishes, and then no longer holds the others back. Events with a problem count for
  * nothing here: garbage on one split must neither move the time nor keep it from moving.
+ *
+ * <p>A watermark that ends a window goes out right behind the event that moved it, not at the next
+ * tick of a clock: so the windows of late events depend on the order of the events alone.
  */
 public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
   private static final long serialVersionUID = 1;
@@ -70,6 +73,7 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
     private final RelativeClock clock;
     private final Newest newestOfReader;
     private long newestMillis = -1;
+    private long windowReached = Long.MIN_VALUE;
     private boolean active = true;
     private long silentSinceNanos;
     private boolean windowEnded;
@@ -88,7 +92,18 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
       if (timestampMillis > newestMillis) {
         newestMillis = timestampMillis;
         newestOfReader.timestampMillis = Math.max(newestOfReader.timestampMillis, timestampMillis);
+        if (windowMillis > 0) {
+          long window = Math.floorDiv(newestMillis - outOfOrdernessMillis, windowMillis);
+          if (window > windowReached) {
+            windowReached = window;
+            output.emitWatermark(watermark());
+          }
+        }
       }
+    }
+
+    private Watermark watermark() {
+      return new Watermark(newestMillis - outOfOrdernessMillis - 1);
     }
 
     @Override
@@ -101,7 +116,7 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
       boolean silent = clock.relativeTimeNanos() - silentSinceNanos >= idleTimeoutNanos;
       if (!silent) {
         if (newestMillis >= 0) {
-          output.emitWatermark(new Watermark(newestMillis - outOfOrdernessMillis - 1));
+          output.emitWatermark(watermark());
         }
       } else if (windowMillis > 0 && newestMillis >= 0 && !windowEnded) {
         // Not yet idle: where all splits fall silent at once, Flink ignores what idle ones emitted.

@@ -37,6 +37,19 @@ class EventWatermarksTest {
   }
 
   @Test
+  void theEndOfAWindowGoesOutBehindTheEventThatPassedItNotAtTheNextTick() {
+    first.event(5_000);
+    assertThat(first.emitted).containsExactly("4949");
+    first.event(5_049);
+    first.event(4_100);
+    assertThat(first.emitted).containsExactly("4949");
+    first.event(5_050);
+    assertThat(first.emitted).containsExactly("4949", "4999");
+    first.event(9_300);
+    assertThat(first.emitted).containsExactly("4949", "4999", "9249");
+  }
+
+  @Test
   void aSilentSplitEndsItsNewestWindowAndThenIsIdle() {
     first.event(5_300);
     assertThat(first.tick()).containsExactly("5249");
