@@ -26,15 +26,28 @@ final class BucketPage extends CuckooPage {
    */
   private static final double[] SURE_LOAD = {0, 0.25, 0.86, 0.94, 0.97, 0.98, 0.985, 0.99, 0.99};
 
+  /** For each slot size, a 1 in the lowest bit of every slot that one word holds. */
+  private static final long[] LOWEST_BITS = new long[BitFields.MAX_BITS + 1];
+
+  static {
+    for (int bits = CuckooShape.CORE_BITS; bits <= BitFields.MAX_BITS; bits++) {
+      for (int slot = 0; slot < BitFields.MAX_BITS / bits; slot++) {
+        LOWEST_BITS[bits] |= 1L << (slot * bits);
+      }
+    }
+  }
+
   private final short width;
   private final byte slotBits;
+  private final byte wordBits;
   private final int bucketBits;
 
-  // A bucket is read in words of as many slots as fit; all but the last are full. The masks have
-  // a 1 in the lowest bit of every slot of a full and of the last word.
-  private final byte wordBits;
-  private final long lowest;
-  private final long lowestOfLast;
+  /**
+   * How the buckets are cut, in one number, so that a look-up needs nothing else of a page but its
+   * body: bits of a slot, of a full word of slots, and of the last word of a bucket in 6 bits each,
+   * bits of a bucket above them. Never 0.
+   */
+  private final long layout;
 
   BucketPage(CuckooShape shape, int depth, int prefix, int width) {
     this(
@@ -48,21 +61,33 @@ final class BucketPage extends CuckooPage {
 
   BucketPage(CuckooShape shape, int depth, int prefix, int width, int count, byte[] body) {
     super(shape, depth, prefix, count, body);
+    int slotsPerWord = Math.min(width, BitFields.MAX_BITS / shape.slotBits(depth));
+    int slotsOfLastWord = (width - 1) % slotsPerWord + 1;
     this.width = (short) width;
     this.slotBits = (byte) shape.slotBits(depth);
-    this.bucketBits = width * slotBits;
-    int slotsPerWord = Math.min(width, BitFields.MAX_BITS / slotBits);
     this.wordBits = (byte) (slotsPerWord * slotBits);
-    this.lowest = lowestBits(slotsPerWord, slotBits);
-    this.lowestOfLast = lowestBits((width - 1) % slotsPerWord + 1, slotBits);
+    this.bucketBits = width * slotBits;
+    this.layout =
+        ((long) bucketBits << 18)
+            | ((long) (slotsOfLastWord * slotBits) << 12)
+            | ((long) wordBits << 6)
+            | slotBits;
   }
 
-  private static long lowestBits(int slots, int slotBits) {
-    long bits = 0;
-    for (int slot = 0; slot < slots; slot++) {
-      bits |= 1L << (slot * slotBits);
-    }
-    return bits;
+  private static int slotBits(long layout) {
+    return (int) layout & 63;
+  }
+
+  private static int wordBits(long layout) {
+    return (int) (layout >>> 6) & 63;
+  }
+
+  private static int bitsOfLastWord(long layout) {
+    return (int) (layout >>> 12) & 63;
+  }
+
+  private static int bucketBits(long layout) {
+    return (int) (layout >>> 18);
   }
 
   static int bodyBytes(CuckooShape shape, int depth, int width) {
@@ -91,6 +116,11 @@ final class BucketPage extends CuckooPage {
   }
 
   @Override
+  long layout() {
+    return layout;
+  }
+
+  @Override
   public int slots() {
     return CuckooShape.BUCKETS * width;
   }
@@ -102,7 +132,7 @@ final class BucketPage extends CuckooPage {
 
   @Override
   int objectBytes() {
-    return 64;
+    return 56;
   }
 
   @Override
@@ -112,18 +142,22 @@ final class BucketPage extends CuckooPage {
 
   @Override
   boolean contains(long identity) {
+    return contains(body, layout, identity);
+  }
+
+  /** Whether the page with this body and layout holds an identity. */
+  static boolean contains(byte[] body, long layout, long identity) {
     int bucket = BucketPairs.bucket(identity);
-    long slot = slotOf(identity);
+    int alternate = BucketPairs.alternate(bucket, BucketPairs.core(identity));
+    long slot = slotOf(identity, layout);
     // Both are looked at in any case: which one holds a key is a coin toss to the branch predictor.
-    long first = matches(bucket, slot);
-    long second = matches(BucketPairs.alternate(bucket, (int) slot & CuckooShape.CORE_MASK), slot);
-    return (first | second) != 0;
+    return (matches(body, layout, bucket, slot) | matches(body, layout, alternate, slot)) != 0;
   }
 
   @Override
   int copies(long identity) {
     int bucket = BucketPairs.bucket(identity);
-    long slot = slotOf(identity);
+    long slot = slotOf(identity, layout);
     int alternate = BucketPairs.alternate(bucket, (int) slot & CuckooShape.CORE_MASK);
     int copies = 0;
     for (int i = 0; i < width; i++) {
@@ -136,7 +170,7 @@ final class BucketPage extends CuckooPage {
   @Override
   boolean insert(long identity, PathSearch search) {
     int bucket = BucketPairs.bucket(identity);
-    long slot = slotOf(identity);
+    long slot = slotOf(identity, layout);
     int alternate = BucketPairs.alternate(bucket, (int) slot & CuckooShape.CORE_MASK);
     int room = bucket;
     int free = firstFree(bucket);
@@ -160,10 +194,10 @@ final class BucketPage extends CuckooPage {
   @Override
   boolean remove(long identity) {
     int bucket = BucketPairs.bucket(identity);
-    long slot = slotOf(identity);
-    if (matches(bucket, slot) == 0) {
+    long slot = slotOf(identity, layout);
+    if (matches(body, layout, bucket, slot) == 0) {
       bucket = BucketPairs.alternate(bucket, (int) slot & CuckooShape.CORE_MASK);
-      if (matches(bucket, slot) == 0) {
+      if (matches(body, layout, bucket, slot) == 0) {
         return false;
       }
     }
@@ -295,35 +329,39 @@ final class BucketPage extends CuckooPage {
     BitFields.set(body, bucket * bucketBits + i * slotBits, slotBits, slot);
   }
 
-  private long slotOf(long identity) {
-    return (identity >>> CuckooShape.BUCKET_BITS) & BitFields.mask(slotBits);
+  private static long slotOf(long identity, long layout) {
+    return (identity >>> CuckooShape.BUCKET_BITS) & BitFields.mask(slotBits(layout));
   }
 
   /** Not 0 if the bucket holds the slot. */
-  private long matches(int bucket, long slot) {
-    int bit = bucket * bucketBits;
+  private static long matches(byte[] body, long layout, int bucket, long slot) {
+    int slotBits = slotBits(layout);
+    int wordBits = wordBits(layout);
+    long lowest = LOWEST_BITS[slotBits];
     long pattern = slot * lowest;
+    int left = bucketBits(layout);
+    int bit = bucket * left;
     long matches = 0;
-    for (int left = bucketBits; left > wordBits; left -= wordBits) {
-      matches |= zeroSlots(BitFields.word(body, bit) ^ pattern, lowest);
+    for (; left > wordBits; left -= wordBits) {
+      matches |= zeroSlots(BitFields.word(body, bit) ^ pattern, lowest, slotBits);
       bit += wordBits;
     }
-    return matches | zeroSlots(BitFields.word(body, bit) ^ pattern, lowestOfLast);
+    long lowestOfLast = lowest & BitFields.mask(bitsOfLastWord(layout));
+    return matches | zeroSlots(BitFields.word(body, bit) ^ pattern, lowestOfLast, slotBits);
   }
 
   /** The first free slot of a bucket, or -1 if it is full. */
   private int firstFree(int bucket) {
-    int bit = bucket * bucketBits;
-    int left = bucketBits;
-    for (; left > wordBits; left -= wordBits) {
-      long free = zeroSlots(BitFields.word(body, bit), lowest);
+    long lowest = LOWEST_BITS[slotBits];
+    for (int from = 0; from < bucketBits; from += wordBits) {
+      long ofWord =
+          bucketBits - from > wordBits ? lowest : lowest & BitFields.mask(bitsOfLastWord(layout));
+      long free = zeroSlots(BitFields.word(body, bucket * bucketBits + from), ofWord, slotBits);
       if (free != 0) {
-        return (bucketBits - left + Long.numberOfTrailingZeros(free)) / slotBits;
+        return (from + Long.numberOfTrailingZeros(free)) / slotBits;
       }
-      bit += wordBits;
     }
-    long free = zeroSlots(BitFields.word(body, bit), lowestOfLast);
-    return free == 0 ? -1 : (bucketBits - left + Long.numberOfTrailingZeros(free)) / slotBits;
+    return -1;
   }
 
   /**
@@ -331,7 +369,7 @@ final class BucketPage extends CuckooPage {
    * borrows from the highest bit of one that is 0. A borrow may run on and mark slots above, so the
    * lowest mark, and whether there is one, are what counts.
    */
-  private long zeroSlots(long word, long lowestBits) {
+  private static long zeroSlots(long word, long lowestBits, int slotBits) {
     return (word - lowestBits) & ~word & (lowestBits << (slotBits - 1));
   }
 }

@@ -61,8 +61,7 @@ public final class CuckooFilter implements MembershipFilter {
   /** See {@link PagedFilter#mightContain}. */
   @Override
   public boolean mightContain(long hash) {
-    long identity = shape.identity(hash);
-    return pages.get(identity).contains(identity);
+    return pages.contains(shape.identity(hash));
   }
 
   /** See {@link PagedFilter#delete}. */

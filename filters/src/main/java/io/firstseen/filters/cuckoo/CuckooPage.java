@@ -87,6 +87,9 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
   /** Bytes of the page's own object, without its body. */
   abstract int objectBytes();
 
+  /** The layout of a table of buckets, 0 for a list. */
+  abstract long layout();
+
   abstract CuckooPage sharing();
 
   /** To be called before any write to the body. */

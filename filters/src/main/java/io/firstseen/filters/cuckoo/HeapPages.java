@@ -1,23 +1,32 @@
 package io.firstseen.filters.cuckoo;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 
 /**
  * Pages in an extendible directory: an array over the leading bits of identities, in which a page
  * of lesser depth than the deepest one stands several times.
+ *
+ * <p>Bodies and layouts stand in arrays of their own, so that a look-up goes from the array to the
+ * bucket and not by way of the page's object, which in a large filter is not in the cache.
  */
 final class HeapPages implements PageStore {
   private final CuckooShape shape;
   private CuckooPage[] directory;
+  private byte[][] bodies;
+  private long[] layouts;
   private int directoryDepth;
   private int shift;
   long count;
 
   HeapPages(CuckooShape shape) {
     this.shape = shape;
-    this.directory = new CuckooPage[] {CuckooPage.first(shape)};
+    this.directory = new CuckooPage[1];
+    this.bodies = new byte[1][];
+    this.layouts = new long[1];
     this.shift = shape.identityBits();
+    place(CuckooPage.first(shape));
   }
 
   /** Pages that cover every prefix exactly once. */
@@ -32,6 +41,8 @@ final class HeapPages implements PageStore {
   private HeapPages(HeapPages other) {
     this.shape = other.shape;
     this.directory = new CuckooPage[other.directory.length];
+    this.bodies = new byte[other.directory.length][];
+    this.layouts = new long[other.directory.length];
     this.directoryDepth = other.directoryDepth;
     this.shift = other.shift;
     this.count = other.count;
@@ -65,9 +76,18 @@ final class HeapPages implements PageStore {
     return directory[(int) (identity >>> shift)];
   }
 
+  boolean contains(long identity) {
+    int at = (int) (identity >>> shift);
+    long layout = layouts[at];
+    return layout == 0
+        ? directory[at].contains(identity)
+        : BucketPage.contains(bodies[at], layout, identity);
+  }
+
   @Override
   public void put(long identity, CuckooPage page) {
-    if (directory[(int) (identity >>> shift)] != page) {
+    int at = (int) (identity >>> shift);
+    if (directory[at] != page || bodies[at] != page.body) {
       place(page);
     }
   }
@@ -81,18 +101,26 @@ final class HeapPages implements PageStore {
   /** Lets a page stand for its prefix, deepening the directory where it must. */
   void place(CuckooPage page) {
     while (directoryDepth < page.depth()) {
-      CuckooPage[] deeper = new CuckooPage[directory.length * 2];
-      for (int i = 0; i < deeper.length; i++) {
+      int size = directory.length * 2;
+      CuckooPage[] deeper = new CuckooPage[size];
+      byte[][] deeperBodies = new byte[size][];
+      long[] deeperLayouts = new long[size];
+      for (int i = 0; i < size; i++) {
         deeper[i] = directory[i >> 1];
+        deeperBodies[i] = bodies[i >> 1];
+        deeperLayouts[i] = layouts[i >> 1];
       }
       directory = deeper;
+      bodies = deeperBodies;
+      layouts = deeperLayouts;
       directoryDepth++;
       shift--;
     }
     int span = 1 << (directoryDepth - page.depth());
-    for (int i = 0; i < span; i++) {
-      directory[page.prefix() * span + i] = page;
-    }
+    int from = page.prefix() * span;
+    Arrays.fill(directory, from, from + span, page);
+    Arrays.fill(bodies, from, from + span, page.body);
+    Arrays.fill(layouts, from, from + span, page.layout());
   }
 
   void forEach(Consumer<CuckooPage> visitor) {
@@ -102,6 +130,6 @@ final class HeapPages implements PageStore {
   }
 
   long directoryBytes() {
-    return 16 + 4L * directory.length;
+    return 3 * 16 + (4L + 4 + 8) * directory.length;
   }
 }

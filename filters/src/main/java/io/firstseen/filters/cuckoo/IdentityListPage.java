@@ -40,6 +40,11 @@ final class IdentityListPage extends CuckooPage {
   }
 
   @Override
+  long layout() {
+    return 0;
+  }
+
+  @Override
   CuckooPage sharing() {
     return new IdentityListPage(shape, count, body);
   }

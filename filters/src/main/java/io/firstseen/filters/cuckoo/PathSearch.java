@@ -11,6 +11,12 @@ import java.util.Arrays;
  * object serves one thread.
  */
 final class PathSearch {
+  /**
+   * Full buckets that are searched before a page counts as full. A page takes a little less than it
+   * could (0.97 instead of 0.98 at four slots a bucket), for half the time of growing.
+   */
+  static final int MAX_SEARCHED = 128;
+
   private final int[] buckets = new int[CuckooShape.BUCKETS];
   private final int[] parents = new int[CuckooShape.BUCKETS];
   private final int[] slotsOfParent = new int[CuckooShape.BUCKETS];
@@ -28,7 +34,7 @@ final class PathSearch {
     reach(bucket, -1, 0);
     reach(alternate, -1, 0);
     int width = page.width();
-    for (int at = 0; at < size; at++) {
+    for (int at = 0; at < Math.min(size, MAX_SEARCHED); at++) {
       int from = buckets[at];
       for (int i = 0; i < width; i++) {
         int to = page.alternate(from, i);
