@@ -13,17 +13,22 @@ import java.util.Map;
 import java.util.OptionalLong;
 import org.apache.flink.api.common.accumulators.LongCounter;
 import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.functions.RichFilterFunction;
 import org.apache.flink.api.common.functions.RichMapFunction;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.metrics.Counter;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /** Turns the changelog of accepted keys into windowed snapshots. */
 public final class SnapshotJob {
+  private static final Logger LOG = LoggerFactory.getLogger(SnapshotJob.class);
   private static final TypeInformation<HashedOperation> OPERATION =
       TypeInformation.of(HashedOperation.class);
 
@@ -52,7 +57,7 @@ public final class SnapshotJob {
     KeyHash hash = options.keys().keyHash();
     DataStream<HashedOperation> operations =
         DedupJob.events(env, acceptedChangelog, options.stream(), windowMillis(options))
-            .filter(SourceEvent::isWellFormed)
+            .filter(new WellFormedFilter())
             .name(OperatorUids.WELL_FORMED)
             .uid(OperatorUids.WELL_FORMED)
             .map(new HashFunction(hash), OPERATION)
@@ -161,6 +166,33 @@ public final class SnapshotJob {
       throw new UserErrorException(
           "--snapshot-shards must be at most %d for snapshots on Kafka, got %d"
               .formatted(MAX_SHARDS_ON_KAFKA, options.snapshots().shards()));
+    }
+  }
+
+  /**
+   * Passes over what is no change of a key: only our jobs write the accepted topic, so such a
+   * record is somebody else's. The first is logged, all are counted.
+   */
+  private static final class WellFormedFilter extends RichFilterFunction<SourceEvent> {
+    private static final long serialVersionUID = 1;
+
+    private transient Counter passedOver;
+
+    @Override
+    public void open(OpenContext context) {
+      passedOver = getRuntimeContext().getMetricGroup().counter("passedOver");
+    }
+
+    @Override
+    public boolean filter(SourceEvent event) {
+      if (event.isWellFormed()) {
+        return true;
+      }
+      if (passedOver.getCount() == 0) {
+        LOG.warn("passed over {}: {}", event.place(), event.problem());
+      }
+      passedOver.inc();
+      return false;
     }
   }
 }

@@ -147,14 +147,14 @@ public final class Firstseen<T> {
     if (capacity < 1) {
       throw new IllegalArgumentException("capacity must be at least 1, got " + capacity);
     }
-    CuckooShape shape = CuckooShape.forCapacity((capacity - 1) / shards + 1, falsePositiveRate);
-    if (shape.identityBits() > Long.SIZE - byHash.bits()) {
+    long keysOfShard = (capacity - 1) / shards + 1;
+    int mostBits = Math.min(CuckooShape.MAX_IDENTITY_BITS, Long.SIZE - byHash.bits());
+    if (falsePositiveRate > 0 && 2 * keysOfShard / falsePositiveRate > Math.scalb(1.0, mostBits)) {
       throw new IllegalArgumentException(
-          "capacity / falsePositiveRate must be at most 2^63, got "
-              + capacity
-              + " / "
-              + falsePositiveRate);
+          "capacity / shards / falsePositiveRate must be at most 2^%d, got %d / %d / %s"
+              .formatted(mostBits - 1, capacity, shards, falsePositiveRate));
     }
+    CuckooShape shape = CuckooShape.forCapacity(keysOfShard, falsePositiveRate);
     DedupParameters parameters =
         new DedupParameters(
             shape.identityBits(),

@@ -106,7 +106,9 @@ class FirstseenTest {
     "10, 0, 128, 'falsePositiveRate must be in (0, 0.1]'",
     "10, 0.2, 128, 'falsePositiveRate must be in (0, 0.1]'",
     "10, 0.01, 100, shards must be a power of two",
-    "10, 0.01, 65536, shards must be a power of two"
+    "10, 0.01, 65536, shards must be a power of two",
+    "9000000000000000000, 1e-9, 128, 'capacity / shards / falsePositiveRate must be at most 2^56'",
+    "1000000000000000, 1e-9, 32768, 'capacity / shards / falsePositiveRate must be at most 2^48'"
   })
   void refusesParametersOutOfBounds(long capacity, double rate, int shards, String sentence) {
     DataStream<String> events = environment().fromData("a");
