@@ -28,6 +28,10 @@ final class CommandProcess implements AutoCloseable {
    */
   static CommandProcess start(Path directory, String... words) throws IOException {
     List<String> command = new ArrayList<>();
+    if (System.getProperty("os.name").equals("Linux")) {
+      // A build in the background ignores SIGINT, and what it starts inherits that.
+      command.addAll(List.of("env", "--default-signal=INT"));
+    }
     command.add(ProcessHandle.current().info().command().orElseThrow());
     command.add("-Xmx512m");
     command.add("-Dfile.encoding=UTF-8");
