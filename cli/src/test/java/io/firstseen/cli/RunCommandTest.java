@@ -357,7 +357,7 @@ class RunCommandTest {
         Arguments.of(List.of("--input=DIR/keys", "--capacity=0"), "must be a whole number in [1, "),
         Arguments.of(
             List.of("--input=DIR/keys", "--capacity=" + Long.MAX_VALUE),
-            "these options do not fit together: expectedKeys / falsePositiveRate must be at most 2^56"),
+            "these options do not fit together: capacity / shards / falsePositiveRate must be at most 2^56"),
         Arguments.of(
             List.of("--input=DIR/keys", "--window=1"), "must be a whole number with a unit"),
         Arguments.of(
