@@ -26,7 +26,7 @@ final class PathSearch {
   /**
    * Frees a slot in one of two full buckets.
    *
-   * @return the bucket that has room now, or -1 if no chain of moves gives one
+   * @return the bucket that has room now, or -1 if the search found no chain of moves
    */
   int makeRoom(BucketPage page, int bucket, int alternate) {
     Arrays.fill(reached, 0);
