@@ -1,0 +1,62 @@
+package io.firstseen.benchmarks.dedup;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A stretch of an axis, from values to places in a picture.
+ *
+ * @param from the value at {@code start}; its logarithm on a logarithmic axis
+ * @param to the value at {@code end}, greater than {@code from}; as well
+ */
+record Axis(boolean logarithmic, double from, double to, double start, double end) {
+  private static final int MOST_TICKS = 8;
+  private static final int[] STEPS = {1, 2, 5};
+
+  /** From 0 to a little above the greatest value. */
+  static Axis linear(double greatest, double start, double end) {
+    return new Axis(false, 0, greatest * 1.05, start, end);
+  }
+
+  /** From the least value to a little above the greatest; both are positive. */
+  static Axis logarithmic(double least, double greatest, double start, double end) {
+    double to = Math.max(Math.log10(greatest), Math.log10(least) + 0.1);
+    return new Axis(true, Math.log10(least), to + 0.05, start, end);
+  }
+
+  double at(double value) {
+    double place = logarithmic ? Math.log10(value) : value;
+    return start + (place - from) / (to - from) * (end - start);
+  }
+
+  /** Round values to mark. */
+  List<Double> ticks() {
+    List<Double> ticks = new ArrayList<>();
+    if (logarithmic) {
+      for (int power = (int) Math.floor(from); power <= to; power++) {
+        for (int step : STEPS) {
+          double value = step * Math.pow(10, power);
+          if (Math.log10(value) >= from && Math.log10(value) <= to) {
+            ticks.add(value);
+          }
+        }
+      }
+      return ticks;
+    }
+    double step = stepFor((to - from) / MOST_TICKS);
+    for (double i = Math.ceil(from / step); i * step <= to; i++) {
+      ticks.add(i * step);
+    }
+    return ticks;
+  }
+
+  private static double stepFor(double least) {
+    double power = Math.pow(10, Math.floor(Math.log10(least)));
+    for (int step : STEPS) {
+      if (step * power >= least) {
+        return step * power;
+      }
+    }
+    return 10 * power;
+  }
+}

@@ -1,0 +1,73 @@
+package io.firstseen.benchmarks.dedup;
+
+import crawlercommons.filters.basic.BasicURLNormalizer;
+import crawlercommons.filters.basic.BasicURLNormalizer.IdnNormalization;
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.InvalidKeyException;
+import java.util.Arrays;
+import java.util.Set;
+
+/** The process that measures the canonicaliser {@code url} against the library behind it. */
+final class CanonicaliserRun {
+  private static final int WARM_UPS = 5;
+
+  private CanonicaliserRun() {}
+
+  /**
+   * @param urls number of different URLs
+   * @param rounds over all of them, after the warm-up
+   */
+  record Spec(int urls, int rounds) {}
+
+  /**
+   * Nanoseconds a URL, medians of the rounds; ours from bytes to bytes, the library's of strings.
+   */
+  record Result(double oursNanos, double libraryNanos) {}
+
+  public static void main(String[] arguments) throws Exception {
+    Spec spec = ChildJvm.specification(arguments, Spec.class);
+    byte[][] bytes = new byte[spec.urls()][];
+    String[] strings = new String[spec.urls()];
+    for (int i = 0; i < spec.urls(); i++) {
+      bytes[i] = Url.of(i).utf8();
+      strings[i] = Url.of(i).toString();
+    }
+    double[] ours = new double[spec.rounds()];
+    double[] library = new double[spec.rounds()];
+    for (int round = -WARM_UPS; round < spec.rounds(); round++) {
+      double oursNanos = ours(bytes);
+      double libraryNanos = library(strings);
+      if (round >= 0) {
+        ours[round] = oursNanos;
+        library[round] = libraryNanos;
+      }
+    }
+    ChildJvm.answer(new Result(Median.of(ours), Median.of(library)));
+  }
+
+  private static double ours(byte[][] urls) throws InvalidKeyException {
+    long start = System.nanoTime();
+    for (byte[] url : urls) {
+      if (Canonicaliser.URL.canonicalise(url).length != url.length) {
+        throw new IllegalStateException("not canonical: " + Arrays.toString(url));
+      }
+    }
+    return (double) (System.nanoTime() - start) / urls.length;
+  }
+
+  private static double library(String[] urls) {
+    // As filters configure it.
+    BasicURLNormalizer normalizer =
+        BasicURLNormalizer.newBuilder()
+            .idnNormalization(IdnNormalization.PUNYCODE)
+            .queryParamsToRemove(Set.of())
+            .build();
+    long start = System.nanoTime();
+    for (String url : urls) {
+      if (normalizer.filter(url).length() != url.length()) {
+        throw new IllegalStateException("not canonical: " + url);
+      }
+    }
+    return (double) (System.nanoTime() - start) / urls.length;
+  }
+}

@@ -1,0 +1,33 @@
+package io.firstseen.benchmarks.dedup;
+
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
+import org.apache.flink.util.Collector;
+
+/**
+ * What users write without Firstseen: a boolean for each key.
+ *
+ * @param <K> type of the keys
+ * @param <T> type of the events
+ */
+final class ExactDedup<K, T> extends KeyedProcessFunction<K, T, T> {
+  private static final long serialVersionUID = 1;
+
+  private transient ValueState<Boolean> seen;
+
+  @Override
+  public void open(OpenContext context) {
+    seen = getRuntimeContext().getState(new ValueStateDescriptor<>("seen", Types.BOOLEAN));
+  }
+
+  @Override
+  public void processElement(T event, Context context, Collector<T> out) throws Exception {
+    if (seen.value() == null) {
+      seen.update(true);
+      out.collect(event);
+    }
+  }
+}

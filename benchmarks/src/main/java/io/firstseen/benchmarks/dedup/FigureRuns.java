@@ -1,0 +1,180 @@
+package io.firstseen.benchmarks.dedup;
+
+import io.firstseen.benchmarks.dedup.ChildJvm.FailedException;
+import io.firstseen.benchmarks.dedup.Measurements.CheckpointedRates;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.apache.flink.util.FileUtils;
+
+/** Runs what the rows need, one JVM after the other, and says so on a stream. */
+final class FigureRuns {
+  private static final long MEBIBYTE = 1 << 20;
+  private static final int CANONICALISER_URLS = 100_000;
+  private static final int CANONICALISER_ROUNDS = 15;
+  private static final long CHECKPOINT_MILLIS = 1000;
+
+  /** Twice a rate run's keys, so that enough checkpoints fall into the time. */
+  private static final int CHECKPOINTED_KEYS_FACTOR = 2;
+
+  /** The plot shows these parts of the keys, and the whole. */
+  private static final int[] PLOT_DIVISORS = {10, 5, 2};
+
+  private final Settings settings;
+  private final Path work;
+  private final PrintStream progress;
+  private final Measurements measured;
+
+  /**
+   * How to run.
+   *
+   * @param keys number of different keys
+   * @param rounds runs of each subject
+   * @param warmUpKeys of the job before each measured one
+   * @param flink how Flink is set up
+   * @param heapMebibytes of each JVM, except where a row bounds it
+   * @param filterMebibytes filters of the row {@link Row#CHECKPOINTS}
+   */
+  record Settings(
+      long keys,
+      int rounds,
+      long warmUpKeys,
+      FlinkSettings flink,
+      long heapMebibytes,
+      long filterMebibytes) {}
+
+  FigureRuns(Settings settings, Path work, PrintStream progress) {
+    this.settings = settings;
+    this.work = work;
+    this.progress = progress;
+    this.measured = new Measurements(settings.keys());
+  }
+
+  /**
+   * Measures what some rows need.
+   *
+   * @param plot whether to run with fewer keys, too
+   */
+  Measurements measure(Set<Row> rows, boolean plot)
+      throws IOException, InterruptedException, FailedException {
+    Set<Subject> subjects = EnumSet.noneOf(Subject.class);
+    rows.forEach(row -> subjects.addAll(row.subjects()));
+    if (plot) {
+      subjects.addAll(Subject.PLOTTED);
+    }
+    subjects.removeIf(subject -> !Pipelines.canBuild(subject));
+    for (int round = 1; round <= settings.rounds(); round++) {
+      for (Subject subject : subjects) {
+        measured.add(run("round " + round, subject, settings.keys(), round == 1));
+      }
+    }
+    if (rows.contains(Row.CANONICALISER)) {
+      measured.set(canonicaliser());
+    }
+    if (rows.contains(Row.CHECKPOINTS)) {
+      measured.set(checkpointed());
+    }
+    if (plot) {
+      for (int divisor : PLOT_DIVISORS) {
+        for (Subject subject : Subject.PLOTTED) {
+          measured.add(run("plot", subject, settings.keys() / divisor, true));
+        }
+      }
+    }
+    return measured;
+  }
+
+  private PipelineResult run(String why, Subject subject, long keys, boolean sizes)
+      throws IOException, InterruptedException, FailedException {
+    Path directory = Files.createTempDirectory(work, "run");
+    PipelineSpec spec = specification(subject, keys, directory).withSizes(sizes);
+    return run(why, spec, settings.heapMebibytes());
+  }
+
+  private PipelineResult run(String why, PipelineSpec spec, long heapMebibytes)
+      throws IOException, InterruptedException, FailedException {
+    try {
+      PipelineResult result =
+          ChildJvm.run(PipelineRun.class, heapMebibytes, spec, PipelineResult.class);
+      say(
+          "%s, %,d keys, %s: %.2f M records/s",
+          why, spec.keys(), spec.subject().title(), result.recordsPerSecond() / 1e6);
+      return result;
+    } finally {
+      FileUtils.deleteDirectory(Path.of(spec.directory()).toFile());
+    }
+  }
+
+  private CanonicaliserRun.Result canonicaliser()
+      throws IOException, InterruptedException, FailedException {
+    say("canonicaliser");
+    return ChildJvm.run(
+        CanonicaliserRun.class,
+        settings.heapMebibytes(),
+        new CanonicaliserRun.Spec(CANONICALISER_URLS, CANONICALISER_ROUNDS),
+        CanonicaliserRun.Result.class);
+  }
+
+  private CheckpointedRates checkpointed()
+      throws IOException, InterruptedException, FailedException {
+    Path filled = Files.createTempDirectory(work, "filled");
+    PrefillRun.Result prefill = prefill(filled);
+    long heapMebibytes = prefill.savepointBytes() * 5 / 2 / MEBIBYTE + 512;
+    List<PipelineResult> without = new ArrayList<>();
+    List<PipelineResult> with = new ArrayList<>();
+    String failure = null;
+    try {
+      for (int round = 1; round <= settings.rounds(); round++) {
+        without.add(runFilled(round, prefill, 0, heapMebibytes));
+        with.add(runFilled(round, prefill, CHECKPOINT_MILLIS, heapMebibytes));
+      }
+    } catch (FailedException e) {
+      failure = "does not run in a heap of %,d MiB: %s".formatted(heapMebibytes, e.getMessage());
+    } finally {
+      FileUtils.deleteDirectory(filled.toFile());
+    }
+    return new CheckpointedRates(prefill, heapMebibytes, without, with, failure);
+  }
+
+  private PrefillRun.Result prefill(Path directory)
+      throws IOException, InterruptedException, FailedException {
+    say("filling filters of %,d MiB", settings.filterMebibytes());
+    // One task, and no copy of each record: this is not measured.
+    FlinkSettings flink = new FlinkSettings(1, settings.flink().managedMemoryMebibytes(), true);
+    return ChildJvm.run(
+        PrefillRun.class,
+        Math.max(settings.heapMebibytes(), 4 * settings.filterMebibytes()),
+        new PrefillRun.Spec(
+            settings.filterMebibytes() * MEBIBYTE,
+            PipelineSpec.of(Subject.OURS_HEAP, 0, 0, flink, directory)),
+        PrefillRun.Result.class);
+  }
+
+  private PipelineResult runFilled(
+      int round, PrefillRun.Result prefill, long checkpointMillis, long heapMebibytes)
+      throws IOException, InterruptedException, FailedException {
+    PipelineSpec spec =
+        specification(
+                Subject.OURS_HEAP,
+                CHECKPOINTED_KEYS_FACTOR * settings.keys(),
+                Files.createTempDirectory(work, "run"))
+            .from(prefill)
+            .withCheckpointEachMillis(checkpointMillis);
+    String with = checkpointMillis > 0 ? "with checkpoints" : "without checkpoints";
+    return run("round " + round + ", filters filled, " + with, spec, heapMebibytes);
+  }
+
+  private PipelineSpec specification(Subject subject, long keys, Path directory) {
+    return PipelineSpec.of(subject, keys, settings.warmUpKeys(), settings.flink(), directory);
+  }
+
+  private void say(String format, Object... values) {
+    progress.println(String.format(Locale.ROOT, format, values));
+  }
+}

@@ -1,0 +1,203 @@
+package io.firstseen.benchmarks.dedup;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.api.common.JobID;
+import org.apache.flink.api.common.JobStatus;
+import org.apache.flink.configuration.BlobServerOptions;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.ClusterOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.CoreOptions;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.configuration.RestOptions;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.configuration.StateBackendOptions;
+import org.apache.flink.configuration.StateRecoveryOptions;
+import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.runtime.checkpoint.CheckpointStatsSnapshot;
+import org.apache.flink.runtime.execution.ExecutionState;
+import org.apache.flink.runtime.executiongraph.AccessExecutionGraph;
+import org.apache.flink.runtime.executiongraph.AccessExecutionVertex;
+import org.apache.flink.runtime.jobmaster.JobResult;
+import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.graph.StreamGraph;
+
+/** A mini cluster that runs one job at a time, and measures the files of its checkpoints. */
+final class LocalFlink implements AutoCloseable {
+  /** Checkpointing is on, so that one can be asked for, but none comes by itself. */
+  private static final Duration NEVER = Duration.ofDays(3650);
+
+  private final Path directory;
+  private final MiniCluster cluster;
+
+  LocalFlink(Path directory, FlinkSettings settings) throws Exception {
+    this.directory = directory;
+    Configuration configuration = new Configuration();
+    configuration.set(RestOptions.ADDRESS, "localhost");
+    configuration.set(RestOptions.BIND_PORT, "0");
+    String scratch = Files.createDirectories(directory.resolve("tmp")).toString();
+    configuration.set(CoreOptions.TMP_DIRS, scratch);
+    configuration.set(ClusterOptions.PROCESS_WORKING_DIR_BASE, scratch);
+    configuration.set(BlobServerOptions.STORAGE_DIRECTORY, scratch);
+    configuration.set(
+        TaskManagerOptions.MANAGED_MEMORY_SIZE,
+        MemorySize.ofMebiBytes(settings.managedMemoryMebibytes()));
+    cluster =
+        new MiniCluster(
+            new MiniClusterConfiguration.Builder()
+                .setConfiguration(configuration)
+                .setNumTaskManagers(1)
+                .setNumSlotsPerTaskManager(settings.parallelism())
+                .build());
+    cluster.start();
+  }
+
+  /** An environment to build a job on. */
+  StreamExecutionEnvironment environment(PipelineSpec spec) {
+    Configuration configuration = new Configuration();
+    configuration.set(StateBackendOptions.STATE_BACKEND, spec.subject().backend().id());
+    configuration.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);
+    configuration.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, checkpoints().toUri().toString());
+    configuration.set(
+        CheckpointingOptions.CHECKPOINTING_INTERVAL,
+        spec.checkpointMillis() > 0 ? Duration.ofMillis(spec.checkpointMillis()) : NEVER);
+    if (spec.checkpointMillis() == 0) {
+      // None is deleted while its files are counted.
+      configuration.set(CheckpointingOptions.MAX_RETAINED_CHECKPOINTS, 10);
+    }
+    configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "disable");
+    configuration.set(PipelineOptions.GENERIC_TYPES, false);
+    configuration.set(PipelineOptions.OBJECT_REUSE, spec.flink().objectReuse());
+    configuration.set(PipelineOptions.AUTO_WATERMARK_INTERVAL, Duration.ZERO);
+    configuration.set(CoreOptions.DEFAULT_PARALLELISM, spec.flink().parallelism());
+    if (spec.savepoint() != null) {
+      configuration.set(StateRecoveryOptions.SAVEPOINT_PATH, spec.savepoint());
+      configuration.set(StateRecoveryOptions.SAVEPOINT_IGNORE_UNCLAIMED_STATE, true);
+    }
+    return new StreamExecutionEnvironment(configuration);
+  }
+
+  /** Starts a job and returns when all its tasks run. */
+  JobID start(StreamGraph graph) throws Exception {
+    JobID job = cluster.submitJob(graph.getJobGraph()).get().getJobID();
+    while (!isRunning(job)) {
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+    return job;
+  }
+
+  private boolean isRunning(JobID job) throws Exception {
+    JobStatus status = cluster.getJobStatus(job).get();
+    if (status == JobStatus.INITIALIZING) {
+      return false;
+    }
+    if (status.isGloballyTerminalState()) {
+      failIfFailed(cluster.requestJobResult(job).get());
+      throw new IllegalStateException("the job has ended before it began: " + status);
+    }
+    for (AccessExecutionVertex task :
+        cluster.getExecutionGraph(job).get().getAllExecutionVertices()) {
+      if (task.getExecutionState() != ExecutionState.RUNNING) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Waits for something that a running job does; a job that fails will not do it. */
+  void await(JobID job, CompletableFuture<?> event) throws Exception {
+    CompletableFuture<JobResult> end = cluster.requestJobResult(job);
+    CompletableFuture.anyOf(event, end).get();
+    if (end.isDone()) {
+      failIfFailed(end.get());
+    }
+  }
+
+  /** Waits until a job has come to its end. */
+  void awaitEnd(JobID job) throws Exception {
+    failIfFailed(cluster.requestJobResult(job).get());
+  }
+
+  private static void failIfFailed(JobResult result) throws Exception {
+    if (!result.isSuccess()) {
+      throw new IllegalStateException(
+          "the job failed",
+          result
+              .getSerializedThrowable()
+              .map(e -> e.deserializeError(LocalFlink.class.getClassLoader()))
+              .orElse(null));
+    }
+  }
+
+  /** Takes a checkpoint and returns the bytes of the files that it has written. */
+  long checkpointBytes(JobID job) throws Exception {
+    Path ofJob = checkpoints().resolve(job.toHexString());
+    Map<Path, Long> before = files(ofJob);
+    cluster.triggerCheckpoint(job).get();
+    Map<Path, Long> after = files(ofJob);
+    after.keySet().removeAll(before.keySet());
+    return after.values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  /** Takes a savepoint and returns where it is. */
+  Path savepoint(JobID job, SavepointFormatType format) throws Exception {
+    Path savepoints = Files.createDirectories(directory.resolve("savepoints"));
+    String place =
+        cluster.triggerSavepoint(job, savepoints.toUri().toString(), false, format).get();
+    return Path.of(URI.create(place));
+  }
+
+  /** What Flink has counted of a job's checkpoints. */
+  CheckpointStatsSnapshot checkpointStatistics(JobID job) throws Exception {
+    AccessExecutionGraph graph = cluster.getExecutionGraph(job).get();
+    return graph.getCheckpointStatsSnapshot();
+  }
+
+  static long bytes(Path directory) throws IOException {
+    return files(directory).values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  private static Map<Path, Long> files(Path directory) throws IOException {
+    Map<Path, Long> sizes = new HashMap<>();
+    Files.walkFileTree(
+        directory,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            sizes.put(file, attributes.size());
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path file, IOException e) {
+            // Flink deletes in the background what it no longer needs.
+            return FileVisitResult.CONTINUE;
+          }
+        });
+    return sizes;
+  }
+
+  private Path checkpoints() {
+    return directory.resolve("checkpoints");
+  }
+
+  @Override
+  public void close() {
+    cluster.closeAsync().join();
+  }
+}

@@ -1,0 +1,150 @@
+package io.firstseen.benchmarks.dedup;
+
+import com.sun.management.ThreadMXBean;
+import io.firstseen.benchmarks.dedup.PipelineResult.Checkpoints;
+import io.firstseen.benchmarks.dedup.PipelineResult.Sizes;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.api.common.JobID;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.runtime.checkpoint.CheckpointStatsCounts;
+import org.apache.flink.runtime.checkpoint.CheckpointStatsSnapshot;
+import org.apache.flink.runtime.checkpoint.CompletedCheckpointStatsSummarySnapshot;
+
+/** The process that runs one subject once, after a warm-up. */
+final class PipelineRun {
+  /** One in so many keys is new between two checkpoints. */
+  private static final int INCREMENT_DIVISOR = 100;
+
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  private final PipelineSpec spec;
+  private final LocalFlink flink;
+  private final List<Stage> stages = new ArrayList<>();
+  private final Stages progress;
+
+  private PipelineRun(PipelineSpec spec, LocalFlink flink) {
+    this.spec = spec;
+    this.flink = flink;
+    stages.add(Stage.halfNew(0, spec.keys()));
+    if (spec.sizes()) {
+      stages.add(Stage.noneNew(spec.keys(), spec.keys()));
+      stages.add(Stage.allNew(spec.keys(), spec.keys() / INCREMENT_DIVISOR));
+    }
+    this.progress = Stages.prepare(stages.size(), spec.flink().parallelism());
+  }
+
+  public static void main(String[] arguments) throws Exception {
+    ChildJvm.answer(run(ChildJvm.specification(arguments, PipelineSpec.class)));
+  }
+
+  static PipelineResult run(PipelineSpec spec) throws Exception {
+    try (LocalFlink flink = new LocalFlink(Path.of(spec.directory()), spec.flink())) {
+      new PipelineRun(spec.warmUp(), flink).run();
+      return new PipelineRun(spec, flink).run();
+    }
+  }
+
+  private PipelineResult run() throws Exception {
+    JobID job =
+        flink.start(
+            Pipelines.build(spec.subject(), spec.capacity(), stages, flink.environment(spec)));
+    long heapBefore = spec.sizes() ? liveHeapBytes() : 0;
+    long allocatedBefore = allocatedBytes();
+    CheckpointStatsCounts checkpointsBefore = flink.checkpointStatistics(job).getCounts();
+    long start = System.nanoTime();
+    flink.await(job, progress.begin(0));
+    double seconds = (System.nanoTime() - start) / 1e9;
+    double allocatedPerRecord = (double) (allocatedBytes() - allocatedBefore) / records(0);
+    long atSink = progress.recordsAtSinks();
+    checkRecordsAtSink(atSink);
+    Checkpoints checkpoints =
+        spec.checkpointMillis() > 0 ? checkpoints(job, checkpointsBefore) : null;
+    Sizes sizes = spec.sizes() ? sizes(job, heapBefore) : null;
+    progress.end();
+    flink.awaitEnd(job);
+    return new PipelineResult(
+        spec.subject(),
+        spec.keys(),
+        records(0) / seconds,
+        atSink,
+        allocatedPerRecord,
+        sizes,
+        checkpoints);
+  }
+
+  private Sizes sizes(JobID job, long heapBefore) throws Exception {
+    long heapBytes = liveHeapBytes() - heapBefore;
+    long allocatedBefore = allocatedBytes();
+    flink.await(job, progress.begin(1));
+    double allocatedPerRepeat = (double) (allocatedBytes() - allocatedBefore) / records(1);
+    long checkpointBytes = flink.checkpointBytes(job);
+    long savepointBytes = LocalFlink.bytes(flink.savepoint(job, SavepointFormatType.CANONICAL));
+    flink.await(job, progress.begin(2));
+    return new Sizes(
+        heapBytes,
+        checkpointBytes,
+        savepointBytes,
+        records(2),
+        flink.checkpointBytes(job),
+        allocatedPerRepeat);
+  }
+
+  private Checkpoints checkpoints(JobID job, CheckpointStatsCounts before) throws Exception {
+    CheckpointStatsSnapshot statistics = flink.checkpointStatistics(job);
+    CheckpointStatsCounts counts = statistics.getCounts();
+    CompletedCheckpointStatsSummarySnapshot summary = statistics.getSummaryStats();
+    return new Checkpoints(
+        counts.getNumberOfCompletedCheckpoints() - before.getNumberOfCompletedCheckpoints(),
+        // Those that the clock asks for before all tasks run are refused.
+        counts.getNumberOfFailedCheckpoints() - before.getNumberOfFailedCheckpoints(),
+        summary.getEndToEndDurationStats().getAverage(),
+        summary.getStateSizeStats().getAverage());
+  }
+
+  private long records(int stage) {
+    return stages.get(stage).records();
+  }
+
+  /** A subject that does not do its work shall not be measured. */
+  private void checkRecordsAtSink(long atSink) {
+    long least =
+        switch (spec.subject().kind()) {
+          case EMPTY -> 0;
+          case SOURCE -> records(0);
+          case OURS -> (long) (spec.keys() * (1 - 5 * Pipelines.FALSE_POSITIVE_RATE));
+          case EXACT_BY_HASH, EXACT_BY_URL -> spec.keys();
+        };
+    long most =
+        switch (spec.subject().kind()) {
+          case EMPTY -> 0;
+          case SOURCE -> records(0);
+          case OURS, EXACT_BY_HASH, EXACT_BY_URL -> spec.keys();
+        };
+    if (atSink < least || atSink > most) {
+      throw new IllegalStateException(
+          "%s gave %,d records for %,d keys".formatted(spec.subject(), atSink, spec.keys()));
+    }
+  }
+
+  /** Of the tasks that end in a sink: the keyed function's. */
+  private long allocatedBytes() {
+    long bytes = 0;
+    for (long ofThread : THREADS.getThreadAllocatedBytes(progress.sinkThreads())) {
+      bytes += Math.max(0, ofThread);
+    }
+    return bytes;
+  }
+
+  private static long liveHeapBytes() throws InterruptedException {
+    // What the first collection lets go through cleaners is free after the second.
+    for (int i = 0; i < 3; i++) {
+      System.gc();
+      TimeUnit.MILLISECONDS.sleep(100);
+    }
+    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+  }
+}

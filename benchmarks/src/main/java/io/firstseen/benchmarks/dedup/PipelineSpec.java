@@ -1,0 +1,73 @@
+package io.firstseen.benchmarks.dedup;
+
+import java.nio.file.Path;
+
+/**
+ * One run of one subject.
+ *
+ * @param subject what is run
+ * @param keys number of different keys; the source makes twice as many records
+ * @param warmUpKeys keys of a run before this one, in the same JVM, for the compiler
+ * @param capacity live keys that Firstseen is told to expect
+ * @param flink how Flink is set up
+ * @param directory that the run may write to
+ * @param sizes whether to measure bytes and allocation after the rate
+ * @param checkpointMillis time from one checkpoint to the next; 0 for none
+ * @param savepoint where the state comes from; null for none
+ */
+record PipelineSpec(
+    Subject subject,
+    long keys,
+    long warmUpKeys,
+    long capacity,
+    FlinkSettings flink,
+    String directory,
+    boolean sizes,
+    long checkpointMillis,
+    String savepoint) {
+
+  /** From nothing, without checkpoints, for the rate alone. */
+  static PipelineSpec of(
+      Subject subject, long keys, long warmUpKeys, FlinkSettings flink, Path directory) {
+    return new PipelineSpec(
+        subject, keys, warmUpKeys, keys, flink, directory.toString(), false, 0, null);
+  }
+
+  PipelineSpec withSizes(boolean newSizes) {
+    return new PipelineSpec(
+        subject,
+        keys,
+        warmUpKeys,
+        capacity,
+        flink,
+        directory,
+        newSizes,
+        checkpointMillis,
+        savepoint);
+  }
+
+  PipelineSpec withCheckpointEachMillis(long millis) {
+    return new PipelineSpec(
+        subject, keys, warmUpKeys, capacity, flink, directory, sizes, millis, savepoint);
+  }
+
+  /** On top of what a savepoint holds. */
+  PipelineSpec from(PrefillRun.Result prefill) {
+    return new PipelineSpec(
+        subject,
+        keys,
+        warmUpKeys,
+        prefill.capacity(),
+        flink,
+        directory,
+        sizes,
+        checkpointMillis,
+        prefill.savepoint());
+  }
+
+  /** The run before the run, from nothing. */
+  PipelineSpec warmUp() {
+    return new PipelineSpec(
+        subject, warmUpKeys, 0, capacity, flink, directory, false, checkpointMillis, null);
+  }
+}

@@ -1,0 +1,166 @@
+package io.firstseen.benchmarks.dedup;
+
+import io.firstseen.filters.cuckoo.CuckooFilter;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.operators.dedup.DedupStreams;
+import io.firstseen.operators.dedup.Firstseen;
+import io.firstseen.types.Change;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.dag.Transformation;
+import org.apache.flink.api.java.functions.KeySelector;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.DataStreamUtils;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.graph.StreamGraph;
+import org.apache.flink.streaming.api.operators.KeyedProcessOperator;
+import org.apache.flink.streaming.api.operators.SimpleOperatorFactory;
+import org.apache.flink.streaming.api.operators.StreamOperatorFactory;
+import org.apache.flink.streaming.api.transformations.OneInputTransformation;
+
+/** Builds the subjects' jobs. All have one source, one hash and one kind of sink. */
+final class Pipelines {
+  static final double FALSE_POSITIVE_RATE = 0.001;
+  static final KeyHash HASH = KeyHash.fixed();
+  static final int SHARDS = Firstseen.DEFAULT_SHARDS;
+
+  private Pipelines() {}
+
+  /**
+   * A subject's job.
+   *
+   * @param capacity live keys that Firstseen is told to expect
+   */
+  static StreamGraph build(
+      Subject subject, long capacity, List<Stage> stages, StreamExecutionEnvironment env) {
+    // As many key groups as Firstseen has by default.
+    env.setMaxParallelism(SHARDS);
+    DataStream<Url> urls =
+        env.fromSource(
+                StagedSource.ofUrls(stages),
+                WatermarkStrategy.noWatermarks(),
+                "urls",
+                UrlSerializer.TYPE)
+            .uid("urls");
+    return switch (subject.kind()) {
+      case SOURCE -> graph(urls);
+      case OURS -> graph(dedup(subject, capacity, urls).accepted());
+      case EMPTY -> graph(emptied(dedup(subject, capacity, urls), env));
+      case EXACT_BY_URL ->
+          graph(
+              urls.keyBy(url -> url, UrlSerializer.TYPE)
+                  .process(new ExactDedup<>(), UrlSerializer.TYPE));
+      case EXACT_BY_HASH ->
+          graph(
+              urls.map(url -> new HashedUrl(HASH.hash(url.utf8()), url), HashedUrl.TYPE)
+                  .keyBy(HashedUrl::hash, Types.LONG)
+                  .process(new ExactDedup<>(), HashedUrl.TYPE));
+    };
+  }
+
+  /**
+   * A job with the dedup operator of {@link Subject#OURS_HEAP} alone, fed with hashes; that
+   * subject's job goes on from its savepoint.
+   */
+  static StreamGraph buildPrefill(Prefill prefill, StreamExecutionEnvironment env) {
+    env.setMaxParallelism(SHARDS);
+    DataStream<Url> urls =
+        env.fromSource(
+            StagedSource.ofUrls(List.of()),
+            WatermarkStrategy.noWatermarks(),
+            "urls",
+            UrlSerializer.TYPE);
+    OneInputTransformation<Change<Url>, Change<Url>> dedup =
+        operatorOf(dedup(Subject.OURS_HEAP, prefill.capacity(), urls));
+    DataStream<Change<Url>> changes =
+        env.fromSource(
+                new StagedSource<>(List.of(prefill.stage()), prefill),
+                WatermarkStrategy.noWatermarks(),
+                "hashes",
+                dedup.getOutputType())
+            .uid("hashes");
+    @SuppressWarnings("unchecked") // The operator's own selector of its keys.
+    KeySelector<Change<Url>, Integer> shardKey =
+        (KeySelector<Change<Url>, Integer>) dedup.getStateKeySelector();
+    DataStream<Change<Url>> byShard =
+        DataStreamUtils.reinterpretAsKeyedStream(changes, shardKey, Types.INT);
+    OneInputTransformation<Change<Url>, Change<Url>> filling =
+        inPlaceOf(dedup, byShard.getTransformation(), dedup.getOperatorFactory());
+    filling.setUid(dedup.getUid());
+    return graph(new DataStream<>(env, filling));
+  }
+
+  /** Bytes of the pages of so many keys, by building one shard of them. */
+  static long pageBytes(long keys) {
+    long keysOfShard = (keys - 1) / SHARDS + 1;
+    CuckooFilter filter = CuckooFilter.forCapacity(keysOfShard, FALSE_POSITIVE_RATE);
+    SplittableRandom hashes = new SplittableRandom(keys);
+    for (long i = 0; i < keysOfShard; i++) {
+      filter.insertIfAbsent(hashes.nextLong());
+    }
+    return filter.sizeBytes() * SHARDS;
+  }
+
+  private static DedupStreams<Url> dedup(Subject subject, long capacity, DataStream<Url> urls) {
+    Firstseen<Url> dedup =
+        Firstseen.dedup(urls)
+            .key(Url::utf8)
+            .hash(HASH)
+            .capacity(capacity)
+            .falsePositiveRate(FALSE_POSITIVE_RATE);
+    if (subject.backend() == Subject.Backend.ROCKSDB) {
+      withPageCache(dedup, pageBytes(capacity) / subject.cacheDivisor());
+    }
+    return dedup.apply();
+  }
+
+  /** Whether this build of the operator can be what a subject is. */
+  static boolean canBuild(Subject subject) {
+    return subject.cacheDivisor() == 1;
+  }
+
+  /** The one place where the page cache's size is set; the operator has no such option yet. */
+  @SuppressWarnings("UnusedVariable")
+  private static void withPageCache(Firstseen<Url> dedup, long bytes) {}
+
+  /** The same job, with a function that does nothing in the dedup operator's place. */
+  private static DataStream<Change<Url>> emptied(
+      DedupStreams<Url> streams, StreamExecutionEnvironment env) {
+    OneInputTransformation<Change<Url>, Change<Url>> dedup = operatorOf(streams);
+    @SuppressWarnings("unchecked") // What the operator takes is what comes before it.
+    Transformation<Change<Url>> before = (Transformation<Change<Url>>) dedup.getInputs().get(0);
+    KeyedProcessOperator<Integer, Change<Url>, Change<Url>> empty =
+        new KeyedProcessOperator<>(new EmptyFunction());
+    return new DataStream<>(env, inPlaceOf(dedup, before, SimpleOperatorFactory.of(empty)));
+  }
+
+  private static OneInputTransformation<Change<Url>, Change<Url>> inPlaceOf(
+      OneInputTransformation<Change<Url>, Change<Url>> dedup,
+      Transformation<Change<Url>> input,
+      StreamOperatorFactory<Change<Url>> operator) {
+    OneInputTransformation<Change<Url>, Change<Url>> other =
+        new OneInputTransformation<>(
+            input, dedup.getName(), operator, dedup.getOutputType(), dedup.getParallelism());
+    other.setStateKeySelector(dedup.getStateKeySelector());
+    other.setStateKeyType(dedup.getStateKeyType());
+    other.setMaxParallelism(dedup.getMaxParallelism());
+    return other;
+  }
+
+  @SuppressWarnings("unchecked") // The transformation that gives the stream of changes.
+  private static OneInputTransformation<Change<Url>, Change<Url>> operatorOf(
+      DedupStreams<Url> streams) {
+    return (OneInputTransformation<Change<Url>, Change<Url>>)
+        (Transformation<?>) streams.accepted().getTransformation();
+  }
+
+  /** What leads to a sink at the end of a stream; the rest of the environment is left out. */
+  private static <T> StreamGraph graph(DataStream<T> stream) {
+    return stream
+        .getExecutionEnvironment()
+        .generateStreamGraph(
+            List.of(stream.sinkTo(new CountingSink<>()).uid("sink").getTransformation()));
+  }
+}

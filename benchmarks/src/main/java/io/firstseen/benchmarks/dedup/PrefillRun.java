@@ -1,0 +1,46 @@
+package io.firstseen.benchmarks.dedup;
+
+import java.nio.file.Path;
+import org.apache.flink.api.common.JobID;
+import org.apache.flink.core.execution.SavepointFormatType;
+
+/** The process that makes a savepoint with filters of a given size. */
+final class PrefillRun {
+  private PrefillRun() {}
+
+  /**
+   * @param filterBytes pages of all filters together
+   * @param pipeline how the job is run
+   */
+  record Spec(long filterBytes, PipelineSpec pipeline) {}
+
+  /**
+   * @param savepoint where it is
+   * @param savepointBytes of its files
+   * @param keys that are in the filters
+   * @param capacity that Firstseen was told of
+   */
+  record Result(String savepoint, long savepointBytes, long keys, long capacity) {}
+
+  public static void main(String[] arguments) throws Exception {
+    ChildJvm.answer(run(ChildJvm.specification(arguments, Spec.class)));
+  }
+
+  static Result run(Spec spec) throws Exception {
+    Prefill prefill = Prefill.ofBytes(spec.filterBytes());
+    PipelineSpec pipeline = spec.pipeline();
+    try (LocalFlink flink = new LocalFlink(Path.of(pipeline.directory()), pipeline.flink())) {
+      Stages progress = Stages.prepare(1, 1);
+      JobID job = flink.start(Pipelines.buildPrefill(prefill, flink.environment(pipeline)));
+      flink.await(job, progress.begin(0));
+      Path savepoint = flink.savepoint(job, SavepointFormatType.CANONICAL);
+      progress.end();
+      flink.awaitEnd(job);
+      return new Result(
+          savepoint.toUri().toString(),
+          LocalFlink.bytes(savepoint),
+          prefill.keys(),
+          prefill.capacity());
+    }
+  }
+}

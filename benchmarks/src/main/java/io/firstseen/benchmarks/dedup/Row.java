@@ -1,0 +1,292 @@
+package io.firstseen.benchmarks.dedup;
+
+import static io.firstseen.benchmarks.dedup.Bound.atLeast;
+import static io.firstseen.benchmarks.dedup.Bound.atMost;
+import static io.firstseen.benchmarks.dedup.Subject.EMPTY;
+import static io.firstseen.benchmarks.dedup.Subject.HASH_HEAP;
+import static io.firstseen.benchmarks.dedup.Subject.HASH_ROCKSDB;
+import static io.firstseen.benchmarks.dedup.Subject.OURS_HEAP;
+import static io.firstseen.benchmarks.dedup.Subject.OURS_ROCKSDB;
+import static io.firstseen.benchmarks.dedup.Subject.OURS_ROCKSDB_EIGHTH;
+import static io.firstseen.benchmarks.dedup.Subject.OURS_ROCKSDB_QUARTER;
+import static io.firstseen.benchmarks.dedup.Subject.URL_HEAP;
+import static io.firstseen.benchmarks.dedup.Subject.URL_ROCKSDB;
+
+import io.firstseen.benchmarks.dedup.Measurements.CheckpointedRates;
+import io.firstseen.benchmarks.dedup.PipelineResult.Sizes;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
+
+/** The rows of the table: what is to be reached, what must be measured for it, and the figure. */
+enum Row {
+  SOURCE(
+      "million records a second of the source alone",
+      Bound.none(),
+      new Plan(
+          EnumSet.of(Subject.SOURCE),
+          measured -> {
+            double millions = measured.rate(Subject.SOURCE) / 1e6;
+            return Double.isNaN(millions)
+                ? Figure.MISSING
+                : new Figure(millions, "%.2f".formatted(millions));
+          })),
+  HEAP_HASH("rate on heap / exact by hash on heap", atLeast(1.5), ratio(OURS_HEAP, HASH_HEAP)),
+  HEAP_URL("rate on heap / exact by URL on heap", atLeast(2), ratio(OURS_HEAP, URL_HEAP)),
+  ROCKSDB_HASH(
+      "rate on RocksDB, all pages in the cache / exact by hash on RocksDB",
+      atLeast(2),
+      ratio(OURS_ROCKSDB, HASH_ROCKSDB)),
+  ROCKSDB_URL(
+      "rate on RocksDB, all pages in the cache / exact by URL on RocksDB",
+      atLeast(4),
+      ratio(OURS_ROCKSDB, URL_ROCKSDB)),
+  QUARTER_HASH(
+      "rate on RocksDB, 1/4 of the pages in the cache / exact by hash on RocksDB",
+      Bound.none(),
+      ratio(OURS_ROCKSDB_QUARTER, HASH_ROCKSDB)),
+  QUARTER_URL(
+      "rate on RocksDB, 1/4 of the pages in the cache / exact by URL on RocksDB",
+      Bound.none(),
+      ratio(OURS_ROCKSDB_QUARTER, URL_ROCKSDB)),
+  EIGHTH_HASH(
+      "rate on RocksDB, 1/8 of the pages in the cache / exact by hash on RocksDB",
+      atLeast(0.5),
+      ratio(OURS_ROCKSDB_EIGHTH, HASH_ROCKSDB)),
+  EIGHTH_URL(
+      "rate on RocksDB, 1/8 of the pages in the cache / exact by URL on RocksDB",
+      atLeast(1),
+      ratio(OURS_ROCKSDB_EIGHTH, URL_ROCKSDB)),
+  ROCKSDB_HEAP(
+      "rate on RocksDB, all pages in the cache / own rate on heap",
+      atLeast(0.6),
+      ratio(OURS_ROCKSDB, OURS_HEAP)),
+  EMPTY_JOB(
+      "rate on heap / the same job with an empty keyed function",
+      atLeast(0.7),
+      ratio(OURS_HEAP, EMPTY)),
+  HEAP_BYTES(
+      "heap bytes a key, heap",
+      atMost(3),
+      bytesPerKey(Sizes::heapBytes, OURS_HEAP, HASH_HEAP, URL_HEAP)),
+  CHECKPOINT_BYTES(
+      "checkpoint bytes a key, heap",
+      atMost(2.3),
+      bytesPerKey(Sizes::checkpointBytes, OURS_HEAP, HASH_HEAP, URL_HEAP)),
+  ROCKSDB_SAVEPOINT_BYTES(
+      "canonical savepoint bytes a key, RocksDB",
+      atMost(2.3),
+      bytesPerKey(Sizes::savepointBytes, OURS_ROCKSDB, HASH_ROCKSDB, URL_ROCKSDB)),
+  ROCKSDB_CHECKPOINT_BYTES(
+      "bytes a key of RocksDB's first incremental checkpoint, with what compaction has left",
+      Bound.none(),
+      bytesPerKey(Sizes::checkpointBytes, OURS_ROCKSDB, HASH_ROCKSDB, URL_ROCKSDB)),
+  INCREMENT(
+      "part of that which the next one writes after 1 % new keys",
+      Bound.none(), increment(OURS_ROCKSDB, HASH_ROCKSDB, URL_ROCKSDB)),
+  CHECKPOINTS(
+      "rate with a checkpoint each second / without, in a heap of 2.5 x the filters + 512 MiB",
+      atLeast(0.75),
+      new Plan(
+          EnumSet.noneOf(Subject.class),
+          measured ->
+              measured.checkpointed() == null ? Figure.MISSING : figure(measured.checkpointed()))),
+  ALLOCATION(
+      "bytes allocated a repeat, above the empty job's",
+      atMost(1),
+      allocation(OURS_HEAP, OURS_ROCKSDB)),
+  CANONICALISER(
+      "rate of the canonicaliser url on canonical URLs / the library alone",
+      atLeast(5),
+      new Plan(
+          EnumSet.noneOf(Subject.class),
+          measured ->
+              measured.canonicaliser() == null
+                  ? Figure.MISSING
+                  : figure(measured.canonicaliser())));
+
+  /**
+   * A figure and what it is made of.
+   *
+   * @param value not a number if it was not measured
+   * @param text for humans
+   */
+  record Figure(double value, String text) {
+    static final Figure MISSING = new Figure(Double.NaN, "not measured");
+  }
+
+  private record Plan(Set<Subject> subjects, Function<Measurements, Figure> figure) {}
+
+  private final String what;
+
+  @SuppressWarnings("ImmutableEnumChecker") // A record of constants.
+  private final Bound bound;
+
+  @SuppressWarnings("ImmutableEnumChecker") // A record of constants and a function without state.
+  private final Plan plan;
+
+  Row(String what, Bound bound, Plan plan) {
+    this.what = what;
+    this.bound = bound;
+    this.plan = plan;
+  }
+
+  /** The name on the command line. */
+  String id() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /**
+   * The row called {@code id}.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
+  static Row of(String id) {
+    for (Row row : values()) {
+      if (row.id().equals(id)) {
+        return row;
+      }
+    }
+    throw new IllegalArgumentException(
+        "row must be one of "
+            + EnumSet.allOf(Row.class).stream().map(Row::id).collect(Collectors.joining(", "))
+            + ", got '"
+            + id
+            + "'");
+  }
+
+  String what() {
+    return what;
+  }
+
+  Bound bound() {
+    return bound;
+  }
+
+  /** The subjects that must have been run. */
+  Set<Subject> subjects() {
+    return plan.subjects();
+  }
+
+  Figure figure(Measurements measured) {
+    return plan.figure().apply(measured);
+  }
+
+  private static Plan ratio(Subject ours, Subject other) {
+    return new Plan(
+        EnumSet.of(ours, other), measured -> ratio(measured.rate(ours), measured.rate(other)));
+  }
+
+  private static Figure ratio(double rate, double other) {
+    return Double.isNaN(rate) || Double.isNaN(other)
+        ? Figure.MISSING
+        : new Figure(
+            rate / other,
+            "%.2f (%.2f M/s, %.2f M/s)".formatted(rate / other, rate / 1e6, other / 1e6));
+  }
+
+  private static Plan bytesPerKey(ToLongFunction<Sizes> bytes, Subject ours, Subject... others) {
+    return bySizes((sizes, keys) -> (double) bytes.applyAsLong(sizes) / keys, "%.2f", ours, others);
+  }
+
+  private static Plan increment(Subject ours, Subject... others) {
+    return bySizes(
+        (sizes, keys) -> (double) sizes.incrementBytes() / sizes.checkpointBytes(),
+        "%.2f",
+        ours,
+        others);
+  }
+
+  @FunctionalInterface
+  private interface SizeFigure {
+    double of(Sizes sizes, long keys);
+  }
+
+  /** Ours, with the exact ones' figures behind it. */
+  private static Plan bySizes(SizeFigure figure, String format, Subject ours, Subject... others) {
+    return new Plan(
+        EnumSet.of(ours, others),
+        measured -> {
+          if (measured.sizes(ours).isEmpty()) {
+            return Figure.MISSING;
+          }
+          double value = figure.of(measured.sizes(ours).get(), measured.keys());
+          String ofOthers =
+              List.of(others).stream()
+                  .flatMap(
+                      other ->
+                          measured.sizes(other).stream()
+                              .map(
+                                  sizes ->
+                                      other.title()
+                                          + " "
+                                          + format.formatted(figure.of(sizes, measured.keys()))))
+                  .collect(Collectors.joining("; "));
+          return new Figure(value, format.formatted(value) + " (" + ofOthers + ")");
+        });
+  }
+
+  private static Plan allocation(Subject ours, Subject other) {
+    return new Plan(
+        EnumSet.of(EMPTY, ours, other),
+        measured -> {
+          if (measured.sizes(EMPTY).isEmpty()
+              || measured.sizes(ours).isEmpty()
+              || measured.sizes(other).isEmpty()) {
+            return Figure.MISSING;
+          }
+          double repeatOnHeap = overEmpty(measured, ours);
+          double repeatOnRocksDb = overEmpty(measured, other);
+          return new Figure(
+              Math.max(repeatOnHeap, repeatOnRocksDb),
+              "heap %.2f, RocksDB %.2f (empty job %.0f; with half of the records new, above it: %.1f, %.1f)"
+                  .formatted(
+                      repeatOnHeap,
+                      repeatOnRocksDb,
+                      measured.sizes(EMPTY).get().allocatedPerRepeat(),
+                      measured.allocatedPerRecord(ours) - measured.allocatedPerRecord(EMPTY),
+                      measured.allocatedPerRecord(other) - measured.allocatedPerRecord(EMPTY)));
+        });
+  }
+
+  private static double overEmpty(Measurements measured, Subject subject) {
+    return measured.sizes(subject).orElseThrow().allocatedPerRepeat()
+        - measured.sizes(EMPTY).orElseThrow().allocatedPerRepeat();
+  }
+
+  private static Figure figure(CheckpointedRates rates) {
+    if (rates.failure() != null) {
+      return new Figure(Double.NaN, rates.failure());
+    }
+    Figure ratio = ratio(Measurements.rate(rates.with()), Measurements.rate(rates.without()));
+    return new Figure(
+        ratio.value(),
+        "%s; %.0f MiB of filters with %,d keys, heap of %,d MiB; checkpoints: %s"
+            .formatted(
+                ratio.text(),
+                rates.prefill().savepointBytes() / 1048576.0,
+                rates.prefill().keys(),
+                rates.heapMebibytes(),
+                rates.with().stream()
+                    .map(PipelineResult::checkpoints)
+                    .map(
+                        checkpoints ->
+                            "%d done, %d failed, %,d ms each"
+                                .formatted(
+                                    checkpoints.completed(),
+                                    checkpoints.failed(),
+                                    checkpoints.meanMillis()))
+                    .collect(Collectors.joining("; "))));
+  }
+
+  private static Figure figure(CanonicaliserRun.Result result) {
+    double ratio = result.libraryNanos() / result.oursNanos();
+    return new Figure(
+        ratio,
+        "%.1f (%.0f ns, %.0f ns)".formatted(ratio, result.oursNanos(), result.libraryNanos()));
+  }
+}

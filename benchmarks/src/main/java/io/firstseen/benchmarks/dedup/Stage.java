@@ -1,0 +1,64 @@
+package io.firstseen.benchmarks.dedup;
+
+import java.io.Serializable;
+
+/**
+ * One stage of a source: which key each of its records carries. A function of the record's ordinal
+ * alone, so that any number of readers give the same records in every run.
+ *
+ * @param mix which records bring new keys
+ * @param known number of keys before this stage; keys are numbered from 0
+ * @param records number of records in this stage
+ */
+record Stage(Mix mix, long known, long records) implements Serializable {
+
+  /** Which records bring new keys. */
+  enum Mix {
+    /** Of records 2 i and 2 i + 1 one, by the toss of a coin. */
+    HALF_NEW,
+    ALL_NEW,
+    NONE_NEW
+  }
+
+  /** As many new keys as repeats; every repeat is of a key drawn evenly from all before it. */
+  static Stage halfNew(long known, long newKeys) {
+    return new Stage(Mix.HALF_NEW, known, 2 * newKeys);
+  }
+
+  /** New keys only. */
+  static Stage allNew(long known, long newKeys) {
+    return new Stage(Mix.ALL_NEW, known, newKeys);
+  }
+
+  /** Repeats only, drawn evenly from {@code known} keys, at least 1. */
+  static Stage noneNew(long known, long records) {
+    return new Stage(Mix.NONE_NEW, known, records);
+  }
+
+  /** The number of the key of a record. */
+  long keyAt(long ordinal) {
+    return switch (mix) {
+      case ALL_NEW -> known + ordinal;
+      case NONE_NEW -> drawn(ordinal, known);
+      case HALF_NEW -> {
+        long key = known + (ordinal >>> 1);
+        boolean newFirst = key == 0 || scramble(key) < 0;
+        boolean first = (ordinal & 1) == 0;
+        yield first == newFirst ? key : drawn(ordinal, newFirst ? key + 1 : key);
+      }
+    };
+  }
+
+  /** A number in [0, bound), the same for the same record. */
+  private long drawn(long ordinal, long bound) {
+    return Math.multiplyHigh(scramble(~ordinal) >>> 1, bound << 1);
+  }
+
+  /** One to one, and looks like chance: the finaliser of SplitMix64 (Steele et al. 2014). */
+  static long scramble(long number) {
+    long z = number + 0x9e3779b97f4a7c15L;
+    z = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
+    z = (z ^ (z >>> 27)) * 0x94d049bb133111ebL;
+    return z ^ (z >>> 31);
+  }
+}

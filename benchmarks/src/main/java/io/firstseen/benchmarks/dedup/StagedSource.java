@@ -1,0 +1,195 @@
+package io.firstseen.benchmarks.dedup;
+
+import java.io.Serializable;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.apache.flink.api.common.eventtime.Watermark;
+import org.apache.flink.api.connector.source.Boundedness;
+import org.apache.flink.api.connector.source.ReaderOutput;
+import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.api.connector.source.SourceReader;
+import org.apache.flink.api.connector.source.SourceReaderContext;
+import org.apache.flink.api.connector.source.SourceSplit;
+import org.apache.flink.api.connector.source.SplitEnumerator;
+import org.apache.flink.api.connector.source.SplitEnumeratorContext;
+import org.apache.flink.core.io.InputStatus;
+import org.apache.flink.core.io.SimpleVersionedSerializer;
+
+/**
+ * Makes the records of stages, each when {@link Stages} lets it begin, and after each a watermark
+ * with the stage's number. It has no splits: each reader makes every n-th pair of records. It keeps
+ * no state: no job here goes on after a failure.
+ *
+ * @param <T> type of the records
+ */
+final class StagedSource<T> implements Source<T, StagedSource.NoSplit, Integer> {
+  private static final long serialVersionUID = 1;
+
+  /** Records that a reader makes before the task looks for other work. */
+  private static final int BATCH = 16;
+
+  private final List<Stage> stages;
+  private final Records<T> records;
+
+  /**
+   * Makes one record.
+   *
+   * @param <T> type of the records
+   */
+  @FunctionalInterface
+  interface Records<T> extends Serializable {
+    T record(Stage stage, long ordinal);
+  }
+
+  StagedSource(List<Stage> stages, Records<T> records) {
+    this.stages = List.copyOf(stages);
+    this.records = records;
+  }
+
+  /** The source of all subjects. */
+  static StagedSource<Url> ofUrls(List<Stage> stages) {
+    return new StagedSource<>(stages, (stage, ordinal) -> Url.of(stage.keyAt(ordinal)));
+  }
+
+  @Override
+  public Boundedness getBoundedness() {
+    return Boundedness.CONTINUOUS_UNBOUNDED;
+  }
+
+  @Override
+  public SourceReader<T, NoSplit> createReader(SourceReaderContext context) {
+    return new Reader(context.getIndexOfSubtask(), context.currentParallelism());
+  }
+
+  @Override
+  public SplitEnumerator<NoSplit, Integer> createEnumerator(
+      SplitEnumeratorContext<NoSplit> context) {
+    return new NoEnumerator();
+  }
+
+  @Override
+  public SplitEnumerator<NoSplit, Integer> restoreEnumerator(
+      SplitEnumeratorContext<NoSplit> context, Integer state) {
+    return new NoEnumerator();
+  }
+
+  @Override
+  public SimpleVersionedSerializer<NoSplit> getSplitSerializer() {
+    return new NothingSerializer<>(new NoSplit());
+  }
+
+  @Override
+  public SimpleVersionedSerializer<Integer> getEnumeratorCheckpointSerializer() {
+    return new NothingSerializer<>(0);
+  }
+
+  private final class Reader implements SourceReader<T, NoSplit> {
+    private final Stages order = Stages.current();
+    private final long first;
+    private final long overOthers;
+    private int stage;
+    private long next;
+
+    Reader(int index, int parallelism) {
+      this.first = 2L * index;
+      this.overOthers = 2L * parallelism - 1;
+      this.next = first;
+    }
+
+    @Override
+    public InputStatus pollNext(ReaderOutput<T> output) {
+      if (!order.begun(stage).isDone()) {
+        return InputStatus.NOTHING_AVAILABLE;
+      }
+      if (stage == stages.size()) {
+        return InputStatus.END_OF_INPUT;
+      }
+      Stage now = stages.get(stage);
+      for (int i = 0; i < BATCH && next < now.records(); i++) {
+        output.collect(records.record(now, next));
+        next += (next & 1) == 0 ? 1 : overOthers;
+      }
+      if (next >= now.records()) {
+        output.emitWatermark(new Watermark(stage));
+        stage++;
+        next = first;
+      }
+      return InputStatus.MORE_AVAILABLE;
+    }
+
+    @Override
+    public CompletableFuture<Void> isAvailable() {
+      return order.begun(stage);
+    }
+
+    @Override
+    public List<NoSplit> snapshotState(long checkpointId) {
+      return List.of();
+    }
+
+    @Override
+    public void start() {}
+
+    @Override
+    public void addSplits(List<NoSplit> splits) {}
+
+    @Override
+    public void notifyNoMoreSplits() {}
+
+    @Override
+    public void close() {}
+  }
+
+  /** Never made by the enumerator. */
+  static final class NoSplit implements SourceSplit {
+    @Override
+    public String splitId() {
+      return "none";
+    }
+  }
+
+  private static final class NoEnumerator implements SplitEnumerator<NoSplit, Integer> {
+    @Override
+    public void start() {}
+
+    @Override
+    public void handleSplitRequest(int subtask, String host) {}
+
+    @Override
+    public void addSplitsBack(List<NoSplit> splits, int subtask) {}
+
+    @Override
+    public void addReader(int subtask) {}
+
+    @Override
+    public Integer snapshotState(long checkpointId) {
+      return 0;
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private static final class NothingSerializer<S> implements SimpleVersionedSerializer<S> {
+    private final S only;
+
+    NothingSerializer(S only) {
+      this.only = only;
+    }
+
+    @Override
+    public int getVersion() {
+      return 1;
+    }
+
+    @Override
+    public byte[] serialize(S value) {
+      return new byte[0];
+    }
+
+    @Override
+    public S deserialize(int version, byte[] serialized) {
+      return only;
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package io.firstseen.benchmarks.dedup;
+
+import java.util.Set;
+
+/** What is measured: one kind of job on one state backend. */
+enum Subject {
+  SOURCE("source alone", Kind.SOURCE, Backend.HASHMAP),
+  EMPTY("empty keyed function", Kind.EMPTY, Backend.HASHMAP),
+  OURS_HEAP("ours, heap", Kind.OURS, Backend.HASHMAP),
+  OURS_ROCKSDB("ours, RocksDB", Kind.OURS, Backend.ROCKSDB),
+  OURS_ROCKSDB_QUARTER("ours, RocksDB, cache 1/4", Kind.OURS, Backend.ROCKSDB, 4),
+  OURS_ROCKSDB_EIGHTH("ours, RocksDB, cache 1/8", Kind.OURS, Backend.ROCKSDB, 8),
+  HASH_HEAP("exact by hash, heap", Kind.EXACT_BY_HASH, Backend.HASHMAP),
+  HASH_ROCKSDB("exact by hash, RocksDB", Kind.EXACT_BY_HASH, Backend.ROCKSDB),
+  URL_HEAP("exact by URL, heap", Kind.EXACT_BY_URL, Backend.HASHMAP),
+  URL_ROCKSDB("exact by URL, RocksDB", Kind.EXACT_BY_URL, Backend.ROCKSDB);
+
+  /** Those that the plot shows. */
+  static final Set<Subject> PLOTTED =
+      Set.of(OURS_HEAP, OURS_ROCKSDB, HASH_HEAP, HASH_ROCKSDB, URL_HEAP, URL_ROCKSDB);
+
+  /** What the job does with a key. */
+  enum Kind {
+    SOURCE,
+    EMPTY,
+    OURS,
+    EXACT_BY_HASH,
+    EXACT_BY_URL
+  }
+
+  /** Flink's names of the backends. */
+  enum Backend {
+    HASHMAP("hashmap"),
+    ROCKSDB("rocksdb");
+
+    private final String id;
+
+    Backend(String id) {
+      this.id = id;
+    }
+
+    String id() {
+      return id;
+    }
+  }
+
+  private final String title;
+  private final Kind kind;
+  private final Backend backend;
+  private final int cacheDivisor;
+
+  Subject(String title, Kind kind, Backend backend) {
+    this(title, kind, backend, 1);
+  }
+
+  Subject(String title, Kind kind, Backend backend, int cacheDivisor) {
+    this.title = title;
+    this.kind = kind;
+    this.backend = backend;
+    this.cacheDivisor = cacheDivisor;
+  }
+
+  /** For humans. */
+  String title() {
+    return title;
+  }
+
+  Kind kind() {
+    return kind;
+  }
+
+  Backend backend() {
+    return backend;
+  }
+
+  /** The page cache holds this part of all pages: 1 all, 8 an eighth. */
+  int cacheDivisor() {
+    return cacheDivisor;
+  }
+}

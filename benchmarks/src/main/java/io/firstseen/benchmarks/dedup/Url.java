@@ -1,0 +1,77 @@
+package io.firstseen.benchmarks.dedup;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * The event of all subjects: a URL of {@value #BYTES} bytes in canonical form. Also a key, with a
+ * hash code that is computed once, as a string's is.
+ */
+final class Url {
+  static final int BYTES = 85;
+
+  private static final byte[] TEMPLATE =
+      "https://www.shop-000000.example.com/catalogue/autumn/shoes/item-0000000000000000.html"
+          .getBytes(StandardCharsets.US_ASCII);
+  private static final int SHOP = 17;
+  private static final int ITEM = 64;
+
+  private static final byte[] DIGITS = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+  private static final short[] PAIRS = new short[256];
+  private static final VarHandle PAIR =
+      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+
+  static {
+    for (int i = 0; i < PAIRS.length; i++) {
+      PAIRS[i] = (short) (DIGITS[i & 15] << 8 | DIGITS[i >>> 4]);
+    }
+  }
+
+  private final byte[] utf8;
+  private int hashCode;
+
+  Url(byte[] utf8) {
+    this.utf8 = utf8;
+  }
+
+  /** The URL of a key's number; different numbers have different URLs, in no order. */
+  static Url of(long number) {
+    long id = Stage.scramble(number);
+    byte[] utf8 = TEMPLATE.clone();
+    writeHex(utf8, SHOP, id, 3);
+    writeHex(utf8, ITEM, id, Long.BYTES);
+    return new Url(utf8);
+  }
+
+  private static void writeHex(byte[] utf8, int at, long value, int bytes) {
+    for (int i = 0; i < bytes; i++) {
+      PAIR.set(utf8, at + 2 * i, PAIRS[(int) (value >>> (8 * i)) & 0xff]);
+    }
+  }
+
+  /** Not to be changed. */
+  byte[] utf8() {
+    return utf8;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Url that && Arrays.equals(utf8, that.utf8);
+  }
+
+  @Override
+  public int hashCode() {
+    if (hashCode == 0) {
+      hashCode = Arrays.hashCode(utf8);
+    }
+    return hashCode;
+  }
+
+  @Override
+  public String toString() {
+    return new String(utf8, StandardCharsets.US_ASCII);
+  }
+}

@@ -1,0 +1,122 @@
+package io.firstseen.benchmarks.dedup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.benchmarks.dedup.PipelineResult.Sizes;
+import java.io.PrintWriter;
+import java.io.StringReader;
+import java.io.StringWriter;
+import java.util.EnumSet;
+import java.util.List;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
+import org.xml.sax.InputSource;
+import picocli.CommandLine;
+
+class FigureTableTest {
+  private static final FigureRuns.Settings SETTINGS =
+      new FigureRuns.Settings(1000, 3, 1000, new FlinkSettings(1, 128, false), 1024, 16);
+
+  private final Measurements measured = new Measurements(1000);
+
+  @Test
+  void ratesAreMediansOfTheRounds() {
+    rates(Subject.OURS_HEAP, 30, 10, 20);
+    rates(Subject.HASH_HEAP, 10, 10, 10);
+    assertThat(Row.HEAP_HASH.figure(measured).value()).isCloseTo(2, within(1e-9));
+    assertThat(table(Row.HEAP_HASH).allReached()).isTrue();
+    assertThat(table(Row.HEAP_HASH).text()).contains("reached").doesNotContain("MISSED");
+  }
+
+  @Test
+  void aFigureBelowItsBoundIsMissed() {
+    rates(Subject.OURS_HEAP, 14.9);
+    rates(Subject.HASH_HEAP, 10);
+    assertThat(table(Row.HEAP_HASH).allReached()).isFalse();
+    assertThat(table(Row.HEAP_HASH).text()).contains("MISSED");
+    rates(Subject.OURS_HEAP, 15.1, 15.1);
+    assertThat(table(Row.HEAP_HASH).allReached()).isTrue();
+  }
+
+  @Test
+  void aFigureAboveItsBoundIsMissed() {
+    sizes(Subject.OURS_HEAP, 3001);
+    assertThat(table(Row.HEAP_BYTES).allReached()).isFalse();
+    assertThat(Row.HEAP_BYTES.figure(measured).value()).isCloseTo(3.001, within(1e-9));
+  }
+
+  @Test
+  void aFigureWithABoundThatIsNotMeasuredIsMissed() {
+    assertThat(table(Row.HEAP_HASH).allReached()).isFalse();
+    assertThat(table(Row.INCREMENT).allReached()).isTrue();
+    assertThat(table(Row.INCREMENT).text()).contains("not measured");
+  }
+
+  @Test
+  void everyRowIsInTheJson() {
+    ObjectNode json = new FigureTable(SETTINGS, EnumSet.allOf(Row.class), measured).json();
+    assertThat(json.get("rows")).hasSize(Row.values().length);
+    assertThat(json.get("settings").get("flink").get("managedMemoryMebibytes").asInt())
+        .isEqualTo(128);
+  }
+
+  @Test
+  void whatTheCommandCannotTakeIsAnsweredInOneLine() {
+    for (String[] wrong :
+        List.of(
+            new String[] {"--only", "colour"},
+            new String[] {"--keys", "999"},
+            new String[] {"--rounds", "three"})) {
+      StringWriter errors = new StringWriter();
+      CommandLine command = DedupFigures.commandLine().setErr(new PrintWriter(errors));
+      assertThat(command.execute(wrong)).isEqualTo(2);
+      assertThat(errors.toString().lines()).hasSize(1).first().asString().contains(wrong[1]);
+    }
+  }
+
+  @Test
+  void rowsAreFoundByTheirNames() {
+    for (Row row : Row.values()) {
+      assertThat(Row.of(row.id())).isEqualTo(row);
+    }
+  }
+
+  @Test
+  void thePlotShowsEverySubjectAndIsXml() throws Exception {
+    for (Subject subject : Subject.PLOTTED) {
+      rates(subject, 1e6);
+      sizes(subject, 5000);
+      measured.add(
+          new PipelineResult(subject, 500, 2e6, 500, 0, new Sizes(1, 1, 5000, 1, 1, 1), null));
+    }
+    String svg = FiguresPlot.svg(measured.pipelines());
+    assertThat(
+            DocumentBuilderFactory.newDefaultInstance()
+                .newDocumentBuilder()
+                .parse(new InputSource(new StringReader(svg)))
+                .getElementsByTagName("polyline")
+                .getLength())
+        .isEqualTo(6 + 3 + 6);
+    for (Subject subject : Subject.PLOTTED) {
+      assertThat(svg).contains(">" + subject.title() + "<");
+    }
+  }
+
+  private FigureTable table(Row row) {
+    return new FigureTable(SETTINGS, EnumSet.of(row), measured);
+  }
+
+  private void rates(Subject subject, double... recordsPerSecond) {
+    for (double rate : recordsPerSecond) {
+      measured.add(new PipelineResult(subject, 1000, rate, 1000, 0, null, null));
+    }
+  }
+
+  private void sizes(Subject subject, long heapBytes) {
+    measured.add(
+        new PipelineResult(
+            subject, 1000, 1, 1000, 0, new Sizes(heapBytes, 2000, 2000, 10, 500, 0), null));
+  }
+}

@@ -1,0 +1,68 @@
+package io.firstseen.benchmarks.dedup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.benchmarks.dedup.PipelineResult.Sizes;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class PipelineRunTest {
+  private static final int KEYS = 5000;
+  private static final FlinkSettings FLINK = new FlinkSettings(1, 64, false);
+
+  @TempDir Path directory;
+
+  @ParameterizedTest
+  @EnumSource
+  void everySubjectRunsAndIsMeasured(Subject subject) throws Exception {
+    PipelineResult result = PipelineRun.run(specification(subject, FLINK).withSizes(true));
+
+    assertThat(result.recordsPerSecond()).isPositive();
+    switch (subject.kind()) {
+      case SOURCE -> assertThat(result.recordsAtSink()).isEqualTo(2 * KEYS);
+      case EMPTY -> assertThat(result.recordsAtSink()).isZero();
+      case OURS -> assertThat(result.recordsAtSink()).isBetween(KEYS * 99L / 100, (long) KEYS);
+      case EXACT_BY_HASH, EXACT_BY_URL -> assertThat(result.recordsAtSink()).isEqualTo(KEYS);
+    }
+    Sizes sizes = result.sizes();
+    assertThat(sizes.incrementKeys()).isEqualTo(KEYS / 100);
+    if (subject.kind() != Subject.Kind.SOURCE && subject.kind() != Subject.Kind.EMPTY) {
+      assertThat(sizes.savepointBytes()).isGreaterThan(KEYS);
+      assertThat(sizes.checkpointBytes()).isGreaterThan(KEYS);
+      assertThat(sizes.incrementBytes()).isPositive();
+    }
+  }
+
+  @Test
+  void twoTasksGiveTheSameRecords() throws Exception {
+    PipelineResult result =
+        PipelineRun.run(specification(Subject.HASH_HEAP, new FlinkSettings(2, 64, true)));
+    assertThat(result.recordsAtSink()).isEqualTo(KEYS);
+  }
+
+  @Test
+  void aRunGoesOnFromFilledFiltersUnderCheckpoints() throws Exception {
+    long filterBytes = 1 << 20;
+    PrefillRun.Result prefill =
+        PrefillRun.run(new PrefillRun.Spec(filterBytes, specification(Subject.OURS_HEAP, FLINK)));
+    assertThat(prefill.savepointBytes()).isBetween(filterBytes, filterBytes * 6 / 5);
+    assertThat(prefill.keys()).isLessThanOrEqualTo(prefill.capacity());
+
+    PipelineSpec spec = specification(Subject.OURS_HEAP, FLINK).from(prefill).withSizes(true);
+    assertThat(PipelineRun.run(spec).sizes().savepointBytes())
+        .isGreaterThanOrEqualTo(prefill.savepointBytes());
+    assertThat(PipelineRun.run(spec.withSizes(false).withCheckpointEachMillis(10)).checkpoints())
+        .satisfies(
+            checkpoints -> {
+              assertThat(checkpoints.completed()).isPositive();
+              assertThat(checkpoints.failed()).isZero();
+            });
+  }
+
+  private PipelineSpec specification(Subject subject, FlinkSettings flink) {
+    return PipelineSpec.of(subject, KEYS, KEYS, flink, directory);
+  }
+}
