@@ -44,10 +44,10 @@ final class BucketPage extends CuckooPage {
 
   /**
    * How the buckets are cut, in one number, so that a look-up needs nothing else of a page but its
-   * body: bits of a slot, of a full word of slots, and of the last word of a bucket in 6 bits each,
-   * bits of a bucket above them. Never 0.
+   * body: bits of a slot and of a word of slots in 6 bits each, bits of a bucket above them. Never
+   * 0.
    */
-  private final long layout;
+  private final int layout;
 
   BucketPage(CuckooShape shape, int depth, int prefix, int width) {
     this(
@@ -61,33 +61,23 @@ final class BucketPage extends CuckooPage {
 
   BucketPage(CuckooShape shape, int depth, int prefix, int width, int count, byte[] body) {
     super(shape, depth, prefix, count, body);
-    int slotsPerWord = Math.min(width, BitFields.MAX_BITS / shape.slotBits(depth));
-    int slotsOfLastWord = (width - 1) % slotsPerWord + 1;
     this.width = (short) width;
     this.slotBits = (byte) shape.slotBits(depth);
-    this.wordBits = (byte) (slotsPerWord * slotBits);
+    this.wordBits = (byte) (Math.min(width, BitFields.MAX_BITS / slotBits) * slotBits);
     this.bucketBits = width * slotBits;
-    this.layout =
-        ((long) bucketBits << 18)
-            | ((long) (slotsOfLastWord * slotBits) << 12)
-            | ((long) wordBits << 6)
-            | slotBits;
+    this.layout = bucketBits << 12 | wordBits << 6 | slotBits;
   }
 
-  private static int slotBits(long layout) {
-    return (int) layout & 63;
+  private static int slotBits(int layout) {
+    return layout & 63;
   }
 
-  private static int wordBits(long layout) {
-    return (int) (layout >>> 6) & 63;
+  private static int wordBits(int layout) {
+    return (layout >>> 6) & 63;
   }
 
-  private static int bitsOfLastWord(long layout) {
-    return (int) (layout >>> 12) & 63;
-  }
-
-  private static int bucketBits(long layout) {
-    return (int) (layout >>> 18);
+  private static int bucketBits(int layout) {
+    return layout >>> 12;
   }
 
   static int bodyBytes(CuckooShape shape, int depth, int width) {
@@ -116,7 +106,7 @@ final class BucketPage extends CuckooPage {
   }
 
   @Override
-  long layout() {
+  int layout() {
     return layout;
   }
 
@@ -146,7 +136,7 @@ final class BucketPage extends CuckooPage {
   }
 
   /** Whether the page with this body and layout holds an identity. */
-  static boolean contains(byte[] body, long layout, long identity) {
+  static boolean contains(byte[] body, int layout, long identity) {
     int bucket = BucketPairs.bucket(identity);
     int alternate = BucketPairs.alternate(bucket, BucketPairs.core(identity));
     long slot = slotOf(identity, layout);
@@ -329,36 +319,47 @@ final class BucketPage extends CuckooPage {
     BitFields.set(body, bucket * bucketBits + i * slotBits, slotBits, slot);
   }
 
-  private static long slotOf(long identity, long layout) {
+  private static long slotOf(long identity, int layout) {
     return (identity >>> CuckooShape.BUCKET_BITS) & BitFields.mask(slotBits(layout));
   }
 
   /** Not 0 if the bucket holds the slot. */
-  private static long matches(byte[] body, long layout, int bucket, long slot) {
+  private static long matches(byte[] body, int layout, int bucket, long slot) {
     int slotBits = slotBits(layout);
     int wordBits = wordBits(layout);
-    long lowest = LOWEST_BITS[slotBits];
+    long lowest = LOWEST_BITS[slotBits] & BitFields.mask(wordBits);
     long pattern = slot * lowest;
-    int left = bucketBits(layout);
-    int bit = bucket * left;
+    int bucketBits = bucketBits(layout);
+    int first = bucket * bucketBits;
+    int last = first + bucketBits - wordBits;
+    int second = Math.min(first + wordBits, last);
+    // Most buckets are one to three words; which, is a coin toss again, so no branch asks.
+    long matches =
+        zeroSlots(BitFields.word(body, first) ^ pattern, lowest, slotBits)
+            | zeroSlots(BitFields.word(body, second) ^ pattern, lowest, slotBits)
+            | zeroSlots(BitFields.word(body, last) ^ pattern, lowest, slotBits);
+    return second + wordBits < last
+        ? matches | middleMatches(body, second + wordBits, last, pattern, lowest, layout)
+        : matches;
+  }
+
+  private static long middleMatches(
+      byte[] body, int from, int to, long pattern, long lowest, int layout) {
     long matches = 0;
-    for (; left > wordBits; left -= wordBits) {
-      matches |= zeroSlots(BitFields.word(body, bit) ^ pattern, lowest, slotBits);
-      bit += wordBits;
+    for (int bit = from; bit < to; bit += wordBits(layout)) {
+      matches |= zeroSlots(BitFields.word(body, bit) ^ pattern, lowest, slotBits(layout));
     }
-    long lowestOfLast = lowest & BitFields.mask(bitsOfLastWord(layout));
-    return matches | zeroSlots(BitFields.word(body, bit) ^ pattern, lowestOfLast, slotBits);
+    return matches;
   }
 
   /** The first free slot of a bucket, or -1 if it is full. */
   private int firstFree(int bucket) {
-    long lowest = LOWEST_BITS[slotBits];
+    long lowest = LOWEST_BITS[slotBits] & BitFields.mask(wordBits);
     for (int from = 0; from < bucketBits; from += wordBits) {
-      long ofWord =
-          bucketBits - from > wordBits ? lowest : lowest & BitFields.mask(bitsOfLastWord(layout));
-      long free = zeroSlots(BitFields.word(body, bucket * bucketBits + from), ofWord, slotBits);
+      int at = Math.min(from, bucketBits - wordBits);
+      long free = zeroSlots(BitFields.word(body, bucket * bucketBits + at), lowest, slotBits);
       if (free != 0) {
-        return (from + Long.numberOfTrailingZeros(free)) / slotBits;
+        return (at + Long.numberOfTrailingZeros(free)) / slotBits;
       }
     }
     return -1;

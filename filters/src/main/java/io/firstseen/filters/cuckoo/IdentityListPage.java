@@ -40,7 +40,7 @@ final class IdentityListPage extends CuckooPage {
   }
 
   @Override
-  long layout() {
+  int layout() {
     return 0;
   }
 
