@@ -27,7 +27,7 @@ final class BucketPage extends CuckooPage {
   private static final double[] SURE_LOAD = {0, 0.25, 0.86, 0.94, 0.97, 0.98, 0.985, 0.99, 0.99};
 
   /** For each slot size, a 1 in the lowest bit of every slot that one word holds. */
-  private static final long[] LOWEST_BITS = new long[BitFields.MAX_BITS + 1];
+  private static final long[] LOWEST_BITS = new long[64];
 
   static {
     for (int bits = CuckooShape.CORE_BITS; bits <= BitFields.MAX_BITS; bits++) {
@@ -44,10 +44,11 @@ final class BucketPage extends CuckooPage {
 
   /**
    * How the buckets are cut, in one number, so that a look-up needs nothing else of a page but its
-   * body: bits of a slot and of a word of slots in 6 bits each, bits of a bucket above them. Never
-   * 0.
+   * body: from the lowest bit, bits of a slot (6), bits of a word of whole slots (6), where in a
+   * bucket its second word starts (6) and its last (14), bits of a bucket. Words overlap where a
+   * bucket is no multiple of them; one word can be first, second and last. Never 0.
    */
-  private final int layout;
+  private final long layout;
 
   BucketPage(CuckooShape shape, int depth, int prefix, int width) {
     this(
@@ -65,19 +66,13 @@ final class BucketPage extends CuckooPage {
     this.slotBits = (byte) shape.slotBits(depth);
     this.wordBits = (byte) (Math.min(width, BitFields.MAX_BITS / slotBits) * slotBits);
     this.bucketBits = width * slotBits;
-    this.layout = bucketBits << 12 | wordBits << 6 | slotBits;
-  }
-
-  private static int slotBits(int layout) {
-    return layout & 63;
-  }
-
-  private static int wordBits(int layout) {
-    return (layout >>> 6) & 63;
-  }
-
-  private static int bucketBits(int layout) {
-    return layout >>> 12;
+    int last = bucketBits - wordBits;
+    this.layout =
+        (long) bucketBits << 32
+            | (long) last << 18
+            | (long) Math.min(wordBits, last) << 12
+            | wordBits << 6
+            | slotBits;
   }
 
   static int bodyBytes(CuckooShape shape, int depth, int width) {
@@ -106,7 +101,7 @@ final class BucketPage extends CuckooPage {
   }
 
   @Override
-  int layout() {
+  long layout() {
     return layout;
   }
 
@@ -135,19 +130,52 @@ final class BucketPage extends CuckooPage {
     return contains(body, layout, identity);
   }
 
-  /** Whether the page with this body and layout holds an identity. */
-  static boolean contains(byte[] body, int layout, long identity) {
+  /**
+   * Whether the page with this body and layout holds an identity.
+   *
+   * <p>Looks at three words of each bucket without asking whether the first or second of them hold
+   * it, or whether the bucket is as long: to the branch predictor, each would be a coin toss.
+   */
+  static boolean contains(byte[] body, long layout, long identity) {
+    int slotBits = (int) layout & 63;
+    int wordBits = (int) (layout >>> 6) & 63;
+    int second = (int) (layout >>> 12) & 63;
+    int last = (int) (layout >>> 18) & 0x3FFF;
+    int bucketBits = (int) (layout >>> 32);
+    long slot = (identity >>> CuckooShape.BUCKET_BITS) & BitFields.mask(slotBits);
     int bucket = BucketPairs.bucket(identity);
-    int alternate = BucketPairs.alternate(bucket, BucketPairs.core(identity));
-    long slot = slotOf(identity, layout);
-    // Both are looked at in any case: which one holds a key is a coin toss to the branch predictor.
-    return (matches(body, layout, bucket, slot) | matches(body, layout, alternate, slot)) != 0;
+    int alternate = BucketPairs.alternate(bucket, (int) slot & CuckooShape.CORE_MASK);
+    long lowest = LOWEST_BITS[slotBits] & BitFields.mask(wordBits);
+    long pattern = slot * lowest;
+    int at = bucket * bucketBits;
+    int other = alternate * bucketBits;
+    long borrows =
+        borrows(BitFields.word(body, at) ^ pattern, lowest)
+            | borrows(BitFields.word(body, at + second) ^ pattern, lowest)
+            | borrows(BitFields.word(body, at + last) ^ pattern, lowest)
+            | borrows(BitFields.word(body, other) ^ pattern, lowest)
+            | borrows(BitFields.word(body, other + second) ^ pattern, lowest)
+            | borrows(BitFields.word(body, other + last) ^ pattern, lowest);
+    if (second + wordBits < last) {
+      borrows |= borrowsBetween(body, at + second, at + last, wordBits, pattern, lowest);
+      borrows |= borrowsBetween(body, other + second, other + last, wordBits, pattern, lowest);
+    }
+    return (borrows & highestBits(lowest, slotBits)) != 0;
+  }
+
+  private static long borrowsBetween(
+      byte[] body, int second, int last, int wordBits, long pattern, long lowest) {
+    long borrows = 0;
+    for (int bit = second + wordBits; bit < last; bit += wordBits) {
+      borrows |= borrows(BitFields.word(body, bit) ^ pattern, lowest);
+    }
+    return borrows;
   }
 
   @Override
   int copies(long identity) {
     int bucket = BucketPairs.bucket(identity);
-    long slot = slotOf(identity, layout);
+    long slot = slotOf(identity);
     int alternate = BucketPairs.alternate(bucket, (int) slot & CuckooShape.CORE_MASK);
     int copies = 0;
     for (int i = 0; i < width; i++) {
@@ -160,7 +188,7 @@ final class BucketPage extends CuckooPage {
   @Override
   boolean insert(long identity, PathSearch search) {
     int bucket = BucketPairs.bucket(identity);
-    long slot = slotOf(identity, layout);
+    long slot = slotOf(identity);
     int alternate = BucketPairs.alternate(bucket, (int) slot & CuckooShape.CORE_MASK);
     int room = bucket;
     int free = firstFree(bucket);
@@ -184,16 +212,14 @@ final class BucketPage extends CuckooPage {
   @Override
   boolean remove(long identity) {
     int bucket = BucketPairs.bucket(identity);
-    long slot = slotOf(identity, layout);
-    if (matches(body, layout, bucket, slot) == 0) {
+    long slot = slotOf(identity);
+    int i = indexOf(bucket, slot);
+    if (i < 0) {
       bucket = BucketPairs.alternate(bucket, (int) slot & CuckooShape.CORE_MASK);
-      if (matches(body, layout, bucket, slot) == 0) {
-        return false;
-      }
+      i = indexOf(bucket, slot);
     }
-    int i = 0;
-    while (get(bucket, i) != slot) {
-      i++;
+    if (i < 0) {
+      return false;
     }
     own();
     take(bucket, i);
@@ -319,58 +345,39 @@ final class BucketPage extends CuckooPage {
     BitFields.set(body, bucket * bucketBits + i * slotBits, slotBits, slot);
   }
 
-  private static long slotOf(long identity, int layout) {
-    return (identity >>> CuckooShape.BUCKET_BITS) & BitFields.mask(slotBits(layout));
-  }
-
-  /** Not 0 if the bucket holds the slot. */
-  private static long matches(byte[] body, int layout, int bucket, long slot) {
-    int slotBits = slotBits(layout);
-    int wordBits = wordBits(layout);
-    long lowest = LOWEST_BITS[slotBits] & BitFields.mask(wordBits);
-    long pattern = slot * lowest;
-    int bucketBits = bucketBits(layout);
-    int first = bucket * bucketBits;
-    int last = first + bucketBits - wordBits;
-    int second = Math.min(first + wordBits, last);
-    // Most buckets are one to three words; which, is a coin toss again, so no branch asks.
-    long matches =
-        zeroSlots(BitFields.word(body, first) ^ pattern, lowest, slotBits)
-            | zeroSlots(BitFields.word(body, second) ^ pattern, lowest, slotBits)
-            | zeroSlots(BitFields.word(body, last) ^ pattern, lowest, slotBits);
-    return second + wordBits < last
-        ? matches | middleMatches(body, second + wordBits, last, pattern, lowest, layout)
-        : matches;
-  }
-
-  private static long middleMatches(
-      byte[] body, int from, int to, long pattern, long lowest, int layout) {
-    long matches = 0;
-    for (int bit = from; bit < to; bit += wordBits(layout)) {
-      matches |= zeroSlots(BitFields.word(body, bit) ^ pattern, lowest, slotBits(layout));
-    }
-    return matches;
+  private long slotOf(long identity) {
+    return (identity >>> CuckooShape.BUCKET_BITS) & BitFields.mask(slotBits);
   }
 
   /** The first free slot of a bucket, or -1 if it is full. */
   private int firstFree(int bucket) {
+    return indexOf(bucket, 0);
+  }
+
+  /** The first place of a bucket that holds the slot, or -1. */
+  private int indexOf(int bucket, long slot) {
     long lowest = LOWEST_BITS[slotBits] & BitFields.mask(wordBits);
+    long pattern = slot * lowest;
     for (int from = 0; from < bucketBits; from += wordBits) {
       int at = Math.min(from, bucketBits - wordBits);
-      long free = zeroSlots(BitFields.word(body, bucket * bucketBits + at), lowest, slotBits);
-      if (free != 0) {
-        return (at + Long.numberOfTrailingZeros(free)) / slotBits;
+      long word = BitFields.word(body, bucket * bucketBits + at) ^ pattern;
+      long marks = borrows(word, lowest) & highestBits(lowest, slotBits);
+      if (marks != 0) {
+        return (at + Long.numberOfTrailingZeros(marks)) / slotBits;
       }
     }
     return -1;
   }
 
   /**
-   * The highest bit of slots that are 0, all slots of a word at once: taking 1 from every slot
-   * borrows from the highest bit of one that is 0. A borrow may run on and mark slots above, so the
-   * lowest mark, and whether there is one, are what counts.
+   * Taking 1 from every slot of a word borrows from the highest bit of one that is 0. A borrow may
+   * run on and mark slots above, so the lowest mark, and whether there is one, are what counts.
    */
-  private static long zeroSlots(long word, long lowestBits, int slotBits) {
-    return (word - lowestBits) & ~word & (lowestBits << (slotBits - 1));
+  private static long borrows(long word, long lowestBits) {
+    return (word - lowestBits) & ~word;
+  }
+
+  private static long highestBits(long lowestBits, int slotBits) {
+    return lowestBits << (slotBits - 1);
   }
 }

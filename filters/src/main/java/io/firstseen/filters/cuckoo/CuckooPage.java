@@ -88,7 +88,7 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
   abstract int objectBytes();
 
   /** The layout of a table of buckets, 0 for a list. */
-  abstract int layout();
+  abstract long layout();
 
   abstract CuckooPage sharing();
 

@@ -40,7 +40,7 @@ final class IdentityListPage extends CuckooPage {
   }
 
   @Override
-  int layout() {
+  long layout() {
     return 0;
   }
 
