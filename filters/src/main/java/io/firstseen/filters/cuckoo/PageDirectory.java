@@ -12,18 +12,12 @@ import java.util.Arrays;
 public final class PageDirectory {
   private final CuckooShape shape;
   private final byte[] depths;
-  private final Integer[] ids;
   private final int depth;
 
   private PageDirectory(CuckooShape shape, byte[] depths) {
     this.shape = shape;
     this.depths = depths;
     this.depth = Integer.numberOfTrailingZeros(depths.length);
-    this.ids = new Integer[depths.length];
-    for (int prefix = 0; prefix < depths.length; prefix++) {
-      int id = 1 << depths[prefix] | prefix >>> (depth - depths[prefix]);
-      ids[prefix] = prefix > 0 && ids[prefix - 1] == id ? ids[prefix - 1] : Integer.valueOf(id);
-    }
   }
 
   /** The directory of an empty filter: one page of depth 0. */
@@ -62,14 +56,29 @@ public final class PageDirectory {
     return depths.clone();
   }
 
-  /** The number of the page that an identity belongs to; the same object at each call. */
-  public Integer idOf(long identity) {
-    return ids[shape.prefix(identity, depth)];
+  /** Number of prefixes of the deepest page's length, a power of two. */
+  public int size() {
+    return depths.length;
   }
 
-  /** The numbers of all pages, in the order of their prefixes. */
-  public int[] ids() {
-    return Arrays.stream(ids).mapToInt(Integer::intValue).distinct().toArray();
+  /** The prefix of an identity, in [0, size). */
+  public int indexOf(long identity) {
+    return shape.prefix(identity, depth);
+  }
+
+  /** The number of the page that an identity belongs to, as {@link CuckooPage#id} gives it. */
+  public int idOf(long identity) {
+    int pageDepth = depths[indexOf(identity)];
+    return 1 << pageDepth | shape.prefix(identity, pageDepth);
+  }
+
+  /** Number of pages. */
+  public int pageCount() {
+    int count = 0;
+    for (int index = 0; index < depths.length; index += 1 << (depth - depths[index])) {
+      count++;
+    }
+    return count;
   }
 
   /** The directory after the page of an identity was split. */

@@ -138,8 +138,12 @@ final class FilterInState implements GrowingFilter, PageStore {
 
   private FilterOnTheHeap onTheHeap() {
     List<CuckooPage> all = new ArrayList<>();
-    for (int id : directory.ids()) {
-      all.add(pages.containsKey(id) ? page(pages.get(id)) : CuckooPage.first(shape));
+    pages.values().forEach(bytes -> all.add(page(bytes)));
+    if (all.isEmpty()) {
+      all.add(CuckooPage.first(shape));
+    }
+    if (all.size() != directory.pageCount()) {
+      throw new IllegalStateException(directory.pageCount() + " pages wanted, " + all.size());
     }
     return new FilterOnTheHeap(new CuckooFilter(shape, new HeapPages(shape, all)));
   }

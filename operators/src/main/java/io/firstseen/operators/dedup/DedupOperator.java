@@ -5,14 +5,20 @@ import io.firstseen.filters.cuckoo.Insertion;
 import io.firstseen.filters.cuckoo.PagedFilter;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.operators.IncompatibleStateException;
+import io.firstseen.operators.ShardKeys;
 import io.firstseen.types.Change;
 import io.firstseen.types.DedupParameters;
 import io.firstseen.types.Operation;
 import java.util.List;
+import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.runtime.state.KeyGroupRange;
+import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.runtime.state.heap.HeapKeyedStateBackend;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
@@ -31,6 +37,7 @@ final class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
   private static final long serialVersionUID = 1;
 
   private final DedupParameters parameters;
+  private final long pageCacheBytes;
   private final OutputTag<Change<T>> duplicatesTag;
   private final OutputTag<Change<T>> unknownDeletesTag;
 
@@ -38,6 +45,7 @@ final class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
   private transient ListState<DedupParameters> parametersState;
   private transient DedupParameters effective;
   private transient PagedFilter filter;
+  private transient PageCache cache;
   private transient ShardPages pages;
   private transient Counter accepted;
   private transient Counter removed;
@@ -46,9 +54,11 @@ final class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
 
   DedupOperator(
       DedupParameters parameters,
+      long pageCacheBytes,
       OutputTag<Change<T>> duplicatesTag,
       OutputTag<Change<T>> unknownDeletesTag) {
     this.parameters = parameters;
+    this.pageCacheBytes = pageCacheBytes;
     this.duplicatesTag = duplicatesTag;
     this.unknownDeletesTag = unknownDeletesTag;
   }
@@ -70,12 +80,27 @@ final class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
     shards = new Shards(effective.shardCount());
     CuckooShape shape = new CuckooShape(effective.identityBits());
     filter = new PagedFilter(shape);
+    boolean stateIsOnHeap = getKeyedStateBackend() instanceof HeapKeyedStateBackend;
+    cache = stateIsOnHeap ? null : new PageCache(pageCacheBytes);
     pages =
         new ShardPages(
             shape,
             effective.shardCount(),
             context.getKeyedStateStore().getMapState(DedupState.PAGES),
-            context.getKeyedStateStore().getState(DedupState.DIRECTORY));
+            context.getKeyedStateStore().getState(DedupState.SUMMARY),
+            this::setCurrentKey,
+            cache);
+    TaskInfo task = getRuntimeContext().getTaskInfo();
+    int maxParallelism = task.getMaxNumberOfParallelSubtasks();
+    KeyGroupRange keyGroups =
+        KeyGroupRangeAssignment.computeKeyGroupRangeForOperatorIndex(
+            maxParallelism, task.getNumberOfParallelSubtasks(), task.getIndexOfThisSubtask());
+    ShardKeys keys = ShardKeys.of(effective.shardCount(), maxParallelism);
+    for (int shard = 0; shard < effective.shardCount(); shard++) {
+      if (keyGroups.contains(ShardKeys.group(shard, effective.shardCount(), maxParallelism))) {
+        pages.own(shard, keys.keyOf(shard));
+      }
+    }
   }
 
   @Override
@@ -85,11 +110,25 @@ final class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
     removed = getMetricGroup().counter("removed");
     duplicates = getMetricGroup().counter("duplicates");
     unknownDeletes = getMetricGroup().counter("unknownDeletes");
+    MetricGroup metrics = getMetricGroup();
+    metrics.gauge("keys", pages::keys);
+    metrics.gauge("load", () -> pages.keys() == 0 ? 0 : (double) pages.keys() / pages.slots());
+    metrics.gauge("predictedFalsePositiveRate", pages::predictedFalsePositiveRate);
+    metrics.gauge("pages", pages::pageCount);
+    metrics.gauge("pageBytes", pages::bytes);
+    metrics.gauge("pageSplits", pages::splits);
+    if (cache != null) {
+      metrics.gauge("cachedBytes", cache::bytes);
+      metrics.counter("cacheHits", cache.hits());
+      metrics.counter("cacheMisses", cache.misses());
+      metrics.counter("cacheWriteBacks", cache.writeBacks());
+    }
   }
 
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
+    pages.flush((Integer) getCurrentKey());
     parametersState.update(List.of(effective));
   }
 

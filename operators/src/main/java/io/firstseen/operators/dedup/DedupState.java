@@ -3,12 +3,13 @@ package io.firstseen.operators.dedup;
 import io.firstseen.filters.cuckoo.CuckooPage;
 import io.firstseen.serializers.CuckooPageSerializer;
 import io.firstseen.serializers.DedupParametersSerializer;
+import io.firstseen.serializers.ShardSummarySerializer;
 import io.firstseen.types.DedupParameters;
+import io.firstseen.types.ShardSummary;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeutils.base.IntSerializer;
-import org.apache.flink.api.common.typeutils.base.array.BytePrimitiveArraySerializer;
 
 /** The state of {@link DedupOperator}. Names and serializers are a promise to savepoints. */
 final class DedupState {
@@ -17,9 +18,9 @@ final class DedupState {
       new MapStateDescriptor<>(
           "firstseen-pages", IntSerializer.INSTANCE, CuckooPageSerializer.INSTANCE);
 
-  /** For each shard, which pages there are. */
-  static final ValueStateDescriptor<byte[]> DIRECTORY =
-      new ValueStateDescriptor<>("firstseen-directory", BytePrimitiveArraySerializer.INSTANCE);
+  /** For each shard, which pages there are and what they hold in all. */
+  static final ValueStateDescriptor<ShardSummary> SUMMARY =
+      new ValueStateDescriptor<>("firstseen-shard", ShardSummarySerializer.INSTANCE);
 
   /** What the state was built with; a union list, so that every subtask sees it at any scale. */
   static final ListStateDescriptor<DedupParameters> PARAMETERS =

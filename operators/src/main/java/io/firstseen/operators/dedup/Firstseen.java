@@ -42,6 +42,9 @@ public final class Firstseen<T> {
   /** Rate unless {@link #falsePositiveRate} says otherwise. */
   public static final double DEFAULT_FALSE_POSITIVE_RATE = 0.001;
 
+  /** Bytes of cached pages a task unless {@link #pageCacheBytes} says otherwise. */
+  public static final long DEFAULT_PAGE_CACHE_BYTES = 64L << 20;
+
   /** Most shards: as many as Flink has key groups at most. */
   public static final int MAX_SHARDS = 1 << 15;
 
@@ -54,6 +57,7 @@ public final class Firstseen<T> {
   private long capacity = DEFAULT_CAPACITY;
   private double falsePositiveRate = DEFAULT_FALSE_POSITIVE_RATE;
   private int shards = DEFAULT_SHARDS;
+  private long pageCacheBytes = DEFAULT_PAGE_CACHE_BYTES;
   private String uidPrefix = "firstseen";
 
   private Firstseen(DataStream<T> events) {
@@ -126,6 +130,16 @@ public final class Firstseen<T> {
     return this;
   }
 
+  /**
+   * Bytes of pages that a task keeps on the heap on state backends that keep state elsewhere, as
+   * RocksDB does; 0 or more. The heap backend needs none. A changed page is written to state when
+   * it leaves this cache, and before each checkpoint. May be changed at any restart.
+   */
+  public Firstseen<T> pageCacheBytes(long newPageCacheBytes) {
+    pageCacheBytes = newPageCacheBytes;
+    return this;
+  }
+
   /** Start of the operators' uids and names; needed if a job has more than one dedup. */
   public Firstseen<T> uidPrefix(String newUidPrefix) {
     uidPrefix = Objects.requireNonNull(newUidPrefix, "uidPrefix");
@@ -146,6 +160,10 @@ public final class Firstseen<T> {
     Shards byHash = new Shards(shards);
     if (capacity < 1) {
       throw new IllegalArgumentException("capacity must be at least 1, got " + capacity);
+    }
+    if (pageCacheBytes < 0) {
+      throw new IllegalArgumentException(
+          "pageCacheBytes must be at least 0, got " + pageCacheBytes);
     }
     long keysOfShard = (capacity - 1) / shards + 1;
     int mostBits = Math.min(CuckooShape.MAX_IDENTITY_BITS, Long.SIZE - byHash.bits());
@@ -188,7 +206,7 @@ public final class Firstseen<T> {
             .transform(
                 uidPrefix + "-dedup",
                 changeType,
-                new DedupOperator<>(parameters, duplicatesTag, unknownDeletesTag))
+                new DedupOperator<>(parameters, pageCacheBytes, duplicatesTag, unknownDeletesTag))
             .setMaxParallelism(shards)
             .uid(uidPrefix + "-dedup");
     return new DedupStreams<>(

@@ -2,47 +2,76 @@ package io.firstseen.operators.dedup;
 
 import io.firstseen.filters.cuckoo.CuckooPage;
 import io.firstseen.filters.cuckoo.CuckooShape;
-import io.firstseen.filters.cuckoo.PageDirectory;
 import io.firstseen.filters.cuckoo.PageStore;
+import io.firstseen.types.ShardSummary;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.ValueState;
 
 /**
- * The pages of the shard whose key is the current one, in managed keyed state.
+ * The pages of a task's shards in managed keyed state, and those of them that are at hand.
  *
- * <p>Directories are kept on the heap as well: they are immutable and small. Pages are not, because
- * the heap backend may be writing one to a checkpoint; it hands out a copy then.
+ * <p>A backend that has its state as objects on the heap holds the very pages that are at hand
+ * here, so changing one needs no write. But what it writes to a checkpoint must not change
+ * meanwhile, so all pages are let go before each checkpoint; the backend gives out copies then.
+ *
+ * <p>With any other backend the pages at hand are a write-back cache: a changed page is written
+ * when it is dropped, and before each checkpoint.
  */
 final class ShardPages implements PageStore {
   private final CuckooShape shape;
   private final MapState<Integer, CuckooPage> pages;
-  private final ValueState<byte[]> directoryState;
-  private final PageDirectory[] directories;
-  private int shard;
+  private final ValueState<ShardSummary> summaries;
+  private final Consumer<Integer> setCurrentKey;
+  private final PageCache cache;
+  private final Shard[] shardByNumber;
+  private final List<Shard> shards = new ArrayList<>();
+  private Shard current;
+  private long pageCount;
+  private long splits;
 
+  /**
+   * @param setCurrentKey sets the key whose state is read and written
+   * @param cache null if the backend has its state as objects on the heap
+   */
   ShardPages(
       CuckooShape shape,
       int shardCount,
       MapState<Integer, CuckooPage> pages,
-      ValueState<byte[]> directoryState) {
+      ValueState<ShardSummary> summaries,
+      Consumer<Integer> setCurrentKey,
+      PageCache cache) {
     this.shape = shape;
     this.pages = pages;
-    this.directoryState = directoryState;
-    this.directories = new PageDirectory[shardCount];
+    this.summaries = summaries;
+    this.setCurrentKey = setCurrentKey;
+    this.cache = cache;
+    this.shardByNumber = new Shard[shardCount];
   }
 
-  /** Turns to a shard; Flink's current key must be that shard's. */
-  ShardPages of(int newShard) {
-    shard = newShard;
-    if (directories[shard] == null) {
-      try {
-        byte[] bytes = directoryState.value();
-        directories[shard] =
-            bytes == null ? PageDirectory.first(shape) : PageDirectory.of(shape, bytes);
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
+  /** Makes a shard one of this task's, with what state knows of it. */
+  void own(int number, Integer key) {
+    setCurrentKey.accept(key);
+    try {
+      Shard shard = new Shard(key, shape, summaries.value());
+      shardByNumber[number] = shard;
+      shards.add(shard);
+      pageCount += shard.directory().pageCount();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Turns to a shard; the current key must be that shard's. */
+  ShardPages of(int number) {
+    current = shardByNumber[number];
+    if (cache != null) {
+      for (LoadedPage page = cache.victim(); page != null; page = cache.victim()) {
+        drop(page);
       }
     }
     return this;
@@ -50,43 +79,198 @@ final class ShardPages implements PageStore {
 
   @Override
   public CuckooPage get(long identity) {
-    try {
-      CuckooPage page = pages.get(directories[shard].idOf(identity));
-      if (page != null) {
-        return page;
-      }
-    } catch (Exception e) {
-      throw unreachable(e);
+    LoadedPage loaded = current.loaded(identity);
+    if (loaded == null) {
+      loaded = load(identity);
+    } else if (cache != null) {
+      cache.hits().inc();
     }
-    if (directories[shard].ids().length > 1) {
-      throw new IllegalStateException("state has no page " + directories[shard].idOf(identity));
-    }
-    return CuckooPage.first(shape);
+    loaded.used = true;
+    return loaded.page;
   }
 
   @Override
   public void put(long identity, CuckooPage page) {
-    try {
-      pages.put(directories[shard].idOf(identity), page);
-    } catch (Exception e) {
-      throw unreachable(e);
+    LoadedPage loaded = current.loaded(identity);
+    boolean replaced = loaded.page != page;
+    loaded.page = page;
+    count(loaded);
+    if (cache != null) {
+      loaded.dirty = true;
+      cache.resize(loaded);
+    } else if (replaced || loaded.dirty) {
+      write(loaded);
     }
   }
 
   @Override
   public void split(long identity, CuckooPage low, CuckooPage high) {
-    try {
-      pages.remove(directories[shard].idOf(identity));
-      pages.put(low.id(), low);
-      pages.put(high.id(), high);
-      directories[shard] = directories[shard].split(identity);
-      directoryState.update(directories[shard].toBytes());
-    } catch (Exception e) {
-      throw unreachable(e);
+    LoadedPage whole = current.loaded(identity);
+    discount(whole);
+    remove(whole.page.id());
+    LoadedPage lowLoaded = new LoadedPage(current, low);
+    LoadedPage highLoaded = new LoadedPage(current, high);
+    current.split(identity, lowLoaded, highLoaded);
+    splits++;
+    pageCount++;
+    if (cache != null) {
+      cache.remove(whole);
+    }
+    for (LoadedPage half : new LoadedPage[] {lowLoaded, highLoaded}) {
+      count(half);
+      if (cache == null) {
+        write(half);
+      } else {
+        half.dirty = true;
+        cache.add(half);
+      }
     }
   }
 
-  private static RuntimeException unreachable(Exception e) {
+  /**
+   * Brings the state up to date; to be called before each checkpoint.
+   *
+   * @param currentKey the key to go back to, null if there is none
+   */
+  void flush(Integer currentKey) {
+    for (Shard shard : shards) {
+      if (shard.changed) {
+        setCurrentKey.accept(shard.key);
+        updateSummary(shard);
+        if (cache != null) {
+          shard.forEachLoaded(
+              page -> {
+                if (page.dirty) {
+                  write(page);
+                }
+              });
+        }
+        shard.changed = false;
+      }
+      if (cache == null) {
+        shard.unloadAll();
+      }
+    }
+    if (currentKey != null) {
+      setCurrentKey.accept(currentKey);
+    }
+  }
+
+  /** Identities in all shards. */
+  long keys() {
+    return shards.stream().mapToLong(shard -> shard.keys).sum();
+  }
+
+  /** Room for identities in all pages. */
+  long slots() {
+    return shards.stream().mapToLong(shard -> shard.slots).sum();
+  }
+
+  /** Bytes of all pages' bodies. */
+  long bytes() {
+    return shards.stream().mapToLong(shard -> shard.bytes).sum();
+  }
+
+  /** The mean of the shards' predicted false-positive rates, as a key may fall into any. */
+  double predictedFalsePositiveRate() {
+    return shards.stream()
+        .mapToDouble(shard -> shape.predictedFalsePositiveRate(shard.keys))
+        .average()
+        .orElse(0);
+  }
+
+  long pageCount() {
+    return pageCount;
+  }
+
+  long splits() {
+    return splits;
+  }
+
+  private LoadedPage load(long identity) {
+    int id = current.directory().idOf(identity);
+    CuckooPage page = read(id);
+    LoadedPage loaded;
+    if (page != null) {
+      loaded = new LoadedPage(current, page);
+      loaded.noteCounts();
+    } else if (current.keys == 0 && current.directory().pageCount() == 1) {
+      loaded = new LoadedPage(current, CuckooPage.first(shape));
+      loaded.dirty = true;
+    } else {
+      throw new IllegalStateException("state has no page " + id);
+    }
+    current.load(loaded);
+    if (cache != null) {
+      cache.misses().inc();
+      cache.add(loaded);
+    }
+    return loaded;
+  }
+
+  private void drop(LoadedPage page) {
+    if (page.dirty) {
+      setCurrentKey.accept(page.shard.key);
+      write(page);
+      setCurrentKey.accept(current.key);
+      cache.writeBacks().inc();
+    }
+    page.shard.unload(page);
+    cache.remove(page);
+  }
+
+  /** Brings the shard's totals up to a page as it is now. */
+  private static void count(LoadedPage page) {
+    Shard shard = page.shard;
+    discount(page);
+    page.noteCounts();
+    shard.keys += page.count;
+    shard.slots += page.slots;
+    shard.bytes += page.bodyBytes;
+    shard.changed = true;
+  }
+
+  private static void discount(LoadedPage page) {
+    Shard shard = page.shard;
+    shard.keys -= page.count;
+    shard.slots -= page.slots;
+    shard.bytes -= page.bodyBytes;
+  }
+
+  private CuckooPage read(int id) {
+    try {
+      return pages.get(id);
+    } catch (Exception e) {
+      throw failed(e);
+    }
+  }
+
+  private void write(LoadedPage page) {
+    try {
+      pages.put(page.page.id(), page.page);
+    } catch (Exception e) {
+      throw failed(e);
+    }
+    page.dirty = false;
+  }
+
+  private void remove(int id) {
+    try {
+      pages.remove(id);
+    } catch (Exception e) {
+      throw failed(e);
+    }
+  }
+
+  private void updateSummary(Shard shard) {
+    try {
+      summaries.update(shard.summary());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static RuntimeException failed(Exception e) {
     return new IllegalStateException("the state backend failed: " + e.getMessage(), e);
   }
 }

@@ -50,8 +50,16 @@ class DedupOperatorTest {
           1);
 
   enum Backend {
-    HEAP,
-    ROCKSDB;
+    HEAP(Long.MAX_VALUE),
+    ROCKSDB_CACHE_OF_ALL(1 << 30),
+    ROCKSDB_CACHE_OF_SOME(20_000),
+    ROCKSDB_NO_CACHE(0);
+
+    private final long pageCacheBytes;
+
+    Backend(long pageCacheBytes) {
+      this.pageCacheBytes = pageCacheBytes;
+    }
 
     StateBackend create() {
       return this == HEAP ? new HashMapStateBackend() : new EmbeddedRocksDBStateBackend();
@@ -209,7 +217,7 @@ class DedupOperatorTest {
     Harness(Backend backend, DedupParameters parameters, int parallelism, int subtask)
         throws Exception {
       super(
-          new DedupOperator<>(parameters, DUPLICATES, UNKNOWN),
+          new DedupOperator<>(parameters, backend.pageCacheBytes, DUPLICATES, UNKNOWN),
           change -> KEYS.keyOf(new Shards(SHARDS).shardOf(change.hash())),
           Types.INT,
           SHARDS,
