@@ -125,7 +125,7 @@ final class FigureRuns {
       throws IOException, InterruptedException, FailedException {
     Path filled = Files.createTempDirectory(work, "filled");
     PrefillRun.Result prefill = prefill(filled);
-    long heapMebibytes = prefill.savepointBytes() * 5 / 2 / MEBIBYTE + 512;
+    long heapMebibytes = prefill.filterBytes() * 5 / 2 / MEBIBYTE + 512;
     List<PipelineResult> without = new ArrayList<>();
     List<PipelineResult> with = new ArrayList<>();
     String failure = null;

@@ -12,8 +12,10 @@ import java.util.SplittableRandom;
  *
  * @param capacity live keys to tell Firstseen of
  * @param keysOfShard keys of each shard
+ * @param bytes of the pages that they fill
  */
-record Prefill(long capacity, long keysOfShard) implements StagedSource.Records<Change<Url>> {
+record Prefill(long capacity, long keysOfShard, long bytes)
+    implements StagedSource.Records<Change<Url>> {
   private static final Shards SHARDS = new Shards(Pipelines.SHARDS);
   private static final Url ANY = Url.of(0);
 
@@ -22,15 +24,16 @@ record Prefill(long capacity, long keysOfShard) implements StagedSource.Records<
     long bytesOfShard = bytes / SHARDS.count();
     long capacityOfShard = bytesOfShard / 2;
     while (true) {
-      long keysOfShard = keysOfBytes(bytesOfShard, capacityOfShard);
-      if (keysOfShard <= capacityOfShard) {
-        return new Prefill(capacityOfShard * SHARDS.count(), keysOfShard);
+      CuckooFilter filter = filled(bytesOfShard, capacityOfShard);
+      if (filter.count() <= capacityOfShard) {
+        return new Prefill(
+            capacityOfShard * SHARDS.count(), filter.count(), filter.sizeBytes() * SHARDS.count());
       }
-      capacityOfShard = keysOfShard;
+      capacityOfShard = filter.count();
     }
   }
 
-  private static long keysOfBytes(long bytes, long capacity) {
+  private static CuckooFilter filled(long bytes, long capacity) {
     CuckooFilter filter = CuckooFilter.forCapacity(capacity, Pipelines.FALSE_POSITIVE_RATE);
     SplittableRandom hashes = new SplittableRandom(bytes);
     while (filter.sizeBytes() < bytes) {
@@ -38,7 +41,7 @@ record Prefill(long capacity, long keysOfShard) implements StagedSource.Records<
         filter.insertIfAbsent(hashes.nextLong());
       }
     }
-    return filter.count();
+    return filter;
   }
 
   long keys() {

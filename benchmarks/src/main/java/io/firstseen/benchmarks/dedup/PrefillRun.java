@@ -16,11 +16,11 @@ final class PrefillRun {
 
   /**
    * @param savepoint where it is
-   * @param savepointBytes of its files
+   * @param filterBytes pages of all filters together
    * @param keys that are in the filters
    * @param capacity that Firstseen was told of
    */
-  record Result(String savepoint, long savepointBytes, long keys, long capacity) {}
+  record Result(String savepoint, long filterBytes, long keys, long capacity) {}
 
   public static void main(String[] arguments) throws Exception {
     ChildJvm.answer(run(ChildJvm.specification(arguments, Spec.class)));
@@ -37,10 +37,7 @@ final class PrefillRun {
       progress.end();
       flink.awaitEnd(job);
       return new Result(
-          savepoint.toUri().toString(),
-          LocalFlink.bytes(savepoint),
-          prefill.keys(),
-          prefill.capacity());
+          savepoint.toUri().toString(), prefill.bytes(), prefill.keys(), prefill.capacity());
     }
   }
 }

@@ -268,7 +268,7 @@ enum Row {
         "%s; %.0f MiB of filters with %,d keys, heap of %,d MiB; checkpoints: %s"
             .formatted(
                 ratio.text(),
-                rates.prefill().savepointBytes() / 1048576.0,
+                rates.prefill().filterBytes() / 1048576.0,
                 rates.prefill().keys(),
                 rates.heapMebibytes(),
                 rates.with().stream()

@@ -48,12 +48,13 @@ class PipelineRunTest {
     long filterBytes = 1 << 20;
     PrefillRun.Result prefill =
         PrefillRun.run(new PrefillRun.Spec(filterBytes, specification(Subject.OURS_HEAP, FLINK)));
-    assertThat(prefill.savepointBytes()).isBetween(filterBytes, filterBytes * 6 / 5);
+    assertThat(prefill.filterBytes()).isBetween(filterBytes, filterBytes * 6 / 5);
     assertThat(prefill.keys()).isLessThanOrEqualTo(prefill.capacity());
 
     PipelineSpec spec = specification(Subject.OURS_HEAP, FLINK).from(prefill).withSizes(true);
+    // Pages are a little smaller in files.
     assertThat(PipelineRun.run(spec).sizes().savepointBytes())
-        .isGreaterThanOrEqualTo(prefill.savepointBytes());
+        .isBetween(prefill.filterBytes() * 9 / 10, prefill.filterBytes() * 5 / 4);
     assertThat(PipelineRun.run(spec.withSizes(false).withCheckpointEachMillis(10)).checkpoints())
         .satisfies(
             checkpoints -> {
