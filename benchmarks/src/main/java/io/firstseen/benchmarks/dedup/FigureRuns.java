@@ -68,7 +68,6 @@ final class FigureRuns {
     if (plot) {
       subjects.addAll(Subject.PLOTTED);
     }
-    subjects.removeIf(subject -> !Pipelines.canBuild(subject));
     for (int round = 1; round <= settings.rounds(); round++) {
       for (Subject subject : subjects) {
         measured.add(run("round " + round, subject, settings.keys(), round == 1));

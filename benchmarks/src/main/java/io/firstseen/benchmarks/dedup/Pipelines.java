@@ -92,15 +92,17 @@ final class Pipelines {
     return graph(new DataStream<>(env, filling));
   }
 
-  /** Bytes of the pages of so many keys, by building one shard of them. */
-  static long pageBytes(long keys) {
+  /** The part of all pages' bytes that the subject's cache holds; one shard is built to know. */
+  private static long pageCacheBytes(Subject subject, long keys) {
     long keysOfShard = (keys - 1) / SHARDS + 1;
     CuckooFilter filter = CuckooFilter.forCapacity(keysOfShard, FALSE_POSITIVE_RATE);
     SplittableRandom hashes = new SplittableRandom(keys);
     for (long i = 0; i < keysOfShard; i++) {
       filter.insertIfAbsent(hashes.nextLong());
     }
-    return filter.sizeBytes() * SHARDS;
+    long pages = filter.sizeBytes() * SHARDS;
+    // Half empty after a split, pages may take more room before all keys are in.
+    return subject.cacheDivisor() == 1 ? 2 * pages : pages / subject.cacheDivisor();
   }
 
   private static DedupStreams<Url> dedup(Subject subject, long capacity, DataStream<Url> urls) {
@@ -111,19 +113,11 @@ final class Pipelines {
             .capacity(capacity)
             .falsePositiveRate(FALSE_POSITIVE_RATE);
     if (subject.backend() == Subject.Backend.ROCKSDB) {
-      withPageCache(dedup, pageBytes(capacity) / subject.cacheDivisor());
+      dedup.pageCacheBytes(
+          pageCacheBytes(subject, capacity) / urls.getExecutionEnvironment().getParallelism());
     }
     return dedup.apply();
   }
-
-  /** Whether this build of the operator can be what a subject is. */
-  static boolean canBuild(Subject subject) {
-    return subject.cacheDivisor() == 1;
-  }
-
-  /** The one place where the page cache's size is set; the operator has no such option yet. */
-  @SuppressWarnings("UnusedVariable")
-  private static void withPageCache(Firstseen<Url> dedup, long bytes) {}
 
   /** The same job, with a function that does nothing in the dedup operator's place. */
   private static DataStream<Change<Url>> emptied(
