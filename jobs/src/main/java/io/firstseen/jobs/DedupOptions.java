@@ -37,6 +37,17 @@ public final class DedupOptions {
   private int shards;
 
   @Option(
+      names = "--page-cache",
+      paramLabel = "SIZE",
+      defaultValue = "64m",
+      converter = OptionValues.ByteCount.class,
+      description =
+          "Memory of each task for the filter's pages where state is not on the heap, as with"
+              + " rocksdb; best is room for all of a task's pages. May change at any restart"
+              + " (default: ${DEFAULT-VALUE}).")
+  private long pageCacheBytes;
+
+  @Option(
       names = "--max-ahead",
       paramLabel = "DURATION",
       defaultValue = "1h",
@@ -61,6 +72,11 @@ public final class DedupOptions {
   /** Parts of the filter, a power of two in [1, 65536]. */
   public int shards() {
     return shards;
+  }
+
+  /** Bytes of pages that a task keeps at hand on backends off the heap; zero or more. */
+  public long pageCacheBytes() {
+    return pageCacheBytes;
   }
 
   /** How far ahead of the clock the time of an event may be; zero or more. */

@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.flink.configuration.MemorySize;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -89,6 +90,19 @@ public final class OptionValues {
         throw new TypeConversionException("must be longer than zero, got '" + value + "'");
       }
       return duration;
+    }
+  }
+
+  /** A number of bytes, zero or more, as Flink writes sizes of memory. */
+  public static final class ByteCount implements ITypeConverter<Long> {
+    @Override
+    public Long convert(String value) {
+      try {
+        return MemorySize.parse(value).getBytes();
+      } catch (IllegalArgumentException e) {
+        throw new TypeConversionException(
+            "must be a whole number with a unit (0, 512k, 64m, 1g), got '" + value + "'");
+      }
     }
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.operators.dedup.Firstseen;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,6 +28,7 @@ class JobOptionsTest {
     assertThat(options.dedup().falsePositiveRate()).isEqualTo(0.001);
     assertThat(options.dedup().capacity()).isEqualTo(1_000_000);
     assertThat(options.dedup().shards()).isEqualTo(128);
+    assertThat(options.dedup().pageCacheBytes()).isEqualTo(Firstseen.DEFAULT_PAGE_CACHE_BYTES);
     assertThat(options.stream().parallelism()).isEqualTo(1);
     assertThat(options.stream().stateBackend()).isEqualTo(StreamOptions.StateBackend.HEAP);
     assertThat(options.snapshots().window()).isEqualTo(Duration.ofHours(1));
@@ -63,6 +65,12 @@ class JobOptionsTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"0,0", "4096,4096", "512k,524288", "64m,67108864", "64mb,67108864", "3g,3221225472"})
+  void sizesHaveAUnitOrAreBytes(String written, long bytes) {
+    assertThat(JobOptions.parse("--page-cache", written).dedup().pageCacheBytes()).isEqualTo(bytes);
+  }
+
+  @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
@@ -75,6 +83,11 @@ class JobOptionsTest {
         "--capacity | 1e6 | must be a whole number in [1, 9223372036854775807], got '1e6'",
         "--dedup-shards | 3 | shards must be a power of two in [1, 65536], got 3",
         "--dedup-shards | 131072 | must be a whole number in [1, 65536], got '131072'",
+        "--page-cache | -1 | must be a whole number with a unit (0, 512k, 64m, 1g), got '-1'",
+        "--page-cache | 1.5g | must be a whole number with a unit (0, 512k, 64m, 1g), got '1.5g'",
+        "--page-cache | 64 parsecs | must be a whole number with a unit (0, 512k, 64m, 1g), got '64 parsecs'",
+        "--page-cache | much | must be a whole number with a unit (0, 512k, 64m, 1g), got 'much'",
+        "--page-cache | 99999999999g | must be a whole number with a unit (0, 512k, 64m, 1g), got '99999999999g'",
         "--snapshot-shards | -1 | must be a whole number in [1, 65536], got '-1'",
         "--parallelism | 0 | must be a whole number in [1, 32768], got '0'",
         "--canonicaliser | URL | canonicaliser must be one of none, url, text, got 'URL'",

@@ -33,6 +33,7 @@ class OptionsDocumentTest {
     page.append("# Options of the jobs\n\n");
     page.append("Made from the annotations of the options by `OptionsDocumentTest`.\n\n");
     page.append("Durations are whole numbers with a unit: `500ms`, `30s`, `5m`, `1h`, `1d`.\n");
+    page.append("Sizes are whole numbers of bytes, or with a unit: `512k`, `64m`, `1g`.\n");
     section(page, "Keys", new KeyOptions());
     section(page, "Stream", new StreamOptions());
     section(page, "Dedup", new DedupOptions());
