@@ -1,0 +1,150 @@
+package io.firstseen.operators.dedup;
+
+import io.firstseen.filters.cuckoo.CuckooPage;
+import io.firstseen.filters.cuckoo.CuckooShape;
+import io.firstseen.filters.cuckoo.Insertion;
+import io.firstseen.filters.cuckoo.PageDirectory;
+import io.firstseen.filters.cuckoo.PageStore;
+import io.firstseen.filters.cuckoo.PagedFilter;
+import io.firstseen.filters.key.Shards;
+import io.firstseen.types.Change;
+import io.firstseen.types.Operation;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.IntPredicate;
+import java.util.function.ToLongFunction;
+
+/**
+ * What the filters of all shards hold, with every page at hand and every total counted anew from
+ * the pages, beside an exact set of the live keys.
+ */
+final class ModelFilters {
+
+  enum Kind {
+    ACCEPTED,
+    DUPLICATE,
+    REMOVED,
+    UNKNOWN_DELETE
+  }
+
+  private final CuckooShape shape;
+  private final Shards shards;
+  private final PagedFilter filter;
+  private final List<Store> stores = new ArrayList<>();
+
+  ModelFilters(CuckooShape shape, Shards shards) {
+    this.shape = shape;
+    this.shards = shards;
+    this.filter = new PagedFilter(shape);
+    for (int shard = 0; shard < shards.count(); shard++) {
+      stores.add(new Store());
+    }
+  }
+
+  /** What becomes of a change; fails if the filter would take a key for another. */
+  Kind apply(Change<String> change) {
+    Store store = stores.get(shards.shardOf(change.hash()));
+    long rest = shards.rest(change.hash());
+    boolean add = change.operation() == Operation.ADD;
+    boolean exact = add ? store.live.add(change.event()) : store.live.remove(change.event());
+    boolean changed =
+        add ? filter.insertIfAbsent(store, rest) == Insertion.STORED : filter.delete(store, rest);
+    if (changed != exact) {
+      throw new AssertionError("two keys of one identity: choose longer ones, " + change.event());
+    }
+    if (add) {
+      return changed ? Kind.ACCEPTED : Kind.DUPLICATE;
+    }
+    return changed ? Kind.REMOVED : Kind.UNKNOWN_DELETE;
+  }
+
+  /** The exact number of live keys in some shards. */
+  long keys(IntPredicate some) {
+    return sum(some, store -> store.live.size());
+  }
+
+  long slots(IntPredicate some) {
+    return sum(some, store -> store.sum(CuckooPage::slots));
+  }
+
+  long bodyBytes(IntPredicate some) {
+    return sum(some, store -> store.sum(CuckooPage::bodyBytes));
+  }
+
+  long heapBytes(IntPredicate some) {
+    return sum(some, store -> store.sum(CuckooPage::heapBytes));
+  }
+
+  long pages(IntPredicate some) {
+    return sum(some, store -> store.pages.size());
+  }
+
+  long splits() {
+    return sum(shard -> true, store -> store.splits);
+  }
+
+  /**
+   * The mean over some shards of 1 - exp(-2 n / 2^P), where 258 of 256 counts in that the cores 0
+   * and 1 are one.
+   */
+  double predictedFalsePositiveRate(IntPredicate some) {
+    double sum = 0;
+    int count = 0;
+    for (int shard = 0; shard < stores.size(); shard++) {
+      if (some.test(shard)) {
+        double expected =
+            2.0 * stores.get(shard).live.size() / Math.pow(2, shape.identityBits()) * 258 / 256;
+        sum += 1 - Math.exp(-expected);
+        count++;
+      }
+    }
+    return sum / count;
+  }
+
+  private long sum(IntPredicate some, ToLongFunction<Store> figure) {
+    long sum = 0;
+    for (int shard = 0; shard < stores.size(); shard++) {
+      sum += some.test(shard) ? figure.applyAsLong(stores.get(shard)) : 0;
+    }
+    return sum;
+  }
+
+  private final class Store implements PageStore {
+    private final Set<String> live = new HashSet<>();
+    private final Map<Integer, CuckooPage> pages = new HashMap<>();
+    private PageDirectory directory = PageDirectory.first(shape);
+    private long splits;
+
+    Store() {
+      CuckooPage first = CuckooPage.first(shape);
+      pages.put(first.id(), first);
+    }
+
+    long sum(ToLongFunction<CuckooPage> figure) {
+      return pages.values().stream().mapToLong(figure).sum();
+    }
+
+    @Override
+    public CuckooPage get(long identity) {
+      return pages.get(directory.idOf(identity));
+    }
+
+    @Override
+    public void put(long identity, CuckooPage page) {
+      pages.put(page.id(), page);
+    }
+
+    @Override
+    public void split(long identity, CuckooPage low, CuckooPage high) {
+      pages.remove(directory.idOf(identity));
+      directory = directory.split(identity);
+      pages.put(low.id(), low);
+      pages.put(high.id(), high);
+      splits++;
+    }
+  }
+}
