@@ -1,5 +1,7 @@
 package io.firstseen.benchmarks.dedup;
 
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.Set;
 
 /** What is measured: one kind of job on one state backend. */
@@ -17,7 +19,8 @@ enum Subject {
 
   /** Those that the plot shows. */
   static final Set<Subject> PLOTTED =
-      Set.of(OURS_HEAP, OURS_ROCKSDB, HASH_HEAP, HASH_ROCKSDB, URL_HEAP, URL_ROCKSDB);
+      Collections.unmodifiableSet(
+          EnumSet.of(OURS_HEAP, OURS_ROCKSDB, HASH_HEAP, HASH_ROCKSDB, URL_HEAP, URL_ROCKSDB));
 
   /** What the job does with a key. */
   enum Kind {
