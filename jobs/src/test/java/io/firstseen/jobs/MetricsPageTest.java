@@ -1,0 +1,210 @@
+package io.firstseen.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.jobs.events.EventParser;
+import io.firstseen.jobs.files.EventFiles;
+import io.firstseen.jobs.files.FileFormat;
+import io.firstseen.jobs.files.OutcomeFiles;
+import io.firstseen.jobs.files.SnapshotFiles;
+import io.firstseen.types.SourceEvent;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.SecurityOptions;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.Gauge;
+import org.apache.flink.metrics.Metric;
+import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.metrics.groups.OperatorMetricGroup;
+import org.apache.flink.runtime.testutils.InMemoryReporter;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The table of metrics in {@code docs/operations.md} against what whole jobs register. */
+class MetricsPageTest {
+  private static final Path PAGE = Path.of("..", "docs", "operations.md");
+  private static final Pattern ROW =
+      Pattern.compile(
+          "(?m)^\\| (?:`([^`]+)`[^|]*)?\\| `(\\w+)` \\| (\\w+) \\| ([^|]+) \\| ([^|]+) \\|$");
+  private static final String NOT_ON_THE_HEAP = "not with the heap backend";
+  private static final String SET = "domains";
+
+  /** An operator that registers nothing of its own: what it has is Flink's. */
+  private static final String PLAIN = "plain";
+
+  @TempDir private Path directory;
+
+  @Test
+  void theTableHasEveryMetricOfTheJobsOnTheHeap() throws Exception {
+    Map<String, String> registered = kinds(pipeline("heap"));
+    registered.putAll(kinds(snapshots()));
+    assertThat(registered).isEqualTo(documented(page(), true));
+  }
+
+  @Test
+  void theTableHasEveryMetricOfTheJobsOnRocksDb() throws Exception {
+    Map<String, String> registered = kinds(pipeline("rocksdb"));
+    registered.putAll(kinds(snapshots()));
+    assertThat(registered).isEqualTo(documented(page(), false));
+    assertThat(registered)
+        .as("a heap backend has fewer")
+        .hasSizeGreaterThan(documented(page(), true).size());
+  }
+
+  @Test
+  void aRowThatIsGoneOrAnotherShows() throws IOException {
+    Map<String, String> documented = documented(page(), false);
+    assertThat(documented).hasSizeGreaterThan(15).containsEntry("firstseen-dedup keys", "gauge");
+    String without = page().replaceAll("(?m)^.*`keys` \\| gauge.*\n", "");
+    assertThat(documented(without, false)).doesNotContainKey("firstseen-dedup keys");
+    String otherKind = page().replace("`keys` | gauge", "`keys` | counter");
+    assertThat(documented(otherKind, false)).containsEntry("firstseen-dedup keys", "counter");
+    String otherName = page().replace("`keys` | gauge", "`keyCount` | gauge");
+    assertThat(documented(otherName, false)).containsEntry("firstseen-dedup keyCount", "gauge");
+  }
+
+  @Test
+  void thePageCacheIsAsLargeAsTheOptionSays() throws Exception {
+    String writeBacks = "firstseen-dedup cacheWriteBacks";
+    assertThat(((Counter) pipeline("rocksdb").get(writeBacks)).getCount()).isZero();
+    assertThat(((Counter) pipeline("rocksdb", "--page-cache=0").get(writeBacks)).getCount())
+        .isPositive();
+  }
+
+  private static String page() throws IOException {
+    return Files.readString(PAGE);
+  }
+
+  /** Kinds by operator and name, of the table. */
+  private static Map<String, String> documented(String page, boolean onHeap) {
+    Map<String, String> kinds = new TreeMap<>();
+    String operator = "";
+    Matcher rows = ROW.matcher(page);
+    while (rows.find()) {
+      operator = rows.group(1) == null ? operator : rows.group(1);
+      if (!onHeap || !rows.group(5).contains(NOT_ON_THE_HEAP)) {
+        String metric = operator.replace("<set>", SET) + " " + rows.group(2);
+        assertThat(kinds.put(metric, rows.group(3))).as("twice: %s", metric).isNull();
+      }
+    }
+    return kinds;
+  }
+
+  private static Map<String, String> kinds(Map<String, Metric> metrics) {
+    Map<String, String> kinds = new TreeMap<>();
+    metrics.forEach((name, metric) -> kinds.put(name, kind(metric)));
+    return kinds;
+  }
+
+  private static String kind(Metric metric) {
+    if (metric instanceof Counter) {
+      return "counter";
+    }
+    return metric instanceof Gauge ? "gauge" : metric.getClass().getSimpleName();
+  }
+
+  private Map<String, Metric> pipeline(String backend, String... more) throws Exception {
+    String[] words = {"--state-backend=" + backend, "--window=1d", "--set=" + SET};
+    String[] all =
+        IntStream.range(0, words.length + more.length)
+            .mapToObj(i -> i < words.length ? words[i] : more[i - words.length])
+            .toArray(String[]::new);
+    return metricsOf(
+        env ->
+            PipelineJob.build(
+                env,
+                source(),
+                new OutcomeFiles(
+                    FileFormat.LINES, directory.resolve("out"), Optional.empty(), Optional.empty()),
+                new SnapshotFiles(directory.resolve("snapshots")),
+                JobOptions.parse(all)));
+  }
+
+  private Map<String, Metric> snapshots() throws Exception {
+    return metricsOf(
+        env ->
+            SnapshotJob.build(
+                env,
+                source(),
+                new SnapshotFiles(directory.resolve("snapshots")),
+                JobOptions.parse("--window=1d", "--set=" + SET)));
+  }
+
+  private Source<SourceEvent, ?, ?> source() throws IOException {
+    List<String> keys = IntStream.range(0, 500).mapToObj(i -> "key-" + i).toList();
+    Path input = Files.write(directory.resolve("in"), keys);
+    return EventFiles.source(
+        input, FileFormat.LINES, new EventParser(Duration.ZERO, Clock.systemUTC()));
+  }
+
+  private interface Job {
+    void build(StreamExecutionEnvironment env) throws IOException;
+  }
+
+  /**
+   * What the operators between a job's source and its sinks register beyond what Flink does, by
+   * operator and name.
+   */
+  private static Map<String, Metric> metricsOf(Job job) throws Exception {
+    InMemoryReporter reporter = InMemoryReporter.createWithRetainedMetrics();
+    Configuration settings = new Configuration();
+    settings.set(SecurityOptions.DELEGATION_TOKENS_ENABLED, false);
+    reporter.addToConfiguration(settings);
+    StreamExecutionEnvironment env = StreamExecutionEnvironment.createLocalEnvironment(settings);
+    job.build(env);
+    env.fromData(1)
+        .uid("plain-source")
+        .map(number -> number)
+        .name(PLAIN)
+        .uid(PLAIN)
+        .sinkTo(new DiscardingSink<>())
+        .uid("plain-sink");
+    env.execute("metrics");
+
+    Map<String, Map<String, Metric>> byOperator = new TreeMap<>();
+    for (Map.Entry<MetricGroup, Map<String, Metric>> group :
+        reporter.getMetricsByGroup().entrySet()) {
+      if (group.getKey() instanceof OperatorMetricGroup) {
+        byOperator
+            .computeIfAbsent(operator(group.getKey()), name -> new TreeMap<>())
+            .putAll(group.getValue());
+      }
+    }
+    assertThat(byOperator).containsKey(PLAIN);
+    TreeSet<String> flinks = new TreeSet<>(byOperator.get(PLAIN).keySet());
+    assertThat(flinks).contains("numRecordsIn").doesNotContain("keys");
+    return byOperator.entrySet().stream()
+        .filter(operator -> !operator.getKey().matches("(?i).*(source|sink|writer|committer).*"))
+        .flatMap(
+            operator ->
+                operator.getValue().entrySet().stream()
+                    .filter(metric -> !flinks.contains(metric.getKey()))
+                    .map(
+                        metric ->
+                            Map.entry(
+                                operator.getKey() + " " + metric.getKey(), metric.getValue())))
+        .collect(
+            Collectors.toMap(
+                Map.Entry::getKey, Map.Entry::getValue, (one, other) -> one, TreeMap::new));
+  }
+
+  private static String operator(MetricGroup group) {
+    return group.getAllVariables().get("<operator_name>");
+  }
+}
