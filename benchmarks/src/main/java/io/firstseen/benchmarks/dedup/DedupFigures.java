@@ -170,11 +170,10 @@ public final class DedupFigures implements Callable<Integer> {
 
   private Measurements measure(FigureRuns.Settings settings, Set<Row> rows) throws Exception {
     Path work = Files.createTempDirectory(parentDirectory(), "dedup-figures");
-    try {
-      return new FigureRuns(settings, work, System.err).measure(rows, svg != null);
-    } finally {
-      FileUtils.deleteDirectory(work.toFile());
-    }
+    // Also when the user stops the command, which kills the child as well.
+    Runtime.getRuntime()
+        .addShutdownHook(new Thread(() -> FileUtils.deleteDirectoryQuietly(work.toFile())));
+    return new FigureRuns(settings, work, System.err).measure(rows, svg != null);
   }
 
   private Path parentDirectory() throws IOException {
