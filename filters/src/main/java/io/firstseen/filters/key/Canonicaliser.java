@@ -22,11 +22,16 @@ public enum Canonicaliser {
     }
   },
 
-  /** URLs, by {@link UrlNormaliser}. */
+  /** URLs, by {@link UrlNormaliser}; one that is canonical already costs one look at its bytes. */
   URL("url") {
     @Override
     byte[] fold(byte[] key) throws InvalidKeyException {
-      return UrlNormaliser.normalise(decode(key)).getBytes(StandardCharsets.UTF_8);
+      if (NormalUrl.matches(key)) {
+        return key;
+      }
+      return NormalUrl.isHost(key)
+          ? NormalUrl.withScheme(key)
+          : UrlNormaliser.normalise(decode(key));
     }
   },
 
@@ -47,7 +52,8 @@ public enum Canonicaliser {
   abstract byte[] fold(byte[] key) throws InvalidKeyException;
 
   /**
-   * The canonical form of a key. May return the array it was given.
+   * The canonical form of a key. May return the array it was given, so neither may be changed
+   * afterwards.
    *
    * @param utf8 the key; UTF-8 for {@link #URL} and {@link #TEXT}, any bytes for {@link #NONE}
    * @throws InvalidKeyException if the key is empty, too long, not UTF-8, or has no canonical form

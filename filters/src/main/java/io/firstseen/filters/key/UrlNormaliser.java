@@ -1,5 +1,7 @@
 package io.firstseen.filters.key;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import crawlercommons.filters.basic.BasicURLNormalizer;
 import crawlercommons.filters.basic.BasicURLNormalizer.IdnNormalization;
 import java.util.Set;
@@ -56,22 +58,23 @@ final class UrlNormaliser {
   private UrlNormaliser() {}
 
   /**
-   * The canonical form of {@code url}.
+   * The canonical form of {@code url}, in UTF-8.
    *
    * @throws InvalidKeyException if it has none
    */
-  static String normalise(String url) throws InvalidKeyException {
+  static byte[] normalise(String url) throws InvalidKeyException {
     String current = withScheme(url.trim());
     for (int round = 0; round < MAX_ROUNDS; round++) {
-      if (NormalUrl.matches(current)) {
-        return current;
+      byte[] bytes = current.getBytes(UTF_8);
+      if (NormalUrl.matches(bytes)) {
+        return bytes;
       }
       String next = once(current);
       if (next.equals(current)) {
         if (!SCHEME_AND_HOST.matcher(next).lookingAt()) {
           throw new InvalidKeyException("URL has no host");
         }
-        return next;
+        return bytes;
       }
       current = next;
     }
@@ -79,7 +82,8 @@ final class UrlNormaliser {
         "URL still changes after " + MAX_ROUNDS + " rounds of normalising");
   }
 
-  private static String withScheme(String url) throws InvalidKeyException {
+  /** A key without a scheme that starts with a host gets one; others must be of one we take. */
+  static String withScheme(String url) throws InvalidKeyException {
     if (SCHEME.matcher(url).lookingAt()) {
       return url;
     }
