@@ -24,13 +24,46 @@ import org.apache.flink.util.OutputTag;
 /**
  * Puts a dedup into a job: {@code Firstseen.dedup(clicks).keyText(Click::url).apply()}.
  *
- * <p>What it promises, if only keys that were accepted are deleted: no two accepted adds of one
- * live key; a key seen for the first time is taken for a duplicate with at most the chosen
- * false-positive rate as long as no more keys are live than the capacity, and by the filter's law
- * past it. Exactly once through Flink's checkpoints, on any state backend. The canonicaliser, the
- * hash and the number of shards are fixed for the life of the state.
+ * <p>An event gets a key, in canonical form and joined with its scope, and the key's 64-bit hash;
+ * the hash chooses one of the shards, and the shard's cuckoo filter in managed keyed state decides:
  *
- * @param <T> type of the events
+ * <table>
+ * <caption>What becomes of an event</caption>
+ * <tr><th>event</th><th>key not in the filter</th><th>key in the filter</th></tr>
+ * <tr><td>add</td><td>{@link DedupStreams#accepted}, the key lives from now on</td>
+ *     <td>{@link DedupStreams#duplicates}, nothing changes</td></tr>
+ * <tr><td>delete</td><td>{@link DedupStreams#unknownDeletes}, nothing changes</td>
+ *     <td>{@link DedupStreams#accepted}, the key is forgotten</td></tr>
+ * <tr><td>no usable key</td><td colspan="2">{@link DedupStreams#deadLetters}</td></tr>
+ * </table>
+ *
+ * <p>What it promises, if only keys that were accepted are deleted:
+ *
+ * <ul>
+ *   <li>No two accepted adds of one live key.
+ *   <li>A key seen for the first time is taken for a duplicate with at most the chosen
+ *       false-positive rate as long as no more keys are live than the capacity, and by the filter's
+ *       law, {@code 2 n / 2^P} at {@code n} live keys, past it. Nothing stops there.
+ *   <li>The events of one key that come from one task of the input stay in their order. Event
+ *       timestamps and watermarks pass through.
+ *   <li>Exactly once through Flink's checkpoints, on any state backend, at any parallelism up to
+ *       the number of shards; a replay decides as the first time.
+ * </ul>
+ *
+ * <p>A delete of a key that was not accepted may take away the key of another: with at most the
+ * false-positive rate if that key is any key, for certain if it was dropped as a false duplicate.
+ * The other key is then accepted once more when it comes again. New keys are never lost by it.
+ *
+ * <p>The canonicaliser, the hash and its key, and the number of shards are fixed for the life of
+ * the state: a job that differs in them fails at its start, for good, with a sentence that names
+ * them. Capacity and rate are those with which the state was first written; later values change
+ * nothing.
+ *
+ * <p>A null argument is refused at once, a number out of its bounds by {@link #apply}. An exception
+ * from an extractor fails the job, as in any function of Flink. This object is a description on the
+ * side of the client; it is used once, by one thread.
+ *
+ * @param <T> type of the events; any that Flink has a serializer for
  */
 public final class Firstseen<T> {
   /** Shards unless {@link #shards} says otherwise. */
@@ -64,18 +97,33 @@ public final class Firstseen<T> {
     this.events = events;
   }
 
-  /** Starts to describe a dedup of a stream. */
+  /**
+   * Starts to describe a dedup of a stream.
+   *
+   * @param events events of any origin, bounded or not; best with object reuse enabled and generic
+   *     types disabled
+   * @param <T> type of the events
+   */
   public static <T> Firstseen<T> dedup(DataStream<T> events) {
     return new Firstseen<>(Objects.requireNonNull(events, "events"));
   }
 
-  /** Where an event's key is; an event whose key is null, empty or too long is a dead letter. */
+  /**
+   * Where an event's key is; this or {@link #keyText} must be called.
+   *
+   * <p>An event is a dead letter if its key is null, empty, longer than {@link
+   * io.firstseen.filters.key.Keys#MAX_KEY_BYTES} bytes as it comes or in its canonical form, or
+   * refused by the canonicaliser. The array is not changed.
+   */
   public Firstseen<T> key(Extractor<T, byte[]> newKey) {
     key = Objects.requireNonNull(newKey, "key");
     return this;
   }
 
-  /** Where an event's key is, if it is a text; its UTF-8 bytes are the key. */
+  /**
+   * Where an event's key is, if it is a text; its UTF-8 bytes are the key. Half a surrogate pair
+   * counts as a question mark, as {@link String#getBytes(java.nio.charset.Charset)} has it.
+   */
   public Firstseen<T> keyText(Extractor<T, String> text) {
     Objects.requireNonNull(text, "text");
     return key(
@@ -85,45 +133,67 @@ public final class Firstseen<T> {
         });
   }
 
-  /** What an event does with its key; every event adds unless this says otherwise. */
+  /**
+   * What an event does with its key; every event adds unless this says otherwise. An event for
+   * which it is null is a dead letter.
+   */
   public Firstseen<T> operation(Extractor<T, Operation> newOperation) {
     operation = Objects.requireNonNull(newOperation, "operation");
     return this;
   }
 
-  /** The scope (tenant) of an event's key, null for none; equal keys of two scopes differ. */
+  /**
+   * The scope (tenant) of an event's key, null or empty for none; equal keys of two scopes differ.
+   * Scopes share the filters and the capacity. An event is a dead letter if its scope is longer
+   * than {@link io.firstseen.filters.key.Keys#MAX_KEY_BYTES} bytes.
+   */
   public Firstseen<T> scope(Extractor<T, byte[]> newScope) {
     scope = Objects.requireNonNull(newScope, "scope");
     return this;
   }
 
-  /** How keys are brought into canonical form; they are taken as they are unless this says so. */
+  /**
+   * How keys are brought into canonical form; {@link Canonicaliser#NONE}, which takes them as they
+   * are, unless this says otherwise. Fixed for the life of the state.
+   */
   public Firstseen<T> canonicaliser(Canonicaliser newCanonicaliser) {
     canonicaliser = Objects.requireNonNull(newCanonicaliser, "canonicaliser");
     return this;
   }
 
-  /** The keyed hash; unless this is called, a documented key that everybody knows. */
+  /**
+   * The keyed hash; unless this is called, {@link KeyHash#fixed}, a key that everybody knows. Who
+   * knows the key can find keys that pass for duplicates of others, or whose deletion takes others
+   * away: use a secret one where input is hostile. Fixed for the life of the state.
+   */
   public Firstseen<T> hash(KeyHash newHash) {
     hash = Objects.requireNonNull(newHash, "hash");
     return this;
   }
 
-  /** Live keys expected, at least 1. More are no error: the rate follows the filter's law. */
+  /**
+   * Live keys expected, over all shards and scopes, at least 1; {@value #DEFAULT_CAPACITY} unless
+   * this says otherwise. More are no error: the rate follows the filter's law. Nothing is allocated
+   * for it: filters grow with their keys.
+   */
   public Firstseen<T> capacity(long newCapacity) {
     capacity = newCapacity;
     return this;
   }
 
-  /** Rate of false positives at capacity, in (0, 0.1]. */
+  /**
+   * Highest rate of false positives at capacity, in (0, 0.1]; {@value #DEFAULT_FALSE_POSITIVE_RATE}
+   * unless this says otherwise. A tenth of it costs 3.3 bits a key.
+   */
   public Firstseen<T> falsePositiveRate(double rate) {
     falsePositiveRate = rate;
     return this;
   }
 
   /**
-   * Number of filters, a power of two in [1, 32768], fixed for the life of the state. Also the
-   * highest parallelism that the dedup can be scaled to.
+   * Number of filters, a power of two in [1, {@value #MAX_SHARDS}], {@value #DEFAULT_SHARDS} unless
+   * this says otherwise, fixed for the life of the state. Also the highest parallelism that the
+   * dedup can be scaled to.
    */
   public Firstseen<T> shards(int newShards) {
     shards = newShards;
@@ -132,24 +202,31 @@ public final class Firstseen<T> {
 
   /**
    * Bytes of pages that a task keeps on the heap on state backends that keep state elsewhere, as
-   * RocksDB does; 0 or more. The heap backend needs none. A changed page is written to state when
-   * it leaves this cache, and before each checkpoint. May be changed at any restart.
+   * RocksDB does; 0 or more, 64 MiB unless this says otherwise. The heap backend needs none. A
+   * changed page is written to state when it leaves this cache, and before each checkpoint. May be
+   * changed at any restart.
    */
   public Firstseen<T> pageCacheBytes(long newPageCacheBytes) {
     pageCacheBytes = newPageCacheBytes;
     return this;
   }
 
-  /** Start of the operators' uids and names; needed if a job has more than one dedup. */
+  /**
+   * Start of the operators' uids and names, {@code firstseen} unless this says otherwise; needed if
+   * a job has more than one dedup. State is found again by it.
+   */
   public Firstseen<T> uidPrefix(String newUidPrefix) {
     uidPrefix = Objects.requireNonNull(newUidPrefix, "uidPrefix");
     return this;
   }
 
   /**
-   * Adds the operators to the job.
+   * Adds the operators to the job: {@code <prefix>-identify}, as parallel as the input, and {@code
+   * <prefix>-dedup}, as parallel as the environment says.
    *
-   * @throws IllegalArgumentException if a parameter is out of its bounds
+   * @throws IllegalArgumentException if a parameter is out of its bounds, or the capacity of a
+   *     shard and the rate together ask for identities longer than the filters have
+   * @throws NullPointerException if neither {@link #key} nor {@link #keyText} was called
    */
   public DedupStreams<T> apply() {
     Objects.requireNonNull(key, "key must be set");

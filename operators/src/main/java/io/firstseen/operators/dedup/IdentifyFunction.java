@@ -14,7 +14,8 @@ import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
 
 /**
- * Gives every event its canonical key and hash; events without a usable key are rejected.
+ * Gives every event its canonical key and hash; events without a usable key or without an operation
+ * are rejected.
  *
  * @param <T> type of the events
  */
@@ -57,6 +58,11 @@ final class IdentifyFunction<T> extends ProcessFunction<T, Change<T>> {
       reject("key is missing", event, context);
       return;
     }
+    Operation asked = operation.extract(event);
+    if (asked == null) {
+      reject("operation is missing", event, context);
+      return;
+    }
     byte[] joined;
     try {
       joined = ScopedKey.join(scope.extract(event), canonicaliser.canonicalise(rawKey));
@@ -64,7 +70,7 @@ final class IdentifyFunction<T> extends ProcessFunction<T, Change<T>> {
       reject(e.getMessage(), event, context);
       return;
     }
-    out.collect(new Change<>(operation.extract(event), joined, hash.hash(joined), event));
+    out.collect(new Change<>(asked, joined, hash.hash(joined), event));
   }
 
   private void reject(String reason, T event, Context context) {

@@ -87,6 +87,33 @@ class FirstseenTest {
   }
 
   @Test
+  void eventsWithoutAUsableKeyScopeOrOperationAreDeadLetters() throws Exception {
+    DataStream<String> events =
+        environment().fromData("good", "no key", "empty key", "no operation", "long scope");
+    List<String> dead = new ArrayList<>();
+    Firstseen.dedup(events)
+        .keyText(
+            event ->
+                switch (event) {
+                  case "no key" -> null;
+                  case "empty key" -> "";
+                  default -> event;
+                })
+        .operation(event -> event.equals("no operation") ? null : Operation.ADD)
+        .scope(event -> event.equals("long scope") ? new byte[65_537] : null)
+        .apply()
+        .deadLetters()
+        .executeAndCollect()
+        .forEachRemaining(rejected -> dead.add(rejected.event() + ": " + rejected.reason()));
+    assertThat(dead)
+        .containsExactly(
+            "no key: key is missing",
+            "empty key: key is empty",
+            "no operation: operation is missing",
+            "long scope: scope must be at most 65536 bytes, got 65537");
+  }
+
+  @Test
   void eventsOfOneKeyKeepTheirOrderBehindASourceOfOneTask() throws Exception {
     StreamExecutionEnvironment env = environment().setParallelism(4);
     List<Integer> events = IntStream.range(0, 20_000).boxed().toList();
