@@ -1,0 +1,72 @@
+package io.firstseen.benchmarks.key;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import crawlercommons.filters.basic.BasicURLNormalizer;
+import crawlercommons.filters.basic.BasicURLNormalizer.IdnNormalization;
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.InvalidKeyException;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * Time to bring one URL into canonical form: the canonicaliser {@code url}, from bytes to bytes,
+ * against one pass of crawler-commons' normaliser, which is given its text ready made.
+ */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(3)
+@State(Scope.Thread)
+public class UrlCanonicaliserBenchmark {
+  private static final int URLS = 1 << 12;
+
+  private final BasicURLNormalizer library =
+      BasicURLNormalizer.newBuilder()
+          .idnNormalization(IdnNormalization.PUNYCODE)
+          .queryParamsToRemove(Set.of())
+          .build();
+  private final String[] texts = new String[URLS];
+  private final byte[][] bytes = new byte[URLS][];
+  private int next;
+
+  @Param public UrlKind kind;
+
+  /** Makes the URLs and shows that they are of their kind. */
+  @Setup
+  public void make() throws InvalidKeyException {
+    for (int i = 0; i < URLS; i++) {
+      texts[i] = kind.url(i);
+      bytes[i] = texts[i].getBytes(UTF_8);
+      String canonical = new String(Canonicaliser.URL.canonicalise(bytes[i]), UTF_8);
+      boolean expected = kind == UrlKind.CANONICAL || kind == UrlKind.CANONICAL_HOST;
+      if (canonical.equals(texts[i]) != expected) {
+        throw new IllegalStateException(texts[i] + " became " + canonical);
+      }
+    }
+  }
+
+  @Benchmark
+  public byte[] firstseen() throws InvalidKeyException {
+    next = (next + 1) & (URLS - 1);
+    return Canonicaliser.URL.canonicalise(bytes[next]);
+  }
+
+  @Benchmark
+  public String libraryAlone() {
+    next = (next + 1) & (URLS - 1);
+    return library.filter(texts[next]);
+  }
+}

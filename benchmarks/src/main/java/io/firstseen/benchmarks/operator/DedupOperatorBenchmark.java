@@ -1,0 +1,182 @@
+package io.firstseen.benchmarks.operator;
+
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.operators.dedup.DedupStreams;
+import io.firstseen.operators.dedup.Firstseen;
+import io.firstseen.types.Change;
+import io.firstseen.types.Operation;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.java.functions.KeySelector;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.runtime.state.StateBackend;
+import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
+import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
+import org.apache.flink.state.rocksdb.RocksDBOptions;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.operators.SimpleOperatorFactory;
+import org.apache.flink.streaming.api.operators.StreamOperatorFactory;
+import org.apache.flink.streaming.api.transformations.OneInputTransformation;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * One record through the dedup operator alone, in Flink's harness, between neither network nor
+ * serializers; and through a keyed operator that only passes records on, which is what Flink itself
+ * takes. With {@code -prof gc} in bytes a record.
+ */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(
+    value = 1,
+    jvmArgsAppend = {"-Xms2g", "-Xmx2g"})
+@State(Scope.Thread)
+public class DedupOperatorBenchmark {
+  private static final int RECORDS = 1 << 17;
+
+  /** Where the state is. */
+  public enum Backend {
+    HEAP,
+    ROCKSDB,
+    /** With a cache of about an eighth of the pages. */
+    ROCKSDB_EIGHTH;
+
+    StateBackend create() {
+      Configuration ownMemory = new Configuration().set(RocksDBOptions.USE_MANAGED_MEMORY, false);
+      return this == HEAP
+          ? new HashMapStateBackend()
+          : new EmbeddedRocksDBStateBackend()
+              .configure(ownMemory, DedupOperatorBenchmark.class.getClassLoader());
+    }
+
+    long cacheBytes(int keys) {
+      return this == ROCKSDB_EIGHTH ? keys / 4 : Firstseen.DEFAULT_PAGE_CACHE_BYTES;
+    }
+  }
+
+  /** What the records go through. */
+  public enum Subject {
+    DEDUP,
+    PASSING_ON
+  }
+
+  @Param public Subject subject;
+
+  @Param public Backend backend;
+
+  @Param({"1000000"})
+  public int keys;
+
+  private final SplittableRandom random = new SplittableRandom(20261120);
+  private final SwallowingOutput<Change<Long>> output = new SwallowingOutput<>();
+  private KeyedOneInputStreamOperatorTestHarness<Object, Change<Long>, Change<Long>> harness;
+  private final List<StreamRecord<Change<Long>>> duplicates = new ArrayList<>();
+  private final List<StreamRecord<Change<Long>>> comingAndGoing = new ArrayList<>();
+  private int next;
+
+  /** Brings the operator to a million live keys. */
+  @Setup
+  @SuppressWarnings(
+      "unchecked") // Arrays of a generic type; the operator is what apply() put there.
+  public void fill() throws Exception {
+    StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
+    DedupStreams<Long> streams =
+        Firstseen.dedup(env.fromSequence(0, 0))
+            .key(DedupOperatorBenchmark::bytes)
+            .capacity(keys)
+            .pageCacheBytes(backend.cacheBytes(keys))
+            .apply();
+    OneInputTransformation<Change<Long>, Change<Long>> dedup =
+        (OneInputTransformation<Change<Long>, Change<Long>>) streams.accepted().getTransformation();
+    StreamOperatorFactory<Change<Long>> factory =
+        subject == Subject.DEDUP
+            ? dedup.getOperatorFactory()
+            : SimpleOperatorFactory.of(new PassingOn<>());
+    harness =
+        new KeyedOneInputStreamOperatorTestHarness<>(
+            factory,
+            (KeySelector<Change<Long>, Object>) dedup.getStateKeySelector(),
+            (TypeInformation<Object>) dedup.getStateKeyType(),
+            dedup.getMaxParallelism(),
+            1,
+            0);
+    harness.setOutputCreator(serializer -> output);
+    harness.setStateBackend(backend.create());
+    harness.getExecutionConfig().enableObjectReuse();
+    harness.open();
+
+    for (int key = 0; key < keys; key++) {
+      StreamRecord<Change<Long>> add = record(Operation.ADD, key);
+      harness.processElement(add);
+      // The first of them, and later ones in a random place: all of the keys have a chance.
+      if (key < RECORDS) {
+        duplicates.add(add);
+      } else {
+        duplicates.set(random.nextInt(RECORDS), add);
+      }
+    }
+    for (int i = 0; i < RECORDS; i += 2) {
+      comingAndGoing.add(record(Operation.ADD, keys + i));
+      comingAndGoing.add(record(Operation.DELETE, keys + i));
+    }
+    output.clear();
+  }
+
+  private static byte[] bytes(long key) {
+    return ByteBuffer.allocate(Long.BYTES).putLong(key).array();
+  }
+
+  private static StreamRecord<Change<Long>> record(Operation operation, long key) {
+    byte[] bytes = bytes(key);
+    return new StreamRecord<>(
+        new Change<>(operation, bytes, KeyHash.fixed().hash(bytes), key), key);
+  }
+
+  /** An add of a key that lives. */
+  @Benchmark
+  public void duplicate() throws Exception {
+    next = (next + 1) & (RECORDS - 1);
+    harness.processElement(duplicates.get(next % duplicates.size()));
+  }
+
+  /** By turns an add of a new key and the delete of the same: accepted, removed. */
+  @Benchmark
+  public void acceptedOrRemoved() throws Exception {
+    next = (next + 1) & (RECORDS - 1);
+    harness.processElement(comingAndGoing.get(next));
+  }
+
+  /** Shows that the records came out as they should. */
+  @TearDown(Level.Iteration)
+  public void check() {
+    if (subject == Subject.DEDUP && output.main() > 0 && output.side() > output.main() / 100) {
+      throw new IllegalStateException(
+          "accepted or removed were %d, others %d".formatted(output.main(), output.side()));
+    }
+    output.clear();
+  }
+
+  @TearDown
+  public void close() throws Exception {
+    harness.close();
+  }
+}

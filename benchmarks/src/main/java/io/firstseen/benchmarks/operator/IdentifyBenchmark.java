@@ -1,0 +1,121 @@
+package io.firstseen.benchmarks.operator;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firstseen.benchmarks.key.UrlKind;
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.operators.dedup.DedupStreams;
+import io.firstseen.operators.dedup.Firstseen;
+import io.firstseen.types.Change;
+import io.firstseen.types.Operation;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.api.common.serialization.SerializerConfigImpl;
+import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.api.common.typeutils.base.array.BytePrimitiveArraySerializer;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.transformations.OneInputTransformation;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * What comes before the dedup operator, for events that are the bytes of a canonical URL: the
+ * operator that finds key and hash, and the way over the network without the network. With {@code
+ * -prof gc} in bytes a record.
+ */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(1)
+@State(Scope.Thread)
+public class IdentifyBenchmark {
+  private static final int RECORDS = 1 << 12;
+
+  @Param({"NONE", "URL"})
+  public Canonicaliser canonicaliser;
+
+  private final List<StreamRecord<byte[]>> events = new ArrayList<>();
+  private final List<Change<byte[]>> changes = new ArrayList<>();
+  private final DataOutputSerializer out = new DataOutputSerializer(1 << 10);
+  private final DataInputDeserializer in = new DataInputDeserializer();
+  private OneInputStreamOperatorTestHarness<byte[], Change<byte[]>> harness;
+  private final TypeSerializer<byte[]> eventSerializer = BytePrimitiveArraySerializer.INSTANCE;
+  private TypeSerializer<Change<byte[]>> serializer;
+  private int next;
+
+  @Setup
+  @SuppressWarnings("unchecked") // The transformations are those that apply() made.
+  public void prepare() throws Exception {
+    StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
+    DedupStreams<byte[]> streams =
+        Firstseen.dedup(
+                env.fromSequence(0, 0)
+                    .map(n -> new byte[1], PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO))
+            .key(event -> event)
+            .canonicaliser(canonicaliser)
+            .apply();
+    OneInputTransformation<byte[], Change<byte[]>> identify =
+        (OneInputTransformation<byte[], Change<byte[]>>)
+            streams.accepted().getTransformation().getInputs().get(0).getInputs().get(0);
+    harness = new OneInputStreamOperatorTestHarness<>(identify.getOperatorFactory(), 1, 1, 0);
+    harness.setOutputCreator(unused -> new SwallowingOutput<>());
+    harness.open();
+    serializer = streams.accepted().getType().createSerializer(new SerializerConfigImpl());
+    for (int i = 0; i < RECORDS; i++) {
+      byte[] url = UrlKind.CANONICAL.url(i).getBytes(UTF_8);
+      events.add(new StreamRecord<>(url, i));
+      changes.add(new Change<>(Operation.ADD, url, KeyHash.fixed().hash(url), url));
+    }
+  }
+
+  /** From the event to the change, with key and hash. */
+  @Benchmark
+  public void identify() throws Exception {
+    next = (next + 1) & (RECORDS - 1);
+    harness.processElement(events.get(next));
+  }
+
+  /** The change to bytes and back. */
+  @Benchmark
+  public Change<byte[]> carry() throws IOException {
+    next = (next + 1) & (RECORDS - 1);
+    out.clear();
+    serializer.serialize(changes.get(next), out);
+    in.setBuffer(out.getSharedBuffer(), 0, out.length());
+    return serializer.deserialize(in);
+  }
+
+  /** The event alone to bytes and back: what Flink takes without a dedup. */
+  @Benchmark
+  public byte[] carryEvent() throws IOException {
+    next = (next + 1) & (RECORDS - 1);
+    out.clear();
+    eventSerializer.serialize(events.get(next).getValue(), out);
+    in.setBuffer(out.getSharedBuffer(), 0, out.length());
+    return eventSerializer.deserialize(in);
+  }
+
+  @TearDown
+  public void close() throws Exception {
+    harness.close();
+  }
+}
