@@ -39,6 +39,20 @@ class CuckooModelTest {
   }
 
   @Test
+  void pagesThatSplitWithInsertionsWaitingLoseNoneAndGetTheSameBytes() {
+    AtomicInteger waited = new AtomicInteger();
+    GrowingFilter lent = new FilterWithLentPages(28, waited);
+    GrowingFilter direct = FilterOnTheHeap.of(28);
+    SplittableRandom random = new SplittableRandom(8);
+    for (int i = 0; i < 150_000; i++) {
+      long hash = random.nextLong();
+      assertThat(lent.insertIfAbsent(hash)).isEqualTo(direct.insertIfAbsent(hash));
+    }
+    assertThat(waited).hasValueGreaterThan(50_000);
+    assertThat(lent.toBytes()).isEqualTo(direct.toBytes());
+  }
+
+  @Test
   void theTextbookFilterAgreesWithIt() {
     new FilterModel(new TextbookCuckoo(21, 9, Defect.NONE), 40_000, 6).run(300_000);
   }
