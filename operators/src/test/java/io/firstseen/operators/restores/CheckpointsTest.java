@@ -1,0 +1,130 @@
+package io.firstseen.operators.restores;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.operators.restores.DedupTrial.Settings;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.runtime.checkpoint.CompletedCheckpointStats;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Checkpoints whose barriers are aligned, and what a job makes of them after a failure. */
+class CheckpointsTest {
+  @RegisterExtension private static final TestCluster CLUSTER = new TestCluster();
+
+  @ParameterizedTest
+  @EnumSource
+  void afterAFailureEverythingIsAsIfThereHadBeenNone(Backend backend) throws Exception {
+    assertAFailureLeavesNoTrace(CLUSTER, backend.option);
+  }
+
+  /** What comes between a checkpoint and a failure comes twice, the second time as the first. */
+  static void assertAFailureLeavesNoTrace(TestCluster cluster, String backend) throws Exception {
+    List<String> keys = DedupTrial.keys();
+    EventScript script = new EventScript().addAll(keys, 1).mix(keys, 5_000, 2);
+    int checkpointed = script.size();
+    int failed = script.mix(keys, 10_000, 3).size();
+    script.mix(keys, 5_000, 4).probe(keys, 1_000);
+    DedupTrial trial = new DedupTrial(script);
+
+    JobClient job = trial.start(cluster, Settings.of(backend, 2));
+    trial.play(checkpointed);
+    cluster.checkpoint(job);
+    trial.play(failed);
+    trial.outcomes.failNext();
+    trial.play(script.size());
+    assertThat(cluster.attempts(job)).isEqualTo(1);
+    cluster.cancel(job);
+
+    script.assertExactly(trial.outcomes, script.size());
+    assertThat(trial.outcomes.cuts()).isEqualTo(1);
+    assertThat(trial.outcomes.lastCut()).isEqualTo(checkpointed);
+    assertThat(trial.outcomes.cutOff()).isGreaterThanOrEqualTo(failed - checkpointed);
+  }
+
+  /** While a checkpoint is being written, the job works on what is in it: pages and splits. */
+  @ParameterizedTest
+  @EnumSource
+  void whatHappensWhileACheckpointIsWrittenIsNotInIt(Backend backend) throws Exception {
+    List<String> keys = DedupTrial.keys();
+    List<String> more = EventScript.keysOfShards("more", DedupTrial.SHARDS, 300, 4_000);
+    EventScript script = new EventScript().addAll(keys, 1);
+    int checkpointed = script.size();
+    int failed = script.mix(keys, 10_000, 2).addAll(more, 3).size();
+    script.mix(keys, 2_000, 4).probe(keys, 1_000).probe(more, 0);
+    DedupTrial trial = new DedupTrial(script);
+
+    JobClient job =
+        trial.start(
+            CLUSTER,
+            Settings.of(backend, 2)
+                .with(
+                    CheckpointingOptions.CHECKPOINTS_DIRECTORY,
+                    "stalling://" + CLUSTER.directory().resolve("slow")));
+    trial.play(checkpointed);
+    CompletableFuture<String> checkpoint;
+    try (StallingFileSystem.Stall stall = StallingFileSystem.begin()) {
+      checkpoint = CLUSTER.beginCheckpoint(job);
+      stall.awaitMet();
+      trial.play(failed);
+      assertThat(checkpoint).isNotDone();
+    }
+    TestCluster.get(checkpoint);
+    trial.outcomes.failNext();
+    trial.play(script.size());
+    CLUSTER.cancel(job);
+
+    script.assertExactly(trial.outcomes, script.size());
+    assertThat(trial.outcomes.cuts()).isEqualTo(1);
+    assertThat(trial.outcomes.lastCut()).isEqualTo(checkpointed);
+  }
+
+  /** Each checkpoint builds on files of those before it, which are gone by the end. */
+  @Test
+  void theLastOfSeveralIncrementalCheckpointsHoldsEverything() throws Exception {
+    List<String> keys = DedupTrial.keys();
+    List<String> few = EventScript.keysOfShards("few", DedupTrial.SHARDS, 60, 0, 0, 0);
+    EventScript script = new EventScript().addAll(keys, 1);
+    DedupTrial trial = new DedupTrial(script);
+    String checkpoint = null;
+    for (int round = 0; round < 2; round++) {
+      Settings settings = Settings.of(Backend.ROCKSDB, 2);
+      JobClient job = trial.start(CLUSTER, round == 0 ? settings : settings.from(checkpoint));
+      for (int i = 0; i < 4; i++) {
+        script.mix(few, 500, 10 * round + i);
+        trial.play(script.size());
+        checkpoint = CLUSTER.checkpoint(job);
+        if (i > 0) {
+          CompletedCheckpointStats stats = CLUSTER.lastCheckpoint(job);
+          assertThat(stats.getCheckpointedSize()).isLessThan(stats.getStateSize());
+        }
+      }
+      // None of this is in a checkpoint.
+      int lost = script.size();
+      script.mix(keys, 2_000, 100);
+      trial.play(script.size());
+      CLUSTER.cancel(job);
+      try (Stream<Path> files = Files.list(CLUSTER.checkpoints(job))) {
+        assertThat(files.map(file -> file.getFileName().toString()))
+            .filteredOn(name -> name.startsWith("chk-"))
+            .as("what is left of four checkpoints")
+            .containsExactly("chk-" + 4 * (round + 1));
+      }
+      assertThat(trial.outcomes.size()).isGreaterThan(lost);
+    }
+    script.mix(keys, 2_000, 101).probe(keys, 0).probe(few, 1_000);
+    JobClient restored = trial.start(CLUSTER, Settings.of(Backend.ROCKSDB, 2).from(checkpoint));
+    trial.play(script.size());
+    CLUSTER.cancel(restored);
+    script.assertExactly(trial.outcomes, script.size());
+    assertThat(trial.outcomes.cuts()).isEqualTo(2);
+  }
+}

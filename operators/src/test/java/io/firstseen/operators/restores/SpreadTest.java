@@ -1,0 +1,59 @@
+package io.firstseen.operators.restores;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
+import io.firstseen.operators.restores.DedupTrial.Settings;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** One job at several parallelisms. */
+class SpreadTest {
+  @RegisterExtension private static final TestCluster CLUSTER = new TestCluster();
+
+  @ParameterizedTest
+  @EnumSource
+  void noKeyIsForgottenFromOneTaskToFourToTwoAndEachHasItsShare(Backend backend) throws Exception {
+    assertScales(CLUSTER, backend.option);
+  }
+
+  /** Rescales by native savepoints, and asks for the whole contents at each parallelism. */
+  static void assertScales(TestCluster cluster, String backend) throws Exception {
+    List<String> keys = DedupTrial.keys();
+    EventScript script = new EventScript();
+    DedupTrial trial = new DedupTrial(script);
+    Path savepoint = null;
+    for (int parallelism : new int[] {1, 4, 2}) {
+      int from = script.size();
+      script.probe(keys, 0).mix(keys, 5_000, parallelism);
+      Settings settings = Settings.of(backend, parallelism);
+      JobClient job = trial.start(cluster, savepoint == null ? settings : settings.from(savepoint));
+      trial.play(script.size());
+      savepoint = cluster.stop(job, SavepointFormatType.NATIVE, false);
+      script.assertExactly(trial.outcomes, script.size());
+      assertThat(trial.outcomes.lastCut()).isEqualTo(from);
+      assertEachHasItsShare(trial, from, parallelism);
+    }
+  }
+
+  /** As many shards, next to one another, for every subtask. */
+  private static void assertEachHasItsShare(DedupTrial trial, int from, int parallelism) {
+    Shards shards = new Shards(DedupTrial.SHARDS);
+    int[] subtasks = trial.outcomes.subtaskByPosition(trial.script.size());
+    Set<List<Integer>> owned = new HashSet<>();
+    for (int position = from; position < trial.script.size(); position++) {
+      int shard = shards.shardOf(KeyHash.fixed().hash(trial.script.key(position)));
+      assertThat(subtasks[position]).isEqualTo(shard * parallelism / DedupTrial.SHARDS);
+      owned.add(List.of(subtasks[position], shard));
+    }
+    assertThat(owned).as("every shard was asked").hasSize(DedupTrial.SHARDS);
+  }
+}
