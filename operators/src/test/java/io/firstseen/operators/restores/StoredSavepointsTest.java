@@ -1,0 +1,49 @@
+package io.firstseen.operators.restores;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every savepoint that was ever stored goes on, on both backends. */
+class StoredSavepointsTest {
+  @RegisterExtension private static final TestCluster CLUSTER = new TestCluster();
+
+  static List<Arguments> savepointsAndBackends() throws Exception {
+    List<Arguments> arguments = new ArrayList<>();
+    for (StoredSavepoint savepoint : StoredSavepoint.all()) {
+      for (Backend backend : Backend.values()) {
+        arguments.add(Arguments.of(savepoint, backend));
+      }
+    }
+    return arguments;
+  }
+
+  @ParameterizedTest
+  @MethodSource("savepointsAndBackends")
+  void holdsWhatWasPutIn(StoredSavepoint savepoint, Backend backend) throws Exception {
+    savepoint.assertContents(CLUSTER, backend);
+  }
+
+  @Test
+  void everyLayoutIsThereFromBothBackendsAndNamesNothingOutsideItsDirectory() throws Exception {
+    List<StoredSavepoint> savepoints = StoredSavepoint.all();
+    assertThat(savepoints).isNotEmpty();
+    for (StoredSavepoint savepoint : savepoints) {
+      for (Backend backend : Backend.values()) {
+        assertThat(savepoint.directory().resolveSibling(backend.name().toLowerCase(Locale.ROOT)))
+            .isDirectoryContaining("glob:**/_metadata");
+      }
+      assertThat(Files.readString(savepoint.directory().resolve("_metadata"), ISO_8859_1))
+          .doesNotContain("file:", "/savepoint-");
+    }
+  }
+}
