@@ -1,0 +1,22 @@
+package io.firstseen.operators.restores;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * ForSt, in its synchronous mode: it has native savepoints alone, so they are not the other
+ * backends'.
+ */
+class ForStTest {
+  @RegisterExtension private static final TestCluster CLUSTER = new TestCluster();
+
+  @Test
+  void afterAFailureEverythingIsAsIfThereHadBeenNone() throws Exception {
+    CheckpointsTest.assertAFailureLeavesNoTrace(CLUSTER, "forst");
+  }
+
+  @Test
+  void noKeyIsForgottenFromOneTaskToFourToTwo() throws Exception {
+    SpreadTest.assertScales(CLUSTER, "forst");
+  }
+}
