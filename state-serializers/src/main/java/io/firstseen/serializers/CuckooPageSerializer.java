@@ -11,8 +11,9 @@ import org.apache.flink.core.memory.DataOutputView;
 /**
  * Writes a page of a cuckoo filter, as {@link CuckooFormat} does; that format is version 1.
  *
- * <p>A copy shares the page's bytes until either is written to, so that a checkpoint on the heap
- * backend costs no more than the pages that change while it runs.
+ * <p>The heap backend copies what it still has to write to a checkpoint, and gives the copy to the
+ * operator. Such a copy shares the page's bytes, and keeps them as they are for a while even if
+ * keys are inserted, so that a checkpoint does not clone all pages that change while it runs.
  */
 public final class CuckooPageSerializer extends TypeSerializerSingleton<CuckooPage> {
   public static final CuckooPageSerializer INSTANCE = new CuckooPageSerializer();
@@ -31,12 +32,12 @@ public final class CuckooPageSerializer extends TypeSerializerSingleton<CuckooPa
 
   @Override
   public CuckooPage copy(CuckooPage from) {
-    return from.copy();
+    return from.lend();
   }
 
   @Override
   public CuckooPage copy(CuckooPage from, CuckooPage reuse) {
-    return from.copy();
+    return from.lend();
   }
 
   @Override

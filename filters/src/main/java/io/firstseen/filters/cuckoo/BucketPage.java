@@ -1,5 +1,7 @@
 package io.firstseen.filters.cuckoo;
 
+import java.util.Arrays;
+
 /**
  * A page as a cuckoo hash table of 512 buckets of {@code width} slots.
  *
@@ -37,10 +39,12 @@ final class BucketPage extends CuckooPage {
     }
   }
 
+  /** Most insertions that wait; about as many bytes as a small part of a body. */
+  private static final int MAX_WAITING = 16;
+
   private final short width;
   private final byte slotBits;
   private final byte wordBits;
-  private final int bucketBits;
 
   /**
    * How the buckets are cut, in one number, so that a look-up needs nothing else of a page but its
@@ -49,6 +53,13 @@ final class BucketPage extends CuckooPage {
    * bucket is no multiple of them; one word can be first, second and last. Never 0.
    */
   private final long layout;
+
+  /**
+   * Identities inserted while the body was lent, in the order they came; null if there are none.
+   */
+  private long[] waiting;
+
+  private int waitingCount;
 
   BucketPage(CuckooShape shape, int depth, int prefix, int width) {
     this(
@@ -65,7 +76,7 @@ final class BucketPage extends CuckooPage {
     this.width = (short) width;
     this.slotBits = (byte) shape.slotBits(depth);
     this.wordBits = (byte) (Math.min(width, BitFields.MAX_BITS / slotBits) * slotBits);
-    this.bucketBits = width * slotBits;
+    int bucketBits = width * slotBits;
     int last = bucketBits - wordBits;
     this.layout =
         (long) bucketBits << 32
@@ -96,6 +107,10 @@ final class BucketPage extends CuckooPage {
     return (int) Math.max(MIN_WIDTH, Math.ceil(most / (CuckooShape.BUCKETS * 0.96)));
   }
 
+  private int bucketBits() {
+    return width * slotBits;
+  }
+
   int width() {
     return width;
   }
@@ -122,12 +137,17 @@ final class BucketPage extends CuckooPage {
 
   @Override
   CuckooPage sharing() {
-    return new BucketPage(shape, depth, prefix, width, count, body);
+    BucketPage page = new BucketPage(shape, depth, prefix, width, count, body);
+    if (waiting != null) {
+      page.waiting = waiting.clone();
+      page.waitingCount = waitingCount;
+    }
+    return page;
   }
 
   @Override
   boolean contains(long identity) {
-    return contains(body, layout, identity);
+    return contains(body, layout, identity) || (waiting != null && waitingCopies(identity) > 0);
   }
 
   /**
@@ -182,11 +202,65 @@ final class BucketPage extends CuckooPage {
       copies += get(bucket, i) == slot ? 1 : 0;
       copies += get(alternate, i) == slot ? 1 : 0;
     }
+    return waiting == null ? copies : copies + waitingCopies(identity);
+  }
+
+  private int waitingCopies(long identity) {
+    long lower = BucketPairs.lower(identity);
+    int copies = 0;
+    for (int i = 0; i < waitingCount; i++) {
+      copies += BucketPairs.lower(waiting[i]) == lower ? 1 : 0;
+    }
     return copies;
   }
 
   @Override
+  public boolean waits() {
+    return waiting != null;
+  }
+
+  @Override
   boolean insert(long identity, PathSearch search) {
+    if (isLent() && waitingCount < MAX_WAITING) {
+      await(identity);
+      count++;
+      return true;
+    }
+    if (!settle(search) || !place(identity, search)) {
+      return false;
+    }
+    count++;
+    return true;
+  }
+
+  private void await(long identity) {
+    if (waiting == null) {
+      waiting = new long[MAX_WAITING / 4];
+    } else if (waitingCount == waiting.length) {
+      waiting = Arrays.copyOf(waiting, 2 * waitingCount);
+    }
+    waiting[waitingCount++] = identity;
+  }
+
+  @Override
+  boolean settle(PathSearch search) {
+    if (waiting == null) {
+      return true;
+    }
+    int placed = 0;
+    while (placed < waitingCount && place(waiting[placed], search)) {
+      placed++;
+    }
+    waitingCount -= placed;
+    System.arraycopy(waiting, placed, waiting, 0, waitingCount);
+    if (waitingCount > 0) {
+      return false;
+    }
+    waiting = null;
+    return true;
+  }
+
+  private boolean place(long identity, PathSearch search) {
     int bucket = BucketPairs.bucket(identity);
     long slot = slotOf(identity);
     int alternate = BucketPairs.alternate(bucket, (int) slot & CuckooShape.CORE_MASK);
@@ -205,7 +279,6 @@ final class BucketPage extends CuckooPage {
     }
     own();
     set(room, free, slot);
-    count++;
     return true;
   }
 
@@ -234,9 +307,9 @@ final class BucketPage extends CuckooPage {
     }
     BucketPage wider = new BucketPage(shape, depth, prefix, width + 1);
     for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
-      int from = bucket * bucketBits;
-      int to = bucket * wider.bucketBits;
-      for (int left = bucketBits; left > 0; left -= wordBits) {
+      int from = bucket * bucketBits();
+      int to = bucket * wider.bucketBits();
+      for (int left = bucketBits(); left > 0; left -= wordBits) {
         int bits = Math.min(left, wordBits);
         BitFields.set(wider.body, to, bits, BitFields.get(body, from, bits));
         from += bits;
@@ -244,6 +317,8 @@ final class BucketPage extends CuckooPage {
       }
     }
     wider.count = count;
+    wider.waiting = waiting;
+    wider.waitingCount = waitingCount;
     return wider;
   }
 
@@ -266,13 +341,18 @@ final class BucketPage extends CuckooPage {
       }
       half.count += used;
     }
-    for (int narrow = narrowestFor(half.count); narrow < width; narrow++) {
+    BucketPage packed = half;
+    for (int narrow = narrowestFor(half.count); packed == half && narrow < width; narrow++) {
       BucketPage repacked = half.repacked(narrow, search);
-      if (repacked != null) {
-        return repacked;
+      packed = repacked == null ? half : repacked;
+    }
+    for (int i = 0; i < waitingCount; i++) {
+      if (shape.prefix(waiting[i], packed.depth) == packed.prefix) {
+        packed.await(waiting[i]);
+        packed.count++;
       }
     }
-    return half;
+    return packed;
   }
 
   private BucketPage repacked(int narrow, PathSearch search) {
@@ -305,7 +385,7 @@ final class BucketPage extends CuckooPage {
         }
       }
     }
-    if (used != count) {
+    if (used + waitingCount != count) {
       throw new MalformedFilterException("count must be " + used + ", got " + count);
     }
   }
@@ -316,12 +396,12 @@ final class BucketPage extends CuckooPage {
 
   /** The bucket that a slot could move to. */
   int alternate(int bucket, int i) {
-    long word = BitFields.word(body, bucket * bucketBits + i * slotBits);
+    long word = BitFields.word(body, bucket * bucketBits() + i * slotBits);
     return BucketPairs.alternate(bucket, (int) word & CuckooShape.CORE_MASK);
   }
 
   long get(int bucket, int i) {
-    return BitFields.get(body, bucket * bucketBits + i * slotBits, slotBits);
+    return BitFields.get(body, bucket * bucketBits() + i * slotBits, slotBits);
   }
 
   /** Puts a slot into a bucket that has room. */
@@ -342,7 +422,7 @@ final class BucketPage extends CuckooPage {
   }
 
   private void set(int bucket, int i, long slot) {
-    BitFields.set(body, bucket * bucketBits + i * slotBits, slotBits, slot);
+    BitFields.set(body, bucket * bucketBits() + i * slotBits, slotBits, slot);
   }
 
   private long slotOf(long identity) {
@@ -358,9 +438,9 @@ final class BucketPage extends CuckooPage {
   private int indexOf(int bucket, long slot) {
     long lowest = LOWEST_BITS[slotBits] & BitFields.mask(wordBits);
     long pattern = slot * lowest;
-    for (int from = 0; from < bucketBits; from += wordBits) {
-      int at = Math.min(from, bucketBits - wordBits);
-      long word = BitFields.word(body, bucket * bucketBits + at) ^ pattern;
+    for (int from = 0; from < bucketBits(); from += wordBits) {
+      int at = Math.min(from, bucketBits() - wordBits);
+      long word = BitFields.word(body, bucket * bucketBits() + at) ^ pattern;
       long marks = borrows(word, lowest) & highestBits(lowest, slotBits);
       if (marks != 0) {
         return (at + Long.numberOfTrailingZeros(marks)) / slotBits;

@@ -39,8 +39,15 @@ public final class CuckooFormat {
 
   private CuckooFormat() {}
 
-  /** Writes one page. */
+  /**
+   * Writes one page.
+   *
+   * @throws IllegalStateException if insertions wait beside it; see {@link PagedFilter#settle}
+   */
   public static void writePage(CuckooPage page, DataOutput out) throws IOException {
+    if (page.waits()) {
+      throw new IllegalStateException("page " + page.id() + " has insertions that wait");
+    }
     out.writeByte(page instanceof BucketPage ? BUCKETS_V1 : LIST_V1);
     out.writeByte(page.shape.identityBits());
     out.writeByte(page.depth);

@@ -19,6 +19,7 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
   int count;
   byte[] body;
   private boolean shared;
+  private boolean lent;
 
   CuckooPage(CuckooShape shape, int depth, int prefix, int count, byte[] body) {
     this.shape = shape;
@@ -78,6 +79,29 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
   }
 
   /**
+   * An equal page, while this one is read elsewhere and must not change, or not for long: the two
+   * share their bytes, and the first few insertions into the returned page wait beside them rather
+   * than have them cloned. {@link #ownAgain} ends that; {@link PagedFilter#settle} puts what waits
+   * in its place.
+   */
+  public final CuckooPage lend() {
+    CuckooPage copy = copy();
+    copy.lent = true;
+    return copy;
+  }
+
+  /** Tells this page that nobody reads its bytes any more who must not see them change. */
+  public final void ownAgain() {
+    shared = false;
+    lent = false;
+  }
+
+  /** Whether insertions wait to be put in their place. */
+  public boolean waits() {
+    return false;
+  }
+
+  /**
    * Checks what reading a page does not: that every slot is well formed and the count is true.
    *
    * @throws MalformedFilterException if the page is damaged
@@ -92,11 +116,16 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
 
   abstract CuckooPage sharing();
 
+  /** Whether the body had better not be written to now. */
+  final boolean isLent() {
+    return lent;
+  }
+
   /** To be called before any write to the body. */
   final void own() {
     if (shared) {
       body = body.clone();
-      shared = false;
+      ownAgain();
     }
   }
 
@@ -107,6 +136,11 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
 
   /** Stores an identity, or returns false and leaves every byte as it was. */
   abstract boolean insert(long identity, PathSearch search);
+
+  /** Puts what waits in its place, in the order it came, or as much of it as finds room. */
+  boolean settle(PathSearch search) {
+    return true;
+  }
 
   /** Removes one copy of the identity, or returns false. */
   abstract boolean remove(long identity);

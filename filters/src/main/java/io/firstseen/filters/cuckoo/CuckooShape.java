@@ -111,6 +111,16 @@ public record CuckooShape(int identityBits) {
     return (int) (identity >>> (identityBits - depth));
   }
 
+  /** The lowest bits that an identity with this prefix can have; no identity itself. */
+  long firstIdentity(int prefix, int depth) {
+    return (long) prefix << (identityBits - depth);
+  }
+
+  /** The identity with another last bit of its prefix of the given depth. */
+  long sibling(long identity, int depth) {
+    return identity ^ (1L << (identityBits - depth));
+  }
+
   /** Bits of a slot in a page of the given depth. */
   int slotBits(int depth) {
     return identityBits - BUCKET_BITS - depth;

@@ -51,11 +51,35 @@ public final class PagedFilter {
   public boolean delete(PageStore store, long hash) {
     long identity = shape.identity(hash);
     CuckooPage page = store.get(identity);
+    if (page.waits()) {
+      page = settle(store, page, identity);
+    }
     if (!page.remove(identity)) {
       return false;
     }
     store.put(identity, page);
     return true;
+  }
+
+  /**
+   * Puts all insertions that wait beside a lent page in their place; see {@link CuckooPage#lend}.
+   */
+  public void settle(PageStore store, CuckooPage page) {
+    settle(store, page, shape.firstIdentity(page.prefix(), page.depth()));
+  }
+
+  /** Returns the page that an identity belongs to afterwards. */
+  private CuckooPage settle(PageStore store, CuckooPage page, long identity) {
+    CuckooPage target = page;
+    while (!target.settle(search)) {
+      int depth = target.depth();
+      target = grown(store, target, identity);
+      if (target.depth() > depth) {
+        settle(store, store.get(shape.sibling(identity, target.depth())));
+      }
+    }
+    store.put(identity, target);
+    return target;
   }
 
   private Insertion insert(PageStore store, CuckooPage page, long identity) {

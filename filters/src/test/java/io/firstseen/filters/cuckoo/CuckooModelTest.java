@@ -7,6 +7,7 @@ import io.firstseen.filters.cuckoo.TextbookCuckoo.Defect;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,6 +26,30 @@ class CuckooModelTest {
     GrowingFilter inState = new FilterModel(new FilterInState(20), 15_000, 5).run(100_000);
     GrowingFilter onTheHeap = new FilterModel(FilterOnTheHeap.of(20), 15_000, 5).run(100_000);
     assertThat(inState.toBytes()).isEqualTo(onTheHeap.toBytes());
+  }
+
+  @Test
+  void lentPagesAgreeWithItAsWellStayAsTheyWereAndGetTheSameBytes() {
+    AtomicInteger waited = new AtomicInteger();
+    FilterWithLentPages lent = new FilterWithLentPages(20, waited);
+    GrowingFilter last = new FilterModel(lent, 15_000, 5).run(100_000);
+    GrowingFilter onTheHeap = new FilterModel(FilterOnTheHeap.of(20), 15_000, 5).run(100_000);
+    assertThat(last.toBytes()).isEqualTo(onTheHeap.toBytes());
+    assertThat(waited).hasValueGreaterThan(100);
+  }
+
+  @Test
+  void pagesThatSplitWithInsertionsWaitingLoseNoneAndGetTheSameBytes() {
+    AtomicInteger waited = new AtomicInteger();
+    GrowingFilter lent = new FilterWithLentPages(28, waited);
+    GrowingFilter direct = FilterOnTheHeap.of(28);
+    SplittableRandom random = new SplittableRandom(8);
+    for (int i = 0; i < 150_000; i++) {
+      long hash = random.nextLong();
+      assertThat(lent.insertIfAbsent(hash)).isEqualTo(direct.insertIfAbsent(hash));
+    }
+    assertThat(waited).hasValueGreaterThan(50_000);
+    assertThat(lent.toBytes()).isEqualTo(direct.toBytes());
   }
 
   @Test

@@ -85,6 +85,7 @@ final class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
     pages =
         new ShardPages(
             shape,
+            filter,
             effective.shardCount(),
             context.getKeyedStateStore().getMapState(DedupState.PAGES),
             context.getKeyedStateStore().getState(DedupState.SUMMARY),
@@ -128,8 +129,20 @@ final class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
-    pages.flush((Integer) getCurrentKey());
+    pages.flush(context.getCheckpointId(), (Integer) getCurrentKey());
     parametersState.update(List.of(effective));
+  }
+
+  @Override
+  public void notifyCheckpointComplete(long checkpointId) throws Exception {
+    super.notifyCheckpointComplete(checkpointId);
+    pages.checkpointEnded(checkpointId);
+  }
+
+  @Override
+  public void notifyCheckpointAborted(long checkpointId) throws Exception {
+    super.notifyCheckpointAborted(checkpointId);
+    pages.checkpointEnded(checkpointId);
   }
 
   @Override

@@ -3,11 +3,14 @@ package io.firstseen.operators.dedup;
 import io.firstseen.filters.cuckoo.CuckooPage;
 import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.cuckoo.PageStore;
+import io.firstseen.filters.cuckoo.PagedFilter;
 import io.firstseen.types.ShardSummary;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.ValueState;
@@ -17,19 +20,22 @@ import org.apache.flink.api.common.state.ValueState;
  *
  * <p>A backend that has its state as objects on the heap holds the very pages that are at hand
  * here, so changing one needs no write. But what it writes to a checkpoint must not change
- * meanwhile, so all pages are let go before each checkpoint; the backend gives out copies then.
+ * meanwhile, so all pages are let go before each checkpoint; the backend gives out copies then,
+ * whose bytes are left alone until the checkpoint is known to be complete.
  *
  * <p>With any other backend the pages at hand are a write-back cache: a changed page is written
  * when it is dropped, and before each checkpoint.
  */
 final class ShardPages implements PageStore {
   private final CuckooShape shape;
+  private final PagedFilter filter;
   private final MapState<Integer, CuckooPage> pages;
   private final ValueState<ShardSummary> summaries;
   private final Consumer<Integer> setCurrentKey;
   private final PageCache cache;
   private final Shard[] shardByNumber;
   private final List<Shard> shards = new ArrayList<>();
+  private final Set<Long> runningCheckpoints = new HashSet<>();
   private Shard current;
   private long pageCount;
   private long splits;
@@ -40,12 +46,14 @@ final class ShardPages implements PageStore {
    */
   ShardPages(
       CuckooShape shape,
+      PagedFilter filter,
       int shardCount,
       MapState<Integer, CuckooPage> pages,
       ValueState<ShardSummary> summaries,
       Consumer<Integer> setCurrentKey,
       PageCache cache) {
     this.shape = shape;
+    this.filter = filter;
     this.pages = pages;
     this.summaries = summaries;
     this.setCurrentKey = setCurrentKey;
@@ -86,6 +94,9 @@ final class ShardPages implements PageStore {
       cache.hits().inc();
     }
     loaded.used = true;
+    if (runningCheckpoints.isEmpty()) {
+      loaded.page.ownAgain();
+    }
     return loaded.page;
   }
 
@@ -132,12 +143,14 @@ final class ShardPages implements PageStore {
    *
    * @param currentKey the key to go back to, null if there is none
    */
-  void flush(Integer currentKey) {
+  void flush(long checkpoint, Integer currentKey) {
     for (Shard shard : shards) {
       if (shard.changed) {
         setCurrentKey.accept(shard.key);
-        updateSummary(shard);
-        if (cache != null) {
+        current = shard;
+        if (cache == null) {
+          settle(shard);
+        } else {
           shard.forEachLoaded(
               page -> {
                 if (page.dirty) {
@@ -145,15 +158,40 @@ final class ShardPages implements PageStore {
                 }
               });
         }
+        updateSummary(shard);
         shard.changed = false;
       }
       if (cache == null) {
         shard.unloadAll();
       }
     }
+    if (cache == null) {
+      runningCheckpoints.add(checkpoint);
+    }
     if (currentKey != null) {
       setCurrentKey.accept(currentKey);
     }
+  }
+
+  private void settle(Shard shard) {
+    List<LoadedPage> waiting = new ArrayList<>();
+    shard.forEachLoaded(
+        page -> {
+          if (page.page.waits()) {
+            waiting.add(page);
+          }
+        });
+    for (LoadedPage page : waiting) {
+      if (runningCheckpoints.isEmpty()) {
+        page.page.ownAgain();
+      }
+      filter.settle(this, page.page);
+    }
+  }
+
+  /** Takes note that a checkpoint is written, or will never be used. */
+  void checkpointEnded(long checkpoint) {
+    runningCheckpoints.remove(checkpoint);
   }
 
   /** Identities in all shards. */

@@ -19,17 +19,22 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.runtime.checkpoint.CheckpointOptions;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.state.StateBackend;
 import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
+import org.apache.flink.runtime.state.memory.MemCheckpointStreamFactory;
 import org.apache.flink.runtime.throwable.ThrowableClassifier;
 import org.apache.flink.runtime.throwable.ThrowableType;
 import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
+import org.apache.flink.streaming.api.operators.OperatorSnapshotFinalizer;
+import org.apache.flink.streaming.api.operators.OperatorSnapshotFutures;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import org.apache.flink.util.OutputTag;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 // Flink's harness may be interrupted while it closes.
@@ -164,6 +169,89 @@ class DedupOperatorTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"HEAP, false", "HEAP, true", "ROCKSDB_CACHE_OF_SOME, true"})
+  void aCheckpointWrittenWhileTheStreamGoesOnHoldsWhatWasThereWhenItWasTaken(
+      Backend backend, boolean completionIsTold) throws Exception {
+    SplittableRandom random = new SplittableRandom(1120);
+    Set<String> live = new HashSet<>();
+    List<Set<String>> expected = new ArrayList<>();
+    List<OperatorSubtaskState> states = new ArrayList<>();
+    try (Harness dedup = new Harness(backend, PARAMETERS, 1, 0)) {
+      dedup.initializeEmptyState();
+      dedup.open();
+      for (int checkpoint = 1; checkpoint <= 6; checkpoint++) {
+        // A page gets few keys while some of the checkpoints are written, and many while others
+        // are.
+        feed(dedup, random, live, checkpoint % 2 == 0 ? 1_000 : 15_000);
+        expected.add(Set.copyOf(live));
+        OperatorSnapshotFutures begun = dedup.begin(checkpoint);
+        feed(dedup, random, live, checkpoint % 3 == 0 ? 1_000 : 15_000);
+        states.add(written(begun));
+        if (completionIsTold) {
+          dedup.notifyOfCompletedCheckpoint(checkpoint);
+        }
+      }
+    }
+    for (int i = 0; i < states.size(); i++) {
+      assertHolds(backend, states.get(i), expected.get(i));
+    }
+  }
+
+  /** A savepoint can take longer than checkpoints that begin after it. */
+  @ParameterizedTest
+  @EnumSource
+  void theEndOfOneCheckpointDoesNotEndAnother(Backend backend) throws Exception {
+    SplittableRandom random = new SplittableRandom(1121);
+    Set<String> live = new HashSet<>();
+    OperatorSubtaskState state;
+    Set<String> expected;
+    try (Harness dedup = new Harness(backend, PARAMETERS, 1, 0)) {
+      dedup.initializeEmptyState();
+      dedup.open();
+      feed(dedup, random, live, 30_000);
+      expected = Set.copyOf(live);
+      OperatorSnapshotFutures savepoint = dedup.begin(1);
+      feed(dedup, random, live, 5_000);
+      written(dedup.begin(2));
+      dedup.notifyOfCompletedCheckpoint(2);
+      feed(dedup, random, live, 15_000);
+      state = written(savepoint);
+    }
+    assertHolds(backend, state, expected);
+  }
+
+  private static OperatorSubtaskState written(OperatorSnapshotFutures begun) throws Exception {
+    return OperatorSnapshotFinalizer.create(begun).getJobManagerOwnedState();
+  }
+
+  /** Feeds random operations and checks each outcome against the live keys. */
+  private static void feed(Harness dedup, SplittableRandom random, Set<String> live, int operations)
+      throws Exception {
+    for (int i = 0; i < operations; i++) {
+      String key = "key-" + random.nextInt(60_000);
+      Operation operation = random.nextInt(8) == 0 ? Operation.DELETE : Operation.ADD;
+      dedup.processElement(change(operation, key), i);
+      boolean expected = operation == Operation.ADD ? live.add(key) : live.remove(key);
+      assertThat(dedup.main().size()).as("%s of %s", operation, key).isEqualTo(expected ? 1 : 0);
+      dedup.getOutput().clear();
+    }
+  }
+
+  private static void assertHolds(Backend backend, OperatorSubtaskState state, Set<String> live)
+      throws Exception {
+    try (Harness dedup = new Harness(backend, PARAMETERS, 1, 0)) {
+      dedup.initializeState(state);
+      dedup.open();
+      for (int i = 0; i < 60_000; i++) {
+        Change<String> add = change(Operation.ADD, "key-" + i);
+        dedup.processElement(add, i);
+        assertThat(dedup.main().isEmpty()).as(add.event()).isEqualTo(live.contains(add.event()));
+        dedup.getOutput().clear();
+      }
+    }
+  }
+
+  @ParameterizedTest
   @EnumSource
   void refusesStateOfAnotherHashKeyAndKeepsItsIdentityLength(Backend backend) throws Exception {
     OperatorSubtaskState state;
@@ -226,6 +314,15 @@ class DedupOperatorTest {
       setStateBackend(backend.create());
       getExecutionConfig().enableObjectReuse();
       setup(TYPE.createSerializer(getExecutionConfig().getSerializerConfig()));
+    }
+
+    /** Begins a checkpoint and leaves its writing to whoever runs the futures. */
+    OperatorSnapshotFutures begin(long checkpoint) throws Exception {
+      return operator.snapshotState(
+          checkpoint,
+          0,
+          CheckpointOptions.forCheckpointWithDefaultLocation(),
+          new MemCheckpointStreamFactory(1 << 24));
     }
 
     @SuppressWarnings("unchecked") // The operator emits nothing else.
