@@ -361,6 +361,9 @@ class RunCommandTest {
         Arguments.of(
             List.of("--input=DIR/keys", "--window=1"), "must be a whole number with a unit"),
         Arguments.of(
+            List.of("--input=DIR/keys", "--page-cache=much"),
+            "must be a whole number with a unit (0, 512k, 64m, 1g), got 'much'"),
+        Arguments.of(
             List.of("--input=DIR/keys", "--dedup-shards=2", "--parallelism=3"),
             "--parallelism must be at most --dedup-shards, got 3 and 2"),
         Arguments.of(

@@ -51,20 +51,15 @@ class MetricsPageTest {
   @TempDir private Path directory;
 
   @Test
-  void theTableHasEveryMetricOfTheJobsOnTheHeap() throws Exception {
-    Map<String, String> registered = kinds(pipeline("heap"));
-    registered.putAll(kinds(snapshots()));
-    assertThat(registered).isEqualTo(documented(page(), true));
-  }
-
-  @Test
-  void theTableHasEveryMetricOfTheJobsOnRocksDb() throws Exception {
-    Map<String, String> registered = kinds(pipeline("rocksdb"));
-    registered.putAll(kinds(snapshots()));
-    assertThat(registered).isEqualTo(documented(page(), false));
-    assertThat(registered)
-        .as("a heap backend has fewer")
-        .hasSizeGreaterThan(documented(page(), true).size());
+  void theTableHasEveryMetricOfTheJobs() throws Exception {
+    Map<String, String> ofSnapshotJob = kinds(snapshots());
+    Map<String, String> onHeap = kinds(pipeline("heap"));
+    Map<String, String> onRocksDb = kinds(pipeline("rocksdb"));
+    assertThat(onHeap.size()).isLessThan(onRocksDb.size());
+    onHeap.putAll(ofSnapshotJob);
+    assertThat(onHeap).isEqualTo(documented(page(), true));
+    onRocksDb.putAll(ofSnapshotJob);
+    assertThat(onRocksDb).isEqualTo(documented(page(), false));
   }
 
   @Test
@@ -81,10 +76,9 @@ class MetricsPageTest {
 
   @Test
   void thePageCacheIsAsLargeAsTheOptionSays() throws Exception {
-    String writeBacks = "firstseen-dedup cacheWriteBacks";
-    assertThat(((Counter) pipeline("rocksdb").get(writeBacks)).getCount()).isZero();
-    assertThat(((Counter) pipeline("rocksdb", "--page-cache=0").get(writeBacks)).getCount())
-        .isPositive();
+    String hits = "firstseen-dedup cacheHits";
+    assertThat(((Counter) pipeline("rocksdb").get(hits)).getCount()).isPositive();
+    assertThat(((Counter) pipeline("rocksdb", "--page-cache=0").get(hits)).getCount()).isZero();
   }
 
   private static String page() throws IOException {
