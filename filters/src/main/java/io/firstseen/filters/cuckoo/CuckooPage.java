@@ -92,8 +92,10 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
 
   /** Tells this page that nobody reads its bytes any more who must not see them change. */
   public final void ownAgain() {
-    shared = false;
-    lent = false;
+    if (shared) {
+      shared = false;
+      lent = false;
+    }
   }
 
   /** Whether insertions wait to be put in their place. */

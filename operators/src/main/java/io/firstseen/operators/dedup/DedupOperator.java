@@ -107,11 +107,11 @@ final class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
   @Override
   public void open() throws Exception {
     super.open();
-    accepted = getMetricGroup().counter("accepted");
-    removed = getMetricGroup().counter("removed");
-    duplicates = getMetricGroup().counter("duplicates");
-    unknownDeletes = getMetricGroup().counter("unknownDeletes");
     MetricGroup metrics = getMetricGroup();
+    accepted = metrics.counter("accepted");
+    removed = metrics.counter("removed");
+    duplicates = metrics.counter("duplicates");
+    unknownDeletes = metrics.counter("unknownDeletes");
     metrics.gauge("keys", pages::keys);
     metrics.gauge("load", () -> pages.keys() == 0 ? 0 : (double) pages.keys() / pages.slots());
     metrics.gauge("predictedFalsePositiveRate", pages::predictedFalsePositiveRate);
