@@ -37,6 +37,7 @@ final class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
   private static final long serialVersionUID = 1;
 
   private final DedupParameters parameters;
+  private final double falsePositiveRate;
   private final long pageCacheBytes;
   private final OutputTag<Change<T>> duplicatesTag;
   private final OutputTag<Change<T>> unknownDeletesTag;
@@ -47,17 +48,24 @@ final class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
   private transient PagedFilter filter;
   private transient PageCache cache;
   private transient ShardPages pages;
+  private transient boolean warned;
   private transient Counter accepted;
   private transient Counter removed;
   private transient Counter duplicates;
   private transient Counter unknownDeletes;
 
+  /**
+   * @param falsePositiveRate target; a predicted rate above it is logged, once
+   * @param pageCacheBytes see {@link Firstseen#pageCacheBytes}
+   */
   DedupOperator(
       DedupParameters parameters,
+      double falsePositiveRate,
       long pageCacheBytes,
       OutputTag<Change<T>> duplicatesTag,
       OutputTag<Change<T>> unknownDeletesTag) {
     this.parameters = parameters;
+    this.falsePositiveRate = falsePositiveRate;
     this.pageCacheBytes = pageCacheBytes;
     this.duplicatesTag = duplicatesTag;
     this.unknownDeletesTag = unknownDeletesTag;
@@ -131,6 +139,21 @@ final class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
     super.snapshotState(context);
     pages.flush(context.getCheckpointId(), (Integer) getCurrentKey());
     parametersState.update(List.of(effective));
+    warnOfHighRate();
+  }
+
+  private void warnOfHighRate() {
+    double predicted = pages.predictedFalsePositiveRate();
+    if (predicted > falsePositiveRate && !warned) {
+      LOG.warn(
+          "{} holds {} keys in a part of its filters made for fewer: the predicted false-positive"
+              + " rate is {}, the target {}",
+          getOperatorConfig().getOperatorName(),
+          pages.keys(),
+          predicted,
+          falsePositiveRate);
+      warned = true;
+    }
   }
 
   @Override

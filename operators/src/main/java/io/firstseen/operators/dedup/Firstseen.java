@@ -283,7 +283,12 @@ public final class Firstseen<T> {
             .transform(
                 uidPrefix + "-dedup",
                 changeType,
-                new DedupOperator<>(parameters, pageCacheBytes, duplicatesTag, unknownDeletesTag))
+                new DedupOperator<>(
+                    parameters,
+                    falsePositiveRate,
+                    pageCacheBytes,
+                    duplicatesTag,
+                    unknownDeletesTag))
             .setMaxParallelism(shards)
             .uid(uidPrefix + "-dedup");
     return new DedupStreams<>(

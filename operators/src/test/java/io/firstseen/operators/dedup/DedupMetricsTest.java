@@ -306,6 +306,7 @@ class DedupMetricsTest {
           new KeyedOneInputStreamOperatorTestHarness<>(
               new DedupOperator<>(
                   PARAMETERS,
+                  1,
                   backend.pageCacheBytes,
                   new OutputTag<>("duplicates", TYPE),
                   new OutputTag<>("unknown-deletes", TYPE)),

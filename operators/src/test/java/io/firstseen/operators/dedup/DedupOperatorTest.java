@@ -27,12 +27,19 @@ import org.apache.flink.runtime.state.memory.MemCheckpointStreamFactory;
 import org.apache.flink.runtime.throwable.ThrowableClassifier;
 import org.apache.flink.runtime.throwable.ThrowableType;
 import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OperatorSnapshotFinalizer;
 import org.apache.flink.streaming.api.operators.OperatorSnapshotFutures;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import org.apache.flink.util.OutputTag;
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.core.LogEvent;
+import org.apache.logging.log4j.core.Logger;
+import org.apache.logging.log4j.core.appender.AbstractAppender;
+import org.apache.logging.log4j.core.config.Property;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -53,6 +60,9 @@ class DedupOperatorTest {
           HASH.keyCheck(),
           "none",
           1);
+
+  /** Less than the rate of a filter of a few thousand keys. */
+  private static final double TARGET_RATE = 1e-11;
 
   enum Backend {
     HEAP(Long.MAX_VALUE),
@@ -287,6 +297,36 @@ class DedupOperatorTest {
     }
   }
 
+  @Test
+  void warnsOnceWhenThePredictedRateIsAboveTheTarget() throws Exception {
+    List<String> warnings = new ArrayList<>();
+    AbstractAppender appender =
+        new AbstractAppender("warnings", null, null, true, Property.EMPTY_ARRAY) {
+          @Override
+          public void append(LogEvent event) {
+            warnings.add(event.getMessage().getFormattedMessage());
+          }
+        };
+    appender.start();
+    Logger logger = (Logger) LogManager.getLogger(AbstractStreamOperator.class);
+    logger.addAppender(appender);
+    try (Harness dedup = new Harness(Backend.HEAP, PARAMETERS, 1, 0)) {
+      dedup.initializeEmptyState();
+      dedup.open();
+      dedup.snapshot(1, 1);
+      assertThat(warnings).isEmpty();
+      for (int i = 0; i < 10_000; i++) {
+        dedup.processElement(change(Operation.ADD, "key-" + i), i);
+      }
+      dedup.snapshot(2, 2);
+      dedup.snapshot(3, 3);
+    } finally {
+      logger.removeAppender(appender);
+    }
+    assertThat(warnings).hasSize(1);
+    assertThat(warnings.get(0)).contains("10000 keys", "the target 1.0E-11");
+  }
+
   private static boolean endsTheJob(Throwable failure) {
     return ThrowableClassifier.findThrowableOfThrowableType(
             failure, ThrowableType.NonRecoverableError)
@@ -305,7 +345,7 @@ class DedupOperatorTest {
     Harness(Backend backend, DedupParameters parameters, int parallelism, int subtask)
         throws Exception {
       super(
-          new DedupOperator<>(parameters, backend.pageCacheBytes, DUPLICATES, UNKNOWN),
+          new DedupOperator<>(parameters, TARGET_RATE, backend.pageCacheBytes, DUPLICATES, UNKNOWN),
           change -> KEYS.keyOf(new Shards(SHARDS).shardOf(change.hash())),
           Types.INT,
           SHARDS,
