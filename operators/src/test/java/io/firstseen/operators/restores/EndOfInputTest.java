@@ -107,7 +107,7 @@ class EndOfInputTest {
     JobClient job = trial.start(CLUSTER, Settings.of(backend, 2));
     trial.play(keys.size());
     // Stopped in full flight; it finishes what it has taken in.
-    trial.valve.openTo(script.size());
+    trial.valve.openTo(end);
     Path savepoint = CLUSTER.stop(job, SavepointFormatType.NATIVE, drain);
     int stopped = trial.outcomes.size();
     script.assertExactly(trial.outcomes, stopped);
