@@ -4,8 +4,9 @@ import org.apache.flink.runtime.throwable.ThrowableAnnotation;
 import org.apache.flink.runtime.throwable.ThrowableType;
 
 /**
- * The restored state was built with parameters that this job contradicts. Flink ends the job at
- * once, whatever its restart strategy: to start again would change nothing.
+ * The state was built with parameters that this job contradicts, or the job gives its state a place
+ * that cannot hold it. Flink ends the job at once, whatever its restart strategy: to start again
+ * would change nothing.
  */
 @ThrowableAnnotation(ThrowableType.NonRecoverableError)
 public final class IncompatibleStateException extends RuntimeException {

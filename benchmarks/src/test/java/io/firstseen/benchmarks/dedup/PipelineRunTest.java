@@ -55,7 +55,10 @@ class PipelineRunTest {
     // Pages are a little smaller in files.
     assertThat(PipelineRun.run(spec).sizes().savepointBytes())
         .isBetween(prefill.filterBytes() * 9 / 10, prefill.filterBytes() * 5 / 4);
-    assertThat(PipelineRun.run(spec.withSizes(false).withCheckpointEachMillis(10)).checkpoints())
+    // Long enough for a checkpoint on a busy machine.
+    PipelineSpec longer =
+        PipelineSpec.of(Subject.OURS_HEAP, 200 * KEYS, KEYS, FLINK, directory).from(prefill);
+    assertThat(PipelineRun.run(longer.withCheckpointEachMillis(10)).checkpoints())
         .satisfies(
             checkpoints -> {
               assertThat(checkpoints.completed()).isPositive();

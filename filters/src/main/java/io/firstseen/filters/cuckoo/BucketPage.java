@@ -49,7 +49,7 @@ final class BucketPage extends CuckooPage {
   /**
    * How the buckets are cut, in one number, so that a look-up needs nothing else of a page but its
    * body: from the lowest bit, bits of a slot (6), bits of a word of whole slots (6), where in a
-   * bucket its second word starts (6) and its last (14), bits of a bucket. Words overlap where a
+   * bucket its second word starts (6) and its last (17), bits of a bucket. Words overlap where a
    * bucket is no multiple of them; one word can be first, second and last. Never 0.
    */
   private final long layout;
@@ -79,7 +79,7 @@ final class BucketPage extends CuckooPage {
     int bucketBits = width * slotBits;
     int last = bucketBits - wordBits;
     this.layout =
-        (long) bucketBits << 32
+        (long) bucketBits << 35
             | (long) last << 18
             | (long) Math.min(wordBits, last) << 12
             | wordBits << 6
@@ -160,8 +160,8 @@ final class BucketPage extends CuckooPage {
     int slotBits = (int) layout & 63;
     int wordBits = (int) (layout >>> 6) & 63;
     int second = (int) (layout >>> 12) & 63;
-    int last = (int) (layout >>> 18) & 0x3FFF;
-    int bucketBits = (int) (layout >>> 32);
+    int last = (int) (layout >>> 18) & 0x1FFFF;
+    int bucketBits = (int) (layout >>> 35);
     long slot = (identity >>> CuckooShape.BUCKET_BITS) & BitFields.mask(slotBits);
     int bucket = BucketPairs.bucket(identity);
     int alternate = BucketPairs.alternate(bucket, (int) slot & CuckooShape.CORE_MASK);
@@ -258,6 +258,16 @@ final class BucketPage extends CuckooPage {
     }
     waiting = null;
     return true;
+  }
+
+  /** An equal page in which nothing waits, as wide as that takes. */
+  BucketPage settled() {
+    PathSearch search = new PathSearch();
+    BucketPage page = (BucketPage) copy();
+    while (!page.settle(search)) {
+      page = page.widened();
+    }
+    return page;
   }
 
   private boolean place(long identity, PathSearch search) {

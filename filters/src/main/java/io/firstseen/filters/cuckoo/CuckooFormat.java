@@ -39,14 +39,10 @@ public final class CuckooFormat {
 
   private CuckooFormat() {}
 
-  /**
-   * Writes one page.
-   *
-   * @throws IllegalStateException if insertions wait beside it; see {@link PagedFilter#settle}
-   */
+  /** Writes one page, with all insertions that wait beside it in their place. */
   public static void writePage(CuckooPage page, DataOutput out) throws IOException {
     if (page.waits()) {
-      throw new IllegalStateException("page " + page.id() + " has insertions that wait");
+      page = ((BucketPage) page).settled();
     }
     out.writeByte(page instanceof BucketPage ? BUCKETS_V1 : LIST_V1);
     out.writeByte(page.shape.identityBits());

@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.LongStream;
 import java.util.zip.CRC32C;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -327,5 +328,24 @@ class CuckooFormatTest {
       random.nextBytes(noise);
       assertThatThrownBy(() -> read(noise)).isInstanceOf(MalformedFilterException.class);
     }
+  }
+
+  /** Wider than this filter's pages of long slots ever grow, but not than the format allows. */
+  @ParameterizedTest
+  @ValueSource(ints = {400, BucketPage.MAX_WIDTH})
+  void aVeryWidePageOfLongSlotsIsReadAsItWasWritten(int width) throws IOException {
+    CuckooShape shape = new CuckooShape(CuckooShape.MAX_IDENTITY_BITS);
+    BucketPage page = new BucketPage(shape, 0, 0, width);
+    PathSearch search = new PathSearch();
+    long[] identities = new SplittableRandom(1).longs(100L * width).map(shape::identity).toArray();
+    for (long identity : identities) {
+      assertThat(page.insert(identity, search)).isTrue();
+    }
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    CuckooFormat.writePage(page, new DataOutputStream(out));
+    CuckooPage read =
+        CuckooFormat.readPage(new DataInputStream(new ByteArrayInputStream(out.toByteArray())));
+    read.verify();
+    assertThat(LongStream.of(identities)).allMatch(read::contains);
   }
 }

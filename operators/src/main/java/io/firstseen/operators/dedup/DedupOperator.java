@@ -16,11 +16,14 @@ import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
+import org.apache.flink.runtime.state.KeyedStateBackend;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.runtime.state.TestableKeyedStateBackend;
 import org.apache.flink.runtime.state.heap.HeapKeyedStateBackend;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.api.operators.sorted.state.BatchExecutionKeyedStateBackend;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.OutputTag;
 
@@ -88,8 +91,20 @@ final class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
     shards = new Shards(effective.shardCount());
     CuckooShape shape = new CuckooShape(effective.identityBits());
     filter = new PagedFilter(shape);
-    boolean stateIsOnHeap = getKeyedStateBackend() instanceof HeapKeyedStateBackend;
-    cache = stateIsOnHeap ? null : new PageCache(pageCacheBytes);
+    KeyedStateBackend<?> backend = getKeyedStateBackend();
+    if (backend instanceof BatchExecutionKeyedStateBackend) {
+      throw new IncompatibleStateException(
+          "The dedup needs execution.runtime-mode STREAMING: a batch job sorts its events, so that"
+              + " an add and a delete of one key could change places");
+    }
+    if (backend instanceof TestableKeyedStateBackend<?> wrapper
+        && wrapper.getDelegatedKeyedStateBackend(true) instanceof HeapKeyedStateBackend
+        && !(backend instanceof HeapKeyedStateBackend)) {
+      throw new IncompatibleStateException(
+          "The dedup cannot keep its state in a changelog over the heap backend: set"
+              + " state.changelog.enabled to false, or the backend to rocksdb");
+    }
+    cache = backend instanceof HeapKeyedStateBackend ? null : new PageCache(pageCacheBytes);
     pages =
         new ShardPages(
             shape,
@@ -101,6 +116,11 @@ final class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
             cache);
     TaskInfo task = getRuntimeContext().getTaskInfo();
     int maxParallelism = task.getMaxNumberOfParallelSubtasks();
+    if (maxParallelism != effective.shardCount()) {
+      throw new IncompatibleStateException(
+          "The dedup's maximum parallelism must be its number of shards, %d, got %d"
+              .formatted(effective.shardCount(), maxParallelism));
+    }
     KeyGroupRange keyGroups =
         KeyGroupRangeAssignment.computeKeyGroupRangeForOperatorIndex(
             maxParallelism, task.getNumberOfParallelSubtasks(), task.getIndexOfThisSubtask());

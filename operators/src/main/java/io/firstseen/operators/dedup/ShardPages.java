@@ -24,7 +24,8 @@ import org.apache.flink.api.common.state.ValueState;
  * whose bytes are left alone until the checkpoint is known to be complete.
  *
  * <p>With any other backend the pages at hand are a write-back cache: a changed page is written
- * when it is dropped, and before each checkpoint.
+ * when it is dropped, and before each checkpoint. Such a backend must not hold on to the objects
+ * that it is given.
  */
 final class ShardPages implements PageStore {
   private final CuckooShape shape;

@@ -12,6 +12,7 @@ import io.firstseen.serializers.ChangeSerializer;
 import io.firstseen.types.Change;
 import io.firstseen.types.DedupParameters;
 import io.firstseen.types.Operation;
+import java.lang.reflect.Constructor;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -230,6 +231,24 @@ class DedupOperatorTest {
     assertHolds(backend, state, expected);
   }
 
+  /**
+   * Over the heap it holds on to the objects that it is given, and writes them as they are then.
+   */
+  @Test
+  void refusesTheChangelogOverTheHeap() throws Exception {
+    // Flink itself makes one behind a package-private door.
+    Constructor<?> constructor =
+        Class.forName("org.apache.flink.state.changelog.ChangelogStateBackend")
+            .getDeclaredConstructor(StateBackend.class);
+    constructor.setAccessible(true);
+    StateBackend changelog = (StateBackend) constructor.newInstance(new HashMapStateBackend());
+    try (Harness dedup = new Harness(changelog, 0, PARAMETERS, 1, 0)) {
+      assertThatThrownBy(dedup::initializeEmptyState)
+          .hasStackTraceContaining("cannot keep its state in a changelog over the heap backend")
+          .matches(DedupOperatorTest::endsTheJob, "ends the job instead of restarting it");
+    }
+  }
+
   private static OperatorSubtaskState written(OperatorSnapshotFutures begun) throws Exception {
     return OperatorSnapshotFinalizer.create(begun).getJobManagerOwnedState();
   }
@@ -344,14 +363,24 @@ class DedupOperatorTest {
 
     Harness(Backend backend, DedupParameters parameters, int parallelism, int subtask)
         throws Exception {
+      this(backend.create(), backend.pageCacheBytes, parameters, parallelism, subtask);
+    }
+
+    Harness(
+        StateBackend backend,
+        long pageCacheBytes,
+        DedupParameters parameters,
+        int parallelism,
+        int subtask)
+        throws Exception {
       super(
-          new DedupOperator<>(parameters, TARGET_RATE, backend.pageCacheBytes, DUPLICATES, UNKNOWN),
+          new DedupOperator<>(parameters, TARGET_RATE, pageCacheBytes, DUPLICATES, UNKNOWN),
           change -> KEYS.keyOf(new Shards(SHARDS).shardOf(change.hash())),
           Types.INT,
           SHARDS,
           parallelism,
           subtask);
-      setStateBackend(backend.create());
+      setStateBackend(backend);
       getExecutionConfig().enableObjectReuse();
       setup(TYPE.createSerializer(getExecutionConfig().getSerializerConfig()));
     }

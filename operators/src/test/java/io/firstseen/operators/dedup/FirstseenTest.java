@@ -8,6 +8,7 @@ import io.firstseen.types.Operation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.configuration.Configuration;
@@ -67,6 +68,15 @@ class FirstseenTest {
                     .map(event -> event, TypeInformation.of(Object.class))
                     .executeAndCollect())
         .hasStackTraceContaining("Generic types have been disabled");
+  }
+
+  @Test
+  void refusesABatchJobAsItWouldSortTheEvents() {
+    StreamExecutionEnvironment env = environment().setRuntimeMode(RuntimeExecutionMode.BATCH);
+    DedupStreams<String> streams =
+        Firstseen.dedup(env.fromData("a", "b")).keyText(key -> key).apply();
+    assertThatThrownBy(() -> streams.accepted().executeAndCollect().forEachRemaining(change -> {}))
+        .hasStackTraceContaining("The dedup needs execution.runtime-mode STREAMING");
   }
 
   @Test
