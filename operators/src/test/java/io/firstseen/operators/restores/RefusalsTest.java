@@ -90,6 +90,14 @@ class RefusalsTest {
         STATE_DIFFERS + "canonicaliser version (state: 2, job: 1)");
   }
 
+  @Test
+  void keyGroupsOfAnotherNumberThanShardsAreRefused() throws Exception {
+    assertThat(failure(Settings.of(Backend.HEAP, 2).maxParallelism(2 * DedupTrial.SHARDS)))
+        .hasStackTraceContaining(
+            "The dedup's maximum parallelism must be its number of shards, %d, got %d"
+                .formatted(DedupTrial.SHARDS, 2 * DedupTrial.SHARDS));
+  }
+
   /** Flink itself compares the key groups, of which there are as many as shards. */
   @Test
   void anotherNumberOfShardsIsAnotherMaximumParallelism() throws Exception {
