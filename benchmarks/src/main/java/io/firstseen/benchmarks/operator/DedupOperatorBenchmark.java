@@ -125,14 +125,10 @@ public class DedupOperatorBenchmark {
     harness.open();
 
     for (int key = 0; key < keys; key++) {
-      StreamRecord<Change<Long>> add = record(Operation.ADD, key);
-      harness.processElement(add);
-      // The first of them, and later ones in a random place: all of the keys have a chance.
-      if (key < RECORDS) {
-        duplicates.add(add);
-      } else {
-        duplicates.set(random.nextInt(RECORDS), add);
-      }
+      harness.processElement(record(Operation.ADD, key));
+    }
+    for (int i = 0; i < RECORDS; i++) {
+      duplicates.add(record(Operation.ADD, random.nextInt(keys)));
     }
     for (int i = 0; i < RECORDS; i += 2) {
       comingAndGoing.add(record(Operation.ADD, keys + i));
@@ -155,7 +151,7 @@ public class DedupOperatorBenchmark {
   @Benchmark
   public void duplicate() throws Exception {
     next = (next + 1) & (RECORDS - 1);
-    harness.processElement(duplicates.get(next % duplicates.size()));
+    harness.processElement(duplicates.get(next));
   }
 
   /** By turns an add of a new key and the delete of the same: accepted, removed. */
