@@ -46,13 +46,16 @@ import org.apache.flink.util.OutputTag;
  *       law, {@code 2 n / 2^P} at {@code n} live keys, past it. Nothing stops there.
  *   <li>The events of one key that come from one task of the input stay in their order. Event
  *       timestamps and watermarks pass through.
- *   <li>Exactly once through Flink's checkpoints, on any state backend, at any parallelism up to
- *       the number of shards; a replay decides as the first time.
+ *   <li>Exactly once through Flink's checkpoints, on heap and RocksDB, at any parallelism up to the
+ *       number of shards; a replay decides as the first time.
  * </ul>
  *
  * <p>A delete of a key that was not accepted may take away the key of another: with at most the
  * false-positive rate if that key is any key, for certain if it was dropped as a false duplicate.
  * The other key is then accepted once more when it comes again. New keys are never lost by it.
+ *
+ * <p>For jobs in streaming mode: one in batch mode, which would sort the events, fails at its start
+ * with a sentence that says so, and so does one with a changelog over the heap backend.
  *
  * <p>The canonicaliser, the hash and its key, and the number of shards are fixed for the life of
  * the state: a job that differs in them fails at its start, for good, with a sentence that names
