@@ -6,17 +6,18 @@ import java.nio.ByteBuffer;
  * Random access to bits, most significant first. Past the end there are zeros without end, so that
  * no position is out of bounds and every unary run ends. Immutable, safe for many threads.
  */
-final class BitReader {
+public final class BitReader {
   private final ByteBuffer bytes;
   private final int length;
 
-  BitReader(ByteBuffer bytes) {
+  /** Reads from the buffer's position to its limit; the bytes must not change any more. */
+  public BitReader(ByteBuffer bytes) {
     this.bytes = bytes.slice();
     this.length = this.bytes.limit();
   }
 
   /** The 64 bits that begin at a bit position. */
-  long wordAt(long position) {
+  public long wordAt(long position) {
     long index = position >>> 3;
     int shift = (int) (position & 7);
     if (index <= length - 9L) {
@@ -27,7 +28,7 @@ final class BitReader {
   }
 
   /** The {@code bits} (0 to 64) bits that begin at a bit position, as an unsigned number. */
-  long bitsAt(long position, int bits) {
+  public long bitsAt(long position, int bits) {
     return bits == 0 ? 0 : wordAt(position) >>> (64 - bits);
   }
 

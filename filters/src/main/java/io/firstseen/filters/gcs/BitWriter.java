@@ -3,23 +3,25 @@ package io.firstseen.filters.gcs;
 import java.util.Arrays;
 
 /** Appends bits, most significant first, to a growing array; the last byte is padded with zeros. */
-final class BitWriter {
+public final class BitWriter {
   // Some virtual machines refuse arrays nearer to Integer.MAX_VALUE.
   static final int MAX_BYTES = Integer.MAX_VALUE - 8;
 
   private byte[] bytes;
   private long bitLength;
 
-  BitWriter(long expectedBits) {
+  /** Takes room for as many bits; more may come. */
+  public BitWriter(long expectedBits) {
     bytes = new byte[(int) Math.min(MAX_BYTES, (Math.max(0, expectedBits) + 7) / 8)];
   }
 
-  long bitLength() {
+  /** The number of bits written. */
+  public long bitLength() {
     return bitLength;
   }
 
   /** Appends the lowest {@code bits} bits of {@code value}, 0 to 64 of them. */
-  void write(long value, int bits) {
+  public void write(long value, int bits) {
     reserve(bits);
     int left = bits;
     while (left > 0) {
@@ -41,7 +43,7 @@ final class BitWriter {
   }
 
   /** The bytes written; the writer must not be used any more. */
-  byte[] toBytes() {
+  public byte[] toBytes() {
     int length = (int) ((bitLength + 7) >>> 3);
     return length == bytes.length ? bytes : Arrays.copyOf(bytes, length);
   }

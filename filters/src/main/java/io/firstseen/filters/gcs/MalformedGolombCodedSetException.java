@@ -2,11 +2,12 @@ package io.firstseen.filters.gcs;
 
 import java.io.IOException;
 
-/** Bytes that are not the canonical form of any Golomb-coded set; the message says why. */
+/** Bytes that are no Golomb-coded set of their format; the message says why. */
 public final class MalformedGolombCodedSetException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  MalformedGolombCodedSetException(String message) {
+  /** With the reason, a sentence. */
+  public MalformedGolombCodedSetException(String message) {
     super(message);
   }
 }
