@@ -1,6 +1,7 @@
 package io.firstseen.serializers;
 
 import java.io.IOException;
+import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.common.typeutils.TypeSerializerSchemaCompatibility;
@@ -10,22 +11,44 @@ import org.apache.flink.core.memory.DataOutputView;
 
 /**
  * The snapshot of a serializer without parameters: nothing but a format version, which Flink writes
- * before it. A version that is not the current one is refused with a sentence.
+ * before it. A version that this build cannot read is refused with a sentence; state of an earlier
+ * one that it can is read by a serializer of that version and written by the current one.
  *
  * @param <T> the type that the serializer writes
  */
 public abstract class VersionedSerializerSnapshot<T> implements TypeSerializerSnapshot<T> {
 
   private final int version;
-  private final Supplier<TypeSerializer<T>> serializer;
+  private final int oldestVersion;
+  private final IntFunction<TypeSerializer<T>> serializerOf;
+  private int readVersion;
 
   /**
+   * Of a format that has had one version only, or none that is still read.
+   *
    * @param version the version of the bytes that the serializer writes, at least 1
    * @param serializer gives the serializer
    */
   protected VersionedSerializerSnapshot(int version, Supplier<TypeSerializer<T>> serializer) {
+    this(version, version, current -> serializer.get());
+  }
+
+  /**
+   * Of a format all of whose versions are read.
+   *
+   * @param version the version of the bytes that are written, at least 1
+   * @param serializerOf gives the serializer that reads a version; that of the current one writes
+   */
+  protected VersionedSerializerSnapshot(int version, IntFunction<TypeSerializer<T>> serializerOf) {
+    this(version, 1, serializerOf);
+  }
+
+  private VersionedSerializerSnapshot(
+      int version, int oldestVersion, IntFunction<TypeSerializer<T>> serializerOf) {
     this.version = version;
-    this.serializer = serializer;
+    this.oldestVersion = oldestVersion;
+    this.serializerOf = serializerOf;
+    this.readVersion = version;
   }
 
   @Override
@@ -39,25 +62,32 @@ public abstract class VersionedSerializerSnapshot<T> implements TypeSerializerSn
   }
 
   @Override
-  public final void readSnapshot(int readVersion, DataInputView in, ClassLoader classLoader)
+  public final void readSnapshot(int versionInState, DataInputView in, ClassLoader classLoader)
       throws IOException {
-    if (readVersion != version) {
+    if (versionInState < oldestVersion || versionInState > version) {
       throw new IOException(
-          "%s: state has format version %d, this build reads version %d"
-              .formatted(getClass().getName(), readVersion, version));
+          "%s: state has format version %d, this build reads version %s"
+              .formatted(
+                  getClass().getName(),
+                  versionInState,
+                  oldestVersion == version ? version : oldestVersion + " to " + version));
     }
+    readVersion = versionInState;
   }
 
   @Override
   public final TypeSerializer<T> restoreSerializer() {
-    return serializer.get();
+    return serializerOf.apply(readVersion);
   }
 
   @Override
   public final TypeSerializerSchemaCompatibility<T> resolveSchemaCompatibility(
       TypeSerializerSnapshot<T> oldSerializerSnapshot) {
-    return oldSerializerSnapshot.getClass() == getClass()
+    if (oldSerializerSnapshot.getClass() != getClass()) {
+      return TypeSerializerSchemaCompatibility.incompatible();
+    }
+    return ((VersionedSerializerSnapshot<T>) oldSerializerSnapshot).readVersion == version
         ? TypeSerializerSchemaCompatibility.compatibleAsIs()
-        : TypeSerializerSchemaCompatibility.incompatible();
+        : TypeSerializerSchemaCompatibility.compatibleAfterMigration();
   }
 }

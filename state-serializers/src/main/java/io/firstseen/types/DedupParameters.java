@@ -14,6 +14,7 @@ import java.util.List;
  * @param keyCheck check value of the hash key
  * @param canonicaliser id of the canonicaliser
  * @param canonicaliserVersion version of its rule
+ * @param mode whether filters decide alone
  */
 public record DedupParameters(
     int identityBits,
@@ -21,7 +22,8 @@ public record DedupParameters(
     String hashAlgorithm,
     long keyCheck,
     String canonicaliser,
-    int canonicaliserVersion)
+    int canonicaliserVersion,
+    DedupMode mode)
     implements Serializable {
 
   /**
@@ -35,6 +37,7 @@ public record DedupParameters(
     compare(found, "check of the hash key", hex(keyCheck), hex(job.keyCheck));
     compare(found, "canonicaliser", canonicaliser, job.canonicaliser);
     compare(found, "canonicaliser version", canonicaliserVersion, job.canonicaliserVersion);
+    compare(found, "mode", mode.id(), job.mode.id());
     return found;
   }
 

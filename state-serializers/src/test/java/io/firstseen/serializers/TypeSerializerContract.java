@@ -135,13 +135,13 @@ abstract class TypeSerializerContract<T> {
     if (snapshot instanceof CompositeTypeSerializerSnapshot) {
       lastOfVersion += 2 * Integer.BYTES;
     }
-    assertThat(bytes[lastOfVersion]).isEqualTo((byte) 1);
-    bytes[lastOfVersion]++;
+    int newer = ++bytes[lastOfVersion];
+    assertThat(newer).isBetween(2, 9);
     assertThatThrownBy(
             () ->
                 TypeSerializerSnapshot.readVersionedSnapshot(
                     new DataInputDeserializer(bytes), getClass().getClassLoader()))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("format version 2");
+        .hasMessageContaining("format version " + newer);
   }
 }

@@ -62,6 +62,19 @@ public final class PagedFilter {
   }
 
   /**
+   * Deletes one copy of the identity of a key that was inserted, for callers that insert every key
+   * and not only those whose identity is new. Where there are as many copies as are ever stored, it
+   * may be that keys beyond them were not, so all copies stay for good: the identity goes on to be
+   * found, and no key is lost.
+   *
+   * @return whether a copy was deleted
+   */
+  public boolean deleteUnlessSaturated(PageStore store, long hash) {
+    long identity = shape.identity(hash);
+    return store.get(identity).copies(identity) < CuckooPage.MAX_COPIES && delete(store, hash);
+  }
+
+  /**
    * Puts all insertions that wait beside a lent page in their place; see {@link CuckooPage#lend}.
    */
   public void settle(PageStore store, CuckooPage page) {

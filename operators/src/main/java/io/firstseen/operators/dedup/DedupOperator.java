@@ -32,6 +32,7 @@ import org.apache.flink.util.OutputTag;
  *
  * <p>Every shard is a cuckoo filter in managed keyed state, one entry a page. An add whose key is
  * not in the filter, and a delete whose key is, go to the main output; the others to side outputs.
+ * In an exact mode, what is in the filter is asked of {@link ExactKeys}.
  *
  * @param <T> type of the events
  */
@@ -51,6 +52,7 @@ final class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
   private transient PagedFilter filter;
   private transient PageCache cache;
   private transient ShardPages pages;
+  private transient ExactKeys exact;
   private transient boolean warned;
   private transient Counter accepted;
   private transient Counter removed;
@@ -114,6 +116,7 @@ final class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
             context.getKeyedStateStore().getState(DedupState.SUMMARY),
             this::setCurrentKey,
             cache);
+    exact = effective.mode().isExact() ? ExactKeys.in(backend, filter, effective.mode()) : null;
     TaskInfo task = getRuntimeContext().getTaskInfo();
     int maxParallelism = task.getMaxNumberOfParallelSubtasks();
     if (maxParallelism != effective.shardCount()) {
@@ -146,6 +149,10 @@ final class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
     metrics.gauge("pages", pages::pageCount);
     metrics.gauge("pageBytes", pages::bytes);
     metrics.gauge("pageSplits", pages::splits);
+    if (exact != null) {
+      metrics.counter("exactLookups", exact.lookups());
+      metrics.counter("exactRescues", exact.rescues());
+    }
     if (cache != null) {
       metrics.gauge("cachedBytes", cache::bytes);
       metrics.counter("cacheHits", cache.hits());
@@ -189,19 +196,21 @@ final class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
   }
 
   @Override
-  public void processElement(StreamRecord<Change<T>> record) {
+  public void processElement(StreamRecord<Change<T>> record) throws Exception {
     Change<T> change = record.getValue();
     ShardPages shard = pages.of(shards.shardOf(change.hash()));
     long rest = shards.rest(change.hash());
     if (change.operation() == Operation.ADD) {
-      if (filter.insertIfAbsent(shard, rest) == Insertion.STORED) {
+      if (exact == null
+          ? filter.insertIfAbsent(shard, rest) == Insertion.STORED
+          : exact.add(shard, rest, change)) {
         accepted.inc();
         output.collect(record);
       } else {
         duplicates.inc();
         output.collect(duplicatesTag, record);
       }
-    } else if (filter.delete(shard, rest)) {
+    } else if (exact == null ? filter.delete(shard, rest) : exact.remove(shard, rest, change)) {
       removed.inc();
       output.collect(record);
     } else {

@@ -3,13 +3,16 @@ package io.firstseen.operators.dedup;
 import io.firstseen.filters.cuckoo.CuckooPage;
 import io.firstseen.serializers.CuckooPageSerializer;
 import io.firstseen.serializers.DedupParametersSerializer;
+import io.firstseen.serializers.ExactEntrySerializer;
 import io.firstseen.serializers.ShardSummarySerializer;
 import io.firstseen.types.DedupParameters;
+import io.firstseen.types.ExactEntry;
 import io.firstseen.types.ShardSummary;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeutils.base.IntSerializer;
+import org.apache.flink.api.common.typeutils.base.LongSerializer;
 
 /** The state of {@link DedupOperator}. Names and serializers are a promise to savepoints. */
 final class DedupState {
@@ -21,6 +24,14 @@ final class DedupState {
   /** For each shard, which pages there are and what they hold in all. */
   static final ValueStateDescriptor<ShardSummary> SUMMARY =
       new ValueStateDescriptor<>("firstseen-shard", ShardSummarySerializer.INSTANCE);
+
+  /**
+   * In an exact mode, for each shard and, as namespace, each slice of its hashes: the live keys by
+   * their hashes.
+   */
+  static final MapStateDescriptor<Long, ExactEntry> EXACT =
+      new MapStateDescriptor<>(
+          "firstseen-exact", LongSerializer.INSTANCE, ExactEntrySerializer.INSTANCE);
 
   /** What the state was built with; a union list, so that every subtask sees it at any scale. */
   static final ListStateDescriptor<DedupParameters> PARAMETERS =

@@ -11,6 +11,7 @@ import io.firstseen.serializers.ChangeSerializer;
 import io.firstseen.serializers.InFlightChangeSerializer;
 import io.firstseen.serializers.RejectedSerializer;
 import io.firstseen.types.Change;
+import io.firstseen.types.DedupMode;
 import io.firstseen.types.DedupParameters;
 import io.firstseen.types.Operation;
 import io.firstseen.types.Rejected;
@@ -55,13 +56,16 @@ import org.apache.flink.util.OutputTag;
  * false-positive rate if that key is any key, for certain if it was dropped as a false duplicate.
  * The other key is then accepted once more when it comes again. New keys are never lost by it.
  *
+ * <p>All this is the mode {@link DedupMode#APPROXIMATE}; in the exact ones ({@link #mode}) no key
+ * is taken for another.
+ *
  * <p>For jobs in streaming mode: one in batch mode, which would sort the events, fails at its start
  * with a sentence that says so, and so does one with a changelog over the heap backend.
  *
- * <p>The canonicaliser, the hash and its key, and the number of shards are fixed for the life of
- * the state: a job that differs in them fails at its start, for good, with a sentence that names
- * them. Capacity and rate are those with which the state was first written; later values change
- * nothing.
+ * <p>The canonicaliser, the hash and its key, the number of shards and the mode are fixed for the
+ * life of the state: a job that differs in them fails at its start, for good, with a sentence that
+ * names them. Capacity and rate are those with which the state was first written; later values
+ * change nothing.
  *
  * <p>A null argument is refused at once, a number out of its bounds by {@link #apply}. An exception
  * from an extractor fails the job, as in any function of Flink. This object is a description on the
@@ -94,6 +98,7 @@ public final class Firstseen<T> {
   private long capacity = DEFAULT_CAPACITY;
   private double falsePositiveRate = DEFAULT_FALSE_POSITIVE_RATE;
   private int shards = DEFAULT_SHARDS;
+  private DedupMode mode = DedupMode.APPROXIMATE;
   private long pageCacheBytes = DEFAULT_PAGE_CACHE_BYTES;
   private String uidPrefix = "firstseen";
 
@@ -206,6 +211,20 @@ public final class Firstseen<T> {
   }
 
   /**
+   * Whether the filters decide alone, as they do unless this says otherwise, or stand in front of
+   * the exact set of live keys. Fixed for the life of the state.
+   *
+   * <p>In an exact mode every live key takes an entry in state besides; no key is dropped or
+   * forgotten for another's sake, and a delete of a key that was not accepted is always an unknown
+   * one. The false-positive rate is then the share of new keys that cost a look at the set for
+   * nothing.
+   */
+  public Firstseen<T> mode(DedupMode newMode) {
+    mode = Objects.requireNonNull(newMode, "mode");
+    return this;
+  }
+
+  /**
    * Bytes of pages that a task keeps on the heap on state backends that keep state elsewhere, as
    * RocksDB does; 0 or more, 64 MiB unless this says otherwise. The heap backend needs none. A
    * changed page is written to state when it leaves this cache, and before each checkpoint. May be
@@ -262,7 +281,8 @@ public final class Firstseen<T> {
             hash.algorithm().id(),
             hash.keyCheck(),
             canonicaliser.id(),
-            canonicaliser.version());
+            canonicaliser.version(),
+            mode);
 
     TypeInformation<T> eventType = events.getType();
     TypeInformation<Change<T>> changeType = ChangeSerializer.info(eventType);

@@ -13,6 +13,7 @@ import io.firstseen.operators.ShardKeys;
 import io.firstseen.serializers.ChangeSerializer;
 import io.firstseen.serializers.RejectedSerializer;
 import io.firstseen.types.Change;
+import io.firstseen.types.DedupMode;
 import io.firstseen.types.DedupParameters;
 import io.firstseen.types.Operation;
 import io.firstseen.types.Rejected;
@@ -68,7 +69,8 @@ class DedupMetricsTest {
           HASH.algorithm().id(),
           HASH.keyCheck(),
           Canonicaliser.NONE.id(),
-          Canonicaliser.NONE.version());
+          Canonicaliser.NONE.version(),
+          DedupMode.APPROXIMATE);
 
   private static final Map<String, ModelFilters.Kind> COUNTERS =
       Map.of(

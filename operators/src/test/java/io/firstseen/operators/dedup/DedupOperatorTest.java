@@ -10,6 +10,7 @@ import io.firstseen.filters.key.Shards;
 import io.firstseen.operators.ShardKeys;
 import io.firstseen.serializers.ChangeSerializer;
 import io.firstseen.types.Change;
+import io.firstseen.types.DedupMode;
 import io.firstseen.types.DedupParameters;
 import io.firstseen.types.Operation;
 import java.lang.reflect.Constructor;
@@ -60,7 +61,8 @@ class DedupOperatorTest {
           HASH.algorithm().id(),
           HASH.keyCheck(),
           "none",
-          1);
+          1,
+          DedupMode.APPROXIMATE);
 
   /** Less than the rate of a filter of a few thousand keys. */
   private static final double TARGET_RATE = 1e-11;
@@ -292,7 +294,13 @@ class DedupOperatorTest {
     }
     DedupParameters otherKey =
         new DedupParameters(
-            PARAMETERS.identityBits(), SHARDS, PARAMETERS.hashAlgorithm(), 42, "none", 1);
+            PARAMETERS.identityBits(),
+            SHARDS,
+            PARAMETERS.hashAlgorithm(),
+            42,
+            "none",
+            1,
+            DedupMode.APPROXIMATE);
     try (Harness dedup = new Harness(backend, otherKey, 1, 0)) {
       assertThatThrownBy(() -> dedup.initializeState(state))
           .hasStackTraceContaining(
@@ -307,7 +315,8 @@ class DedupOperatorTest {
             PARAMETERS.hashAlgorithm(),
             PARAMETERS.keyCheck(),
             "none",
-            1);
+            1,
+            DedupMode.APPROXIMATE);
     try (Harness dedup = new Harness(backend, otherCapacity, 1, 0)) {
       dedup.initializeState(state);
       dedup.open();

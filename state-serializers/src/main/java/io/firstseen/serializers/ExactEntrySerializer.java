@@ -1,0 +1,65 @@
+package io.firstseen.serializers;
+
+import io.firstseen.types.ExactEntry;
+import java.io.IOException;
+import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+
+/**
+ * Writes an {@link ExactEntry}.
+ *
+ * <p>Version 1: a byte of flags, 1 for a time, 2 for a key, 4 for a next one; then of these what
+ * there is: the time in 8 bytes, the key after its length, the next one in the same form.
+ */
+public final class ExactEntrySerializer extends ImmutableSerializer<ExactEntry> {
+  public static final ExactEntrySerializer INSTANCE = new ExactEntrySerializer();
+
+  private static final long serialVersionUID = 1;
+
+  private static final int TIME = 1;
+  private static final int KEY = 2;
+  private static final int NEXT = 4;
+
+  @Override
+  public void serialize(ExactEntry first, DataOutputView out) throws IOException {
+    for (ExactEntry entry = first; entry != null; entry = entry.next()) {
+      out.writeByte(
+          (entry.sinceMillis() == 0 ? 0 : TIME)
+              | (entry.key() == null ? 0 : KEY)
+              | (entry.next() == null ? 0 : NEXT));
+      if (entry.sinceMillis() != 0) {
+        out.writeLong(entry.sinceMillis());
+      }
+      if (entry.key() != null) {
+        ByteFields.writeBytes(entry.key(), out);
+      }
+    }
+  }
+
+  @Override
+  public ExactEntry deserialize(DataInputView in) throws IOException {
+    int flags = in.readUnsignedByte();
+    if (flags == 0) {
+      return ExactEntry.HASH;
+    }
+    if (flags > (TIME | KEY | NEXT)) {
+      throw new IOException("flags of an exact entry must be in [0, 7], got " + flags);
+    }
+    long sinceMillis = (flags & TIME) == 0 ? 0 : in.readLong();
+    byte[] key = (flags & KEY) == 0 ? null : ByteFields.readBytes(in);
+    return new ExactEntry(sinceMillis, key, (flags & NEXT) == 0 ? null : deserialize(in));
+  }
+
+  @Override
+  public TypeSerializerSnapshot<ExactEntry> snapshotConfiguration() {
+    return new Snapshot();
+  }
+
+  /** The format version in state. */
+  public static final class Snapshot extends VersionedSerializerSnapshot<ExactEntry> {
+    public Snapshot() {
+      super(1, () -> INSTANCE);
+    }
+  }
+}
