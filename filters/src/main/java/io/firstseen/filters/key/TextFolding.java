@@ -4,42 +4,25 @@ import java.text.Normalizer;
 import java.util.Locale;
 
 /**
- * The rule {@code text}, version 1: spellings of one message that differ only in case, width,
- * accents composed or not, invisible characters, numbers, punctuation or spacing get one form.
+ * The rule {@code text}, version 1: spellings of one text that differ only in case, width,
+ * composition, invisible characters, numbers, punctuation or spacing get one form. The rule itself,
+ * what meets by it and what does not, and what it promises across Unicode versions stand in {@code
+ * docs/format/text-v1.md}; tests hold the two together.
  *
- * <p>These steps, repeated until nothing changes:
+ * <p>The steps, repeated until nothing changes: invisible characters go, NFKC, case goes, runs of
+ * white space, digits and punctuation shrink, NFKC again. So folding a folded text changes nothing.
+ * Text that is empty afterwards is refused; so is, as a guard that no known text reaches, text that
+ * still changes after {@value #MAX_ROUNDS} rounds.
  *
- * <ol>
- *   <li><b>Invisible characters go.</b> Every code point that Unicode calls default-ignorable (soft
- *       hyphen, zero-width joiners and spaces, directional marks, variation selectors, tags,
- *       fillers: the fixed table in this class) and every control character that is not white space
- *       is removed. Of a run of combining marks only the first 30 stay, as in UAX #15 section 13
- *       (Stream-Safe Text Format): longer runs are no language and cost quadratic time to put in
- *       order.
- *   <li><b>NFKC</b> (UAX #15): compatibility variants become ordinary characters.
- *   <li><b>Case goes</b>: the full upper-case mapping of the root locale, then the simple
- *       lower-case mapping of each code point. So {@code ß} and {@code ẞ} become {@code ss}, final
- *       sigma becomes {@code σ}, and {@code İ}, {@code ı}, {@code I} become {@code i}.
- *   <li><b>Runs shrink.</b> A run of white space (Java's {@code isWhitespace} or Unicode's
- *       separators) becomes one space; none stays at either end. A run of decimal digits of any
- *       script (category Nd) becomes one {@code 0}. A run of punctuation and symbols (categories P
- *       and S, which hold most emoji) becomes one {@code .}. Everything else stays: letters, marks,
- *       other numbers, unassigned and private-use code points.
- *   <li><b>NFKC again</b>, for what the steps before took apart or brought together.
- * </ol>
- *
- * <p>So folding a folded text changes nothing. Text that is empty afterwards is refused; so is, as
- * a guard that no known text reaches, text that still changes after {@value #MAX_ROUNDS} rounds.
- *
- * <p><b>Unicode versions.</b> The tables are those of the running JDK: Unicode 13 in JDK 17,
- * Unicode 16 in JDK 25. Unicode never changes the normal form of an assigned character, but
- * characters that are new in between fold on the newer JDK only, and now and then a character moves
- * to another category. Text with such characters may have different forms on different JDKs, so
- * producers and consumers of one stream should run on the same feature release.
+ * <p>Runs of marks are cut as in UAX #15 section 13 (Stream-Safe Text Format): longer ones are no
+ * language and cost quadratic time to put in order.
  */
 final class TextFolding {
   static final int MAX_ROUNDS = 8;
   static final int MAX_MARKS = 30;
+
+  /** A line's end to Unicode, a control character to Java. */
+  private static final int NEXT_LINE = 0x85;
 
   /**
    * Default_Ignorable_Code_Point of Unicode 16 (DerivedCoreProperties.txt) as pairs of first and
@@ -152,8 +135,10 @@ final class TextFolding {
     return true;
   }
 
-  private static boolean isSpace(int codePoint) {
-    return Character.isWhitespace(codePoint) || Character.isSpaceChar(codePoint);
+  static boolean isSpace(int codePoint) {
+    return Character.isWhitespace(codePoint)
+        || Character.isSpaceChar(codePoint)
+        || codePoint == NEXT_LINE;
   }
 
   private static boolean isMark(int codePoint) {
@@ -165,7 +150,7 @@ final class TextFolding {
     };
   }
 
-  private static boolean isInvisible(int codePoint) {
+  static boolean isInvisible(int codePoint) {
     if (codePoint < IGNORABLE[0]) {
       return Character.getType(codePoint) == Character.CONTROL && !isSpace(codePoint);
     }
