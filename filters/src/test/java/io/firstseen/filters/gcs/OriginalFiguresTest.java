@@ -1,0 +1,60 @@
+package io.firstseen.filters.gcs;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.firstseen.filters.gcs.interop.CodedSet;
+import io.firstseen.filters.gcs.interop.OriginalCodec;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.util.List;
+import java.util.PrimitiveIterator;
+import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.Test;
+
+/** The figures of the articles that Golomb-coded sets became known by, and what is better. */
+class OriginalFiguresTest {
+  private static final int P = 1024;
+
+  @Test
+  void theItalianWordsTakeElevenAndAHalfBitsEach() throws Exception {
+    List<byte[]> words = italianWords();
+    assertThat(words).hasSize(60_453);
+    byte[] file = new OriginalCodec(P).encode(words);
+    assertThat(file).hasSize(87_486);
+    CodedSet set = new OriginalCodec(P).decode(file);
+    assertThat(set.count()).isEqualTo(60_417);
+    assertThat(words.stream().skip(60_000)).allMatch(set::mightContain);
+    // A Rice code is the Golomb code of a power of two.
+    assertThat(payloadBits(set, P)).isEqualTo(699_820);
+    assertThat((double) payloadBits(set, P) / words.size()).isCloseTo(11.58, within(0.005));
+    assertThat(payloadBits(set, 512)).as("the better power of two").isEqualTo(697_394);
+    assertThat(payloadBits(set, 710)).as("the best divisor, mean · ln 2").isEqualTo(693_199);
+    assertThat(Math.round((double) P * words.size() / set.count() * Math.log(2))).isEqualTo(710);
+  }
+
+  private static long payloadBits(CodedSet set, long golombParameter) {
+    GolombCode code = new GolombCode(golombParameter);
+    BitWriter out = new BitWriter(0);
+    long before = 0;
+    for (PrimitiveIterator.OfLong values = set.values(); values.hasNext(); ) {
+      long value = values.nextLong();
+      code.write(out, value - before);
+      before = value;
+    }
+    return out.bitLength();
+  }
+
+  private static List<byte[]> italianWords() throws IOException {
+    try (InputStream in =
+            OriginalFiguresTest.class.getResourceAsStream(
+                "/io/firstseen/filters/snapshot/words.italian.gz");
+        BufferedReader lines =
+            new BufferedReader(new InputStreamReader(new GZIPInputStream(in), UTF_8))) {
+      return lines.lines().map(line -> line.getBytes(UTF_8)).toList();
+    }
+  }
+}
