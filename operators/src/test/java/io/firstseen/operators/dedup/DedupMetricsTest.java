@@ -19,28 +19,17 @@ import io.firstseen.types.Operation;
 import io.firstseen.types.Rejected;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.IntPredicate;
-import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.SavepointFormatType;
-import org.apache.flink.metrics.Counter;
-import org.apache.flink.metrics.Gauge;
-import org.apache.flink.metrics.Metric;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.checkpoint.SavepointType;
-import org.apache.flink.runtime.clusterframework.types.ResourceID;
-import org.apache.flink.runtime.executiongraph.ExecutionGraphTestUtils;
-import org.apache.flink.runtime.metrics.groups.TaskManagerMetricGroup;
-import org.apache.flink.runtime.metrics.util.TestingMetricRegistry;
 import org.apache.flink.runtime.operators.testutils.MockEnvironment;
-import org.apache.flink.runtime.operators.testutils.MockEnvironmentBuilder;
-import org.apache.flink.runtime.operators.testutils.MockInputSplitProvider;
 import org.apache.flink.runtime.state.StateBackend;
 import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
 import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
@@ -210,8 +199,8 @@ class DedupMetricsTest {
             Canonicaliser.NONE,
             HASH,
             rejected);
-    Metrics metrics = new Metrics();
-    try (MockEnvironment environment = metrics.environment(1, 0);
+    TaskMetrics metrics = new TaskMetrics();
+    try (MockEnvironment environment = metrics.environment(SHARDS, 1, 0);
         OneInputStreamOperatorTestHarness<String, Change<String>> harness =
             new OneInputStreamOperatorTestHarness<>(new ProcessOperator<>(identify), environment)) {
       harness.setup(TYPE.createSerializer(harness.getExecutionConfig().getSerializerConfig()));
@@ -253,49 +242,9 @@ class DedupMetricsTest {
     }
   }
 
-  /** What one task registered. */
-  private static final class Metrics {
-    private final Map<String, Metric> byName = new HashMap<>();
-
-    MockEnvironment environment(int parallelism, int subtask) {
-      TestingMetricRegistry registry =
-          TestingMetricRegistry.builder()
-              .setRegisterConsumer((metric, name, group) -> byName.put(name, metric))
-              .build();
-      return new MockEnvironmentBuilder()
-          .setTaskName("metrics")
-          .setManagedMemorySize(3 << 20)
-          .setInputSplitProvider(new MockInputSplitProvider())
-          .setBufferSize(1024)
-          .setMaxParallelism(SHARDS.count())
-          .setParallelism(parallelism)
-          .setSubtaskIndex(subtask)
-          .setMetricGroup(
-              TaskManagerMetricGroup.createTaskManagerMetricGroup(
-                      registry, "localhost", ResourceID.generate())
-                  .addJob(new JobID(), "job")
-                  .addTask(ExecutionGraphTestUtils.createExecutionAttemptId(), "task"))
-          .build();
-    }
-
-    long count(String name) {
-      return ((Counter) byName.get(name)).getCount();
-    }
-
-    Number gauge(String name) {
-      return (Number) ((Gauge<?>) byName.get(name)).getValue();
-    }
-
-    long figure(String name) {
-      return byName.get(name) instanceof Counter counter
-          ? counter.getCount()
-          : gauge(name).longValue();
-    }
-  }
-
   /** One task of the operator, and what must have become of the events that it got. */
   private static final class Task {
-    private final Metrics metrics = new Metrics();
+    private final TaskMetrics metrics = new TaskMetrics();
     private final Map<ModelFilters.Kind, Long> expected = new EnumMap<>(ModelFilters.Kind.class);
     private final MockEnvironment environment;
     private final KeyedOneInputStreamOperatorTestHarness<Integer, Change<String>, Change<String>>
@@ -303,7 +252,7 @@ class DedupMetricsTest {
 
     Task(Backend backend, int parallelism, int subtask) throws Exception {
       ShardKeys keys = ShardKeys.of(SHARDS.count(), SHARDS.count());
-      environment = metrics.environment(parallelism, subtask);
+      environment = metrics.environment(SHARDS, parallelism, subtask);
       harness =
           new KeyedOneInputStreamOperatorTestHarness<>(
               new DedupOperator<>(
@@ -377,7 +326,7 @@ class DedupMetricsTest {
     }
 
     private void check(Task task, ModelFilters model, IntPredicate own) {
-      Metrics metrics = task.metrics;
+      TaskMetrics metrics = task.metrics;
       COUNTERS.forEach(
           (name, kind) ->
               assertThat(metrics.count(name))
@@ -396,7 +345,7 @@ class DedupMetricsTest {
         assertThat(rate).as("rate").isPositive().isCloseTo(expectedRate, within(rate / 1000));
       }
       if (backend == Backend.HEAP) {
-        assertThat(metrics.byName.keySet()).noneMatch(name -> name.startsWith("cache"));
+        assertThat(metrics.names()).noneMatch(name -> name.startsWith("cache"));
       } else {
         assertThat(metrics.count("cacheHits") + metrics.count("cacheMisses"))
             .as("a page looked for each event")

@@ -46,6 +46,25 @@ class BackendsTest {
     assertThat(script.count(saved, script.size(), Outcome.DUPLICATE)).isGreaterThan(5_000);
   }
 
+  /** No key is taken for another, though one new key in a hundred has the identity of another. */
+  @ParameterizedTest
+  @EnumSource
+  void aCanonicalSavepointOfAnExactModeGoesOnOnTheOtherBackend(Backend from) throws Exception {
+    List<String> keys = DedupTrial.keys();
+    EventScript script = new EventScript().addAll(keys, 1).mix(keys, 10_000, 2);
+    int saved = script.size();
+    script.mix(keys, 5_000, 3).probe(keys, 5_000);
+    DedupTrial trial = new DedupTrial(script);
+
+    JobClient job = trial.start(CLUSTER, Settings.of(from, 2).exact());
+    trial.play(saved);
+    Path savepoint = CLUSTER.stop(job, SavepointFormatType.CANONICAL, false);
+    JobClient restored = trial.start(CLUSTER, Settings.of(from.other(), 4).from(savepoint).exact());
+    trial.play(script.size());
+    CLUSTER.cancel(restored);
+    script.assertExactly(trial.outcomes, script.size());
+  }
+
   /** Four shards of 5,000 keys in identities of 20 bits: 2 * 5,000 / 2^20 is a rate of 0.95 %. */
   @ParameterizedTest
   @EnumSource

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.core.execution.JobClient;
@@ -14,6 +15,7 @@ import org.apache.flink.runtime.checkpoint.CompletedCheckpointStats;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Checkpoints whose barriers are aligned, and what a job makes of them after a failure. */
@@ -23,11 +25,18 @@ class CheckpointsTest {
   @ParameterizedTest
   @EnumSource
   void afterAFailureEverythingIsAsIfThereHadBeenNone(Backend backend) throws Exception {
-    assertAFailureLeavesNoTrace(CLUSTER, backend.option);
+    assertAFailureLeavesNoTrace(CLUSTER, backend.option, settings -> settings);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void afterAFailureAnExactModeIsAsIfThereHadBeenNone(Backend backend) throws Exception {
+    assertAFailureLeavesNoTrace(CLUSTER, backend.option, Settings::exact);
   }
 
   /** What comes between a checkpoint and a failure comes twice, the second time as the first. */
-  static void assertAFailureLeavesNoTrace(TestCluster cluster, String backend) throws Exception {
+  static void assertAFailureLeavesNoTrace(
+      TestCluster cluster, String backend, UnaryOperator<Settings> more) throws Exception {
     List<String> keys = DedupTrial.keys();
     EventScript script = new EventScript().addAll(keys, 1).mix(keys, 5_000, 2);
     int checkpointed = script.size();
@@ -35,7 +44,7 @@ class CheckpointsTest {
     script.mix(keys, 5_000, 4).probe(keys, 1_000);
     DedupTrial trial = new DedupTrial(script);
 
-    JobClient job = trial.start(cluster, Settings.of(backend, 2));
+    JobClient job = trial.start(cluster, more.apply(Settings.of(backend, 2)));
     trial.play(checkpointed);
     cluster.checkpoint(job);
     trial.play(failed);
@@ -52,8 +61,9 @@ class CheckpointsTest {
 
   /** While a checkpoint is being written, the job works on what is in it: pages and splits. */
   @ParameterizedTest
-  @EnumSource
-  void whatHappensWhileACheckpointIsWrittenIsNotInIt(Backend backend) throws Exception {
+  @CsvSource({"HEAP, false", "ROCKSDB, false", "HEAP, true", "ROCKSDB, true"})
+  void whatHappensWhileACheckpointIsWrittenIsNotInIt(Backend backend, boolean exact)
+      throws Exception {
     List<String> keys = DedupTrial.keys();
     List<String> more = EventScript.keysOfShards("more", DedupTrial.SHARDS, 300, 4_000);
     EventScript script = new EventScript().addAll(keys, 1);
@@ -62,13 +72,12 @@ class CheckpointsTest {
     script.mix(keys, 2_000, 4).probe(keys, 1_000).probe(more, 0);
     DedupTrial trial = new DedupTrial(script);
 
-    JobClient job =
-        trial.start(
-            CLUSTER,
-            Settings.of(backend, 2)
-                .with(
-                    CheckpointingOptions.CHECKPOINTS_DIRECTORY,
-                    "stalling://" + CLUSTER.directory().resolve("slow")));
+    Settings settings =
+        Settings.of(backend, 2)
+            .with(
+                CheckpointingOptions.CHECKPOINTS_DIRECTORY,
+                "stalling://" + CLUSTER.directory().resolve("slow"));
+    JobClient job = trial.start(CLUSTER, exact ? settings.exact() : settings);
     trial.play(checkpointed);
     CompletableFuture<String> checkpoint;
     try (StallingFileSystem.Stall stall = StallingFileSystem.begin()) {

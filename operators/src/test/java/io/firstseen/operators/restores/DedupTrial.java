@@ -4,6 +4,7 @@ import io.firstseen.operators.dedup.DedupStreams;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.operators.restores.EventScript.Outcome;
 import io.firstseen.types.Change;
+import io.firstseen.types.DedupMode;
 import io.firstseen.types.Operation;
 import java.time.Duration;
 import java.util.List;
@@ -109,6 +110,11 @@ final class DedupTrial {
     Settings dedup(UnaryOperator<Firstseen<KeyEvent>> newDedup) {
       dedup = newDedup;
       return this;
+    }
+
+    /** A set of the live keys behind filters that take one key in a hundred for another. */
+    Settings exact() {
+      return dedup(dedup -> dedup.mode(DedupMode.EXACT_KEYS).capacity(10).falsePositiveRate(0.1));
     }
 
     /** Sets the key groups of the dedup behind the back of the entry point. */

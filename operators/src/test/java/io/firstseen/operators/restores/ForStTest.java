@@ -1,5 +1,6 @@
 package io.firstseen.operators.restores;
 
+import io.firstseen.operators.restores.DedupTrial.Settings;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -12,11 +13,16 @@ class ForStTest {
 
   @Test
   void afterAFailureEverythingIsAsIfThereHadBeenNone() throws Exception {
-    CheckpointsTest.assertAFailureLeavesNoTrace(CLUSTER, "forst");
+    CheckpointsTest.assertAFailureLeavesNoTrace(CLUSTER, "forst", settings -> settings);
+  }
+
+  @Test
+  void afterAFailureAnExactModeIsAsIfThereHadBeenNone() throws Exception {
+    CheckpointsTest.assertAFailureLeavesNoTrace(CLUSTER, "forst", Settings::exact);
   }
 
   @Test
   void noKeyIsForgottenFromOneTaskToFourToTwo() throws Exception {
-    SpreadTest.assertScales(CLUSTER, "forst");
+    SpreadTest.assertScales(CLUSTER, "forst", settings -> settings);
   }
 }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.operators.restores.DedupTrial.Settings;
+import io.firstseen.types.DedupMode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,6 +62,9 @@ class RefusalsTest {
         Arguments.of(
             settings(dedup -> dedup.canonicaliser(Canonicaliser.TEXT)),
             "canonicaliser (state: none, job: text)"),
+        Arguments.of(
+            settings(dedup -> dedup.mode(DedupMode.EXACT)),
+            "mode (state: approximate, job: exact)"),
         Arguments.of(
             settings(dedup -> dedup.shards(4)).maxParallelism(DedupTrial.SHARDS),
             "shards (state: 8, job: 4)"),

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -22,11 +23,18 @@ class SpreadTest {
   @ParameterizedTest
   @EnumSource
   void noKeyIsForgottenFromOneTaskToFourToTwoAndEachHasItsShare(Backend backend) throws Exception {
-    assertScales(CLUSTER, backend.option);
+    assertScales(CLUSTER, backend.option, settings -> settings);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void noKeyIsForgottenNorTakenForAnotherInAnExactMode(Backend backend) throws Exception {
+    assertScales(CLUSTER, backend.option, Settings::exact);
   }
 
   /** Rescales by native savepoints, and asks for the whole contents at each parallelism. */
-  static void assertScales(TestCluster cluster, String backend) throws Exception {
+  static void assertScales(TestCluster cluster, String backend, UnaryOperator<Settings> more)
+      throws Exception {
     List<String> keys = DedupTrial.keys();
     EventScript script = new EventScript();
     DedupTrial trial = new DedupTrial(script);
@@ -34,7 +42,7 @@ class SpreadTest {
     for (int parallelism : new int[] {1, 4, 2}) {
       int from = script.size();
       script.probe(keys, 0).mix(keys, 5_000, parallelism);
-      Settings settings = Settings.of(backend, parallelism);
+      Settings settings = more.apply(Settings.of(backend, parallelism));
       JobClient job = trial.start(cluster, savepoint == null ? settings : settings.from(savepoint));
       trial.play(script.size());
       savepoint = cluster.stop(job, SavepointFormatType.NATIVE, false);

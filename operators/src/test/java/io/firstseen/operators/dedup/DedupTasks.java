@@ -1,0 +1,167 @@
+package io.firstseen.operators.dedup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.filters.key.Shards;
+import io.firstseen.operators.ShardKeys;
+import io.firstseen.operators.dedup.ModelFilters.Kind;
+import io.firstseen.serializers.ChangeSerializer;
+import io.firstseen.types.Change;
+import io.firstseen.types.DedupParameters;
+import io.firstseen.types.Operation;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.checkpoint.SavepointType;
+import org.apache.flink.runtime.operators.testutils.MockEnvironment;
+import org.apache.flink.runtime.state.StateBackend;
+import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
+import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
+import org.apache.flink.state.rocksdb.RocksDBOptions;
+import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
+import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
+import org.apache.flink.util.OutputTag;
+
+/** All tasks of a dedup operator in Flink's harness. */
+// Flink's harness may be interrupted while it closes.
+@SuppressWarnings("try")
+final class DedupTasks implements AutoCloseable {
+  private static final TypeInformation<Change<String>> TYPE = ChangeSerializer.info(Types.STRING);
+  private static final OutputTag<Change<String>> DUPLICATES = new OutputTag<>("duplicates", TYPE);
+  private static final OutputTag<Change<String>> UNKNOWN = new OutputTag<>("unknown-deletes", TYPE);
+
+  private final DedupParameters parameters;
+  private final List<Task> tasks = new ArrayList<>();
+
+  enum Backend {
+    HEAP,
+    ROCKSDB;
+
+    Backend other() {
+      return this == HEAP ? ROCKSDB : HEAP;
+    }
+
+    private StateBackend create() {
+      if (this == HEAP) {
+        return new HashMapStateBackend();
+      }
+      // The harness gives too little managed memory, and RocksDB says so at each start.
+      Configuration ownMemory = new Configuration().set(RocksDBOptions.USE_MANAGED_MEMORY, false);
+      return new EmbeddedRocksDBStateBackend()
+          .configure(ownMemory, DedupTasks.class.getClassLoader());
+    }
+  }
+
+  /** State of all tasks, and how many they were. */
+  record State(OperatorSubtaskState state, int parallelism) {}
+
+  /** One task. */
+  private static final class Task {
+    private final TaskMetrics metrics = new TaskMetrics();
+    private MockEnvironment environment;
+    private KeyedOneInputStreamOperatorTestHarness<Integer, Change<String>, Change<String>> harness;
+  }
+
+  /**
+   * @param stateOrNull what to restore
+   */
+  DedupTasks(Backend backend, DedupParameters parameters, int parallelism, State stateOrNull)
+      throws Exception {
+    this.parameters = parameters;
+    Shards shards = new Shards(parameters.shardCount());
+    ShardKeys keys = ShardKeys.of(shards.count(), shards.count());
+    for (int subtask = 0; subtask < parallelism; subtask++) {
+      Task task = new Task();
+      task.environment = task.metrics.environment(shards, parallelism, subtask);
+      task.harness =
+          new KeyedOneInputStreamOperatorTestHarness<>(
+              // Room for a few pages.
+              new DedupOperator<>(parameters, 1, 20_000, DUPLICATES, UNKNOWN),
+              change -> keys.keyOf(shards.shardOf(change.hash())),
+              Types.INT,
+              task.environment);
+      task.harness.setStateBackend(backend.create());
+      task.harness.getExecutionConfig().enableObjectReuse();
+      task.harness.setup(
+          TYPE.createSerializer(task.harness.getExecutionConfig().getSerializerConfig()));
+      tasks.add(task);
+      if (stateOrNull == null) {
+        task.harness.initializeEmptyState();
+      } else {
+        task.harness.initializeState(
+            AbstractStreamOperatorTestHarness.repartitionOperatorState(
+                stateOrNull.state(),
+                shards.count(),
+                stateOrNull.parallelism(),
+                parallelism,
+                subtask));
+      }
+      task.harness.open();
+    }
+  }
+
+  /** What becomes of a change. */
+  Kind process(Change<String> change) throws Exception {
+    int shard = new Shards(parameters.shardCount()).shardOf(change.hash());
+    Task task = tasks.get(shard * tasks.size() / parameters.shardCount());
+    task.harness.processElement(change, 0);
+    boolean add = change.operation() == Operation.ADD;
+    int main = task.harness.getOutput().size();
+    int side = size(task, add ? DUPLICATES : UNKNOWN);
+    assertThat(main + side).as("outcomes of %s", change).isOne();
+    clear(task, add ? DUPLICATES : UNKNOWN);
+    if (add) {
+      return main == 1 ? Kind.ACCEPTED : Kind.DUPLICATE;
+    }
+    return main == 1 ? Kind.REMOVED : Kind.UNKNOWN_DELETE;
+  }
+
+  private static int size(Task task, OutputTag<Change<String>> tag) {
+    var side = task.harness.getSideOutput(tag);
+    return side == null ? 0 : side.size();
+  }
+
+  private static void clear(Task task, OutputTag<Change<String>> tag) {
+    task.harness.getOutput().clear();
+    if (task.harness.getSideOutput(tag) != null) {
+      task.harness.getSideOutput(tag).clear();
+    }
+  }
+
+  /** A canonical savepoint, which any backend can restore. */
+  State savepoint() throws Exception {
+    List<OperatorSubtaskState> states = new ArrayList<>();
+    for (Task task : tasks) {
+      states.add(
+          task.harness
+              .snapshotWithLocalState(1, 1, SavepointType.savepoint(SavepointFormatType.CANONICAL))
+              .getJobManagerOwnedState());
+    }
+    return new State(
+        AbstractStreamOperatorTestHarness.repackageState(
+            states.toArray(new OperatorSubtaskState[0])),
+        tasks.size());
+  }
+
+  /** The sum over the tasks of a counter or a gauge. */
+  long sum(String metric) {
+    return tasks.stream().mapToLong(task -> task.metrics.figure(metric)).sum();
+  }
+
+  /** What the first task registered. */
+  TaskMetrics metrics() {
+    return tasks.get(0).metrics;
+  }
+
+  @Override
+  public void close() throws Exception {
+    for (Task task : tasks) {
+      task.harness.close();
+      task.environment.close();
+    }
+  }
+}
