@@ -82,6 +82,7 @@ public final class DedupJob {
             .capacity(options.dedup().capacity())
             .falsePositiveRate(options.dedup().falsePositiveRate())
             .shards(options.dedup().shards())
+            .mode(options.dedup().mode())
             .pageCacheBytes(options.dedup().pageCacheBytes())
             .apply();
     DataStream<Outcome> accepted =

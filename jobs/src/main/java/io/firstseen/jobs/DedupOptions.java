@@ -1,5 +1,6 @@
 package io.firstseen.jobs;
 
+import io.firstseen.types.DedupMode;
 import java.time.Duration;
 import picocli.CommandLine.Option;
 
@@ -48,6 +49,18 @@ public final class DedupOptions {
   private long pageCacheBytes;
 
   @Option(
+      names = "--mode",
+      paramLabel = "MODE",
+      defaultValue = "approximate",
+      converter = OptionValues.ModeName.class,
+      description =
+          "approximate: the filter decides alone; exact: what it holds is looked up in the set of"
+              + " the live keys' 64-bit hashes, so that nothing is dropped falsely; exact-keys: the"
+              + " same with the keys themselves. Fixed for the life of the state (default:"
+              + " ${DEFAULT-VALUE}).")
+  private DedupMode mode;
+
+  @Option(
       names = "--max-ahead",
       paramLabel = "DURATION",
       defaultValue = "1h",
@@ -77,6 +90,11 @@ public final class DedupOptions {
   /** Bytes of pages that a task keeps at hand on backends off the heap; zero or more. */
   public long pageCacheBytes() {
     return pageCacheBytes;
+  }
+
+  /** Whether the filter decides alone. */
+  public DedupMode mode() {
+    return mode;
   }
 
   /** How far ahead of the clock the time of an event may be; zero or more. */

@@ -2,6 +2,7 @@ package io.firstseen.jobs;
 
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.types.DedupMode;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.function.Function;
@@ -169,6 +170,14 @@ public final class OptionValues {
     @Override
     public Canonicaliser convert(String value) {
       return read(value, Canonicaliser::of);
+    }
+  }
+
+  /** The name of a mode of the dedup. */
+  public static final class ModeName implements ITypeConverter<DedupMode> {
+    @Override
+    public DedupMode convert(String value) {
+      return read(value, DedupMode::of);
     }
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.operators.dedup.Firstseen;
+import io.firstseen.types.DedupMode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +29,7 @@ class JobOptionsTest {
     assertThat(options.dedup().falsePositiveRate()).isEqualTo(0.001);
     assertThat(options.dedup().capacity()).isEqualTo(1_000_000);
     assertThat(options.dedup().shards()).isEqualTo(128);
+    assertThat(options.dedup().mode()).isEqualTo(DedupMode.APPROXIMATE);
     assertThat(options.dedup().pageCacheBytes()).isEqualTo(Firstseen.DEFAULT_PAGE_CACHE_BYTES);
     assertThat(options.stream().parallelism()).isEqualTo(1);
     assertThat(options.stream().stateBackend()).isEqualTo(StreamOptions.StateBackend.HEAP);
@@ -96,6 +98,7 @@ class JobOptionsTest {
         "--window | 1 | must be a whole number with a unit (500ms, 30s, 5m, 1h, 1d), got '1'",
         "--idle-timeout | 0ms | must be longer than zero, got '0ms'",
         "--max-ahead | -1s | must be a whole number with a unit (500ms, 30s, 5m, 1h, 1d), got '-1s'",
+        "--mode | strict | mode must be one of approximate, exact, exact-keys, got 'strict'",
         "--set | a/b | must be 1 to 100 letters, digits, '.', '_' or '-', got 'a/b'",
       })
   void aValueOutOfBoundsIsRefusedWithASentence(String option, String value, String sentence) {

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -43,6 +44,7 @@ class MetricsPageTest {
       Pattern.compile(
           "(?m)^\\| (?:`([^`]+)`[^|]*)?\\| `(\\w+)` \\| (\\w+) \\| ([^|]+) \\| ([^|]+) \\|$");
   private static final String NOT_ON_THE_HEAP = "not with the heap backend";
+  private static final String IN_AN_EXACT_MODE = "only in an exact mode";
   private static final String SET = "domains";
 
   /** An operator that registers nothing of its own: what it has is Flink's. */
@@ -57,21 +59,25 @@ class MetricsPageTest {
     Map<String, String> onRocksDb = kinds(pipeline("rocksdb"));
     assertThat(onHeap.size()).isLessThan(onRocksDb.size());
     onHeap.putAll(ofSnapshotJob);
-    assertThat(onHeap).isEqualTo(documented(page(), true));
+    assertThat(onHeap).isEqualTo(documented(page(), NOT_ON_THE_HEAP, IN_AN_EXACT_MODE));
     onRocksDb.putAll(ofSnapshotJob);
-    assertThat(onRocksDb).isEqualTo(documented(page(), false));
+    assertThat(onRocksDb).isEqualTo(documented(page(), IN_AN_EXACT_MODE));
+    Map<String, String> exact = kinds(pipeline("rocksdb", "--mode=exact"));
+    assertThat(exact.size()).isGreaterThan(onRocksDb.size() - ofSnapshotJob.size());
+    exact.putAll(ofSnapshotJob);
+    assertThat(exact).isEqualTo(documented(page()));
   }
 
   @Test
   void aRowThatIsGoneOrAnotherShows() throws IOException {
-    Map<String, String> documented = documented(page(), false);
+    Map<String, String> documented = documented(page());
     assertThat(documented).hasSizeGreaterThan(15).containsEntry("firstseen-dedup keys", "gauge");
     String without = page().replaceAll("(?m)^.*`keys` \\| gauge.*\n", "");
-    assertThat(documented(without, false)).doesNotContainKey("firstseen-dedup keys");
+    assertThat(documented(without)).doesNotContainKey("firstseen-dedup keys");
     String otherKind = page().replace("`keys` | gauge", "`keys` | counter");
-    assertThat(documented(otherKind, false)).containsEntry("firstseen-dedup keys", "counter");
+    assertThat(documented(otherKind)).containsEntry("firstseen-dedup keys", "counter");
     String otherName = page().replace("`keys` | gauge", "`keyCount` | gauge");
-    assertThat(documented(otherName, false)).containsEntry("firstseen-dedup keyCount", "gauge");
+    assertThat(documented(otherName)).containsEntry("firstseen-dedup keyCount", "gauge");
   }
 
   @Test
@@ -85,14 +91,14 @@ class MetricsPageTest {
     return Files.readString(PAGE);
   }
 
-  /** Kinds by operator and name, of the table. */
-  private static Map<String, String> documented(String page, boolean onHeap) {
+  /** Kinds by operator and name, of the table but for rows that say one of these. */
+  private static Map<String, String> documented(String page, String... without) {
     Map<String, String> kinds = new TreeMap<>();
     String operator = "";
     Matcher rows = ROW.matcher(page);
     while (rows.find()) {
       operator = rows.group(1) == null ? operator : rows.group(1);
-      if (!onHeap || !rows.group(5).contains(NOT_ON_THE_HEAP)) {
+      if (Arrays.stream(without).noneMatch(rows.group(5)::contains)) {
         String metric = operator.replace("<set>", SET) + " " + rows.group(2);
         assertThat(kinds.put(metric, rows.group(3))).as("twice: %s", metric).isNull();
       }

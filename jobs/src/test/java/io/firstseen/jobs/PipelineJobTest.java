@@ -63,7 +63,9 @@ class PipelineJobTest {
             run(
                 backend + parallelism,
                 "--state-backend=" + backend,
-                "--parallelism=" + parallelism);
+                "--parallelism=" + parallelism,
+                "--fpr=" + RATE,
+                "--capacity=50000");
         check(run, model);
         if (accepted == null) {
           accepted = Set.copyOf(run.accepted);
@@ -77,6 +79,29 @@ class PipelineJobTest {
           assertThat(run.accepted.equals(kept)).as("same order").isTrue();
         }
       }
+    }
+  }
+
+  @Test
+  void inAnExactModeAFilterThatIsFarTooSmallDropsNothing() throws Exception {
+    List<String> events = new ArrayList<>();
+    for (String line : ExactModel.lines(SAMPLE)) {
+      events.add(line);
+      events.add(line);
+    }
+    ExactModel model = ExactModel.of(events);
+    Files.write(input, events);
+    String[] tooSmall = {"--dedup-shards=1", "--fpr=0.1", "--capacity=1"};
+    Run approximate = run("approximate", tooSmall);
+    assertThat(approximate.accepted.size()).isLessThan(model.accepted.size() - 100);
+    for (String backend : List.of("heap", "rocksdb")) {
+      List<String> words = new ArrayList<>(List.of(tooSmall));
+      Collections.addAll(words, "--mode=exact", "--state-backend=" + backend);
+      Run exact = run("exact-" + backend, words.toArray(String[]::new));
+      assertThat(exact.accepted.equals(model.accepted)).as("accepted, in order").isTrue();
+      assertThat(sorted(exact.duplicates).equals(sorted(model.duplicates)))
+          .as("duplicates")
+          .isTrue();
     }
   }
 
@@ -119,7 +144,7 @@ class PipelineJobTest {
 
   private Run run(String name, String... options) throws Exception {
     List<String> words = new ArrayList<>(List.of(options));
-    Collections.addAll(words, "--fpr=" + RATE, "--capacity=50000", "--window=7d");
+    Collections.addAll(words, "--window=7d");
     JobOptions jobOptions = JobOptions.parse(words.toArray(String[]::new));
     Path out = Files.createDirectory(directory.resolve(name));
     Path accepted = out.resolve("accepted");
