@@ -42,6 +42,15 @@ final class BucketPage extends CuckooPage {
   /** Most insertions that wait; about as many bytes as a small part of a body. */
   private static final int MAX_WAITING = 16;
 
+  /** The number of an identity's epoch stands above it while it waits. */
+  private static final int WAITING_NUMBER = CuckooShape.MAX_IDENTITY_BITS;
+
+  /**
+   * A page becomes narrower when keys have expired only if as many more as this part of them will
+   * find room: the keys of an epoch go at once, and as many come again during the next one.
+   */
+  private static final int SPARE_DIVISOR = 4;
+
   private final short width;
   private final byte slotBits;
   private final byte wordBits;
@@ -55,24 +64,27 @@ final class BucketPage extends CuckooPage {
   private final long layout;
 
   /**
-   * Identities inserted while the body was lent, in the order they came; null if there are none.
+   * Identities inserted while the body was lent, in the order they came, with the numbers of their
+   * epochs; null if there are none.
    */
   private long[] waiting;
 
-  private int waitingCount;
+  private byte waitingCount;
 
-  BucketPage(CuckooShape shape, int depth, int prefix, int width) {
+  BucketPage(CuckooShape shape, int depth, int prefix, int width, Epochs epochs) {
     this(
         shape,
         depth,
         prefix,
         width,
         0,
-        new byte[bodyBytes(shape, depth, width) + BitFields.SPARE_BYTES]);
+        new byte[bodyBytes(shape, depth, width, epochs != null) + BitFields.SPARE_BYTES],
+        epochs);
   }
 
-  BucketPage(CuckooShape shape, int depth, int prefix, int width, int count, byte[] body) {
-    super(shape, depth, prefix, count, body);
+  BucketPage(
+      CuckooShape shape, int depth, int prefix, int width, int count, byte[] body, Epochs epochs) {
+    super(shape, depth, prefix, count, body, epochs);
     this.width = (short) width;
     this.slotBits = (byte) shape.slotBits(depth);
     this.wordBits = (byte) (Math.min(width, BitFields.MAX_BITS / slotBits) * slotBits);
@@ -86,8 +98,14 @@ final class BucketPage extends CuckooPage {
             | slotBits;
   }
 
-  static int bodyBytes(CuckooShape shape, int depth, int width) {
-    return CuckooShape.BUCKETS / Byte.SIZE * width * shape.slotBits(depth);
+  static int bodyBytes(CuckooShape shape, int depth, int width, boolean withEpochs) {
+    int bytes = CuckooShape.BUCKETS / Byte.SIZE * width * shape.slotBits(depth);
+    return withEpochs ? bytes + EpochNumbers.bytes(CuckooShape.BUCKETS * width) : bytes;
+  }
+
+  /** Where in the body the numbers of the slots' epochs start. */
+  private int numbersFrom() {
+    return bodyBytes(shape, depth, width, false);
   }
 
   static int narrowestFor(int count) {
@@ -127,7 +145,7 @@ final class BucketPage extends CuckooPage {
 
   @Override
   public int bodyBytes() {
-    return bodyBytes(shape, depth, width);
+    return bodyBytes(shape, depth, width, hasEpochs());
   }
 
   @Override
@@ -137,7 +155,7 @@ final class BucketPage extends CuckooPage {
 
   @Override
   CuckooPage sharing() {
-    BucketPage page = new BucketPage(shape, depth, prefix, width, count, body);
+    BucketPage page = new BucketPage(shape, depth, prefix, width, count, body, epochs);
     if (waiting != null) {
       page.waiting = waiting.clone();
       page.waitingCount = waitingCount;
@@ -209,9 +227,21 @@ final class BucketPage extends CuckooPage {
     long lower = BucketPairs.lower(identity);
     int copies = 0;
     for (int i = 0; i < waitingCount; i++) {
-      copies += BucketPairs.lower(waiting[i]) == lower ? 1 : 0;
+      copies += BucketPairs.lower(waitingIdentity(i)) == lower ? 1 : 0;
     }
     return copies;
+  }
+
+  private long waitingIdentity(int i) {
+    return waiting[i] & BitFields.mask(WAITING_NUMBER);
+  }
+
+  private int waitingNumber(int i) {
+    return (int) (waiting[i] >>> WAITING_NUMBER);
+  }
+
+  private void setWaiting(int i, long identity, int number) {
+    waiting[i] = (long) number << WAITING_NUMBER | identity;
   }
 
   @Override
@@ -220,26 +250,26 @@ final class BucketPage extends CuckooPage {
   }
 
   @Override
-  boolean insert(long identity, PathSearch search) {
+  boolean insert(long identity, int number, PathSearch search) {
     if (isLent() && waitingCount < MAX_WAITING) {
-      await(identity);
+      await(identity, number);
       count++;
       return true;
     }
-    if (!settle(search) || !place(identity, search)) {
+    if (!settle(search) || !place(identity, number, search)) {
       return false;
     }
     count++;
     return true;
   }
 
-  private void await(long identity) {
+  private void await(long identity, int number) {
     if (waiting == null) {
       waiting = new long[MAX_WAITING / 4];
     } else if (waitingCount == waiting.length) {
       waiting = Arrays.copyOf(waiting, 2 * waitingCount);
     }
-    waiting[waitingCount++] = identity;
+    setWaiting(waitingCount++, identity, number);
   }
 
   @Override
@@ -248,10 +278,10 @@ final class BucketPage extends CuckooPage {
       return true;
     }
     int placed = 0;
-    while (placed < waitingCount && place(waiting[placed], search)) {
+    while (placed < waitingCount && place(waitingIdentity(placed), waitingNumber(placed), search)) {
       placed++;
     }
-    waitingCount -= placed;
+    waitingCount -= (byte) placed;
     System.arraycopy(waiting, placed, waiting, 0, waitingCount);
     if (waitingCount > 0) {
       return false;
@@ -270,7 +300,7 @@ final class BucketPage extends CuckooPage {
     return page;
   }
 
-  private boolean place(long identity, PathSearch search) {
+  private boolean place(long identity, int number, PathSearch search) {
     int bucket = BucketPairs.bucket(identity);
     long slot = slotOf(identity);
     int alternate = BucketPairs.alternate(bucket, (int) slot & CuckooShape.CORE_MASK);
@@ -289,25 +319,162 @@ final class BucketPage extends CuckooPage {
     }
     own();
     set(room, free, slot);
+    setNumber(room, free, number);
     return true;
   }
 
   @Override
   boolean remove(long identity) {
-    int bucket = BucketPairs.bucket(identity);
-    long slot = slotOf(identity);
-    int i = indexOf(bucket, slot);
-    if (i < 0) {
-      bucket = BucketPairs.alternate(bucket, (int) slot & CuckooShape.CORE_MASK);
-      i = indexOf(bucket, slot);
-    }
-    if (i < 0) {
+    long at = find(identity);
+    if (at < 0) {
       return false;
     }
     own();
-    take(bucket, i);
+    take(bucketAt(at), slotAt(at));
     count--;
     return true;
+  }
+
+  /** Where an identity stands, of several copies the oldest, or -1; what waits is not looked at. */
+  private long find(long identity) {
+    int bucket = BucketPairs.bucket(identity);
+    long slot = slotOf(identity);
+    int alternate = BucketPairs.alternate(bucket, (int) slot & CuckooShape.CORE_MASK);
+    int i = indexOf(bucket, slot);
+    int other = i >= 0 && epochs == null ? -1 : indexOf(alternate, slot);
+    if (epochs == null) {
+      return i >= 0 ? at(bucket, i) : other >= 0 ? at(alternate, other) : -1;
+    }
+    long found = i >= 0 ? oldest(bucket, i, slot) : -1;
+    long foundOther = other >= 0 ? oldest(alternate, other, slot) : -1;
+    return found < 0 || (foundOther >= 0 && end(foundOther) < end(found)) ? foundOther : found;
+  }
+
+  private long oldest(int bucket, int first, long slot) {
+    long oldest = at(bucket, first);
+    for (int i = first + 1; i < width; i++) {
+      if (get(bucket, i) == slot && end(at(bucket, i)) < end(oldest)) {
+        oldest = at(bucket, i);
+      }
+    }
+    return oldest;
+  }
+
+  private static long at(int bucket, int i) {
+    return (long) bucket << Integer.SIZE | i;
+  }
+
+  private static int bucketAt(long at) {
+    return (int) (at >>> Integer.SIZE);
+  }
+
+  private static int slotAt(long at) {
+    return (int) at;
+  }
+
+  private long end(long at) {
+    return epochs.end(number(bucketAt(at), slotAt(at)));
+  }
+
+  @Override
+  boolean renew(long identity, Expiry expiry) {
+    long end = expiry.endMillis();
+    long at = find(identity);
+    int waits = waiting == null ? -1 : oldestWaiting(identity);
+    if (waits >= 0 && (at < 0 || epochs.end(waitingNumber(waits)) < end(at))) {
+      if (epochs.end(waitingNumber(waits)) >= end) {
+        return false;
+      }
+      setWaiting(waits, waitingIdentity(waits), number(expiry));
+      return true;
+    }
+    if (end(at) >= end) {
+      return false;
+    }
+    int number = number(expiry);
+    own();
+    setNumber(bucketAt(at), slotAt(at), number);
+    return true;
+  }
+
+  private int oldestWaiting(long identity) {
+    long lower = BucketPairs.lower(identity);
+    int oldest = -1;
+    for (int i = 0; i < waitingCount; i++) {
+      if (BucketPairs.lower(waitingIdentity(i)) == lower
+          && (oldest < 0 || epochs.end(waitingNumber(i)) < epochs.end(waitingNumber(oldest)))) {
+        oldest = i;
+      }
+    }
+    return oldest;
+  }
+
+  @Override
+  void renumber(int from, int to) {
+    byte[] numbers = numbers();
+    for (int at = 0; at < numbers.length; at++) {
+      // A free slot's number is 0, and stays so.
+      if (numbers[at] == from && get(at / width, at % width) != 0) {
+        numbers[at] = (byte) to;
+      }
+    }
+    EpochNumbers.setAll(body, numbersFrom(), numbers);
+    for (int i = 0; i < waitingCount; i++) {
+      if (waitingNumber(i) == from) {
+        setWaiting(i, waitingIdentity(i), to);
+      }
+    }
+  }
+
+  @Override
+  CuckooPage expire(Expiry expiry, PathSearch search) {
+    int due = epochs.endedBy(expiry.dueMillis());
+    byte[] numbers = numbers();
+    own();
+    for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
+      int first = bucket * width;
+      int last = width - 1;
+      while (last >= 0 && get(bucket, last) == 0) {
+        last--;
+      }
+      for (int i = last; i >= 0; i--) {
+        if ((due >>> numbers[first + i] & 1) != 0) {
+          set(bucket, i, get(bucket, last));
+          numbers[first + i] = numbers[first + last];
+          set(bucket, last, 0);
+          numbers[first + last] = 0;
+          last--;
+          count--;
+        }
+      }
+    }
+    EpochNumbers.setAll(body, numbersFrom(), numbers);
+    int kept = 0;
+    for (int i = 0; i < waitingCount; i++) {
+      if ((due >>> waitingNumber(i) & 1) == 0) {
+        waiting[kept++] = waiting[i];
+      }
+    }
+    count -= waitingCount - kept;
+    waitingCount = (byte) kept;
+    if (kept == 0) {
+      waiting = null;
+    }
+    epochs = epochs.without(due);
+    return narrowed(search);
+  }
+
+  /** The same identities in the narrowest buckets that leave room for more, or this page. */
+  private BucketPage narrowed(PathSearch search) {
+    int narrow = narrowestFor(count + count / SPARE_DIVISOR);
+    BucketPage packed = narrow < width ? repacked(narrow, search) : null;
+    if (packed == null) {
+      return this;
+    }
+    packed.waiting = waiting;
+    packed.waitingCount = waitingCount;
+    packed.count = count;
+    return packed;
   }
 
   /** The same slots with one more a bucket. */
@@ -315,7 +482,7 @@ final class BucketPage extends CuckooPage {
     if (width == MAX_WIDTH) {
       throw new IllegalStateException("a page cannot be wider than " + MAX_WIDTH + " slots");
     }
-    BucketPage wider = new BucketPage(shape, depth, prefix, width + 1);
+    BucketPage wider = new BucketPage(shape, depth, prefix, width + 1, epochs);
     for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
       int from = bucket * bucketBits();
       int to = bucket * wider.bucketBits();
@@ -325,6 +492,14 @@ final class BucketPage extends CuckooPage {
         from += bits;
         to += bits;
       }
+    }
+    if (epochs != null) {
+      byte[] numbers = new byte[wider.slots()];
+      byte[] own = numbers();
+      for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
+        System.arraycopy(own, bucket * width, numbers, bucket * wider.width, width);
+      }
+      EpochNumbers.setAll(wider.body, wider.numbersFrom(), numbers);
     }
     wider.count = count;
     wider.waiting = waiting;
@@ -339,14 +514,16 @@ final class BucketPage extends CuckooPage {
    * @param side 0 or 1
    */
   BucketPage half(int side, PathSearch search) {
-    BucketPage half = new BucketPage(shape, depth + 1, prefix << 1 | side, width);
+    BucketPage half = new BucketPage(shape, depth + 1, prefix << 1 | side, width, epochs);
     int childBits = slotBits - 1;
     for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
       int used = 0;
       for (int i = 0; i < width; i++) {
         long slot = get(bucket, i);
         if (slot != 0 && slot >>> childBits == side) {
-          half.set(bucket, used++, slot & BitFields.mask(childBits));
+          half.set(bucket, used, slot & BitFields.mask(childBits));
+          half.setNumber(bucket, used, number(bucket, i));
+          used++;
         }
       }
       half.count += used;
@@ -357,8 +534,8 @@ final class BucketPage extends CuckooPage {
       packed = repacked == null ? half : repacked;
     }
     for (int i = 0; i < waitingCount; i++) {
-      if (shape.prefix(waiting[i], packed.depth) == packed.prefix) {
-        packed.await(waiting[i]);
+      if (shape.prefix(waitingIdentity(i), packed.depth) == packed.prefix) {
+        packed.await(waitingIdentity(i), waitingNumber(i));
         packed.count++;
       }
     }
@@ -366,12 +543,15 @@ final class BucketPage extends CuckooPage {
   }
 
   private BucketPage repacked(int narrow, PathSearch search) {
-    BucketPage page = new BucketPage(shape, depth, prefix, narrow);
+    BucketPage page = new BucketPage(shape, depth, prefix, narrow, epochs);
     for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
       for (int i = 0; i < width; i++) {
         long slot = get(bucket, i);
-        if (slot != 0 && !page.insert(slot << CuckooShape.BUCKET_BITS | bucket, search)) {
-          return null;
+        if (slot != 0) {
+          long identity = slot << CuckooShape.BUCKET_BITS | bucket;
+          if (!page.insert(identity, number(bucket, i), search)) {
+            return null;
+          }
         }
       }
     }
@@ -393,10 +573,24 @@ final class BucketPage extends CuckooPage {
         } else {
           used++;
         }
+        if (epochs != null) {
+          verifyNumber(bucket, i, slot);
+        }
       }
+    }
+    if (epochs != null && !EpochNumbers.areWellFormed(body, numbersFrom(), slots())) {
+      throw new MalformedFilterException("the numbers of epochs are not well formed");
     }
     if (used + waitingCount != count) {
       throw new MalformedFilterException("count must be " + used + ", got " + count);
+    }
+  }
+
+  private void verifyNumber(int bucket, int i, long slot) throws MalformedFilterException {
+    int number = number(bucket, i);
+    if (slot == 0 ? number != 0 : epochs.end(number) == Epochs.UNUSED) {
+      throw new MalformedFilterException(
+          "slot " + i + " of bucket " + bucket + " has no epoch " + number);
     }
   }
 
@@ -414,25 +608,43 @@ final class BucketPage extends CuckooPage {
     return BitFields.get(body, bucket * bucketBits() + i * slotBits, slotBits);
   }
 
-  /** Puts a slot into a bucket that has room. */
-  void append(int bucket, long slot) {
-    set(bucket, firstFree(bucket), slot);
+  /** Moves a slot into another bucket that has room, and closes the gap. */
+  void move(int from, int i, int to) {
+    int free = firstFree(to);
+    set(to, free, get(from, i));
+    setNumber(to, free, number(from, i));
+    take(from, i);
   }
 
   /** Takes a slot out of a bucket and closes the gap. */
-  long take(int bucket, int i) {
-    long taken = get(bucket, i);
+  private void take(int bucket, int i) {
     int last = width - 1;
     while (get(bucket, last) == 0) {
       last--;
     }
     set(bucket, i, get(bucket, last));
+    setNumber(bucket, i, number(bucket, last));
     set(bucket, last, 0);
-    return taken;
+    setNumber(bucket, last, 0);
   }
 
   private void set(int bucket, int i, long slot) {
     BitFields.set(body, bucket * bucketBits() + i * slotBits, slotBits, slot);
+  }
+
+  /** The number of a slot's epoch; 0 if keys do not expire. */
+  private int number(int bucket, int i) {
+    return epochs == null ? 0 : EpochNumbers.get(body, numbersFrom(), bucket * width + i);
+  }
+
+  private void setNumber(int bucket, int i, int number) {
+    if (epochs != null) {
+      EpochNumbers.set(body, numbersFrom(), bucket * width + i, number);
+    }
+  }
+
+  private byte[] numbers() {
+    return EpochNumbers.getAll(body, numbersFrom(), slots());
   }
 
   private long slotOf(long identity) {

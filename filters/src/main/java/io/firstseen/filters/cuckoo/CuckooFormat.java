@@ -22,6 +22,8 @@ import java.util.zip.CheckedOutputStream;
 public final class CuckooFormat {
   private static final int LIST_V1 = 1;
   private static final int BUCKETS_V1 = 2;
+  private static final int EXPIRING_LIST_V1 = 3;
+  private static final int EXPIRING_BUCKETS_V1 = 4;
 
   /** The ASCII characters FSCF. */
   private static final int FILTER_MAGIC = 0x46534346;
@@ -44,13 +46,20 @@ public final class CuckooFormat {
     if (page.waits()) {
       page = ((BucketPage) page).settled();
     }
-    out.writeByte(page instanceof BucketPage ? BUCKETS_V1 : LIST_V1);
+    if (page instanceof BucketPage) {
+      out.writeByte(page.hasEpochs() ? EXPIRING_BUCKETS_V1 : BUCKETS_V1);
+    } else {
+      out.writeByte(page.hasEpochs() ? EXPIRING_LIST_V1 : LIST_V1);
+    }
     out.writeByte(page.shape.identityBits());
     out.writeByte(page.depth);
     out.writeInt(page.prefix);
     out.writeInt(page.count);
     if (page instanceof BucketPage buckets) {
       out.writeShort(buckets.width());
+    }
+    if (page.hasEpochs()) {
+      writeEpochs(page.epochs, out);
     }
     out.write(page.body, 0, page.bodyBytes());
   }
@@ -63,26 +72,52 @@ public final class CuckooFormat {
    */
   public static CuckooPage readPage(DataInput in) throws IOException {
     int kind = in.readUnsignedByte();
-    if (kind != LIST_V1 && kind != BUCKETS_V1) {
-      throw new MalformedFilterException("page kind must be 1 or 2, got " + kind);
-    }
+    check("page kind", kind, LIST_V1, EXPIRING_BUCKETS_V1);
+    boolean list = kind == LIST_V1 || kind == EXPIRING_LIST_V1;
+    boolean expiring = kind == EXPIRING_LIST_V1 || kind == EXPIRING_BUCKETS_V1;
     CuckooShape shape = new CuckooShape(readIdentityBits(in));
     int depth = in.readUnsignedByte();
-    check(
-        "depth", depth, 0, kind == LIST_V1 ? 0 : Math.min(shape.tagBits(), CuckooShape.MAX_DEPTH));
+    check("depth", depth, 0, list ? 0 : Math.min(shape.tagBits(), CuckooShape.MAX_DEPTH));
     int prefix = in.readInt();
     check("prefix", prefix, 0, (1 << depth) - 1);
     int count = in.readInt();
-    if (kind == LIST_V1) {
+    if (list) {
       check("count", count, 0, IdentityListPage.MAX_COUNT);
-      byte[] body = readBody(in, IdentityListPage.bodyBytes(shape, count));
-      return new IdentityListPage(shape, count, body);
+      Epochs epochs = expiring ? readEpochs(in) : null;
+      byte[] body = readBody(in, IdentityListPage.bodyBytes(shape, count, expiring));
+      return new IdentityListPage(shape, count, body, epochs);
     }
     int width = in.readUnsignedShort();
     check("width", width, BucketPage.MIN_WIDTH, BucketPage.MAX_WIDTH);
     check("count", count, 0, width * CuckooShape.BUCKETS);
-    byte[] body = readBody(in, BucketPage.bodyBytes(shape, depth, width));
-    return new BucketPage(shape, depth, prefix, width, count, body);
+    Epochs epochs = expiring ? readEpochs(in) : null;
+    byte[] body = readBody(in, BucketPage.bodyBytes(shape, depth, width, expiring));
+    return new BucketPage(shape, depth, prefix, width, count, body, epochs);
+  }
+
+  private static void writeEpochs(Epochs epochs, DataOutput out) throws IOException {
+    out.writeByte(epochs.size());
+    for (int number = 0; number < epochs.size(); number++) {
+      out.writeLong(epochs.end(number));
+    }
+  }
+
+  private static Epochs readEpochs(DataInput in) throws IOException {
+    int size = in.readUnsignedByte();
+    check("number of epochs", size, 0, Epochs.MAX);
+    long[] ends = new long[size];
+    for (int number = 0; number < size; number++) {
+      ends[number] = in.readLong();
+      for (int before = 0; before < number; before++) {
+        if (ends[before] == ends[number] && ends[number] != Epochs.UNUSED) {
+          throw new MalformedFilterException("two epochs must not end at the same instant");
+        }
+      }
+    }
+    if (size > 0 && ends[size - 1] == Epochs.UNUSED) {
+      throw new MalformedFilterException("the last epoch must have an end");
+    }
+    return Epochs.of(ends);
   }
 
   static void writeFilter(CuckooFilter filter, OutputStream stream) throws IOException {
@@ -135,6 +170,9 @@ public final class CuckooFormat {
     for (int i = 0; i < pageCount; i++) {
       CuckooPage page = readPage(in);
       page.verify();
+      if (page.hasEpochs()) {
+        throw new MalformedFilterException("the keys of page " + i + " must not expire");
+      }
       check(
           "identityBits of page " + i,
           page.shape.identityBits(),

@@ -18,20 +18,30 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
   final int prefix;
   int count;
   byte[] body;
+
+  /** The epochs of the keys; null if keys do not expire. */
+  Epochs epochs;
+
   private boolean shared;
   private boolean lent;
 
-  CuckooPage(CuckooShape shape, int depth, int prefix, int count, byte[] body) {
+  CuckooPage(CuckooShape shape, int depth, int prefix, int count, byte[] body, Epochs epochs) {
     this.shape = shape;
     this.depth = depth;
     this.prefix = prefix;
     this.count = count;
     this.body = body;
+    this.epochs = epochs;
   }
 
-  /** The only page of an empty filter. */
+  /** The only page of an empty filter whose keys do not expire. */
   public static CuckooPage first(CuckooShape shape) {
-    return new IdentityListPage(shape);
+    return new IdentityListPage(shape, null);
+  }
+
+  /** The only page of an empty filter whose keys expire. */
+  static CuckooPage firstWithEpochs(CuckooShape shape) {
+    return new IdentityListPage(shape, Epochs.NONE);
   }
 
   /** The shape of the filter that this page is of. */
@@ -59,15 +69,23 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
     return count;
   }
 
+  /** Whether the page's keys expire. */
+  public final boolean hasEpochs() {
+    return epochs != null;
+  }
+
   /** Slots for identities, used or not; for a list, the identities held. */
   public abstract int slots();
 
-  /** Bytes of the identities and free slots, without the page's own fields. */
+  /** Bytes of the identities, free slots and numbers of epochs, without the page's own fields. */
   public abstract int bodyBytes();
 
   /** Bytes on the heap, estimated for compressed object pointers. */
   public final int heapBytes() {
-    return objectBytes() + ARRAY_HEADER_BYTES + (body.length + 7) / 8 * 8;
+    return objectBytes()
+        + ARRAY_HEADER_BYTES
+        + (body.length + 7) / 8 * 8
+        + (epochs == null ? 0 : epochs.heapBytes());
   }
 
   /** An equal page; the two share their bytes until one is written to. */
@@ -136,14 +154,62 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
   /** Copies of the identity held. */
   abstract int copies(long identity);
 
-  /** Stores an identity, or returns false and leaves every byte as it was. */
-  abstract boolean insert(long identity, PathSearch search);
+  /**
+   * Stores an identity, or returns false and leaves every byte as it was.
+   *
+   * @param number of its epoch, as {@link #number} gives it; 0 if keys do not expire
+   */
+  abstract boolean insert(long identity, int number, PathSearch search);
+
+  /**
+   * The number of the epoch of the keys that come next, from now on one of the page's. Where there
+   * are too many, two of them become the later one, so that keys stay longer and none goes early.
+   */
+  final int number(Expiry expiry) {
+    long end = expiry.endMillis();
+    int number = epochs.numberOf(end);
+    if (number >= 0) {
+      return number;
+    }
+    number = epochs.unused();
+    if (number < 0) {
+      Epochs.Pair pair = epochs.closest(end, expiry.dueMillis() - expiry.ttlMillis());
+      if (pair.earlier() == end) {
+        return epochs.numberOf(pair.later());
+      }
+      number = epochs.numberOf(pair.earlier());
+      if (pair.later() != end) {
+        own();
+        renumber(number, epochs.numberOf(pair.later()));
+      }
+    }
+    epochs = epochs.with(number, end);
+    return number;
+  }
+
+  /** Gives the keys of one epoch to another; the body may be written to. */
+  abstract void renumber(int from, int to);
+
+  /**
+   * Lets the identity be of the epoch of the keys that come next if its own is older; of several
+   * copies, the oldest.
+   *
+   * @return whether anything changed
+   */
+  abstract boolean renew(long identity, Expiry expiry);
+
+  /**
+   * Forgets the keys whose time is up.
+   *
+   * @return this page, or a narrower one in its place
+   */
+  abstract CuckooPage expire(Expiry expiry, PathSearch search);
 
   /** Puts what waits in its place, in the order it came, or as much of it as finds room. */
   boolean settle(PathSearch search) {
     return true;
   }
 
-  /** Removes one copy of the identity, or returns false. */
+  /** Removes one copy of the identity, the oldest, or returns false. */
   abstract boolean remove(long identity);
 }

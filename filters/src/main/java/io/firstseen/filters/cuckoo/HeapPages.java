@@ -59,7 +59,7 @@ final class HeapPages implements PageStore {
       }
       int width = Math.min(BucketPage.widthFor(expectedKeys >> depth), BucketPage.MAX_WIDTH);
       for (int prefix = 0; prefix < 1 << depth; prefix++) {
-        pages.place(new BucketPage(shape, depth, prefix, width));
+        pages.place(new BucketPage(shape, depth, prefix, width, null));
       }
     }
     return pages;

@@ -10,18 +10,26 @@ final class IdentityListPage extends CuckooPage {
   /** A list of this many identities becomes a table of buckets at the next insertion. */
   static final int MAX_COUNT = 512;
 
+  /** Bits of the number of an epoch, below its identity. */
+  private static final int NUMBER_BITS = 4;
+
   private static final int COUNT_STEP = 32;
 
-  IdentityListPage(CuckooShape shape) {
-    this(shape, 0, new byte[BitFields.SPARE_BYTES]);
+  IdentityListPage(CuckooShape shape, Epochs epochs) {
+    this(shape, 0, new byte[BitFields.SPARE_BYTES], epochs);
   }
 
-  IdentityListPage(CuckooShape shape, int count, byte[] body) {
-    super(shape, 0, 0, count, body);
+  IdentityListPage(CuckooShape shape, int count, byte[] body, Epochs epochs) {
+    super(shape, 0, 0, count, body, epochs);
   }
 
-  static int bodyBytes(CuckooShape shape, int count) {
-    return (count * shape.identityBits() + Byte.SIZE - 1) / Byte.SIZE;
+  static int bodyBytes(CuckooShape shape, int count, boolean withEpochs) {
+    int bits = shape.identityBits() + (withEpochs ? NUMBER_BITS : 0);
+    return (count * bits + Byte.SIZE - 1) / Byte.SIZE;
+  }
+
+  private int bodyBytes(int ofCount) {
+    return bodyBytes(shape, ofCount, hasEpochs());
   }
 
   @Override
@@ -31,7 +39,7 @@ final class IdentityListPage extends CuckooPage {
 
   @Override
   public int bodyBytes() {
-    return bodyBytes(shape, count);
+    return bodyBytes(count);
   }
 
   @Override
@@ -46,7 +54,7 @@ final class IdentityListPage extends CuckooPage {
 
   @Override
   CuckooPage sharing() {
-    return new IdentityListPage(shape, count, body);
+    return new IdentityListPage(shape, count, body, epochs);
   }
 
   @Override
@@ -68,46 +76,98 @@ final class IdentityListPage extends CuckooPage {
   }
 
   @Override
-  boolean insert(long identity, PathSearch search) {
+  boolean insert(long identity, int number, PathSearch search) {
     if (count == MAX_COUNT) {
       return false;
     }
-    if (bodyBytes(shape, count + 1) + BitFields.SPARE_BYTES > body.length) {
-      body = Arrays.copyOf(body, bodyBytes(shape, count + COUNT_STEP) + BitFields.SPARE_BYTES);
+    if (bodyBytes(count + 1) + BitFields.SPARE_BYTES > body.length) {
+      body = Arrays.copyOf(body, bodyBytes(count + COUNT_STEP) + BitFields.SPARE_BYTES);
     }
     own();
     long lower = BucketPairs.lower(identity);
     int at = firstNotBelow(lower);
     for (int i = count; i > at; i--) {
-      set(i, get(i - 1));
+      set(i, get(i - 1), number(i - 1));
     }
-    set(at, lower);
+    set(at, lower, number);
     count++;
     return true;
   }
 
   @Override
   boolean remove(long identity) {
-    long lower = BucketPairs.lower(identity);
-    int at = firstNotBelow(lower);
-    if (at == count || get(at) != lower) {
+    int at = find(identity);
+    if (at < 0) {
       return false;
     }
     own();
     count--;
     for (int i = at; i < count; i++) {
-      set(i, get(i + 1));
+      set(i, get(i + 1), number(i + 1));
     }
-    set(count, 0);
+    set(count, 0, 0);
     return true;
+  }
+
+  /** Where an identity stands, of several copies the oldest, or -1. */
+  private int find(long identity) {
+    long lower = BucketPairs.lower(identity);
+    int found = -1;
+    for (int i = firstNotBelow(lower); i < count && get(i) == lower; i++) {
+      if (found < 0 || (hasEpochs() && end(i) < end(found))) {
+        found = i;
+      }
+    }
+    return found;
+  }
+
+  @Override
+  void renumber(int from, int to) {
+    for (int i = 0; i < count; i++) {
+      if (number(i) == from) {
+        set(i, get(i), to);
+      }
+    }
+  }
+
+  @Override
+  boolean renew(long identity, Expiry expiry) {
+    long end = expiry.endMillis();
+    int at = find(identity);
+    if (end(at) >= end) {
+      return false;
+    }
+    int number = number(expiry);
+    own();
+    set(at, get(at), number);
+    return true;
+  }
+
+  @Override
+  CuckooPage expire(Expiry expiry, PathSearch search) {
+    int due = epochs.endedBy(expiry.dueMillis());
+    own();
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+      if ((due >>> number(i) & 1) == 0) {
+        set(kept, get(i), number(i));
+        kept++;
+      }
+    }
+    for (int i = kept; i < count; i++) {
+      set(i, 0, 0);
+    }
+    count = kept;
+    epochs = epochs.without(due);
+    return this;
   }
 
   /** The same identities in the narrowest buckets that take them. */
   BucketPage toBuckets(PathSearch search) {
     for (int width = BucketPage.narrowestFor(count); ; width++) {
-      BucketPage page = new BucketPage(shape, depth, prefix, width);
+      BucketPage page = new BucketPage(shape, depth, prefix, width, epochs);
       int stored = 0;
-      while (stored < count && page.insert(get(stored), search)) {
+      while (stored < count && page.insert(get(stored), number(stored), search)) {
         stored++;
       }
       if (stored == count) {
@@ -125,20 +185,43 @@ final class IdentityListPage extends CuckooPage {
           || (i > 0 && get(i - 1) > identity)) {
         throw new MalformedFilterException("identity " + i + " of the list is not well formed");
       }
+      if (hasEpochs() && end(i) == Epochs.UNUSED) {
+        throw new MalformedFilterException("identity " + i + " of the list has no epoch");
+      }
     }
-    for (int bit = count * shape.identityBits(); bit < bodyBytes() * Byte.SIZE; bit++) {
+    for (int bit = count * fieldBits(); bit < bodyBytes() * Byte.SIZE; bit++) {
       if (BitFields.get(body, bit, 1) != 0) {
         throw new MalformedFilterException("the bits behind the last identity must be 0");
       }
     }
   }
 
-  private long get(int i) {
-    return BitFields.get(body, i * shape.identityBits(), shape.identityBits());
+  private int numberBits() {
+    return epochs == null ? 0 : NUMBER_BITS;
   }
 
-  private void set(int i, long identity) {
-    BitFields.set(body, i * shape.identityBits(), shape.identityBits(), identity);
+  private int fieldBits() {
+    return shape.identityBits() + numberBits();
+  }
+
+  private long get(int i) {
+    return BitFields.get(body, i * fieldBits() + numberBits(), shape.identityBits());
+  }
+
+  private int number(int i) {
+    return (int) BitFields.get(body, i * fieldBits(), numberBits());
+  }
+
+  private long end(int i) {
+    return epochs.end(number(i));
+  }
+
+  private void set(int i, long identity, int number) {
+    int bit = i * fieldBits();
+    if (epochs != null) {
+      BitFields.set(body, bit, NUMBER_BITS, number);
+    }
+    BitFields.set(body, bit + numberBits(), shape.identityBits(), identity);
   }
 
   private int firstNotBelow(long identity) {

@@ -9,15 +9,32 @@ package io.firstseen.filters.cuckoo;
 public final class PagedFilter {
   private final CuckooShape shape;
   private final PathSearch search = new PathSearch();
+  private final Expiry expiry;
 
+  /** The operations of a filter that keeps its keys until they are deleted. */
   public PagedFilter(CuckooShape shape) {
+    this(shape, null);
+  }
+
+  /**
+   * The operations of a filter whose keys expire.
+   *
+   * @param expiry says when, at every operation; null if keys do not expire
+   */
+  public PagedFilter(CuckooShape shape, Expiry expiry) {
     this.shape = shape;
+    this.expiry = expiry;
+  }
+
+  /** The only page of an empty filter. */
+  public CuckooPage firstPage() {
+    return expiry == null ? CuckooPage.first(shape) : CuckooPage.firstWithEpochs(shape);
   }
 
   /** Whether the key may have been inserted: true for every key that was and is not deleted. */
   public boolean mightContain(PageStore store, long hash) {
     long identity = shape.identity(hash);
-    return store.get(identity).contains(identity);
+    return page(store, identity).contains(identity);
   }
 
   /**
@@ -26,18 +43,27 @@ public final class PagedFilter {
    */
   public Insertion insert(PageStore store, long hash) {
     long identity = shape.identity(hash);
-    CuckooPage page = store.get(identity);
+    CuckooPage page = page(store, identity);
     if (page.contains(identity) && page.copies(identity) >= CuckooPage.MAX_COPIES) {
       return Insertion.SATURATED;
     }
     return insert(store, page, identity);
   }
 
-  /** Inserts a key unless the filter holds its identity: {@code STORED} or {@code PRESENT}. */
+  /**
+   * Inserts a key unless the filter holds its identity: {@code STORED} or {@code PRESENT}. The
+   * latter renews the key if it is to expire some time after it was last seen.
+   */
   public Insertion insertIfAbsent(PageStore store, long hash) {
     long identity = shape.identity(hash);
-    CuckooPage page = store.get(identity);
-    return page.contains(identity) ? Insertion.PRESENT : insert(store, page, identity);
+    CuckooPage page = page(store, identity);
+    if (!page.contains(identity)) {
+      return insert(store, page, identity);
+    }
+    if (expiry != null && expiry.sinceLastSeen() && page.renew(identity, expiry)) {
+      store.put(identity, page);
+    }
+    return Insertion.PRESENT;
   }
 
   /**
@@ -50,7 +76,7 @@ public final class PagedFilter {
    */
   public boolean delete(PageStore store, long hash) {
     long identity = shape.identity(hash);
-    CuckooPage page = store.get(identity);
+    CuckooPage page = page(store, identity);
     if (page.waits()) {
       page = settle(store, page, identity);
     }
@@ -71,7 +97,39 @@ public final class PagedFilter {
    */
   public boolean deleteUnlessSaturated(PageStore store, long hash) {
     long identity = shape.identity(hash);
-    return store.get(identity).copies(identity) < CuckooPage.MAX_COPIES && delete(store, hash);
+    return page(store, identity).copies(identity) < CuckooPage.MAX_COPIES && delete(store, hash);
+  }
+
+  /**
+   * Forgets the keys of a page whose time is up; every operation on the page would, too.
+   *
+   * @return whether there were any epochs to forget
+   */
+  public boolean expire(PageStore store, CuckooPage page) {
+    long identity = shape.firstIdentity(page.prefix(), page.depth());
+    return expired(store, page, identity) != null;
+  }
+
+  /** The page of an identity, without keys whose time is up. */
+  private CuckooPage page(PageStore store, long identity) {
+    CuckooPage page = store.get(identity);
+    if (expiry == null) {
+      return page;
+    }
+    CuckooPage left = expired(store, page, identity);
+    return left == null ? page : left;
+  }
+
+  /** Null if there is nothing to forget. */
+  private CuckooPage expired(PageStore store, CuckooPage page, long identity) {
+    if (!expiry.isDue(page.epochs.oldest)) {
+      return null;
+    }
+    int before = page.count();
+    CuckooPage left = page.expire(expiry, search);
+    expiry.countExpired(before - left.count());
+    store.put(identity, left);
+    return left;
   }
 
   /**
@@ -97,7 +155,8 @@ public final class PagedFilter {
 
   private Insertion insert(PageStore store, CuckooPage page, long identity) {
     CuckooPage target = page;
-    while (!target.insert(identity, search)) {
+    int number = expiry == null ? 0 : page.number(expiry);
+    while (!target.insert(identity, number, search)) {
       target = grown(store, target, identity);
     }
     store.put(identity, target);

@@ -65,7 +65,7 @@ final class PathSearch {
     int to = room;
     while (true) {
       int from = buckets[at];
-      page.append(to, page.take(from, i));
+      page.move(from, i, to);
       if (parents[at] < 0) {
         return from;
       }

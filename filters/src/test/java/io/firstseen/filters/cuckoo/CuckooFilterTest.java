@@ -63,8 +63,8 @@ class CuckooFilterTest extends MembershipFilterContract {
     double sum = 0;
     for (int run = 0; run < 200; run++) {
       SplittableRandom keys = new SplittableRandom(SEED + run);
-      BucketPage page = new BucketPage(shape, 0, 0, 4);
-      while (page.insert(shape.identity(keys.nextLong()), search)) {
+      BucketPage page = new BucketPage(shape, 0, 0, 4, null);
+      while (page.insert(shape.identity(keys.nextLong()), 0, search)) {
         // Until one finds no room.
       }
       double load = (double) page.count() / page.slots();

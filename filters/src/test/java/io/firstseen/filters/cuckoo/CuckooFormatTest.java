@@ -133,11 +133,17 @@ class CuckooFormatTest {
 
   /** State is read without looking at every slot, so a damaged page must not harm either. */
   @ParameterizedTest
-  @ValueSource(ints = {20, 600})
-  void everyFlippedBitOfAPageIsRefusedOrAPageThatWorks(int keys) throws IOException {
+  @CsvSource({"20, false", "600, false", "20, true", "600, true"})
+  void everyFlippedBitOfAPageIsRefusedOrAPageThatWorks(int keys, boolean expiring)
+      throws IOException {
     byte[][] only = new byte[1][];
-    filter(keys).forEachPage(page -> only[0] = FilterInState.bytes(page));
+    if (expiring) {
+      only[0] = expiringPage(keys);
+    } else {
+      filter(keys).forEachPage(page -> only[0] = FilterInState.bytes(page));
+    }
     PathSearch search = new PathSearch();
+    Expiry expiry = new Expiry(1000, true);
     for (int bit = 0; bit < only[0].length * 8; bit++) {
       CuckooPage page;
       try {
@@ -145,15 +151,68 @@ class CuckooFormatTest {
       } catch (MalformedFilterException | EOFException refused) {
         continue;
       }
+      boolean ordered = isOrdered(page);
       long identity = page.shape().identity(SEED << 20);
-      if (page.insert(identity, search)) {
-        assertThat(page.remove(identity)).isTrue();
+      if (page.insert(identity, page.hasEpochs() ? page.number(expiry) : 0, search)) {
+        assertThat(page.remove(identity) || !ordered).isTrue();
+      }
+      if (page.hasEpochs()) {
+        expiry.advanceTo(Long.MAX_VALUE);
+        page.expire(expiry, search);
       }
     }
     for (int length = 0; length < only[0].length; length++) {
       byte[] cut = Arrays.copyOf(only[0], length);
       assertThatThrownBy(() -> readPage(cut)).isInstanceOf(EOFException.class);
     }
+  }
+
+  /** In a list out of order, nothing is sure to be found. */
+  private static boolean isOrdered(CuckooPage page) {
+    try {
+      page.verify();
+      return true;
+    } catch (MalformedFilterException e) {
+      return !(page instanceof IdentityListPage);
+    }
+  }
+
+  private static byte[] expiringPage(int keys) {
+    CuckooShape shape = new CuckooShape(20);
+    Expiry expiry = new Expiry(1000, false);
+    PagedFilter filter = new PagedFilter(shape, expiry);
+    ExpiringPages pages = new ExpiringPages(shape, filter.firstPage());
+    SplittableRandom random = new SplittableRandom(SEED);
+    for (int i = 0; i < keys; i++) {
+      expiry.advanceTo(random.nextLong(900));
+      filter.insert(pages, random.nextLong());
+    }
+    return FilterInState.bytes(pages.get(0));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "13, ff, 'number of epochs must be in \\[0, 11\\], got 255'",
+    "13, 0c, 'number of epochs must be in \\[0, 11\\], got 12'",
+    "14, 8000000000000000, 'slot \\d+ of bucket \\d+ has no epoch 0'",
+    "14, 00000000000000fa, 'two epochs must not end at the same instant'",
+    "-1, ff, 'slot \\d+ of bucket (509|510|511) has no epoch \\d+'"
+  })
+  void aWrongFieldOfAPageThatExpiresIsNamed(int offset, String hex, String message) {
+    byte[] bytes = expiringPage(600);
+    assertThat(bytes[0]).isEqualTo((byte) 4);
+    assertThat(bytes[13]).isEqualTo((byte) 8);
+    byte[] field = HexFormat.of().parseHex(hex);
+    System.arraycopy(field, 0, bytes, offset < 0 ? bytes.length + offset : offset, field.length);
+    assertThatThrownBy(() -> readPage(bytes).verify())
+        .isInstanceOf(MalformedFilterException.class)
+        .hasMessageMatching(message);
+  }
+
+  @Test
+  void aWholeFilterWhoseKeysExpireIsRefused() {
+    PagedFilter filter = new PagedFilter(new CuckooShape(50), new Expiry(1000, false));
+    assertRefused("the keys of page 0 must not expire", filter.firstPage());
   }
 
   @ParameterizedTest
@@ -167,7 +226,7 @@ class CuckooFormatTest {
         "5  | 15       | identityBits of page 0 must be in [21, 21], got 20",
         "6  | 00000000 | page count must be in [1, 1073741824], got 0",
         "6  | ffffffff | page count must be in [1, 1073741824], got -1",
-        "10 | 03       | page kind must be 1 or 2, got 3",
+        "10 | 05       | page kind must be in [1, 4], got 5",
         "11 | 3a       | identityBits must be in [20, 57], got 58",
         "12 | 04       | depth must be in [0, 3], got 4",
         "13 | 00000001 | prefix must be in [0, 0], got 1",
@@ -226,7 +285,7 @@ class CuckooFormatTest {
   }
 
   private static BucketPage empty(int depth, int prefix) {
-    return new BucketPage(new CuckooShape(50), depth, prefix, 2);
+    return new BucketPage(new CuckooShape(50), depth, prefix, 2, null);
   }
 
   @Test
@@ -335,11 +394,11 @@ class CuckooFormatTest {
   @ValueSource(ints = {400, BucketPage.MAX_WIDTH})
   void aVeryWidePageOfLongSlotsIsReadAsItWasWritten(int width) throws IOException {
     CuckooShape shape = new CuckooShape(CuckooShape.MAX_IDENTITY_BITS);
-    BucketPage page = new BucketPage(shape, 0, 0, width);
+    BucketPage page = new BucketPage(shape, 0, 0, width, null);
     PathSearch search = new PathSearch();
     long[] identities = new SplittableRandom(1).longs(100L * width).map(shape::identity).toArray();
     for (long identity : identities) {
-      assertThat(page.insert(identity, search)).isTrue();
+      assertThat(page.insert(identity, 0, search)).isTrue();
     }
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     CuckooFormat.writePage(page, new DataOutputStream(out));

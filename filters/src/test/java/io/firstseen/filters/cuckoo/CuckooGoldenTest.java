@@ -9,7 +9,9 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -37,10 +39,17 @@ class CuckooGoldenTest {
   private static Map<String, byte[]> files() {
     Map<String, byte[]> files = new LinkedHashMap<>();
     files.put("list-empty.page", FilterInState.bytes(CuckooPage.first(new CuckooShape(30))));
-    files.put("list.page", page(new IdentityListPage(new CuckooShape(33)), 50));
-    files.put("buckets-2-wide.page", page(new BucketPage(new CuckooShape(57), 0, 0, 2), 700));
-    files.put("buckets-5-wide.page", page(new BucketPage(new CuckooShape(29), 7, 85, 5), 2_400));
-    files.put("buckets-11-wide.page", page(new BucketPage(new CuckooShape(20), 3, 5, 11), 5_000));
+    files.put("list.page", page(new IdentityListPage(new CuckooShape(33), null), 50));
+    files.put("buckets-2-wide.page", page(new BucketPage(new CuckooShape(57), 0, 0, 2, null), 700));
+    files.put(
+        "buckets-5-wide.page", page(new BucketPage(new CuckooShape(29), 7, 85, 5, null), 2_400));
+    files.put(
+        "buckets-11-wide.page", page(new BucketPage(new CuckooShape(20), 3, 5, 11, null), 5_000));
+    files.put(
+        "expiring-list.page", expiring(new IdentityListPage(new CuckooShape(57), Epochs.NONE), 50));
+    files.put(
+        "expiring-buckets-3-wide.page",
+        expiring(new BucketPage(new CuckooShape(29), 7, 85, 3, Epochs.NONE), 1_300));
     files.put("list.filter", FilterOnTheHeap.toBytes(filter(40, 3)));
     files.put("buckets.filter", FilterOnTheHeap.toBytes(filter(22, 6_000)));
     return files;
@@ -63,11 +72,28 @@ class CuckooGoldenTest {
   private static byte[] page(CuckooPage page, int count) {
     PathSearch search = new PathSearch();
     for (long hash : hashes(page.shape(), page.depth(), page.prefix(), count)) {
-      if (!page.insert(page.shape().identity(hash), search)) {
+      if (!page.insert(page.shape().identity(hash), 0, search)) {
         throw new IllegalStateException("the page has no room for " + count);
       }
     }
     return FilterInState.bytes(page);
+  }
+
+  /** Each key a minute after the one before, an hour to live. */
+  private static byte[] expiring(CuckooPage page, int count) {
+    PathSearch search = new PathSearch();
+    Expiry expiry = new Expiry(3_600_000, false);
+    CuckooPage left = page;
+    int minute = 0;
+    for (long hash : hashes(page.shape(), page.depth(), page.prefix(), count)) {
+      expiry.advanceTo(60_000L * minute++);
+      left = left.expire(expiry, search);
+      int number = left.number(expiry);
+      if (!left.insert(page.shape().identity(hash), number, search)) {
+        throw new IllegalStateException("the page has no room for " + count);
+      }
+    }
+    return FilterInState.bytes(left);
   }
 
   /** Twice as many keys as count went in, every other one went out. */
@@ -115,6 +141,34 @@ class CuckooGoldenTest {
     Map<Long, Integer> specified = new TreeMap<>();
     SpecifiedPages.addPage(ByteBuffer.wrap(golden), specified);
     assertThat(specified).isEqualTo(expected);
+    assertThat(FilterInState.bytes(page)).isEqualTo(golden);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"expiring-list.page, 57, 0, 0, 50", "expiring-buckets-3-wide.page, 29, 7, 85, 1300"})
+  void theReaderAcceptsTheGoldenPagesThatExpire(
+      String name, int identityBits, int depth, int prefix, int inserted) throws IOException {
+    byte[] golden = resource(name);
+    CuckooPage page = ExpiringPages.read(golden);
+    page.verify();
+    Map<Long, Integer> expected = new TreeMap<>();
+    Map<Long, List<Long>> expectedEnds = new TreeMap<>();
+    long[] hashes = hashes(page.shape(), depth, prefix, inserted);
+    long epoch = 450_000;
+    for (int i = 0; i < inserted; i++) {
+      long end = 60_000L * i / epoch * epoch + epoch;
+      if (end + 8 * epoch > 60_000L * (inserted - 1) / epoch * epoch) {
+        long identity = SpecifiedPages.identity(identityBits, hashes[i]);
+        expected.merge(identity, 1, Integer::sum);
+        expectedEnds.computeIfAbsent(identity, key -> new ArrayList<>()).add(end);
+      }
+    }
+    assertThat(page.count()).isEqualTo(expected.values().stream().mapToInt(n -> n).sum());
+    Map<Long, Integer> specified = new TreeMap<>();
+    Map<Long, List<Long>> ends = new TreeMap<>();
+    SpecifiedPages.addPage(ByteBuffer.wrap(golden), specified, ends);
+    assertThat(specified).isEqualTo(expected);
+    assertThat(ends).isEqualTo(expectedEnds);
     assertThat(FilterInState.bytes(page)).isEqualTo(golden);
   }
 

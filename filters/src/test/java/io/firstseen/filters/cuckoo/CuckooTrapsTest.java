@@ -51,9 +51,9 @@ class CuckooTrapsTest {
     PathSearch search = new PathSearch();
     for (int width = 2; width <= 9; width++) {
       SplittableRandom keys = new SplittableRandom(SEED + width);
-      BucketPage page = new BucketPage(shape, 0, 0, width);
+      BucketPage page = new BucketPage(shape, 0, 0, width, null);
       byte[] before = page.body.clone();
-      while (page.insert(shape.identity(keys.nextLong()), search)) {
+      while (page.insert(shape.identity(keys.nextLong()), 0, search)) {
         before = page.body.clone();
       }
       assertThat(page.body).as("width %d", width).isEqualTo(before);
@@ -180,9 +180,9 @@ class CuckooTrapsTest {
       assertThat(filter.delete(key)).isTrue();
     }
     assertThat(filter.isAllZero()).isTrue();
-    BucketPage last = new BucketPage(new CuckooShape(57), 30, (1 << 30) - 1, 4);
+    BucketPage last = new BucketPage(new CuckooShape(57), 30, (1 << 30) - 1, 4, null);
     assertThat(last.id()).isEqualTo(Integer.MAX_VALUE);
-    assertThat(last.insert(new CuckooShape(57).identity(-1), new PathSearch())).isTrue();
+    assertThat(last.insert(new CuckooShape(57).identity(-1), 0, new PathSearch())).isTrue();
     assertThat(last.contains(new CuckooShape(57).identity(-1))).isTrue();
   }
 

@@ -2,6 +2,8 @@ package io.firstseen.filters.cuckoo;
 
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -46,20 +48,35 @@ final class SpecifiedPages {
 
   /** Reads a page from where the buffer stands. */
   static void addPage(ByteBuffer in, Map<Long, Integer> identities) {
+    addPage(in, identities, new TreeMap<>());
+  }
+
+  /** The same, with the ends of the epochs of each identity's copies where they expire. */
+  static void addPage(ByteBuffer in, Map<Long, Integer> identities, Map<Long, List<Long>> ends) {
     int kind = in.get();
     int identityBits = in.get();
     int depth = in.get();
     long prefix = in.getInt();
     int count = in.getInt();
-    if (kind == 1) {
-      boolean[] bits = bits(in, (count * identityBits + 7) / 8);
+    if (kind == 1 || kind == 3) {
+      long[] epochs = kind == 3 ? epochs(in) : null;
+      int numberBits = kind == 3 ? 4 : 0;
+      int bitsOfKey = identityBits + numberBits;
+      boolean[] bits = bits(in, (count * bitsOfKey + 7) / 8);
       for (int i = 0; i < count; i++) {
-        identities.merge(field(bits, i * identityBits, identityBits), 1, Integer::sum);
+        long identity = field(bits, i * bitsOfKey + numberBits, identityBits);
+        identities.merge(identity, 1, Integer::sum);
+        if (kind == 3) {
+          long end = epochs[(int) field(bits, i * bitsOfKey, 4)];
+          ends.computeIfAbsent(identity, key -> new ArrayList<>()).add(end);
+        }
       }
     } else {
       int width = in.getShort();
+      long[] epochs = kind == 4 ? epochs(in) : null;
       int slotBits = identityBits - 9 - depth;
       boolean[] bits = bits(in, 64 * width * slotBits);
+      boolean[] words = kind == 4 ? bits(in, (512 * width + 8) / 9 * 4) : null;
       int found = 0;
       for (int slot = 0; slot < 512 * width; slot++) {
         long stored = field(bits, slot * slotBits, slotBits);
@@ -67,12 +84,28 @@ final class SpecifiedPages {
           long identity = (prefix << slotBits | stored) << 9 | slot / width;
           identities.merge(lowerName(identity), 1, Integer::sum);
           found++;
+          if (kind == 4) {
+            long digits = field(words, slot / 9 * 32, 32);
+            for (int digit = 0; digit < slot % 9; digit++) {
+              digits /= 11;
+            }
+            ends.computeIfAbsent(lowerName(identity), key -> new ArrayList<>())
+                .add(epochs[(int) (digits % 11)]);
+          }
         }
       }
       if (found != count) {
         throw new AssertionError(found + " used slots, but the count is " + count);
       }
     }
+  }
+
+  private static long[] epochs(ByteBuffer in) {
+    long[] ends = new long[in.get()];
+    for (int i = 0; i < ends.length; i++) {
+      ends[i] = in.getLong();
+    }
+    return ends;
   }
 
   private static boolean[] bits(ByteBuffer in, int bytes) {

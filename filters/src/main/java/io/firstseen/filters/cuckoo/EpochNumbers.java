@@ -1,0 +1,83 @@
+package io.firstseen.filters.cuckoo;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/**
+ * Numbers below {@value #RADIX} in a byte array, {@value #IN_WORD} as the digits of a word of 32
+ * bits: 3.56 bits each, where whole bits would take 4.
+ */
+final class EpochNumbers {
+  static final int RADIX = 11;
+
+  private static final int IN_WORD = 9;
+
+  private static final long[] POWER = new long[IN_WORD + 1];
+
+  static {
+    POWER[0] = 1;
+    for (int i = 1; i <= IN_WORD; i++) {
+      POWER[i] = POWER[i - 1] * RADIX;
+    }
+  }
+
+  private static final VarHandle WORD =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private EpochNumbers() {}
+
+  /** Bytes that a count of numbers takes. */
+  static int bytes(int count) {
+    return (count + IN_WORD - 1) / IN_WORD * Integer.BYTES;
+  }
+
+  /** The number at a place among those that start at a byte. */
+  static int get(byte[] bytes, int from, int at) {
+    return (int) (word(bytes, from, at / IN_WORD) / POWER[at % IN_WORD] % RADIX);
+  }
+
+  static void set(byte[] bytes, int from, int at, int number) {
+    long word = word(bytes, from, at / IN_WORD);
+    long power = POWER[at % IN_WORD];
+    word += (number - word / power % RADIX) * power;
+    WORD.set(bytes, from + at / IN_WORD * Integer.BYTES, (int) word);
+  }
+
+  /** All of a count of numbers, a byte each. */
+  static byte[] getAll(byte[] bytes, int from, int count) {
+    byte[] numbers = new byte[count];
+    for (int at = 0, word = 0; at < count; word++) {
+      long digits = word(bytes, from, word);
+      for (int end = Math.min(at + IN_WORD, count); at < end; at++) {
+        numbers[at] = (byte) (digits % RADIX);
+        digits /= RADIX;
+      }
+    }
+    return numbers;
+  }
+
+  static void setAll(byte[] bytes, int from, byte[] numbers) {
+    for (int first = 0, word = 0; first < numbers.length; first += IN_WORD, word++) {
+      long digits = 0;
+      for (int at = Math.min(first + IN_WORD, numbers.length) - 1; at >= first; at--) {
+        digits = digits * RADIX + numbers[at];
+      }
+      WORD.set(bytes, from + word * Integer.BYTES, (int) digits);
+    }
+  }
+
+  /** Whether words are such as {@link #setAll} writes. */
+  static boolean areWellFormed(byte[] bytes, int from, int count) {
+    for (int word = 0; word * IN_WORD < count; word++) {
+      if (word(bytes, from, word) >= POWER[Math.min(IN_WORD, count - word * IN_WORD)]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static long word(byte[] bytes, int from, int word) {
+    return Integer.toUnsignedLong((int) WORD.get(bytes, from + word * Integer.BYTES));
+  }
+}

@@ -1,0 +1,173 @@
+package io.firstseen.filters.cuckoo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.firstseen.filters.cuckoo.ExpiryModel.Mistake;
+import io.firstseen.filters.cuckoo.ExpiryModel.Plan;
+import java.util.SplittableRandom;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.DoubleRange;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.LongRange;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ExpiryTest {
+  private static final long HOUR = 3_600_000;
+  private static final CuckooShape SHAPE = new CuckooShape(57);
+
+  @Property(tries = 60, seed = "20261120")
+  void noKeyGoesEarlyAndNoneStaysPastItsBound(
+      @ForAll long seed,
+      @ForAll @IntRange(min = 10, max = 3_000) int keys,
+      @ForAll @LongRange(min = 1_000, max = 100_000_000) long ttlMillis,
+      @ForAll boolean sinceLastSeen,
+      @ForAll @DoubleRange(min = 0, max = 2) double aheadEpochs,
+      @ForAll boolean changingTtl) {
+    Plan plan = new Plan(keys, ttlMillis, sinceLastSeen, aheadEpochs, changingTtl);
+    new ExpiryModel(plan, Mistake.NONE, seed).run(10_000);
+  }
+
+  /** As of a partition that lags: a page then has more epochs than it can tell apart. */
+  @Property(tries = 30, seed = "20261121")
+  void noKeyGoesEarlyIfItsTimeIsFarAhead(
+      @ForAll long seed,
+      @ForAll @IntRange(min = 10, max = 3_000) int keys,
+      @ForAll boolean sinceLastSeen,
+      @ForAll @DoubleRange(min = 3, max = 40) double aheadEpochs) {
+    Plan plan = new Plan(keys, HOUR, sinceLastSeen, aheadEpochs, false);
+    new ExpiryModel(plan, Mistake.NONE, seed).run(10_000);
+  }
+
+  /** Pages fill, split, empty and become narrower again. */
+  @ParameterizedTest
+  @CsvSource({"false, 0, false", "true, 0, false", "false, 2, true", "true, 1.5, true"})
+  void manyKeysDoNotEither(boolean sinceLastSeen, double aheadEpochs, boolean changingTtl) {
+    Plan plan = new Plan(60_000, HOUR, sinceLastSeen, aheadEpochs, changingTtl);
+    ExpiryModel model = new ExpiryModel(plan, Mistake.NONE, 7);
+    for (int i = 0; i < 20_000; i++) {
+      model.fill();
+    }
+    model.run(300_000);
+    assertThat(model.pages().splits()).isGreaterThan(2);
+    assertThat(model.pages().narrowed()).isGreaterThan(2);
+    assertThat(model.forgotten()).isGreaterThan(1_000);
+    assertThat(model.expired()).isGreaterThan(1_000);
+  }
+
+  /** The controls: a filter that is an epoch off, either way, is found out by the same model. */
+  @ParameterizedTest
+  @CsvSource({
+    "-450000, 0, no live key is forgotten",
+    "450000, 0, 'no key is kept past its bound|a forgotten key is not found'",
+    "0, 900000, 'no key is kept past its bound|a forgotten key is not found'"
+  })
+  void aFilterThatIsOffDoes(long ttlMillis, long timeMillis, String broken) {
+    Plan plan = new Plan(500, HOUR, false, 0, false);
+    ExpiryModel model = new ExpiryModel(plan, new Mistake(ttlMillis, timeMillis), 3);
+    assertThatThrownBy(() -> model.run(300_000))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageMatching("broken at operation \\d+ of seed 3: (" + broken + ".*)");
+  }
+
+  @Test
+  void instantsAtTheEndsOfTimeCountAsFarAway() {
+    Expiry expiry = new Expiry(HOUR, false);
+    PagedFilter filter = new PagedFilter(SHAPE, expiry);
+    ExpiringPages pages = new ExpiringPages(SHAPE, filter.firstPage());
+    expiry.advanceTo(Long.MIN_VALUE);
+    long hash = 0;
+    for (long time : new long[] {Long.MIN_VALUE, -1, 0, 1, Long.MAX_VALUE}) {
+      expiry.keysOf(time);
+      assertThat(filter.insertIfAbsent(pages, ++hash << 20)).isEqualTo(Insertion.STORED);
+    }
+    expiry.advanceTo(2 * HOUR);
+    assertThat(filter.mightContain(pages, 4L << 20)).isFalse();
+    assertThat(filter.mightContain(pages, 5L << 20)).isTrue();
+    expiry.advanceTo(Long.MAX_VALUE);
+    assertThat(filter.mightContain(pages, 5L << 20)).isTrue();
+    assertThat(expiry.expired()).isEqualTo(4);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 600})
+  void aDeleteTakesTheOldestCopyOfAnIdentity(int others) {
+    Expiry expiry = new Expiry(HOUR, false);
+    PagedFilter filter = new PagedFilter(SHAPE, expiry);
+    ExpiringPages pages = new ExpiringPages(SHAPE, filter.firstPage());
+    new SplittableRandom(1).longs(others).forEach(hash -> filter.insert(pages, hash));
+    long hash = 77L << 30;
+    for (long minutes : new long[] {30, 10, 50, 20}) {
+      expiry.keysOf(minutes * 60_000);
+      assertThat(filter.insert(pages, hash)).isEqualTo(Insertion.STORED);
+    }
+    assertThat(filter.delete(pages, hash)).isTrue();
+    expiry.advanceTo(88 * 60_000);
+    assertThat(filter.delete(pages, hash)).isTrue();
+    expiry.advanceTo(109 * 60_000);
+    assertThat(filter.mightContain(pages, hash)).isTrue();
+    expiry.advanceTo(118 * 60_000);
+    assertThat(filter.mightContain(pages, hash)).isFalse();
+    assertThat(filter.delete(pages, hash)).isFalse();
+  }
+
+  /** What expires is gone for the rate as well: it is that of the keys that are left. */
+  @Test
+  void theRateFollowsTheLawOfTheLiveKeys() {
+    CuckooShape shape = new CuckooShape(24);
+    Expiry expiry = new Expiry(HOUR, false);
+    PagedFilter filter = new PagedFilter(shape, expiry);
+    ExpiringPages pages = new ExpiringPages(shape, filter.firstPage());
+    SplittableRandom random = new SplittableRandom(5);
+    for (int epoch = 0; epoch < 30; epoch++) {
+      expiry.advanceTo(epoch * expiry.epochMillis());
+      for (int i = 0; i < 5_000; i++) {
+        filter.insert(pages, random.nextLong());
+      }
+      if (epoch % 10 == 9) {
+        int probes = 400_000;
+        long found = random.longs(probes).filter(hash -> filter.mightContain(pages, hash)).count();
+        // Of nine epochs, after which a key is due.
+        double law = shape.predictedFalsePositiveRate(45_000);
+        assertThat((double) found).isCloseTo(probes * law, within(5 * Math.sqrt(probes * law)));
+        assertThat(pages.count()).isEqualTo(45_000);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 9, 10, 512, 4_096})
+  void numbersOfEpochsAreWhatWasPut(int count) {
+    SplittableRandom random = new SplittableRandom(count);
+    byte[] bytes = new byte[3 + EpochNumbers.bytes(count)];
+    byte[] numbers = new byte[count];
+    for (int i = 0; i < 20 * count; i++) {
+      int at = random.nextInt(count);
+      numbers[at] = (byte) random.nextInt(EpochNumbers.RADIX);
+      EpochNumbers.set(bytes, 3, at, numbers[at]);
+    }
+    for (int at = 0; at < count; at++) {
+      assertThat(EpochNumbers.get(bytes, 3, at)).isEqualTo(numbers[at]);
+    }
+    assertThat(EpochNumbers.getAll(bytes, 3, count)).isEqualTo(numbers);
+    assertThat(EpochNumbers.areWellFormed(bytes, 3, count)).isTrue();
+    byte[] copy = new byte[bytes.length];
+    EpochNumbers.setAll(copy, 3, numbers);
+    assertThat(copy).isEqualTo(bytes);
+    bytes[bytes.length - 1] = (byte) 0xff;
+    assertThat(EpochNumbers.areWellFormed(bytes, 3, count)).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {999, -1, (1L << 47) + 1})
+  void aTimeToLiveOutOfBoundsIsRefused(long ttlMillis) {
+    assertThatThrownBy(() -> new Expiry(ttlMillis, false))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("ttlMillis must be in [1000, 140737488355328], got " + ttlMillis);
+  }
+}
