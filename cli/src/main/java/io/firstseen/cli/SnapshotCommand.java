@@ -5,11 +5,13 @@ import picocli.CommandLine.Command;
 /** The verbs on snapshots; see its subcommands. */
 @Command(
     name = "snapshot",
-    description = "Build, look into, check and query snapshots.",
+    description = "Build, look into, check and query snapshots; exchange sets with other programs.",
     subcommands = {
       SnapshotBuildCommand.class,
       SnapshotInfoCommand.class,
       SnapshotVerifyCommand.class,
-      SnapshotQueryCommand.class
+      SnapshotQueryCommand.class,
+      SnapshotEncodeCommand.class,
+      SnapshotDecodeCommand.class
     })
 final class SnapshotCommand {}

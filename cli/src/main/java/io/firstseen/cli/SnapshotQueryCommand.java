@@ -68,7 +68,12 @@ final class SnapshotQueryCommand implements Callable<Integer> {
     return ExitCode.GOOD;
   }
 
-  private static byte[] bytesOf(String key) {
+  /**
+   * The bytes of a key on the command line.
+   *
+   * @throws UserErrorException if the locale has lost some of them
+   */
+  static byte[] bytesOf(String key) {
     String encoding = System.getProperty("sun.jnu.encoding", "UTF-8");
     if (key.indexOf('\uFFFD') >= 0 && !encoding.equalsIgnoreCase("UTF-8")) {
       // Java has put U+FFFD in the place of what the encoding lacks; the answer would be wrong.

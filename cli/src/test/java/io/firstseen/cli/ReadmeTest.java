@@ -31,7 +31,13 @@ class ReadmeTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"README.md", "docs/design.md", "docs/operations.md", "examples/README.md"})
+      strings = {
+        "README.md",
+        "docs/design.md",
+        "docs/operations.md",
+        "docs/interop.md",
+        "examples/README.md"
+      })
   void linksToFilesThatAreThere(String page) throws IOException {
     Matcher links =
         Pattern.compile("\\]\\(([^)#:]+)\\)").matcher(Files.readString(ROOT.resolve(page)));

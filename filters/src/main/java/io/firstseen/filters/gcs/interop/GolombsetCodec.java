@@ -18,6 +18,7 @@ import java.util.Map;
 public final class GolombsetCodec implements SetCodec {
   private static final int PARAMETER_BITS = 5;
   private static final int MAX_DIGITS = 20;
+  private static final int MAX_SHOWN = 40;
 
   @Override
   public byte[] encode(List<byte[]> keys) {
@@ -78,7 +79,8 @@ public final class GolombsetCodec implements SetCodec {
     } catch (NumberFormatException e) {
       // Falls through to the one sentence.
     }
+    String shown = digits.length() <= MAX_SHOWN ? digits : digits.substring(0, MAX_SHOWN) + "…";
     throw new IllegalArgumentException(
-        "a key must be a whole number in [0, 2^64 - 1], got '" + digits + "'");
+        "a key must be a whole number in [0, 2^64 - 1], got '" + shown + "'");
   }
 }

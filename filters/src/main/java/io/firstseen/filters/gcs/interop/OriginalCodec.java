@@ -17,6 +17,9 @@ import java.util.Map;
  * yes, so that no key is missed.
  */
 public final class OriginalCodec implements SetCodec {
+  /** What the tools take. */
+  public static final long DEFAULT_P = 1024;
+
   private static final int HEADER_BITS = 64;
 
   private final int log2P;
