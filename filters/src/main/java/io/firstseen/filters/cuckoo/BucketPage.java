@@ -51,6 +51,9 @@ final class BucketPage extends CuckooPage {
    */
   private static final int SPARE_DIVISOR = 4;
 
+  /** Where a split keeps the number of a slot's epoch beside the slot, or beside an identity. */
+  private static final int NUMBER_SHIFT = BitFields.MAX_BITS;
+
   private final short width;
   private final byte slotBits;
   private final byte wordBits;
@@ -508,38 +511,80 @@ final class BucketPage extends CuckooPage {
   }
 
   /**
-   * One of the two pages that this one splits into by the leading bit of its slots: repacked into
-   * the narrowest buckets that take its slots, or else slot for slot, which cannot fail.
-   *
-   * @param side 0 or 1
+   * The two pages that this one splits into by the leading bit of its slots, each in the narrowest
+   * buckets that take its slots; in buckets as wide as these all stay where they are, which cannot
+   * fail.
    */
-  BucketPage half(int side, PathSearch search) {
-    BucketPage half = new BucketPage(shape, depth + 1, prefix << 1 | side, width, epochs);
-    int childBits = slotBits - 1;
-    for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
-      int used = 0;
-      for (int i = 0; i < width; i++) {
-        long slot = get(bucket, i);
-        if (slot != 0 && slot >>> childBits == side) {
-          half.set(bucket, used, slot & BitFields.mask(childBits));
-          half.setNumber(bucket, used, number(bucket, i));
-          used++;
-        }
-      }
-      half.count += used;
+  BucketPage[] halves(PathSearch search) {
+    long[] numbered = new long[slots()];
+    byte[] numbers = epochs == null ? null : numbers();
+    int ones = 0;
+    for (int i = 0; i < numbered.length; i++) {
+      long slot = BitFields.get(body, i * slotBits, slotBits);
+      ones += (int) (slot >>> (slotBits - 1));
+      numbered[i] = epochs == null ? slot : (long) numbers[i] << NUMBER_SHIFT | slot;
     }
-    BucketPage packed = half;
-    for (int narrow = narrowestFor(half.count); packed == half && narrow < width; narrow++) {
-      BucketPage repacked = half.repacked(narrow, search);
-      packed = repacked == null ? half : repacked;
-    }
+    BucketPage[] halves = {
+      half(0, numbered, count - waitingCount - ones, search), half(1, numbered, ones, search)
+    };
     for (int i = 0; i < waitingCount; i++) {
-      if (shape.prefix(waitingIdentity(i), packed.depth) == packed.prefix) {
-        packed.await(waitingIdentity(i), waitingNumber(i));
-        packed.count++;
+      BucketPage half = halves[shape.prefix(waitingIdentity(i), depth + 1) & 1];
+      half.await(waitingIdentity(i), waitingNumber(i));
+      half.count++;
+    }
+    return halves;
+  }
+
+  private BucketPage half(int side, long[] numbered, int used, PathSearch search) {
+    int narrow = narrowestFor(used);
+    BucketPage half;
+    do {
+      half = new BucketPage(shape, depth + 1, prefix << 1 | side, Math.min(narrow, width), epochs);
+      narrow++;
+    } while (!half.take(side, numbered, used, search));
+    return half;
+  }
+
+  /**
+   * Takes over the slots of one half of a page that splits: each stays in its bucket, and those
+   * that find no room there are inserted then.
+   *
+   * @param numbered the slots of that page, the numbers of their epochs above them
+   * @param used how many of them it takes
+   * @return whether all found room
+   */
+  private boolean take(int side, long[] numbered, int used, PathSearch search) {
+    int slotsOfBucket = numbered.length / CuckooShape.BUCKETS;
+    long[] inBucket = new long[slotsOfBucket + 1];
+    long[] moving = new long[used];
+    int movingCount = 0;
+    for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
+      int ofBucket = 0;
+      for (int i = bucket * slotsOfBucket; i < (bucket + 1) * slotsOfBucket; i++) {
+        long slot = numbered[i];
+        // Written whether it counts or not: which half a slot goes to is a coin toss.
+        inBucket[ofBucket] = slot;
+        ofBucket += slot != 0 && (slot >>> slotBits & 1) == side ? 1 : 0;
+      }
+      int staying = Math.min(ofBucket, width);
+      for (int i = 0; i < staying; i++) {
+        set(bucket, i, inBucket[i] & BitFields.mask(slotBits));
+        setNumber(bucket, i, (int) (inBucket[i] >>> NUMBER_SHIFT));
+      }
+      for (int i = staying; i < ofBucket; i++) {
+        long slot = inBucket[i] & BitFields.mask(slotBits);
+        long number = inBucket[i] >>> NUMBER_SHIFT << NUMBER_SHIFT;
+        moving[movingCount++] = number | slot << CuckooShape.BUCKET_BITS | bucket;
       }
     }
-    return packed;
+    for (int i = 0; i < movingCount; i++) {
+      long identity = moving[i] & BitFields.mask(NUMBER_SHIFT);
+      if (!place(identity, (int) (moving[i] >>> NUMBER_SHIFT), search)) {
+        return false;
+      }
+    }
+    count = used;
+    return true;
   }
 
   private BucketPage repacked(int narrow, PathSearch search) {

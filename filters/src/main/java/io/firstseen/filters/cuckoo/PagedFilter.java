@@ -171,9 +171,8 @@ public final class PagedFilter {
     if (buckets.width() < BucketPage.SPLIT_WIDTH || !shape.canSplit(buckets.depth())) {
       return buckets.widened();
     }
-    BucketPage low = buckets.half(0, search);
-    BucketPage high = buckets.half(1, search);
-    store.split(identity, low, high);
-    return (shape.prefix(identity, low.depth()) & 1) == 0 ? low : high;
+    BucketPage[] halves = buckets.halves(search);
+    store.split(identity, halves[0], halves[1]);
+    return halves[shape.prefix(identity, buckets.depth() + 1) & 1];
   }
 }

@@ -173,7 +173,7 @@ class CuckooGoldenTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"list.filter", "buckets.filter"})
+  @ValueSource(strings = {"list.filter", "buckets.filter", "buckets-split-by-insertion.filter"})
   void theReaderAcceptsTheGoldenFilters(String name) throws IOException {
     byte[] golden = resource(name);
     CuckooFilter filter = CuckooFilter.readFrom(new ByteArrayInputStream(golden));
