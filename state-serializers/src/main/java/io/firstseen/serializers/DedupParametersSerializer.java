@@ -2,6 +2,7 @@ package io.firstseen.serializers;
 
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.DedupParameters;
+import io.firstseen.types.TimeToLive;
 import java.io.IOException;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
@@ -10,14 +11,17 @@ import org.apache.flink.core.memory.DataOutputView;
 /**
  * Writes {@link DedupParameters}.
  *
- * <p>Version 2: the fields in their order; numbers in 4 bytes (the key check in 8), texts after
- * their length, the mode as the text of its id. Version 1, which is read as well, has no mode: all
- * state was approximate then.
+ * <p>Version 3: the fields in their order; numbers in 4 bytes (the key check in 8), texts after
+ * their length, the mode as the text of its id; then the length of the ttl in 8 bytes and the texts
+ * of its clock and its since, or 0 without them if there is no ttl. Versions 1 and 2, which are
+ * read as well, have no ttl, and version 1 no mode: all state was approximate then.
  */
 public final class DedupParametersSerializer extends ImmutableSerializer<DedupParameters> {
   public static final DedupParametersSerializer INSTANCE = new DedupParametersSerializer();
 
   private static final long serialVersionUID = 1;
+
+  private static final int VERSION = 3;
 
   @Override
   public void serialize(DedupParameters parameters, DataOutputView out) throws IOException {
@@ -28,11 +32,17 @@ public final class DedupParametersSerializer extends ImmutableSerializer<DedupPa
     ByteFields.writeString(parameters.canonicaliser(), out);
     out.writeInt(parameters.canonicaliserVersion());
     ByteFields.writeString(parameters.mode().id(), out);
+    TimeToLive ttl = parameters.ttl();
+    out.writeLong(ttl == null ? 0 : ttl.millis());
+    if (ttl != null) {
+      ByteFields.writeString(ttl.clock().id(), out);
+      ByteFields.writeString(ttl.since().id(), out);
+    }
   }
 
   @Override
   public DedupParameters deserialize(DataInputView in) throws IOException {
-    return read(in, 2);
+    return read(in, VERSION);
   }
 
   private static DedupParameters read(DataInputView in, int version) throws IOException {
@@ -50,12 +60,27 @@ public final class DedupParametersSerializer extends ImmutableSerializer<DedupPa
         keyCheck,
         canonicaliser,
         canonicaliserVersion,
-        mode);
+        mode,
+        version < 3 ? null : readTtl(in));
   }
 
   private static DedupMode mode(String id) throws IOException {
     try {
       return DedupMode.of(id);
+    } catch (IllegalArgumentException e) {
+      throw new IOException(e.getMessage(), e);
+    }
+  }
+
+  private static TimeToLive readTtl(DataInputView in) throws IOException {
+    long millis = in.readLong();
+    if (millis == 0) {
+      return null;
+    }
+    String clock = ByteFields.readString(in);
+    String since = ByteFields.readString(in);
+    try {
+      return new TimeToLive(millis, TimeToLive.Clock.of(clock), TimeToLive.Since.of(since));
     } catch (IllegalArgumentException e) {
       throw new IOException(e.getMessage(), e);
     }
@@ -69,7 +94,7 @@ public final class DedupParametersSerializer extends ImmutableSerializer<DedupPa
   /** The format version in state. */
   public static final class Snapshot extends VersionedSerializerSnapshot<DedupParameters> {
     public Snapshot() {
-      super(2, version -> version == 2 ? INSTANCE : new Earlier(version));
+      super(VERSION, version -> version == VERSION ? INSTANCE : new Earlier(version));
     }
   }
 

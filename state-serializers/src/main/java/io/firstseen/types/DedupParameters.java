@@ -15,6 +15,7 @@ import java.util.List;
  * @param canonicaliser id of the canonicaliser
  * @param canonicaliserVersion version of its rule
  * @param mode whether filters decide alone
+ * @param ttl when keys are forgotten; null if they are not
  */
 public record DedupParameters(
     int identityBits,
@@ -23,12 +24,47 @@ public record DedupParameters(
     long keyCheck,
     String canonicaliser,
     int canonicaliserVersion,
-    DedupMode mode)
+    DedupMode mode,
+    TimeToLive ttl)
     implements Serializable {
+
+  /** Of keys that are not forgotten. */
+  public DedupParameters(
+      int identityBits,
+      int shardCount,
+      String hashAlgorithm,
+      long keyCheck,
+      String canonicaliser,
+      int canonicaliserVersion,
+      DedupMode mode) {
+    this(
+        identityBits,
+        shardCount,
+        hashAlgorithm,
+        keyCheck,
+        canonicaliser,
+        canonicaliserVersion,
+        mode,
+        null);
+  }
+
+  /** The same with another time to live. */
+  public DedupParameters withTtl(TimeToLive newTtl) {
+    return new DedupParameters(
+        identityBits,
+        shardCount,
+        hashAlgorithm,
+        keyCheck,
+        canonicaliser,
+        canonicaliserVersion,
+        mode,
+        newTtl);
+  }
 
   /**
    * Where a job's parameters contradict this state, one entry each, for a human. The identities'
-   * length is no such place: state decides it, whatever the job's capacity and rate.
+   * length is no such place: state decides it, whatever the job's capacity and rate. Nor is the
+   * length of the ttl, which the job decides.
    */
   public List<String> contradictions(DedupParameters job) {
     List<String> found = new ArrayList<>();
@@ -38,6 +74,12 @@ public record DedupParameters(
     compare(found, "canonicaliser", canonicaliser, job.canonicaliser);
     compare(found, "canonicaliser version", canonicaliserVersion, job.canonicaliserVersion);
     compare(found, "mode", mode.id(), job.mode.id());
+    if (ttl == null || job.ttl == null) {
+      compare(found, "ttl", ttl == null ? "off" : "on", job.ttl == null ? "off" : "on");
+    } else {
+      compare(found, "ttl clock", ttl.clock().id(), job.ttl.clock().id());
+      compare(found, "ttl since", ttl.since().id(), job.ttl.since().id());
+    }
     return found;
   }
 

@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.DedupParameters;
+import io.firstseen.types.TimeToLive;
+import io.firstseen.types.TimeToLive.Clock;
+import io.firstseen.types.TimeToLive.Since;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -13,6 +17,8 @@ import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class DedupParametersSerializerTest extends TypeSerializerContract<DedupParameters> {
   private static final DedupParameters STATE =
@@ -27,7 +33,9 @@ class DedupParametersSerializerTest extends TypeSerializerContract<DedupParamete
   @Override
   protected List<DedupParameters> samples() {
     return List.of(
-        STATE, new DedupParameters(20, 1, "xxh3-64", -1, "none", 7, DedupMode.APPROXIMATE));
+        STATE,
+        new DedupParameters(20, 1, "xxh3-64", -1, "none", 7, DedupMode.APPROXIMATE),
+        STATE.withTtl(new TimeToLive(86_400_000, Clock.PROCESSING, Since.LAST_SEEN)));
   }
 
   @Override
@@ -38,7 +46,33 @@ class DedupParametersSerializerTest extends TypeSerializerContract<DedupParamete
         + "1122334455667788"
         + "0375726c"
         + "00000001"
-        + "056578616374";
+        + "056578616374"
+        + "0000000000000000";
+  }
+
+  @Test
+  void aTtlIsItsLengthItsClockAndItsSince() throws IOException {
+    DedupParameters parameters = STATE.withTtl(TimeToLive.of(Duration.ofDays(1)));
+    DataOutputSerializer out = new DataOutputSerializer(64);
+    DedupParametersSerializer.INSTANCE.serialize(parameters, out);
+    assertThat(HexFormat.of().formatHex(out.getCopyOfBuffer()))
+        .isEqualTo(
+            bytesOfFirstSample().replaceAll("0{16}$", "0000000005265c00")
+                + "056576656e74"
+                + "0a66697273742d7365656e");
+  }
+
+  @Test
+  void namesWhatOfATtlAJobContradictsButNotItsLength() {
+    TimeToLive day = TimeToLive.of(Duration.ofDays(1));
+    DedupParameters state = STATE.withTtl(day);
+    assertThat(state.contradictions(STATE.withTtl(TimeToLive.of(Duration.ofHours(1))))).isEmpty();
+    assertThat(state.contradictions(STATE)).containsExactly("ttl (state: on, job: off)");
+    assertThat(STATE.contradictions(state)).containsExactly("ttl (state: off, job: on)");
+    assertThat(state.contradictions(STATE.withTtl(day.by(Clock.PROCESSING).since(Since.LAST_SEEN))))
+        .containsExactly(
+            "ttl clock (state: event, job: processing)",
+            "ttl since (state: first-seen, job: last-seen)");
   }
 
   @Test
@@ -60,25 +94,27 @@ class DedupParametersSerializerTest extends TypeSerializerContract<DedupParamete
             "mode (state: exact, job: exact-keys)");
   }
 
-  /** The bytes of version 1 are those that stood here then. */
-  @Test
-  void stateOfVersionOneIsReadAsApproximate() throws IOException {
+  /** The bytes of earlier versions are those that stood here then. */
+  @ParameterizedTest
+  @CsvSource({"1, 0{16}$|056578616374", "2, 0{16}$"})
+  void stateOfEarlierVersionsIsReadWithoutATtlAndAsApproximateBeforeThereWasAMode(
+      int version, String notThere) throws IOException {
     DataOutputSerializer snapshot = new DataOutputSerializer(64);
     TypeSerializerSnapshot.writeVersionedSnapshot(
         snapshot, DedupParametersSerializer.INSTANCE.snapshotConfiguration());
     byte[] bytes = snapshot.getCopyOfBuffer();
-    assertThat(bytes[bytes.length - 1]).isEqualTo((byte) 2);
-    bytes[bytes.length - 1] = 1;
+    assertThat(bytes[bytes.length - 1]).isEqualTo((byte) 3);
+    bytes[bytes.length - 1] = (byte) version;
     TypeSerializerSnapshot<DedupParameters> old =
         TypeSerializerSnapshot.readVersionedSnapshot(
             new DataInputDeserializer(bytes), getClass().getClassLoader());
-    String fields = bytesOfFirstSample().replaceAll("056578616374$", "");
+    String fields = bytesOfFirstSample().replaceAll(notThere, "");
+    DedupMode mode = version < 2 ? DedupMode.APPROXIMATE : DedupMode.EXACT;
     assertThat(
             old.restoreSerializer()
                 .deserialize(new DataInputDeserializer(HexFormat.of().parseHex(fields))))
         .isEqualTo(
-            new DedupParameters(
-                31, 128, "siphash-2-4", 0x1122334455667788L, "url", 1, DedupMode.APPROXIMATE));
+            new DedupParameters(31, 128, "siphash-2-4", 0x1122334455667788L, "url", 1, mode));
     assertThat(
             DedupParametersSerializer.INSTANCE
                 .snapshotConfiguration()
@@ -90,7 +126,7 @@ class DedupParametersSerializerTest extends TypeSerializerContract<DedupParamete
   @Test
   void anUnknownModeIsRefused() {
     byte[] bytes =
-        HexFormat.of().parseHex(bytesOfFirstSample().replaceAll("056578616374$", "0178"));
+        HexFormat.of().parseHex(bytesOfFirstSample().replaceAll("0565786163740{16}$", "0178"));
     assertThatThrownBy(
             () -> DedupParametersSerializer.INSTANCE.deserialize(new DataInputDeserializer(bytes)))
         .isInstanceOf(IOException.class)

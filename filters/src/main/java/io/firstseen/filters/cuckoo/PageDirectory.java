@@ -72,6 +72,13 @@ public final class PageDirectory {
     return 1 << pageDepth | shape.prefix(identity, pageDepth);
   }
 
+  /** The lowest identity of the page after that of an identity; 0 if that is the last. */
+  public long nextPage(long identity) {
+    int pageDepth = depths[indexOf(identity)];
+    int next = shape.prefix(identity, pageDepth) + 1;
+    return next == 1 << pageDepth ? 0 : shape.firstIdentity(next, pageDepth);
+  }
+
   /** Number of pages. */
   public int pageCount() {
     int count = 0;

@@ -24,6 +24,7 @@ import org.apache.flink.runtime.state.heap.HeapKeyedStateBackend;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.operators.sorted.state.BatchExecutionKeyedStateBackend;
+import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.OutputTag;
 
@@ -53,6 +54,8 @@ final class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
   private transient PageCache cache;
   private transient ShardPages pages;
   private transient ExactKeys exact;
+  private transient KeyClock clock;
+  private transient PageSweep sweep;
   private transient boolean warned;
   private transient Counter accepted;
   private transient Counter removed;
@@ -88,11 +91,18 @@ final class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
             "The dedup state cannot be restored by this job, they differ in: "
                 + String.join(", ", contradictions));
       }
-      effective = restored;
+      effective = restored.withTtl(parameters.ttl());
     }
     shards = new Shards(effective.shardCount());
     CuckooShape shape = new CuckooShape(effective.identityBits());
-    filter = new PagedFilter(shape);
+    if (effective.ttl() != null) {
+      clock =
+          new KeyClock(
+              effective.ttl(),
+              getProcessingTimeService(),
+              context.getKeyedStateStore().getState(DedupState.CLOCK));
+    }
+    filter = new PagedFilter(shape, clock == null ? null : clock.expiry());
     KeyedStateBackend<?> backend = getKeyedStateBackend();
     if (backend instanceof BatchExecutionKeyedStateBackend) {
       throw new IncompatibleStateException(
@@ -115,7 +125,8 @@ final class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
             context.getKeyedStateStore().getMapState(DedupState.PAGES),
             context.getKeyedStateStore().getState(DedupState.SUMMARY),
             this::setCurrentKey,
-            cache);
+            cache,
+            clock);
     exact = effective.mode().isExact() ? ExactKeys.in(backend, filter, effective.mode()) : null;
     TaskInfo task = getRuntimeContext().getTaskInfo();
     int maxParallelism = task.getMaxNumberOfParallelSubtasks();
@@ -149,6 +160,13 @@ final class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
     metrics.gauge("pages", pages::pageCount);
     metrics.gauge("pageBytes", pages::bytes);
     metrics.gauge("pageSplits", pages::splits);
+    if (clock != null) {
+      metrics.gauge("expired", clock.expiry()::expired);
+      sweep = new PageSweep(pages, clock);
+      if (!clock.isOfEvents()) {
+        sweepByTheClock(0);
+      }
+    }
     if (exact != null) {
       metrics.counter("exactLookups", exact.lookups());
       metrics.counter("exactRescues", exact.rescues());
@@ -195,9 +213,30 @@ final class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
     pages.checkpointEnded(checkpointId);
   }
 
+  private void sweepByTheClock(long timestamp) {
+    clock.tick();
+    sweep.run((Integer) getCurrentKey());
+    // Nobody waits for it: a call that fails fails the task.
+    var unused =
+        getProcessingTimeService()
+            .registerTimer(clock.nowMillis() + sweep.pauseMillis(), this::sweepByTheClock);
+  }
+
+  @Override
+  public void processWatermark(Watermark mark) throws Exception {
+    super.processWatermark(mark);
+    if (clock != null && clock.isOfEvents()) {
+      clock.advanceTo(mark);
+      sweep.run((Integer) getCurrentKey());
+    }
+  }
+
   @Override
   public void processElement(StreamRecord<Change<T>> record) throws Exception {
     Change<T> change = record.getValue();
+    if (clock != null) {
+      clock.next(record);
+    }
     ShardPages shard = pages.of(shards.shardOf(change.hash()));
     long rest = shards.rest(change.hash());
     if (change.operation() == Operation.ADD) {

@@ -33,6 +33,10 @@ final class DedupState {
       new MapStateDescriptor<>(
           "firstseen-exact", LongSerializer.INSTANCE, ExactEntrySerializer.INSTANCE);
 
+  /** With a ttl, for each shard the time of the last checkpoint, in milliseconds. */
+  static final ValueStateDescriptor<Long> CLOCK =
+      new ValueStateDescriptor<>("firstseen-clock", LongSerializer.INSTANCE);
+
   /** What the state was built with; a union list, so that every subtask sees it at any scale. */
   static final ListStateDescriptor<DedupParameters> PARAMETERS =
       new ListStateDescriptor<>("firstseen-parameters", DedupParametersSerializer.INSTANCE);

@@ -15,6 +15,7 @@ import io.firstseen.types.DedupMode;
 import io.firstseen.types.DedupParameters;
 import io.firstseen.types.Operation;
 import io.firstseen.types.Rejected;
+import io.firstseen.types.TimeToLive;
 import java.util.Objects;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -62,10 +63,10 @@ import org.apache.flink.util.OutputTag;
  * <p>For jobs in streaming mode: one in batch mode, which would sort the events, fails at its start
  * with a sentence that says so, and so does one with a changelog over the heap backend.
  *
- * <p>The canonicaliser, the hash and its key, the number of shards and the mode are fixed for the
- * life of the state: a job that differs in them fails at its start, for good, with a sentence that
- * names them. Capacity and rate are those with which the state was first written; later values
- * change nothing.
+ * <p>The canonicaliser, the hash and its key, the number of shards, the mode, and whether there is
+ * a ttl are fixed for the life of the state: a job that differs in them fails at its start, for
+ * good, with a sentence that names them. Capacity and rate are those with which the state was first
+ * written; later values change nothing.
  *
  * <p>A null argument is refused at once, a number out of its bounds by {@link #apply}. An exception
  * from an extractor fails the job, as in any function of Flink. This object is a description on the
@@ -99,6 +100,7 @@ public final class Firstseen<T> {
   private double falsePositiveRate = DEFAULT_FALSE_POSITIVE_RATE;
   private int shards = DEFAULT_SHARDS;
   private DedupMode mode = DedupMode.APPROXIMATE;
+  private TimeToLive ttl;
   private long pageCacheBytes = DEFAULT_PAGE_CACHE_BYTES;
   private String uidPrefix = "firstseen";
 
@@ -225,6 +227,31 @@ public final class Firstseen<T> {
   }
 
   /**
+   * When keys are forgotten; never, unless this says otherwise. A key that is forgotten is accepted
+   * again when it comes again; nothing is emitted when it is forgotten.
+   *
+   * <p>A key is forgotten no earlier than the ttl after its time, and no later than an eighth of it
+   * after that. By {@link TimeToLive.Clock#EVENT} its time is its event's timestamp, or the
+   * watermark where that is later, and it is forgotten when the watermark has come so far: so
+   * events need timestamps, and no event that is not late meets a key forgotten too early. Without
+   * watermarks nothing is forgotten. A key may stay longer where its timestamp is more than a
+   * quarter of the ttl ahead of the watermark. The last watermark of a bounded input forgets
+   * nothing. By {@link TimeToLive.Clock#PROCESSING} its time is when it came.
+   *
+   * <p>The length may change at any restart, for the keys that are there too: each is then kept for
+   * the new one, and at most four eighths of the new one and an eighth of the old one longer. What
+   * was forgotten before stays so. Whether there is a ttl, its clock and its since are fixed for
+   * the life of the state. Not together with an exact {@link #mode}.
+   *
+   * <p>Takes about 4.1 bits a key more, and 4.5 at most where filters are as full as they usually
+   * are.
+   */
+  public Firstseen<T> ttl(TimeToLive newTtl) {
+    ttl = Objects.requireNonNull(newTtl, "ttl");
+    return this;
+  }
+
+  /**
    * Bytes of pages that a task keeps on the heap on state backends that keep state elsewhere, as
    * RocksDB does; 0 or more, 64 MiB unless this says otherwise. The heap backend needs none. A
    * changed page is written to state when it leaves this cache, and before each checkpoint. May be
@@ -258,6 +285,10 @@ public final class Firstseen<T> {
       throw new IllegalArgumentException(
           "shards must be a power of two in [1, " + MAX_SHARDS + "], got " + shards);
     }
+    if (ttl != null && mode.isExact()) {
+      throw new IllegalArgumentException(
+          "a ttl needs the mode " + DedupMode.APPROXIMATE.id() + ", got " + mode.id());
+    }
     Shards byHash = new Shards(shards);
     if (capacity < 1) {
       throw new IllegalArgumentException("capacity must be at least 1, got " + capacity);
@@ -282,7 +313,8 @@ public final class Firstseen<T> {
             hash.keyCheck(),
             canonicaliser.id(),
             canonicaliser.version(),
-            mode);
+            mode,
+            ttl);
 
     TypeInformation<T> eventType = events.getType();
     TypeInformation<Change<T>> changeType = ChangeSerializer.info(eventType);

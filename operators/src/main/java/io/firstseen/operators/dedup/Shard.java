@@ -11,6 +11,9 @@ final class Shard {
   /** Flink's key for this shard. */
   final Integer key;
 
+  /** The latest time that state knows of; the earliest of all if there is none. */
+  long clockMillis = Long.MIN_VALUE;
+
   long keys;
   long slots;
   long bytes;

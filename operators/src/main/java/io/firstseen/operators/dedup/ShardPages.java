@@ -34,6 +34,7 @@ final class ShardPages implements PageStore {
   private final ValueState<ShardSummary> summaries;
   private final Consumer<Integer> setCurrentKey;
   private final PageCache cache;
+  private final KeyClock clock;
   private final Shard[] shardByNumber;
   private final List<Shard> shards = new ArrayList<>();
   private final Set<Long> runningCheckpoints = new HashSet<>();
@@ -41,9 +42,15 @@ final class ShardPages implements PageStore {
   private long pageCount;
   private long splits;
 
+  /** Where the next sweep goes on. */
+  private int sweptShard;
+
+  private long sweptIdentity;
+
   /**
    * @param setCurrentKey sets the key whose state is read and written
    * @param cache null if the backend has its state as objects on the heap
+   * @param clock null if keys do not expire
    */
   ShardPages(
       CuckooShape shape,
@@ -52,13 +59,15 @@ final class ShardPages implements PageStore {
       MapState<Integer, CuckooPage> pages,
       ValueState<ShardSummary> summaries,
       Consumer<Integer> setCurrentKey,
-      PageCache cache) {
+      PageCache cache,
+      KeyClock clock) {
     this.shape = shape;
     this.filter = filter;
     this.pages = pages;
     this.summaries = summaries;
     this.setCurrentKey = setCurrentKey;
     this.cache = cache;
+    this.clock = clock;
     this.shardByNumber = new Shard[shardCount];
   }
 
@@ -67,6 +76,9 @@ final class ShardPages implements PageStore {
     setCurrentKey.accept(key);
     try {
       Shard shard = new Shard(key, shape, summaries.value());
+      if (clock != null) {
+        clock.read(shard);
+      }
       shardByNumber[number] = shard;
       shards.add(shard);
       pageCount += shard.directory().pageCount();
@@ -77,13 +89,20 @@ final class ShardPages implements PageStore {
 
   /** Turns to a shard; the current key must be that shard's. */
   ShardPages of(int number) {
-    current = shardByNumber[number];
+    turnTo(shardByNumber[number]);
+    return this;
+  }
+
+  private void turnTo(Shard shard) {
+    current = shard;
+    if (clock != null) {
+      clock.turnTo(shard);
+    }
     if (cache != null) {
       for (LoadedPage page = cache.victim(); page != null; page = cache.victim()) {
         drop(page);
       }
     }
-    return this;
   }
 
   @Override
@@ -91,14 +110,57 @@ final class ShardPages implements PageStore {
     LoadedPage loaded = current.loaded(identity);
     if (loaded == null) {
       loaded = load(identity);
+      if (cache != null) {
+        cache.misses().inc();
+      }
     } else if (cache != null) {
       cache.hits().inc();
     }
     loaded.used = true;
+    return writable(loaded);
+  }
+
+  private CuckooPage writable(LoadedPage loaded) {
     if (runningCheckpoints.isEmpty()) {
       loaded.page.ownAgain();
     }
     return loaded.page;
+  }
+
+  /**
+   * Forgets the keys of some pages whose time is up, and goes on there at the next call.
+   *
+   * @param currentKey the key to go back to, null if there is none
+   */
+  void sweep(int mostPages, Integer currentKey) {
+    int left = mostPages;
+    for (int visits = 0; left > 0 && visits < mostPages + shards.size(); visits++) {
+      Shard shard = shards.get(sweptShard);
+      if (shard.keys > 0) {
+        setCurrentKey.accept(shard.key);
+        turnTo(shard);
+        sweepPage(sweptIdentity);
+        sweptIdentity = shard.directory().nextPage(sweptIdentity);
+        left--;
+      } else {
+        sweptIdentity = 0;
+      }
+      if (sweptIdentity == 0) {
+        sweptShard = (sweptShard + 1) % shards.size();
+      }
+    }
+    if (currentKey != null) {
+      setCurrentKey.accept(currentKey);
+    }
+  }
+
+  private void sweepPage(long identity) {
+    LoadedPage loaded = current.loaded(identity);
+    if (loaded == null) {
+      // It is the first to be dropped again: nobody has asked for it.
+      loaded = load(identity);
+    }
+    filter.expire(this, writable(loaded));
   }
 
   @Override
@@ -161,6 +223,10 @@ final class ShardPages implements PageStore {
         }
         updateSummary(shard);
         shard.changed = false;
+      }
+      if (clock != null && clock.isLate(shard)) {
+        setCurrentKey.accept(shard.key);
+        clock.write(shard);
       }
       if (cache == null) {
         shard.unloadAll();
@@ -234,14 +300,13 @@ final class ShardPages implements PageStore {
       loaded = new LoadedPage(current, page);
       loaded.noteCounts();
     } else if (current.keys == 0 && current.directory().pageCount() == 1) {
-      loaded = new LoadedPage(current, CuckooPage.first(shape));
+      loaded = new LoadedPage(current, filter.firstPage());
       loaded.dirty = true;
     } else {
       throw new IllegalStateException("state has no page " + id);
     }
     current.load(loaded);
     if (cache != null) {
-      cache.misses().inc();
       cache.add(loaded);
     }
     return loaded;

@@ -22,6 +22,8 @@ class DedupStatePageTest {
         .containsExactlyInAnyOrder(
             DedupState.PAGES.getName(),
             DedupState.SUMMARY.getName(),
+            DedupState.EXACT.getName(),
+            DedupState.CLOCK.getName(),
             DedupState.PARAMETERS.getName());
   }
 

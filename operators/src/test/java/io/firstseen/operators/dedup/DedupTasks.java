@@ -22,6 +22,7 @@ import org.apache.flink.runtime.state.StateBackend;
 import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
 import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
 import org.apache.flink.state.rocksdb.RocksDBOptions;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import org.apache.flink.util.OutputTag;
@@ -106,9 +107,14 @@ final class DedupTasks implements AutoCloseable {
 
   /** What becomes of a change. */
   Kind process(Change<String> change) throws Exception {
+    return process(change, 0);
+  }
+
+  /** What becomes of a change with a timestamp. */
+  Kind process(Change<String> change, long timestamp) throws Exception {
     int shard = new Shards(parameters.shardCount()).shardOf(change.hash());
     Task task = tasks.get(shard * tasks.size() / parameters.shardCount());
-    task.harness.processElement(change, 0);
+    task.harness.processElement(change, timestamp);
     boolean add = change.operation() == Operation.ADD;
     int main = task.harness.getOutput().size();
     int side = size(task, add ? DUPLICATES : UNKNOWN);
@@ -118,6 +124,36 @@ final class DedupTasks implements AutoCloseable {
       return main == 1 ? Kind.ACCEPTED : Kind.DUPLICATE;
     }
     return main == 1 ? Kind.REMOVED : Kind.UNKNOWN_DELETE;
+  }
+
+  void processWithoutTimestamp(Change<String> change) throws Exception {
+    tasks.get(0).harness.processElement(new StreamRecord<>(change));
+  }
+
+  /** Sends a watermark to all tasks. */
+  void watermark(long millis) throws Exception {
+    for (Task task : tasks) {
+      task.harness.processWatermark(millis);
+      task.harness.getOutput().clear();
+    }
+  }
+
+  /** Sets the clock of all tasks' machines. */
+  void processingTime(long millis) throws Exception {
+    for (Task task : tasks) {
+      task.harness.setProcessingTime(millis);
+    }
+  }
+
+  /** Timers of the machine's clock, and timers in state. */
+  int timers() {
+    return tasks.stream()
+        .mapToInt(
+            task ->
+                task.harness.getProcessingTimeService().getNumActiveTimers()
+                    + task.harness.numProcessingTimeTimers()
+                    + task.harness.numEventTimeTimers())
+        .sum();
   }
 
   private static int size(Task task, OutputTag<Change<String>> tag) {

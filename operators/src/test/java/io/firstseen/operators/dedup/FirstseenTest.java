@@ -4,11 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.types.DedupMode;
 import io.firstseen.types.Operation;
+import io.firstseen.types.TimeToLive;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.apache.flink.api.common.RuntimeExecutionMode;
+import org.apache.flink.api.common.eventtime.Watermark;
+import org.apache.flink.api.common.eventtime.WatermarkGenerator;
+import org.apache.flink.api.common.eventtime.WatermarkOutput;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.configuration.Configuration;
@@ -77,6 +84,49 @@ class FirstseenTest {
         Firstseen.dedup(env.fromData("a", "b")).keyText(key -> key).apply();
     assertThatThrownBy(() -> streams.accepted().executeAndCollect().forEachRemaining(change -> {}))
         .hasStackTraceContaining("The dedup needs execution.runtime-mode STREAMING");
+  }
+
+  @Test
+  void aKeyIsAcceptedAgainAfterItsTtl() throws Exception {
+    List<Long> minutes = List.of(0L, 59L, 68L, 69L, 200L, 201L);
+    DataStream<Long> events =
+        environment()
+            .fromData(minutes)
+            .assignTimestampsAndWatermarks(
+                WatermarkStrategy.<Long>forGenerator(context -> new AfterEachEvent())
+                    .withTimestampAssigner((minute, before) -> minute * 60_000));
+    List<Long> accepted = new ArrayList<>();
+    Firstseen.dedup(events)
+        .keyText(minute -> "a")
+        .ttl(TimeToLive.of(Duration.ofHours(1)))
+        .apply()
+        .accepted()
+        .executeAndCollect()
+        .forEachRemaining(change -> accepted.add(change.event()));
+    assertThat(accepted).containsExactly(0L, 69L, 201L);
+  }
+
+  private static final class AfterEachEvent implements WatermarkGenerator<Long> {
+    @Override
+    public void onEvent(Long minute, long timestamp, WatermarkOutput output) {
+      output.emitWatermark(new Watermark(timestamp - 1));
+    }
+
+    @Override
+    public void onPeriodicEmit(WatermarkOutput output) {}
+  }
+
+  @Test
+  void aTtlInAnExactModeIsRefused() {
+    assertThatThrownBy(
+            () ->
+                Firstseen.dedup(environment().fromData("a"))
+                    .keyText(key -> key)
+                    .mode(DedupMode.EXACT)
+                    .ttl(TimeToLive.of(Duration.ofHours(1)))
+                    .apply())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("a ttl needs the mode approximate, got exact");
   }
 
   @Test

@@ -1,0 +1,52 @@
+package io.firstseen.operators.dedup;
+
+/**
+ * Goes round all pages of a task once an epoch, a few at a time, so that keys whose time is up free
+ * their room although nobody asks for their pages.
+ *
+ * <p>What is forgotten does not depend on it. So it may fall behind: after a jump of the clock it
+ * goes round once, at no more than {@value #MOST_PAGES} pages a call.
+ */
+final class PageSweep {
+  /** Some 10 µs each, 100 where a page becomes narrower. */
+  static final int MOST_PAGES = 32;
+
+  private static final long MOST_CALLS_AN_EPOCH = 256;
+  private static final long LONGEST_PAUSE_MILLIS = 1000;
+
+  private final ShardPages pages;
+  private final KeyClock clock;
+  private final long epochMillis;
+  private long sweptUntil = Long.MIN_VALUE;
+  private double due;
+
+  PageSweep(ShardPages pages, KeyClock clock) {
+    this.pages = pages;
+    this.clock = clock;
+    this.epochMillis = clock.expiry().epochMillis();
+  }
+
+  /** How long to wait between two calls where nothing else says when. */
+  long pauseMillis() {
+    return Math.max(1, Math.min(epochMillis / MOST_CALLS_AN_EPOCH, LONGEST_PAUSE_MILLIS));
+  }
+
+  /**
+   * Sweeps as many pages as the time since the last call asks for.
+   *
+   * @param currentKey the key to go back to, null if there is none
+   */
+  void run(Integer currentKey) {
+    long now = clock.nowMillis();
+    if (sweptUntil != Long.MIN_VALUE) {
+      double all = pages.pageCount();
+      due = Math.min(all, due + all * ((double) now - sweptUntil) / epochMillis);
+    }
+    sweptUntil = now;
+    if (due >= 1) {
+      int some = (int) Math.min(due, MOST_PAGES);
+      pages.sweep(some, currentKey);
+      due -= some;
+    }
+  }
+}
