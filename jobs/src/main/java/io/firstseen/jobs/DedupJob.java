@@ -12,6 +12,8 @@ import io.firstseen.types.Operation;
 import io.firstseen.types.Outcome;
 import io.firstseen.types.Rejected;
 import io.firstseen.types.SourceEvent;
+import io.firstseen.types.TimeToLive;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.flink.api.common.functions.MapFunction;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -48,17 +50,26 @@ public final class DedupJob {
       JobOptions options) {
     JobEnvironment.requireParallelismOfDedup(options);
     JobEnvironment.configure(env, options.stream());
-    attach(events(env, source, options.stream(), OptionalLong.empty()), sink, options);
+    EventWatermarks watermarks =
+        watermarks(options.stream(), OptionalLong.empty(), options.dedup().ttl());
+    attach(events(env, source, watermarks), sink, options);
+  }
+
+  /** The event time of a source. */
+  static EventWatermarks watermarks(
+      StreamOptions options, OptionalLong windowMillis, Optional<TimeToLive> ttl) {
+    EventWatermarks watermarks =
+        EventWatermarks.of(options.outOfOrderness(), options.idleTimeout(), windowMillis);
+    return ttl.isPresent() && ttl.get().clock() == TimeToLive.Clock.EVENT
+        ? watermarks.alsoEach(ttl.get().epochMillis())
+        : watermarks;
   }
 
   /** The source, with event time. */
   static SingleOutputStreamOperator<SourceEvent> events(
       StreamExecutionEnvironment env,
       Source<SourceEvent, ?, ?> source,
-      StreamOptions options,
-      OptionalLong windowMillis) {
-    EventWatermarks watermarks =
-        EventWatermarks.of(options.outOfOrderness(), options.idleTimeout(), windowMillis);
+      EventWatermarks watermarks) {
     return env.fromSource(source, watermarks, OperatorUids.SOURCE, EVENT).uid(OperatorUids.SOURCE);
   }
 
@@ -72,7 +83,7 @@ public final class DedupJob {
             .process(new WellFormedFunction(malformed), EVENT)
             .name(OperatorUids.WELL_FORMED)
             .uid(OperatorUids.WELL_FORMED);
-    DedupStreams<SourceEvent> dedup =
+    Firstseen<SourceEvent> description =
         Firstseen.dedup(wellFormed)
             .key(SourceEvent::key)
             .operation(SourceEvent::operation)
@@ -83,8 +94,9 @@ public final class DedupJob {
             .falsePositiveRate(options.dedup().falsePositiveRate())
             .shards(options.dedup().shards())
             .mode(options.dedup().mode())
-            .pageCacheBytes(options.dedup().pageCacheBytes())
-            .apply();
+            .pageCacheBytes(options.dedup().pageCacheBytes());
+    options.dedup().ttl().ifPresent(description::ttl);
+    DedupStreams<SourceEvent> dedup = description.apply();
     DataStream<Outcome> accepted =
         outcomes(
             dedup.accepted(),

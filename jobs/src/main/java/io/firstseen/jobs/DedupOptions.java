@@ -1,7 +1,9 @@
 package io.firstseen.jobs;
 
 import io.firstseen.types.DedupMode;
+import io.firstseen.types.TimeToLive;
 import java.time.Duration;
+import java.util.Optional;
 import picocli.CommandLine.Option;
 
 /** How first-seen keys are told from repeats. */
@@ -61,6 +63,36 @@ public final class DedupOptions {
   private DedupMode mode;
 
   @Option(
+      names = "--ttl",
+      paramLabel = "DURATION",
+      converter = OptionValues.TtlLength.class,
+      description =
+          "Forget a key this long after its time, at the latest an eighth later; at least 1s. The"
+              + " length may change at any restart, whether there is one may not (default: keys"
+              + " are kept until they are deleted).")
+  private Duration ttl;
+
+  @Option(
+      names = "--ttl-clock",
+      paramLabel = "CLOCK",
+      converter = OptionValues.TtlClock.class,
+      description =
+          "What time is for --ttl: event (the events' times, as far as the watermark has come) or"
+              + " processing (the clock of the machine). Fixed for the life of the state (default:"
+              + " event).")
+  private TimeToLive.Clock ttlClock;
+
+  @Option(
+      names = "--ttl-since",
+      paramLabel = "EVENT",
+      converter = OptionValues.TtlSince.class,
+      description =
+          "Which event is a key's time for --ttl: first-seen (the accepted one) or last-seen (the"
+              + " latest, also of the repeats). Fixed for the life of the state (default:"
+              + " first-seen).")
+  private TimeToLive.Since ttlSince;
+
+  @Option(
       names = "--max-ahead",
       paramLabel = "DURATION",
       defaultValue = "1h",
@@ -95,6 +127,27 @@ public final class DedupOptions {
   /** Whether the filter decides alone. */
   public DedupMode mode() {
     return mode;
+  }
+
+  /**
+   * When keys are forgotten, if they are.
+   *
+   * @throws UserErrorException if there is a clock or a since without a ttl, or an exact mode
+   */
+  public Optional<TimeToLive> ttl() {
+    if (ttl == null) {
+      if (ttlClock != null || ttlSince != null) {
+        throw new UserErrorException(
+            (ttlClock != null ? "--ttl-clock" : "--ttl-since") + " needs --ttl");
+      }
+      return Optional.empty();
+    }
+    if (mode.isExact()) {
+      throw new UserErrorException("--ttl needs --mode approximate, got " + mode.id());
+    }
+    TimeToLive.Clock clock = ttlClock == null ? TimeToLive.Clock.EVENT : ttlClock;
+    TimeToLive.Since since = ttlSince == null ? TimeToLive.Since.FIRST_SEEN : ttlSince;
+    return Optional.of(new TimeToLive(ttl.toMillis(), clock, since));
   }
 
   /** How far ahead of the clock the time of an event may be; zero or more. */

@@ -3,6 +3,7 @@ package io.firstseen.jobs;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.types.DedupMode;
+import io.firstseen.types.TimeToLive;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.function.Function;
@@ -170,6 +171,34 @@ public final class OptionValues {
     @Override
     public Canonicaliser convert(String value) {
       return read(value, Canonicaliser::of);
+    }
+  }
+
+  /** The length of a time to live. */
+  public static final class TtlLength implements ITypeConverter<Duration> {
+    @Override
+    public Duration convert(String value) {
+      Duration length = readDuration(value);
+      if (length.toMillis() < TimeToLive.MIN_MILLIS) {
+        throw new TypeConversionException("must be at least 1s, got '" + value + "'");
+      }
+      return read(value, unused -> Duration.ofMillis(TimeToLive.of(length).millis()));
+    }
+  }
+
+  /** The name of a ttl's clock. */
+  public static final class TtlClock implements ITypeConverter<TimeToLive.Clock> {
+    @Override
+    public TimeToLive.Clock convert(String value) {
+      return read(value, TimeToLive.Clock::of);
+    }
+  }
+
+  /** The name of what a ttl counts from. */
+  public static final class TtlSince implements ITypeConverter<TimeToLive.Since> {
+    @Override
+    public TimeToLive.Since convert(String value) {
+      return read(value, TimeToLive.Since::of);
     }
   }
 

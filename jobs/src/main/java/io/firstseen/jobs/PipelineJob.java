@@ -1,5 +1,6 @@
 package io.firstseen.jobs;
 
+import io.firstseen.jobs.events.EventWatermarks;
 import io.firstseen.jobs.kafka.KafkaSinks;
 import io.firstseen.jobs.kafka.KafkaSources;
 import io.firstseen.jobs.kafka.Topics;
@@ -38,7 +39,14 @@ public final class PipelineJob {
     JobEnvironment.requireParallelismOfDedup(options);
     JobEnvironment.requireParallelismOfSnapshots(options);
     JobEnvironment.configure(env, options.stream());
-    var events = DedupJob.events(env, source, options.stream(), SnapshotJob.windowMillis(options));
+    if (options.dedup().ttl().isPresent()) {
+      throw new UserErrorException(
+          "--ttl needs a job without snapshots: they would hold the keys that it forgets");
+    }
+    EventWatermarks watermarks =
+        DedupJob.watermarks(
+            options.stream(), SnapshotJob.windowMillis(options), options.dedup().ttl());
+    var events = DedupJob.events(env, source, watermarks);
     DataStream<HashedOperation> operations =
         DedupJob.attach(events, outcomes, options)
             .map(

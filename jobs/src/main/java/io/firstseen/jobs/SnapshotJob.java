@@ -1,6 +1,7 @@
 package io.firstseen.jobs;
 
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.jobs.events.EventWatermarks;
 import io.firstseen.jobs.kafka.KafkaSinks;
 import io.firstseen.jobs.kafka.KafkaSources;
 import io.firstseen.jobs.kafka.Topics;
@@ -10,6 +11,7 @@ import io.firstseen.types.HashedOperation;
 import io.firstseen.types.SnapshotRecord;
 import io.firstseen.types.SourceEvent;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.flink.api.common.accumulators.LongCounter;
 import org.apache.flink.api.common.functions.OpenContext;
@@ -55,8 +57,10 @@ public final class SnapshotJob {
     JobEnvironment.requireParallelismOfSnapshots(options);
     JobEnvironment.configure(env, options.stream());
     KeyHash hash = options.keys().keyHash();
+    EventWatermarks watermarks =
+        DedupJob.watermarks(options.stream(), windowMillis(options), Optional.empty());
     DataStream<HashedOperation> operations =
-        DedupJob.events(env, acceptedChangelog, options.stream(), windowMillis(options))
+        DedupJob.events(env, acceptedChangelog, watermarks)
             .filter(new WellFormedFilter())
             .name(OperatorUids.WELL_FORMED)
             .uid(OperatorUids.WELL_FORMED)

@@ -7,6 +7,9 @@ import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.types.DedupMode;
+import io.firstseen.types.TimeToLive;
+import io.firstseen.types.TimeToLive.Clock;
+import io.firstseen.types.TimeToLive.Since;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -98,6 +101,11 @@ class JobOptionsTest {
         "--window | 1 | must be a whole number with a unit (500ms, 30s, 5m, 1h, 1d), got '1'",
         "--idle-timeout | 0ms | must be longer than zero, got '0ms'",
         "--max-ahead | -1s | must be a whole number with a unit (500ms, 30s, 5m, 1h, 1d), got '-1s'",
+        "--ttl | 999ms | must be at least 1s, got '999ms'",
+        "--ttl | 999999999d | ttl must be in [1000, 70368744177664] ms, got 86399999913600000",
+        "--ttl | never | must be a whole number with a unit (500ms, 30s, 5m, 1h, 1d), got 'never'",
+        "--ttl-clock | wall | ttl clock must be one of event, processing, got 'wall'",
+        "--ttl-since | birth | ttl since must be one of first-seen, last-seen, got 'birth'",
         "--mode | strict | mode must be one of approximate, exact, exact-keys, got 'strict'",
         "--set | a/b | must be 1 to 100 letters, digits, '.', '_' or '-', got 'a/b'",
       })
@@ -106,6 +114,29 @@ class JobOptionsTest {
         .isInstanceOf(ParameterException.class)
         .hasMessageContaining(option)
         .hasMessageEndingWith(sentence);
+  }
+
+  @Test
+  void aTtlIsOfEventTimeSinceFirstSeenUnlessOptionsSayOtherwise() {
+    assertThat(JobOptions.parse().dedup().ttl()).isEmpty();
+    assertThat(JobOptions.parse("--ttl=2d").dedup().ttl())
+        .contains(new TimeToLive(172_800_000, Clock.EVENT, Since.FIRST_SEEN));
+    assertThat(
+            JobOptions.parse("--ttl=1s", "--ttl-clock=processing", "--ttl-since=last-seen")
+                .dedup()
+                .ttl())
+        .contains(new TimeToLive(1_000, Clock.PROCESSING, Since.LAST_SEEN));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--ttl-clock=event, --fpr=0.01, --ttl-clock needs --ttl",
+    "--ttl-since=last-seen, --fpr=0.01, --ttl-since needs --ttl",
+    "--ttl=1h, --mode=exact, '--ttl needs --mode approximate, got exact'"
+  })
+  void ttlOptionsThatContradictOthersAreRefused(String one, String other, String sentence) {
+    DedupOptions options = JobOptions.parse(one, other).dedup();
+    assertThatThrownBy(options::ttl).isInstanceOf(UserErrorException.class).hasMessage(sentence);
   }
 
   @Test

@@ -44,6 +44,7 @@ class MetricsPageTest {
       Pattern.compile(
           "(?m)^\\| (?:`([^`]+)`[^|]*)?\\| `(\\w+)` \\| (\\w+) \\| ([^|]+) \\| ([^|]+) \\|$");
   private static final String NOT_ON_THE_HEAP = "not with the heap backend";
+  private static final String WITH_A_TTL = "with a ttl";
   private static final String IN_AN_EXACT_MODE = "only in an exact mode";
   private static final String SET = "domains";
 
@@ -59,13 +60,18 @@ class MetricsPageTest {
     Map<String, String> onRocksDb = kinds(pipeline("rocksdb"));
     assertThat(onHeap.size()).isLessThan(onRocksDb.size());
     onHeap.putAll(ofSnapshotJob);
-    assertThat(onHeap).isEqualTo(documented(page(), NOT_ON_THE_HEAP, IN_AN_EXACT_MODE));
+    assertThat(onHeap).isEqualTo(documented(page(), NOT_ON_THE_HEAP, IN_AN_EXACT_MODE, WITH_A_TTL));
     onRocksDb.putAll(ofSnapshotJob);
-    assertThat(onRocksDb).isEqualTo(documented(page(), IN_AN_EXACT_MODE));
+    assertThat(onRocksDb).isEqualTo(documented(page(), IN_AN_EXACT_MODE, WITH_A_TTL));
     Map<String, String> exact = kinds(pipeline("rocksdb", "--mode=exact"));
     assertThat(exact.size()).isGreaterThan(onRocksDb.size() - ofSnapshotJob.size());
     exact.putAll(ofSnapshotJob);
-    assertThat(exact).isEqualTo(documented(page()));
+    assertThat(exact).isEqualTo(documented(page(), WITH_A_TTL));
+    Map<String, String> expiring = kinds(dedup("--ttl=1d"));
+    String ofTtl = "firstseen-dedup expired";
+    assertThat(expiring).containsKey(ofTtl);
+    assertThat(Map.of(ofTtl, expiring.get(ofTtl)))
+        .isEqualTo(Map.of(ofTtl, String.valueOf(documented(page()).get(ofTtl))));
   }
 
   @Test
@@ -134,6 +140,17 @@ class MetricsPageTest {
                     FileFormat.LINES, directory.resolve("out"), Optional.empty(), Optional.empty()),
                 new SnapshotFiles(directory.resolve("snapshots")),
                 JobOptions.parse(all)));
+  }
+
+  private Map<String, Metric> dedup(String... words) throws Exception {
+    return metricsOf(
+        env ->
+            DedupJob.build(
+                env,
+                source(),
+                new OutcomeFiles(
+                    FileFormat.LINES, directory.resolve("out"), Optional.empty(), Optional.empty()),
+                JobOptions.parse(words)));
   }
 
   private Map<String, Metric> snapshots() throws Exception {

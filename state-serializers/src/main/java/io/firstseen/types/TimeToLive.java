@@ -85,6 +85,11 @@ public record TimeToLive(long millis, Clock clock, Since since) implements Seria
     return new TimeToLive(length.toMillis(), Clock.EVENT, Since.FIRST_SEEN);
   }
 
+  /** Length of an epoch: an eighth, rounded up. */
+  public long epochMillis() {
+    return (millis + 7) / 8;
+  }
+
   /** The same by another clock. */
   public TimeToLive by(Clock otherClock) {
     return new TimeToLive(millis, otherClock, since);

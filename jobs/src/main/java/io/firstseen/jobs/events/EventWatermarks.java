@@ -19,8 +19,9 @@ import org.apache.flink.util.clock.RelativeClock;
  * still publishes, and then no longer holds the others back. Events with a problem count for
  * nothing here: garbage on one split must neither move the time nor keep it from moving.
  *
- * <p>A watermark that ends a window goes out right behind the event that moved it, not at the next
- * tick of a clock: so the windows of late events depend on the order of the events alone.
+ * <p>A watermark that ends a window, or an epoch of a ttl, goes out right behind the event that
+ * moved it, not at the next tick of a clock: so the windows of late events, and what is forgotten,
+ * depend on the order of the events alone.
  */
 public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
   private static final long serialVersionUID = 1;
@@ -28,14 +29,17 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
   private final long outOfOrdernessMillis;
   private final long idleTimeoutNanos;
   private final long windowMillis;
+  private final long epochMillis;
 
   // One per source reader, which runs all its splits in one thread.
   private transient Newest newestOfReader;
 
-  private EventWatermarks(Duration outOfOrderness, Duration idleTimeout, long windowMillis) {
-    this.outOfOrdernessMillis = outOfOrderness.toMillis();
-    this.idleTimeoutNanos = idleTimeout.toNanos();
+  private EventWatermarks(
+      long outOfOrdernessMillis, long idleTimeoutNanos, long windowMillis, long epochMillis) {
+    this.outOfOrdernessMillis = outOfOrdernessMillis;
+    this.idleTimeoutNanos = idleTimeoutNanos;
     this.windowMillis = windowMillis;
+    this.epochMillis = epochMillis;
   }
 
   /**
@@ -47,7 +51,14 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
    */
   public static EventWatermarks of(
       Duration outOfOrderness, Duration idleTimeout, OptionalLong windowMillis) {
-    return new EventWatermarks(outOfOrderness, idleTimeout, windowMillis.orElse(0));
+    return new EventWatermarks(
+        outOfOrderness.toMillis(), idleTimeout.toNanos(), windowMillis.orElse(0), 0);
+  }
+
+  /** The same, with a watermark right behind each event that ends an epoch of this length, too. */
+  public EventWatermarks alsoEach(long newEpochMillis) {
+    return new EventWatermarks(
+        outOfOrdernessMillis, idleTimeoutNanos, windowMillis, newEpochMillis);
   }
 
   @Override
@@ -74,6 +85,7 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
     private final Newest newestOfReader;
     private long newestMillis = -1;
     private long windowReached = Long.MIN_VALUE;
+    private long epochReached = Long.MIN_VALUE;
     private boolean active = true;
     private long silentSinceNanos;
     private boolean windowEnded;
@@ -92,12 +104,13 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
       if (timestampMillis > newestMillis) {
         newestMillis = timestampMillis;
         newestOfReader.timestampMillis = Math.max(newestOfReader.timestampMillis, timestampMillis);
-        if (windowMillis > 0) {
-          long window = Math.floorDiv(newestMillis - outOfOrdernessMillis, windowMillis);
-          if (window > windowReached) {
-            windowReached = window;
-            output.emitWatermark(watermark());
-          }
+        long reachedMillis = newestMillis - outOfOrdernessMillis;
+        long window = windowMillis > 0 ? Math.floorDiv(reachedMillis, windowMillis) : windowReached;
+        long epoch = epochMillis > 0 ? Math.floorDiv(reachedMillis, epochMillis) : epochReached;
+        if (window > windowReached || epoch > epochReached) {
+          windowReached = window;
+          epochReached = epoch;
+          output.emitWatermark(watermark());
         }
       }
     }

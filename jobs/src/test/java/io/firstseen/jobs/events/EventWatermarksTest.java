@@ -105,6 +105,23 @@ class EventWatermarksTest {
   }
 
   @Test
+  void anEpochEndsRightBehindTheEventThatEndsIt() {
+    Split split =
+        new Split(
+            EventWatermarks.of(
+                    Duration.ofMillis(50), Duration.ofSeconds(10), OptionalLong.of(1_000))
+                .alsoEach(300));
+    split.event(350);
+    assertThat(split.emitted()).containsExactly("299");
+    split.event(649);
+    assertThat(split.emitted()).isEmpty();
+    split.event(650);
+    assertThat(split.emitted()).containsExactly("599");
+    split.event(1_060);
+    assertThat(split.emitted()).as("of window and epoch").containsExactly("1009");
+  }
+
+  @Test
   void theTimestampIsThatOfTheEvent() {
     TimestampAssignerSupplier.Context unused = null;
     SourceEvent event = SourceEvent.of(Operation.ADD, null, new byte[1], null, 17, "");
@@ -125,6 +142,13 @@ class EventWatermarksTest {
           SourceEvent.of(Operation.ADD, null, new byte[1], null, timestampMillis, ""),
           timestampMillis,
           this);
+    }
+
+    /** What came since this was last called. */
+    List<String> emitted() {
+      List<String> since = List.copyOf(emitted);
+      emitted.clear();
+      return since;
     }
 
     List<String> tick() {

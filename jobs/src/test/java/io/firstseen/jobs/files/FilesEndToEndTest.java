@@ -107,6 +107,23 @@ class FilesEndToEndTest {
     }
   }
 
+  /** The watermark that ends an epoch comes right behind the event that does. */
+  @Test
+  void aKeyIsAcceptedAgainAfterItsTtlOfEventTime() throws Exception {
+    Path input = directory.resolve("events.tsv");
+    Files.writeString(input, "0\tadd\ta\n3599\tadd\ta\n4051\tadd\ta\n4052\tadd\ta\n4053\tadd\ta\n");
+    Path accepted = directory.resolve("accepted");
+    StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
+    DedupJob.build(
+        env,
+        EventFiles.source(
+            input, FileFormat.TSV, new EventParser(Duration.ofHours(1), Clock.systemUTC())),
+        new OutcomeFiles(FileFormat.TSV, accepted, Optional.empty(), Optional.empty()),
+        JobOptions.parse("--ttl=1h", "--out-of-orderness=0s"));
+    env.execute();
+    assertThat(accepted).hasContent("0\tadd\ta\n4052\tadd\ta\n");
+  }
+
   @Test
   void anEmptyFileGivesEmptyFiles() throws Exception {
     for (String name : List.of("empty", "empty.gz")) {
