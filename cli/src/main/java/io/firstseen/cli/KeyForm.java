@@ -1,6 +1,9 @@
 package io.firstseen.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
@@ -32,9 +35,20 @@ enum KeyForm {
   /** The same for a key in JSON. */
   byte[] key(JsonNode node) {
     if (node.isTextual() || (this == NUMBER && node.isIntegralNumber())) {
-      return key(node.asText().getBytes(StandardCharsets.UTF_8));
+      return key(utf8(node.asText()));
     }
     throw new IllegalArgumentException(
         "a key must be a " + (this == NUMBER ? "whole number" : "string") + ", this is not");
+  }
+
+  private static byte[] utf8(String text) {
+    try {
+      ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
+      byte[] bytes = new byte[encoded.remaining()];
+      encoded.get(bytes);
+      return bytes;
+    } catch (CharacterCodingException e) {
+      throw new IllegalArgumentException("a key must not have half a surrogate pair", e);
+    }
   }
 }

@@ -73,9 +73,8 @@ final class SetKeys {
     try (InputStream stream = InputFile.open(input)) {
       return format == Format.JSON ? readJson(stream, form) : readLines(stream, form);
     } catch (JsonProcessingException e) {
-      throw new UserErrorException(
-          "%s:%d: this is not JSON: %s"
-              .formatted(name(), e.getLocation().getLineNr(), e.getOriginalMessage()));
+      String line = e.getLocation() == null ? "" : ":" + e.getLocation().getLineNr();
+      throw new UserErrorException(name() + line + ": this is not JSON: " + e.getOriginalMessage());
     } catch (IOException e) {
       throw UserErrorException.cannot("read", name(), e);
     }

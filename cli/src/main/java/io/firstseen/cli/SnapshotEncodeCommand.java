@@ -78,20 +78,19 @@ final class SnapshotEncodeCommand implements Callable<Integer> {
 
   private void tell(int keyCount, byte[] bytes) {
     PrintWriter out = spec.commandLine().getOut();
-    String text = codec.textForm().write(bytes);
     if (json) {
       ObjectNode object = Json.object();
       object.put("codec", codec.name().id());
       object.put("keys", keyCount);
       object.put("bytes", bytes.length);
       if (output == null) {
-        object.put("set", text);
+        object.put("set", codec.textForm().write(bytes));
       } else {
         object.put("output", output.toString());
       }
       out.println(Json.line(object));
     } else if (output == null) {
-      out.println(text);
+      out.println(codec.textForm().write(bytes));
     } else {
       out.printf(
           "%s: %s keys in %s bytes%n",

@@ -207,6 +207,18 @@ class SnapshotCodecTest {
             "--codec golombset --input - --format json",
             "standard input:1: this is not JSON: Unexpected end-of-input"),
         Arguments.of(
+            "[\"\\ud800\"]",
+            "--codec casper --input - --format json",
+            "standard input at /0: a key must not have half a surrogate pair"),
+        Arguments.of(
+            "[" + "9".repeat(2000) + "]",
+            "--codec golombset --input - --format json",
+            "this is not JSON: Number value length"),
+        Arguments.of(
+            "[".repeat(2000),
+            "--codec golombset --input - --format json",
+            "this is not JSON: Document nesting depth"),
+        Arguments.of(
             "[1] 2",
             "--codec golombset --input - --format json",
             "standard input:1: this is not JSON: Trailing token"),
