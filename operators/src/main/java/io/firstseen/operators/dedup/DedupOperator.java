@@ -37,7 +37,7 @@ import org.apache.flink.util.OutputTag;
  *
  * @param <T> type of the events
  */
-final class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
+class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
     implements OneInputStreamOperator<Change<T>, Change<T>> {
   private static final long serialVersionUID = 1;
 
@@ -228,6 +228,29 @@ final class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
     if (clock != null && clock.isOfEvents()) {
       clock.advanceTo(mark);
       sweep.run((Integer) getCurrentKey());
+    }
+  }
+
+  /** The shard of a hash. */
+  final int shardOf(long hash) {
+    return shards.shardOf(hash);
+  }
+
+  /**
+   * Makes a key a live one that was none, also if the filter takes it for another: deleting one of
+   * two that share an identity leaves the other. The current key must be the shard's.
+   */
+  final void learn(StreamRecord<Change<T>> record) throws Exception {
+    Change<T> change = record.getValue();
+    if (clock != null) {
+      clock.next(record);
+    }
+    ShardPages shard = pages.of(shards.shardOf(change.hash()));
+    long rest = shards.rest(change.hash());
+    if (exact == null) {
+      filter.insert(shard, rest);
+    } else {
+      exact.add(shard, rest, change);
     }
   }
 

@@ -120,6 +120,15 @@ public final class Firstseen<T> {
   }
 
   /**
+   * Starts to describe a dedup for its {@link #parameters} alone; it cannot be applied.
+   *
+   * @param <T> type of the events
+   */
+  public static <T> Firstseen<T> withoutEvents() {
+    return new Firstseen<>(null);
+  }
+
+  /**
    * Where an event's key is; this or {@link #keyText} must be called.
    *
    * <p>An event is a dead letter if its key is null, empty, longer than {@link
@@ -272,15 +281,11 @@ public final class Firstseen<T> {
   }
 
   /**
-   * Adds the operators to the job: {@code <prefix>-identify}, as parallel as the input, and {@code
-   * <prefix>-dedup}, as parallel as the environment says.
+   * What state of this dedup is built with.
    *
-   * @throws IllegalArgumentException if a parameter is out of its bounds, or the capacity of a
-   *     shard and the rate together ask for identities longer than the filters have
-   * @throws NullPointerException if neither {@link #key} nor {@link #keyText} was called
+   * @throws IllegalArgumentException as {@link #apply}
    */
-  public DedupStreams<T> apply() {
-    Objects.requireNonNull(key, "key must be set");
+  public DedupParameters parameters() {
     if (shards > MAX_SHARDS) {
       throw new IllegalArgumentException(
           "shards must be a power of two in [1, " + MAX_SHARDS + "], got " + shards);
@@ -305,17 +310,28 @@ public final class Firstseen<T> {
               .formatted(mostBits - 1, capacity, shards, falsePositiveRate));
     }
     CuckooShape shape = CuckooShape.forCapacity(keysOfShard, falsePositiveRate);
-    DedupParameters parameters =
-        new DedupParameters(
-            shape.identityBits(),
-            shards,
-            hash.algorithm().id(),
-            hash.keyCheck(),
-            canonicaliser.id(),
-            canonicaliser.version(),
-            mode,
-            ttl);
+    return new DedupParameters(
+        shape.identityBits(),
+        shards,
+        hash.algorithm().id(),
+        hash.keyCheck(),
+        canonicaliser.id(),
+        canonicaliser.version(),
+        mode,
+        ttl);
+  }
 
+  /**
+   * Adds the operators to the job: {@code <prefix>-identify}, as parallel as the input, and {@code
+   * <prefix>-dedup}, as parallel as the environment says.
+   *
+   * @throws IllegalArgumentException if a parameter is out of its bounds, or the capacity of a
+   *     shard and the rate together ask for identities longer than the filters have
+   * @throws NullPointerException if neither {@link #key} nor {@link #keyText} was called
+   */
+  public DedupStreams<T> apply() {
+    Objects.requireNonNull(key, "key must be set");
+    DedupParameters parameters = parameters();
     TypeInformation<T> eventType = events.getType();
     TypeInformation<Change<T>> changeType = ChangeSerializer.info(eventType);
     OutputTag<Rejected<T>> rejectedTag =
@@ -335,7 +351,7 @@ public final class Firstseen<T> {
             .uid(uidPrefix + "-identify");
     SingleOutputStreamOperator<Change<T>> accepted =
         identified
-            .keyBy(new ShardKeySelector<T>(byHash, ShardKeys.of(shards, shards)), Types.INT)
+            .keyBy(Firstseen.<T>shardKeys(shards), Types.INT)
             .transform(
                 uidPrefix + "-dedup",
                 changeType,
@@ -346,12 +362,22 @@ public final class Firstseen<T> {
                     duplicatesTag,
                     unknownDeletesTag))
             .setMaxParallelism(shards)
-            .uid(uidPrefix + "-dedup");
+            .uid(dedupUid(uidPrefix));
     return new DedupStreams<>(
         accepted,
         accepted.getSideOutput(duplicatesTag),
         accepted.getSideOutput(unknownDeletesTag),
         identified.getSideOutput(rejectedTag));
+  }
+
+  /** The uid of the operator that has the state. */
+  static String dedupUid(String uidPrefix) {
+    return uidPrefix + "-dedup";
+  }
+
+  /** Flink's key of a change: that of its shard. */
+  static <T> KeySelector<Change<T>, Integer> shardKeys(int shards) {
+    return new ShardKeySelector<>(new Shards(shards), ShardKeys.of(shards, shards));
   }
 
   private static final class ShardKeySelector<T> implements KeySelector<Change<T>, Integer> {

@@ -132,6 +132,11 @@ final class EventScript {
     return steps.subList(from, to).stream().filter(step -> step.exact() == outcome).count();
   }
 
+  /** How many keys live after a number of events. */
+  long live(int events) {
+    return count(0, events, Outcome.ACCEPTED) - count(0, events, Outcome.REMOVED);
+  }
+
   /** Asserts that the outcomes are those of the exact set: for the first events, each once. */
   void assertExactly(Outcomes outcomes, int events) {
     assertExactly(outcomes, 0, events);

@@ -1,0 +1,226 @@
+package io.firstseen.operators.dedup;
+
+import io.firstseen.filters.cuckoo.CuckooShape;
+import io.firstseen.filters.cuckoo.PageDirectory;
+import io.firstseen.operators.ShardKeys;
+import io.firstseen.serializers.DedupParametersSerializer;
+import io.firstseen.serializers.SerializerTypeInformation;
+import io.firstseen.serializers.ShardSummarySerializer;
+import io.firstseen.types.DedupParameters;
+import io.firstseen.types.ShardSummary;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.configuration.StateBackendOptions;
+import org.apache.flink.runtime.checkpoint.OperatorState;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.checkpoint.metadata.CheckpointMetadata;
+import org.apache.flink.runtime.state.KeyGroupsSavepointStateHandle;
+import org.apache.flink.runtime.state.KeyGroupsStateHandle;
+import org.apache.flink.runtime.state.KeyedStateHandle;
+import org.apache.flink.state.api.OperatorIdentifier;
+import org.apache.flink.state.api.SavepointReader;
+import org.apache.flink.state.api.functions.KeyedStateReaderFunction;
+import org.apache.flink.state.api.runtime.SavepointLoader;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.util.Collector;
+
+/**
+ * What a savepoint or checkpoint holds of a dedup.
+ *
+ * @param checkpointId the number of the checkpoint; 0 for a savepoint made by {@link WarmStart}
+ * @param parallelism the number of tasks that wrote it
+ * @param stateBytes the size of the dedup's state as it is stored
+ * @param parameters what the state was built with
+ * @param shards what each shard's filter holds, in their order
+ */
+public record DedupSavepoint(
+    long checkpointId,
+    int parallelism,
+    long stateBytes,
+    DedupParameters parameters,
+    List<ShardSummary> shards) {
+
+  private static final ShardSummary EMPTY = new ShardSummary(0, 0, 0, new byte[1]);
+
+  /**
+   * Reads it, with Flink's State Processor API.
+   *
+   * @param env a streaming environment for this alone, with RocksDB on its cluster's class path; a
+   *     task's state is restored at a time
+   * @param uidPrefix that of the dedup, {@link Firstseen#uidPrefix}
+   * @param path the directory, as Flink writes paths
+   * @return empty if no dedup of this prefix has state in it
+   * @throws IOException if there is no savepoint, or it cannot be read
+   */
+  public static Optional<DedupSavepoint> read(
+      StreamExecutionEnvironment env, String uidPrefix, String path) throws Exception {
+    CheckpointMetadata metadata = SavepointLoader.loadSavepointMetadata(path);
+    OperatorIdentifier dedup = OperatorIdentifier.forUid(Firstseen.dedupUid(uidPrefix));
+    Optional<OperatorState> state =
+        metadata.getOperatorStates().stream()
+            .filter(operator -> operator.getOperatorID().equals(dedup.getOperatorId()))
+            .findFirst();
+    if (state.isEmpty()) {
+      return Optional.empty();
+    }
+    Configuration settings = new Configuration();
+    settings.set(PipelineOptions.AUTO_GENERATE_UIDS, true);
+    settings.set(PipelineOptions.GENERIC_TYPES, true);
+    env.configure(settings);
+    env.setParallelism(1);
+    Optional<DedupParameters> parameters = parameters(env, dedup, path);
+    if (parameters.isEmpty()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new DedupSavepoint(
+            metadata.getCheckpointId(),
+            state.get().getParallelism(),
+            state.get().getStateSize(),
+            parameters.get(),
+            shards(env, dedup, path, state.get(), parameters.get())));
+  }
+
+  private static Optional<DedupParameters> parameters(
+      StreamExecutionEnvironment env, OperatorIdentifier dedup, String path) throws Exception {
+    DataStream<DedupParameters> stream =
+        SavepointReader.read(env, path)
+            .readUnionState(
+                dedup,
+                DedupState.PARAMETERS.getName(),
+                new SerializerTypeInformation<>(
+                    DedupParameters.class, DedupParametersSerializer.INSTANCE),
+                DedupParametersSerializer.INSTANCE);
+    return stream.executeAndCollect(1).stream().findFirst();
+  }
+
+  private static List<ShardSummary> shards(
+      StreamExecutionEnvironment env,
+      OperatorIdentifier dedup,
+      String path,
+      OperatorState state,
+      DedupParameters parameters)
+      throws Exception {
+    Map<Integer, ShardSummary> byKey = null;
+    Exception failure = null;
+    for (String backend : backends(state)) {
+      try {
+        byKey = summaries(env, dedup, path, backend);
+        break;
+      } catch (Exception e) {
+        failure = e;
+      }
+    }
+    if (byKey == null) {
+      throw failure;
+    }
+    int count = parameters.shardCount();
+    ShardKeys keys = ShardKeys.of(count, count);
+    List<ShardSummary> shards = new ArrayList<>();
+    for (int shard = 0; shard < count; shard++) {
+      shards.add(byKey.getOrDefault(keys.keyOf(shard), EMPTY));
+    }
+    return Collections.unmodifiableList(shards);
+  }
+
+  /**
+   * Which state backends may be able to read it: RocksDB alone reads its own files, and what is
+   * canonical without need of memory; what a heap's own checkpoint looks like may be RocksDB's.
+   */
+  private static List<String> backends(OperatorState state) {
+    for (OperatorSubtaskState task : state.getStates()) {
+      for (KeyedStateHandle handle : task.getManagedKeyedState()) {
+        if (handle instanceof KeyGroupsStateHandle
+            && !(handle instanceof KeyGroupsSavepointStateHandle)) {
+          return List.of("hashmap", "rocksdb");
+        }
+      }
+    }
+    return List.of("rocksdb");
+  }
+
+  private static Map<Integer, ShardSummary> summaries(
+      StreamExecutionEnvironment env, OperatorIdentifier dedup, String path, String backend)
+      throws Exception {
+    env.configure(new Configuration().set(StateBackendOptions.STATE_BACKEND, backend));
+    TypeInformation<Tuple2<Integer, ShardSummary>> type =
+        Types.TUPLE(
+            Types.INT,
+            new SerializerTypeInformation<>(ShardSummary.class, ShardSummarySerializer.INSTANCE));
+    Map<Integer, ShardSummary> byKey = new HashMap<>();
+    SavepointReader.read(env, path)
+        .readKeyedState(dedup, new SummaryReader(), Types.INT, type)
+        .executeAndCollect(Firstseen.MAX_SHARDS)
+        .forEach(entry -> byKey.put(entry.f0, entry.f1));
+    return byKey;
+  }
+
+  private static final class SummaryReader
+      extends KeyedStateReaderFunction<Integer, Tuple2<Integer, ShardSummary>> {
+    private static final long serialVersionUID = 1;
+
+    private transient ValueState<ShardSummary> summary;
+
+    @Override
+    public void open(OpenContext context) {
+      summary = getRuntimeContext().getState(DedupState.SUMMARY);
+    }
+
+    @Override
+    public void readKey(Integer key, Context context, Collector<Tuple2<Integer, ShardSummary>> out)
+        throws Exception {
+      out.collect(Tuple2.of(key, summary.value()));
+    }
+  }
+
+  /** Identities held, one for each key. */
+  public long keys() {
+    return shards.stream().mapToLong(ShardSummary::keys).sum();
+  }
+
+  /** Room for identities in all pages. */
+  public long slots() {
+    return shards.stream().mapToLong(ShardSummary::slots).sum();
+  }
+
+  /** Bytes of all pages' bodies. */
+  public long pageBytes() {
+    return shards.stream().mapToLong(ShardSummary::bytes).sum();
+  }
+
+  /** Number of pages of a shard. */
+  public int pages(int shard) {
+    return PageDirectory.of(shape(), shards.get(shard).directory()).pageCount();
+  }
+
+  /** The probability that a key seen for the first time and of a shard is taken for a repeat. */
+  public double predictedFalsePositiveRate(int shard) {
+    return shape().predictedFalsePositiveRate(shards.get(shard).keys());
+  }
+
+  /** The mean of the shards' rates, as a key may fall into any. */
+  public double predictedFalsePositiveRate() {
+    double sum = 0;
+    for (int shard = 0; shard < shards.size(); shard++) {
+      sum += predictedFalsePositiveRate(shard);
+    }
+    return sum / shards.size();
+  }
+
+  private CuckooShape shape() {
+    return new CuckooShape(parameters.identityBits());
+  }
+}

@@ -1,0 +1,132 @@
+package io.firstseen.operators.dedup;
+
+import io.firstseen.types.TimeToLive;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * What happened to keys so far, by their hashes, in the order in which it happened: what {@link
+ * WarmStart} makes a savepoint of.
+ *
+ * <p>Kept in files, 8 bytes an operation (16 with times), apart by the hashes' first bits, so that
+ * each file can be sorted in memory: a few MiB of memory here, and later twice a file's size.
+ *
+ * <p>Not safe for use by several threads.
+ */
+public final class KnownKeys implements Closeable {
+  private static final int BUFFER_BYTES = 1 << 15;
+
+  private final Path directory;
+  private final boolean withTimes;
+  private final FileChannel[] files = new FileChannel[KnownKeysPart.COUNT];
+  private final ByteBuffer[] buffers = new ByteBuffer[KnownKeysPart.COUNT];
+  private long operations;
+  private long latestMillis = Long.MIN_VALUE;
+
+  /**
+   * Starts with nothing.
+   *
+   * @param directory an empty directory for the files; who made it removes it
+   * @param ttl when the dedup forgets keys; null if it does not
+   */
+  public KnownKeys(Path directory, TimeToLive ttl) {
+    this.directory = directory;
+    this.withTimes = KnownKeysPart.needsTimes(ttl);
+  }
+
+  /**
+   * The key of this hash is live from now on.
+   *
+   * @param timeMillis event time; counts for nothing unless there is a ttl in event time
+   */
+  public void add(long hash, long timeMillis) throws IOException {
+    append(hash, KnownKeysPart.ADD, timeMillis);
+    latestMillis = Math.max(latestMillis, timeMillis);
+  }
+
+  /** The key of this hash, if it is live, is so no longer. */
+  public void remove(long hash) throws IOException {
+    append(hash, KnownKeysPart.REMOVE, 0);
+  }
+
+  /** The latest time of all that were added. */
+  long latestMillis() {
+    return latestMillis;
+  }
+
+  /** How often something was added or removed. */
+  public long operations() {
+    return operations;
+  }
+
+  private void append(long hash, int operation, long timeMillis) throws IOException {
+    int part = KnownKeysPart.numberOf(hash);
+    ByteBuffer buffer = buffers[part];
+    if (buffer == null) {
+      buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
+      buffers[part] = buffer;
+    }
+    buffer.putLong(KnownKeysPart.encode(hash, operation));
+    if (withTimes) {
+      buffer.putLong(timeMillis);
+    }
+    if (!buffer.hasRemaining()) {
+      write(part);
+    }
+    operations++;
+  }
+
+  private void write(int part) throws IOException {
+    if (files[part] == null) {
+      files[part] =
+          FileChannel.open(
+              KnownKeysPart.file(directory, part),
+              StandardOpenOption.CREATE_NEW,
+              StandardOpenOption.WRITE);
+    }
+    ByteBuffer buffer = buffers[part].flip();
+    while (buffer.hasRemaining()) {
+      files[part].write(buffer);
+    }
+    buffer.clear();
+  }
+
+  Path directory() {
+    return directory;
+  }
+
+  /** Writes what is still in memory; nothing may be added after this. May be called again. */
+  public void complete() throws IOException {
+    for (int part = 0; part < buffers.length; part++) {
+      if (buffers[part] != null && buffers[part].position() > 0) {
+        write(part);
+      }
+      buffers[part] = null;
+    }
+    close();
+  }
+
+  /** How many of the files are not yet used up. */
+  public int partsLeft() {
+    int left = 0;
+    for (int part = 0; part < KnownKeysPart.COUNT; part++) {
+      left += Files.exists(KnownKeysPart.file(directory, part)) ? 1 : 0;
+    }
+    return left;
+  }
+
+  /** Closes the files. */
+  @Override
+  public void close() throws IOException {
+    for (FileChannel file : files) {
+      if (file != null) {
+        file.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package io.firstseen.operators.dedup;
+
+import io.firstseen.operators.ShardKeys;
+import io.firstseen.types.Change;
+import io.firstseen.types.DedupParameters;
+import io.firstseen.types.Operation;
+import io.firstseen.types.TimeToLive;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.apache.flink.core.execution.CheckpointingMode;
+import org.apache.flink.state.api.output.SnapshotUtils;
+import org.apache.flink.state.api.output.TaggedOperatorSubtaskState;
+import org.apache.flink.streaming.api.operators.BoundedOneInput;
+import org.apache.flink.streaming.api.operators.SimpleOperatorFactory;
+import org.apache.flink.streaming.api.operators.StreamOperatorFactory;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.util.OutputTag;
+
+/**
+ * A dedup whose task takes its keys from files and writes its state at the end of its input.
+ *
+ * <p>The record of a task names the first of its files, as the first hash that it may hold, and how
+ * many they are. The State Processor API, whose savepoint writer runs this, forgets what an
+ * operator throws; so failures go into a file beside the others, and the writer fails for want of a
+ * state.
+ */
+final class WarmStartOperator extends DedupOperator<Integer> implements BoundedOneInput {
+  private static final long serialVersionUID = 1;
+
+  private static final byte[] NO_KEY = {};
+
+  /** Makes the State Processor API fail: no task has this index. */
+  private static final TaggedOperatorSubtaskState NO_STATE =
+      new TaggedOperatorSubtaskState(-1, null);
+
+  private final String directory;
+  private final String target;
+  private final long timestampMillis;
+  private final int shardCount;
+  private final TimeToLive ttl;
+  private final long latestMillis;
+  private boolean failed;
+
+  private WarmStartOperator(
+      DedupParameters parameters,
+      long pageCacheBytes,
+      KnownKeys keys,
+      String target,
+      long timestampMillis) {
+    // Nothing goes to the outputs.
+    super(
+        parameters,
+        1,
+        pageCacheBytes,
+        new OutputTag<>("duplicates", WarmStart.RANGE),
+        new OutputTag<>("unknown-deletes", WarmStart.RANGE));
+    this.directory = keys.directory().toAbsolutePath().toString();
+    this.ttl = parameters.ttl();
+    this.latestMillis = keys.latestMillis();
+    this.target = target;
+    this.timestampMillis = timestampMillis;
+    this.shardCount = parameters.shardCount();
+  }
+
+  /** A factory as the State Processor API wants it. */
+  @SuppressWarnings("unchecked") // What it puts out is a state alone, never a change.
+  static StreamOperatorFactory<TaggedOperatorSubtaskState> factory(
+      DedupParameters parameters,
+      long pageCacheBytes,
+      KnownKeys keys,
+      org.apache.flink.core.fs.Path target,
+      long timestampMillis) {
+    StreamOperatorFactory<?> factory =
+        SimpleOperatorFactory.of(
+            new WarmStartOperator(
+                parameters, pageCacheBytes, keys, target.toString(), timestampMillis));
+    return (StreamOperatorFactory<TaggedOperatorSubtaskState>) factory;
+  }
+
+  /** Where the first failure is written down. */
+  static Path failure(Path directory) {
+    return directory.resolve("failure");
+  }
+
+  @Override
+  public void processElement(StreamRecord<Change<Integer>> range) {
+    int first = KnownKeysPart.numberOf(range.getValue().hash());
+    try {
+      for (int part = first; part < first + range.getValue().event(); part++) {
+        learn(part);
+      }
+    } catch (Exception e) {
+      fail(e);
+    }
+  }
+
+  private void learn(int part) throws Exception {
+    ShardKeys keys = ShardKeys.of(shardCount, shardCount);
+    KnownKeysPart known = KnownKeysPart.read(Path.of(directory), part, ttl, latestMillis);
+    StreamRecord<Change<Integer>> record = new StreamRecord<>(null);
+    int current = -1;
+    for (int i = 0; i < known.count(); i++) {
+      int shard = shardOf(known.hash(i));
+      if (shard != current) {
+        setCurrentKey(keys.keyOf(shard));
+        current = shard;
+      }
+      record.replace(new Change<>(Operation.ADD, NO_KEY, known.hash(i), null));
+      if (known.hasTimes()) {
+        record.setTimestamp(known.timeMillis(i));
+      }
+      learn(record);
+    }
+    Files.deleteIfExists(KnownKeysPart.file(Path.of(directory), part));
+  }
+
+  @Override
+  public void endInput() {
+    TaggedOperatorSubtaskState state = NO_STATE;
+    if (!failed) {
+      try {
+        state = snapshot();
+      } catch (Exception e) {
+        fail(e);
+      }
+    }
+    put(state);
+  }
+
+  private TaggedOperatorSubtaskState snapshot() throws Exception {
+    return SnapshotUtils.snapshot(
+        0,
+        this,
+        getRuntimeContext().getTaskInfo().getIndexOfThisSubtask(),
+        timestampMillis,
+        CheckpointingMode.EXACTLY_ONCE,
+        false,
+        getContainingTask().getConfiguration().getConfiguration(),
+        new org.apache.flink.core.fs.Path(target));
+  }
+
+  @SuppressWarnings({"unchecked", "rawtypes"})
+  private void put(TaggedOperatorSubtaskState state) {
+    output.collect((StreamRecord) new StreamRecord<>(state));
+  }
+
+  private void fail(Exception e) {
+    failed = true;
+    try {
+      Files.writeString(failure(Path.of(directory)), e.toString());
+    } catch (IOException unwritable) {
+      LOG.error("nor can this be written down", unwritable);
+    }
+  }
+}

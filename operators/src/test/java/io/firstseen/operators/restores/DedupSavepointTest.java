@@ -1,0 +1,115 @@
+package io.firstseen.operators.restores;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstseen.operators.dedup.DedupSavepoint;
+import io.firstseen.operators.restores.DedupTrial.Settings;
+import io.firstseen.types.DedupMode;
+import io.firstseen.types.TimeToLive;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What is read of the savepoints and checkpoints of a job, whoever wrote them. */
+class DedupSavepointTest {
+  @RegisterExtension private static final TestCluster CLUSTER = new TestCluster();
+
+  @TempDir private Path directory;
+
+  private final EventScript script =
+      new EventScript().mix(DedupTrial.keys(), 2 * DedupTrial.keys().size(), 4);
+
+  private static Optional<DedupSavepoint> read(Path savepoint, String uidPrefix) throws Exception {
+    return DedupSavepoint.read(
+        CLUSTER.environment(new Configuration()), uidPrefix, savepoint.toUri().toString());
+  }
+
+  private void assertContents(Path savepoint) throws Exception {
+    DedupSavepoint read = read(savepoint, "firstseen").orElseThrow();
+    assertThat(read.keys()).isEqualTo(script.live(script.size()));
+    assertThat(read.parallelism()).isEqualTo(2);
+    assertThat(read.parameters().shardCount()).isEqualTo(DedupTrial.SHARDS);
+    assertThat(read.shards()).hasSize(DedupTrial.SHARDS).allMatch(shard -> shard.keys() > 0);
+    assertThat(read.shards().get(3).keys()).isGreaterThan(10 * read.shards().get(2).keys());
+  }
+
+  private JobClient played(Settings settings) throws Exception {
+    DedupTrial trial = new DedupTrial(script);
+    JobClient job = trial.start(CLUSTER, settings);
+    trial.play(script.size());
+    return job;
+  }
+
+  @ParameterizedTest
+  @CsvSource({"HEAP, CANONICAL", "HEAP, NATIVE", "ROCKSDB, CANONICAL", "ROCKSDB, NATIVE"})
+  void aSavepointTells(Backend backend, SavepointFormatType format) throws Exception {
+    assertContents(CLUSTER.stop(played(Settings.of(backend, 2)), format, false));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"HEAP, false", "ROCKSDB, false", "ROCKSDB, true"})
+  void aCheckpointTells(Backend backend, boolean incremental) throws Exception {
+    JobClient job =
+        played(
+            Settings.of(backend, 2)
+                .with(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, incremental));
+    String checkpoint = CLUSTER.checkpoint(job);
+    CLUSTER.cancel(job);
+    assertContents(Path.of(URI.create(checkpoint)));
+  }
+
+  @ParameterizedTest
+  @EnumSource(DedupMode.class)
+  void theModeIsTold(DedupMode mode) throws Exception {
+    JobClient job = played(Settings.of(Backend.ROCKSDB, 2).dedup(dedup -> dedup.mode(mode)));
+    Path savepoint = CLUSTER.stop(job, SavepointFormatType.CANONICAL, false);
+    assertContents(savepoint);
+    assertThat(read(savepoint, "firstseen").orElseThrow().parameters().mode()).isEqualTo(mode);
+  }
+
+  @Test
+  void theTtlIsTold() throws Exception {
+    TimeToLive ttl = TimeToLive.of(Duration.ofDays(9)).by(TimeToLive.Clock.PROCESSING);
+    JobClient job = played(Settings.of(Backend.HEAP, 2).dedup(dedup -> dedup.ttl(ttl)));
+    Path savepoint = CLUSTER.stop(job, SavepointFormatType.CANONICAL, false);
+    assertContents(savepoint);
+    assertThat(read(savepoint, "firstseen").orElseThrow().parameters().ttl()).isEqualTo(ttl);
+  }
+
+  @Test
+  void nobodyElsesStateIsADedups() throws Exception {
+    Path savepoint =
+        CLUSTER.stop(
+            played(Settings.of(Backend.HEAP, 2).dedup(dedup -> dedup.uidPrefix("mine"))),
+            SavepointFormatType.CANONICAL,
+            false);
+    assertThat(read(savepoint, "firstseen")).isEmpty();
+    assertContentsOf(savepoint, "mine");
+  }
+
+  private void assertContentsOf(Path savepoint, String uidPrefix) throws Exception {
+    assertThat(read(savepoint, uidPrefix).orElseThrow().keys())
+        .isEqualTo(script.live(script.size()));
+  }
+
+  @Test
+  void whatIsNoSavepointIsAnError() throws Exception {
+    assertThatThrownBy(() -> read(directory, "firstseen")).isInstanceOf(IOException.class);
+    Files.writeString(directory.resolve("_metadata"), "something else");
+    assertThatThrownBy(() -> read(directory, "firstseen")).isInstanceOf(Exception.class);
+  }
+}
