@@ -138,8 +138,8 @@ public final class Cleanup implements Closeable {
     }
   }
 
-  /** Deletes what is in it, too. */
-  private record TemporaryDirectory(Path path) implements Closeable {
+  /** A directory that goes with all that is in it. */
+  record TemporaryDirectory(Path path) implements Closeable {
 
     @Override
     public void close() throws IOException {

@@ -48,7 +48,14 @@ import picocli.CommandLine.UnmatchedArgumentException;
       "3:error of the program; with FIRSTSEEN_DEBUG=1 in the environment it logs what it does and"
           + " prints the stack trace"
     },
-    subcommands = {DemoCommand.class, RunCommand.class, SnapshotCommand.class, ReportCommand.class})
+    subcommands = {
+      DemoCommand.class,
+      RunCommand.class,
+      BootstrapCommand.class,
+      SavepointCommand.class,
+      SnapshotCommand.class,
+      ReportCommand.class
+    })
 public final class Main implements Callable<Integer> {
 
   static final String DEBUG_VARIABLE = "FIRSTSEEN_DEBUG";
@@ -117,7 +124,8 @@ public final class Main implements Callable<Integer> {
   private static int usageError(ParameterException mistake) {
     CommandLine verb = mistake.getCommandLine();
     String name = verb.getCommandSpec().qualifiedName();
-    String sentence = mistake.getMessage();
+    // So begins what is said of groups of options, and of nothing else.
+    String sentence = mistake.getMessage().replaceFirst("^Error: ", "");
     if (mistake instanceof UnmatchedArgumentException unmatched) {
       if (!verb.getSubcommands().isEmpty() && !unmatched.isUnknownOption()) {
         sentence = "unknown verb '%s'".formatted(unmatched.getUnmatched().get(0));

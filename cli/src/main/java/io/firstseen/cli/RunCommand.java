@@ -38,8 +38,10 @@ import java.util.concurrent.TimeoutException;
 import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.HeartbeatManagerOptions;
 import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -114,6 +116,14 @@ final class RunCommand implements Callable<Integer> {
               + " run are removed.")
   private Path snapshots;
 
+  @Option(
+      names = "--from-savepoint",
+      paramLabel = "DIR",
+      description =
+          "What the dedup knows already: a savepoint of 'firstseen bootstrap', made with the same"
+              + " hash key, canonicaliser, shards and mode. It stays as it is.")
+  private Path fromSavepoint;
+
   @Option(names = "--json", description = "Print the summary as one JSON object.")
   private boolean json;
 
@@ -160,6 +170,12 @@ final class RunCommand implements Callable<Integer> {
     Sink<Outcome> outcomes =
         new OutcomeFiles(
             format, accepted, Optional.ofNullable(duplicates), Optional.of(deadLettersOrScratch));
+    Configuration start = new Configuration();
+    if (fromSavepoint != null) {
+      start.set(
+          StateRecoveryOptions.SAVEPOINT_PATH,
+          SavepointDirectory.require(fromSavepoint).toUri().toString());
+    }
     // All that can be refused is checked before standard input is waited for.
     Source<SourceEvent, ?, ?> source = canBeReadOnce() ? null : events(InputFile.path(input));
     Sink<SnapshotRecord> snapshotFiles = snapshots == null ? null : new SnapshotFiles(snapshots);
@@ -167,7 +183,7 @@ final class RunCommand implements Callable<Integer> {
       source = events(copyOfInput(scratch));
     }
     EmbeddedCluster cluster = cleanup.open(() -> startCluster(scratch));
-    StreamExecutionEnvironment env = cluster.environment();
+    StreamExecutionEnvironment env = cluster.environment(start);
     try {
       if (snapshotFiles == null) {
         DedupJob.build(env, source, outcomes, options);
@@ -178,12 +194,24 @@ final class RunCommand implements Callable<Integer> {
       throw new UserErrorException("these options do not fit together: " + e.getMessage());
     }
     long startNanos = System.nanoTime();
-    Map<Outcome.Kind, Long> counts = await(env.executeAsync("firstseen run"));
+    Map<Outcome.Kind, Long> counts = await(start(env));
     double seconds = (System.nanoTime() - startNanos) / 1e9;
     return new RunSummary(
         counts,
         snapshots == null ? null : new SnapshotDirectory(snapshots).sequences().size(),
         seconds);
+  }
+
+  private JobClient start(StreamExecutionEnvironment env) throws Exception {
+    try {
+      return env.executeAsync("firstseen run");
+    } catch (Exception e) {
+      throw fromSavepoint == null ? e : cannotStart(e);
+    }
+  }
+
+  private UserErrorException cannotStart(Exception e) {
+    return SavepointDirectory.cannot("start from", fromSavepoint, e);
   }
 
   private static void requireParallelismOfOneProcess(int parallelism) {
@@ -270,7 +298,10 @@ final class RunCommand implements Callable<Integer> {
   }
 
   /** Flink's own messages say that something failed; what did is at the end of the causes. */
-  private static Exception failed(ExecutionException e) {
+  private Exception failed(ExecutionException e) {
+    if (fromSavepoint != null && SavepointDirectory.isRefusal(e)) {
+      return cannotStart(e);
+    }
     Throwable deepest = e;
     while (deepest.getCause() != null) {
       deepest = deepest.getCause();

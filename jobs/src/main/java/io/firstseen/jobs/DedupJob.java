@@ -8,6 +8,7 @@ import io.firstseen.operators.dedup.DedupStreams;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.serializers.RejectedSerializer;
 import io.firstseen.types.Change;
+import io.firstseen.types.DedupParameters;
 import io.firstseen.types.Operation;
 import io.firstseen.types.Outcome;
 import io.firstseen.types.Rejected;
@@ -30,6 +31,9 @@ import picocli.CommandLine.Mixin;
 
 /** Tells first-seen keys from repeats, and says of every event what became of it. */
 public final class DedupJob {
+  /** What the uids of the dedup's operators begin with, in every job here. */
+  public static final String UID_PREFIX = "firstseen";
+
   private static final TypeInformation<SourceEvent> EVENT = TypeInformation.of(SourceEvent.class);
   private static final TypeInformation<Outcome> OUTCOME = TypeInformation.of(Outcome.class);
 
@@ -83,20 +87,12 @@ public final class DedupJob {
             .process(new WellFormedFunction(malformed), EVENT)
             .name(OperatorUids.WELL_FORMED)
             .uid(OperatorUids.WELL_FORMED);
-    Firstseen<SourceEvent> description =
-        Firstseen.dedup(wellFormed)
+    DedupStreams<SourceEvent> dedup =
+        described(Firstseen.dedup(wellFormed), options.keys(), options.dedup())
             .key(SourceEvent::key)
             .operation(SourceEvent::operation)
             .scope(SourceEvent::scope)
-            .canonicaliser(options.keys().canonicaliser())
-            .hash(options.keys().keyHash())
-            .capacity(options.dedup().capacity())
-            .falsePositiveRate(options.dedup().falsePositiveRate())
-            .shards(options.dedup().shards())
-            .mode(options.dedup().mode())
-            .pageCacheBytes(options.dedup().pageCacheBytes());
-    options.dedup().ttl().ifPresent(description::ttl);
-    DedupStreams<SourceEvent> dedup = description.apply();
+            .apply();
     DataStream<Outcome> accepted =
         outcomes(
             dedup.accepted(),
@@ -133,6 +129,34 @@ public final class DedupJob {
       written.setParallelism(1);
     }
     return dedup.accepted();
+  }
+
+  private static <T> Firstseen<T> described(
+      Firstseen<T> dedup, KeyOptions keys, DedupOptions options) {
+    dedup
+        .uidPrefix(UID_PREFIX)
+        .canonicaliser(keys.canonicaliser())
+        .hash(keys.keyHash())
+        .capacity(options.capacity())
+        .falsePositiveRate(options.falsePositiveRate())
+        .shards(options.shards())
+        .mode(options.mode())
+        .pageCacheBytes(options.pageCacheBytes());
+    options.ttl().ifPresent(dedup::ttl);
+    return dedup;
+  }
+
+  /**
+   * What the state of a job with these options is built with.
+   *
+   * @throws UserErrorException if the options do not fit together
+   */
+  public static DedupParameters parameters(KeyOptions keys, DedupOptions options) {
+    try {
+      return described(Firstseen.withoutEvents(), keys, options).parameters();
+    } catch (IllegalArgumentException e) {
+      throw new UserErrorException("these options do not fit together: " + e.getMessage());
+    }
   }
 
   private static <T> SingleOutputStreamOperator<Outcome> outcomes(

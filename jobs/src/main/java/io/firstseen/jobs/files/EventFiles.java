@@ -121,31 +121,16 @@ public final class EventFiles {
 
     private final class Reader implements StreamFormat.Reader<SourceEvent> {
       private final FSDataInputStream stream;
-      private final LineReader lines;
+      private final EventLines lines;
 
       Reader(FSDataInputStream stream) {
         this.stream = stream;
-        this.lines = new LineReader(stream, MAX_LINE_BYTES);
+        this.lines = new EventLines(stream, format, parser, name);
       }
 
       @Override
       public SourceEvent read() {
-        byte[] line;
-        try {
-          line = lines.next();
-        } catch (IOException e) {
-          throw new UserErrorException(
-              "cannot read %s beyond line %d: %s"
-                  .formatted(name, lines.lineNumber(), e.getMessage()));
-        }
-        if (line == null) {
-          return null;
-        }
-        String place = name + ":" + lines.lineNumber();
-        return lines.wasTooLong()
-            ? SourceEvent.malformed(
-                "line is longer than %d bytes".formatted(MAX_LINE_BYTES), line, place)
-            : format.parse(parser, line, place);
+        return lines.next();
       }
 
       @Override

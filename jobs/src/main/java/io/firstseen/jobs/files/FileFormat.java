@@ -18,7 +18,7 @@ public enum FileFormat {
     }
 
     @Override
-    byte[] write(SourceEvent event) {
+    public byte[] write(SourceEvent event) {
       if (event.operation() != Operation.ADD) {
         throw new IllegalArgumentException("a line of a key can only add it, got " + event);
       }
@@ -34,7 +34,7 @@ public enum FileFormat {
     }
 
     @Override
-    byte[] write(SourceEvent event) {
+    public byte[] write(SourceEvent event) {
       byte[] key = event.key();
       String op = event.operation() == Operation.ADD ? "\tadd\t" : "\tdel\t";
       byte[] head = (event.timestampMillis() / 1000 + op).getBytes(US_ASCII);
@@ -52,7 +52,7 @@ public enum FileFormat {
     }
 
     @Override
-    byte[] write(SourceEvent event) {
+    public byte[] write(SourceEvent event) {
       return event.payload();
     }
   };
@@ -61,7 +61,7 @@ public enum FileFormat {
   abstract SourceEvent parse(EventParser parser, byte[] line, String place);
 
   /** The line of a well-formed event of this format: the one that it was parsed from. */
-  abstract byte[] write(SourceEvent event);
+  public abstract byte[] write(SourceEvent event);
 
   /** The name in options: {@code lines}, {@code tsv} or {@code jsonl}. */
   public String id() {

@@ -1,11 +1,8 @@
 package io.firstseen.jobs.files;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.firstseen.jobs.SingleTask;
 import io.firstseen.jobs.UserErrorException;
 import io.firstseen.types.Outcome;
-import io.firstseen.types.SourceEvent;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -24,7 +21,7 @@ import org.apache.flink.util.IOUtils;
  *   <li>accepted: the changelog. Each line is that of an event, as it came: for {@code lines} the
  *       accepted keys, else an add for each key accepted and a delete for each key removed.
  *   <li>duplicates: in the same form, adds of keys that were there, deletes of keys that were not.
- *   <li>dead letters: {@code place TAB reason TAB raw bytes}, whatever the format.
+ *   <li>dead letters: those of {@link DeadLetterFile}, whatever the format.
  * </ul>
  *
  * <p>Lines of one key stand in the order of its events. A file system's failure is a {@link
@@ -32,9 +29,6 @@ import org.apache.flink.util.IOUtils;
  */
 public final class OutcomeFiles implements Sink<Outcome>, SingleTask {
   private static final long serialVersionUID = 1;
-
-  private static final byte[] TAB = {'\t'};
-  private static final byte[] NOTHING = {};
 
   private final FileFormat format;
   private final String accepted;
@@ -82,12 +76,13 @@ public final class OutcomeFiles implements Sink<Outcome>, SingleTask {
   private final class Writer implements SinkWriter<Outcome> {
     private OutputFile acceptedFile;
     private OutputFile duplicatesFile;
-    private OutputFile deadLettersFile;
+    private DeadLetterFile deadLettersFile;
 
     void open() {
       acceptedFile = new OutputFile(Path.of(accepted));
       duplicatesFile = duplicates == null ? null : new OutputFile(Path.of(duplicates));
-      deadLettersFile = deadLetters == null ? null : new OutputFile(Path.of(deadLetters));
+      deadLettersFile =
+          deadLetters == null ? null : new DeadLetterFile(Path.of(deadLetters), format::write);
     }
 
     @Override
@@ -101,30 +96,22 @@ public final class OutcomeFiles implements Sink<Outcome>, SingleTask {
         }
         case DEAD_LETTER -> {
           if (deadLettersFile != null) {
-            writeDeadLetter(outcome.event(), outcome.reason());
+            deadLettersFile.write(outcome.event(), outcome.reason());
           }
         }
       }
     }
 
-    private void writeDeadLetter(SourceEvent event, String reason) {
-      byte[] raw = event.isWellFormed() ? format.write(event) : event.payload();
-      deadLettersFile.line(
-          event.place().getBytes(UTF_8),
-          TAB,
-          reason.getBytes(UTF_8),
-          TAB,
-          raw == null ? NOTHING : raw);
-    }
-
     @Override
     public void flush(boolean endOfInput) {
       if (endOfInput) {
-        for (OutputFile file : new OutputFile[] {deadLettersFile, duplicatesFile, acceptedFile}) {
-          if (file != null) {
-            file.complete();
-          }
+        if (deadLettersFile != null) {
+          deadLettersFile.complete();
         }
+        if (duplicatesFile != null) {
+          duplicatesFile.complete();
+        }
+        acceptedFile.complete();
       }
     }
 

@@ -1,0 +1,49 @@
+package io.firstseen.jobs.files;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firstseen.types.SourceEvent;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.function.Function;
+
+/** What cannot be used, a line each: {@code place TAB reason TAB raw bytes}. */
+public final class DeadLetterFile implements Closeable {
+  private static final byte[] TAB = {'\t'};
+  private static final byte[] NOTHING = {};
+
+  private final OutputFile file;
+  private final Function<SourceEvent, byte[]> raw;
+
+  /**
+   * Begins the file, as {@link OutputFile} does.
+   *
+   * @param raw gives the bytes that a well-formed event came from
+   */
+  public DeadLetterFile(Path file, Function<SourceEvent, byte[]> raw) {
+    this.file = new OutputFile(file);
+    this.raw = raw;
+  }
+
+  /** Writes an event and what is wrong with it. */
+  public void write(SourceEvent event, String reason) {
+    byte[] bytes = event.isWellFormed() ? raw.apply(event) : event.payload();
+    file.line(
+        event.place().getBytes(UTF_8),
+        TAB,
+        reason.getBytes(UTF_8),
+        TAB,
+        bytes == null ? NOTHING : bytes);
+  }
+
+  /** Gives the file its name. */
+  public void complete() {
+    file.complete();
+  }
+
+  @Override
+  public void close() throws IOException {
+    file.close();
+  }
+}

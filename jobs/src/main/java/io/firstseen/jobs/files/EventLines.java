@@ -1,0 +1,51 @@
+package io.firstseen.jobs.files;
+
+import io.firstseen.jobs.UserErrorException;
+import io.firstseen.jobs.events.EventParser;
+import io.firstseen.types.SourceEvent;
+import java.io.IOException;
+import java.io.InputStream;
+
+/** The events of a stream of lines, in order; {@link EventFiles#source} says what a line is. */
+public final class EventLines {
+  private final LineReader lines;
+  private final FileFormat format;
+  private final EventParser parser;
+  private final String name;
+
+  /**
+   * Begins to read.
+   *
+   * @param stream the lines, decompressed; who opened it closes it
+   * @param name what the places of events begin with
+   */
+  public EventLines(InputStream stream, FileFormat format, EventParser parser, String name) {
+    this.lines = new LineReader(stream, EventFiles.MAX_LINE_BYTES);
+    this.format = format;
+    this.parser = parser;
+    this.name = name;
+  }
+
+  /**
+   * The next event, null at the end of the stream.
+   *
+   * @throws UserErrorException if the stream cannot be read
+   */
+  public SourceEvent next() {
+    byte[] line;
+    try {
+      line = lines.next();
+    } catch (IOException e) {
+      throw new UserErrorException(
+          "cannot read %s beyond line %d: %s".formatted(name, lines.lineNumber(), e.getMessage()));
+    }
+    if (line == null) {
+      return null;
+    }
+    String place = name + ":" + lines.lineNumber();
+    return lines.wasTooLong()
+        ? SourceEvent.malformed(
+            "line is longer than %d bytes".formatted(EventFiles.MAX_LINE_BYTES), line, place)
+        : format.parse(parser, line, place);
+  }
+}

@@ -1,0 +1,114 @@
+package io.firstseen.jobs.kafka;
+
+import io.firstseen.jobs.UserErrorException;
+import io.firstseen.types.SourceEvent;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.function.Consumer;
+import org.apache.flink.util.Collector;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/**
+ * Reads an accepted topic once, from its start to where its committed records end when it begins.
+ */
+public final class ChangelogReader {
+  private static final Duration PATIENCE = Duration.ofSeconds(12);
+  private static final Duration POLL = Duration.ofMillis(500);
+  private static final Duration LONGEST_SILENCE = Duration.ofMinutes(1);
+
+  private ChangelogReader() {}
+
+  /**
+   * Hands over every change, those of a partition in their order; places are {@code
+   * topic-partition@offset}. What cannot be a change has a problem.
+   *
+   * @param clientProperties settings of the client, {@code bootstrap.servers} among them
+   * @throws UserErrorException if no broker answers, there is no such topic, or it cannot be read
+   */
+  public static void read(
+      Properties clientProperties, String topic, Consumer<SourceEvent> receiver) {
+    Properties properties = new Properties();
+    properties.putAll(clientProperties);
+    properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, IsolationLevel.READ_COMMITTED.toString());
+    properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
+    properties.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
+    properties.put(
+        ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, Long.toString(PATIENCE.toMillis()));
+    String servers = properties.getProperty(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG);
+    try (KafkaConsumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+      List<TopicPartition> partitions = new ArrayList<>();
+      for (PartitionInfo partition : consumer.partitionsFor(topic)) {
+        partitions.add(new TopicPartition(topic, partition.partition()));
+      }
+      if (partitions.isEmpty()) {
+        throw new UserErrorException("there is no topic %s at %s".formatted(topic, servers));
+      }
+      consumer.assign(partitions);
+      consumer.seekToBeginning(partitions);
+      read(consumer, consumer.endOffsets(partitions), receiver);
+    } catch (TimeoutException e) {
+      throw new UserErrorException("no Kafka broker answers at " + servers);
+    } catch (KafkaException e) {
+      throw new UserErrorException(
+          "cannot read topic %s at %s: %s".formatted(topic, servers, deepestMessage(e)));
+    }
+  }
+
+  private static void read(
+      KafkaConsumer<byte[], byte[]> consumer,
+      Map<TopicPartition, Long> ends,
+      Consumer<SourceEvent> receiver) {
+    ChangelogDeserializer deserializer = new ChangelogDeserializer();
+    Collector<SourceEvent> collector = collector(receiver);
+    long lastNanos = System.nanoTime();
+    // A partition may end in markers of transactions, which are passed without a record.
+    while (ends.entrySet().stream()
+        .anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
+      var records = consumer.poll(POLL);
+      for (ConsumerRecord<byte[], byte[]> record : records) {
+        if (record.offset() < ends.get(new TopicPartition(record.topic(), record.partition()))) {
+          deserializer.deserialize(record, collector);
+        }
+      }
+      if (!records.isEmpty()) {
+        lastNanos = System.nanoTime();
+      } else if (System.nanoTime() - lastNanos > LONGEST_SILENCE.toNanos()) {
+        throw new TimeoutException("no record came for " + LONGEST_SILENCE);
+      }
+    }
+  }
+
+  private static Collector<SourceEvent> collector(Consumer<SourceEvent> receiver) {
+    return new Collector<>() {
+      @Override
+      public void collect(SourceEvent event) {
+        receiver.accept(event);
+      }
+
+      @Override
+      public void close() {
+        // Nothing is open.
+      }
+    };
+  }
+
+  private static String deepestMessage(Throwable e) {
+    Throwable deepest = e;
+    while (deepest.getCause() != null) {
+      deepest = deepest.getCause();
+    }
+    return deepest.getMessage();
+  }
+}
