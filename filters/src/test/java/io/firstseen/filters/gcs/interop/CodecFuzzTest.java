@@ -31,11 +31,11 @@ class CodecFuzzTest {
 
   /** How another program reads bytes: bit by bit, and without a doubt. */
   private interface Reader {
-    /** The header's bits, the form and the values. */
+    /** The header's bits, the form, the greatest value that there can be, and the values. */
     Reading read(byte[] bytes);
   }
 
-  private record Reading(int headerBits, RiceForm form, List<Long> values) {}
+  private record Reading(int headerBits, RiceForm form, long maxValue, List<Long> values) {}
 
   @Test
   void original() {
@@ -56,7 +56,8 @@ class CodecFuzzTest {
           List<Long> values =
               values(bytes, 64, form).stream().filter(v -> v > 0).distinct().toList();
           assertThat((long) values.size()).isLessThanOrEqualTo(bits(bytes, 0, 32));
-          return new Reading(64, form, values);
+          long range = Math.min(bits(bytes, 0, 32) << log2P, 1L << 32);
+          return new Reading(64, form, range - 1, values);
         });
   }
 
@@ -78,7 +79,8 @@ class CodecFuzzTest {
           int n = first < 0xFD ? first : (bytes[2] & 0xFF) << 8 | (bytes[1] & 0xFF);
           int headerBits = first < 0xFD ? 8 : 24;
           RiceForm form = new RiceForm(19, Gaps.DIFFERENCE, true, false);
-          return new Reading(headerBits, form, values(bytes, headerBits, form).subList(0, n));
+          return new Reading(
+              headerBits, form, n * 784_931L - 1, values(bytes, headerBits, form).subList(0, n));
         });
   }
 
@@ -94,7 +96,7 @@ class CodecFuzzTest {
         bytes -> {
           RiceForm form =
               new RiceForm((int) bits(bytes, 0, 5), Gaps.DIFFERENCE_LESS_ONE, true, true);
-          return new Reading(5, form, values(bytes, 5, form));
+          return new Reading(5, form, Long.MAX_VALUE, values(bytes, 5, form));
         });
   }
 
@@ -103,7 +105,10 @@ class CodecFuzzTest {
     List<byte[]> seeds =
         CasperCodecTest.cookies().map(cookie -> hex(cookie.get("encoded").textValue())).toList();
     RiceForm form = new RiceForm(6, Gaps.DIFFERENCE_LESS_ONE, false, false);
-    fuzz(new CasperCodec(), seeds, bytes -> new Reading(0, form, values(bytes, 0, form)));
+    fuzz(
+        new CasperCodec(),
+        seeds,
+        bytes -> new Reading(0, form, (1 << 13) - 1, values(bytes, 0, form)));
   }
 
   private void fuzz(SetCodec codec, List<byte[]> seeds, Reader reader) {
@@ -138,8 +143,13 @@ class CodecFuzzTest {
       throw new AssertionError(Vectors.hex(bytes) + " took " + allocated + " bytes");
     }
     if (set != null) {
+      // In bounds and without a failure, whatever the answer.
+      set.mightContain("77".getBytes(UTF_8));
       Reading reading = reader.read(bytes);
       long[] values = Vectors.values(set);
+      if (values.length > 0 && values[values.length - 1] > reading.maxValue()) {
+        throw new AssertionError(Vectors.hex(bytes) + " holds more than " + reading.maxValue());
+      }
       if (!Arrays.equals(values, reading.values().stream().mapToLong(Long::longValue).toArray())) {
         throw new AssertionError(
             Vectors.hex(bytes) + " is " + reading + ", read as " + Arrays.toString(values));

@@ -60,6 +60,13 @@ class GolombsetCodecTest {
   }
 
   @Test
+  void aLongKeyIsNotShownWhole() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> codec.encode(keys("1".repeat(1000))))
+        .withMessageEndingWith(", got '" + "1".repeat(40) + "…'");
+  }
+
+  @Test
   void anEmptySetIsItsParameterAndPadding() throws Exception {
     assertThat(hex(codec.encode(List.of()))).isEqualTo("07");
     assertThat(codec.decode(hex("07")).count()).isZero();
@@ -73,14 +80,18 @@ class GolombsetCodecTest {
     assertThat(values(codec.decode(bytes))).containsExactly(value);
   }
 
-  @Test
-  void numbersAreUnsigned() throws Exception {
-    // Dense at the top: their mean is wide, but only the first is far from the one before.
-    long[] top = {-1, -2, -3, 1L << 37};
+  /** A run of 2^33 bits, with what the library can say in 31 bits. */
+  @ParameterizedTest
+  @ValueSource(strings = {"18446744073709551615", "0 18446744073709551614 18446744073709551615"})
+  void refusesAGapTooWideToWrite(String numbers) {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> codec.encode(top))
+        .isThrownBy(() -> codec.encode(keys(numbers.split(" ", -1))))
         .withMessage(
             "the set must encode to at most 268435456 bytes, it needs more with 31 remainder bits");
+  }
+
+  @Test
+  void numbersAreUnsigned() throws Exception {
     long[] wide = {1L << 60, 1L << 37, 0};
     CodedSet set = codec.decode(codec.encode(wide));
     assertThat(values(set)).containsExactly(0, 1L << 37, 1L << 60);
