@@ -65,12 +65,10 @@ public abstract class VersionedSerializerSnapshot<T> implements TypeSerializerSn
   public final void readSnapshot(int versionInState, DataInputView in, ClassLoader classLoader)
       throws IOException {
     if (versionInState < oldestVersion || versionInState > version) {
-      throw new IOException(
-          "%s: state has format version %d, this build reads version %s"
-              .formatted(
-                  getClass().getName(),
-                  versionInState,
-                  oldestVersion == version ? version : oldestVersion + " to " + version));
+      throw new UnsupportedStateException(
+          getClass(),
+          versionInState,
+          oldestVersion == version ? "" + version : oldestVersion + " to " + version);
     }
     readVersion = versionInState;
   }

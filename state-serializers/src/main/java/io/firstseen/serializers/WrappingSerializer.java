@@ -105,9 +105,7 @@ abstract class WrappingSerializer<W, T> extends TypeSerializer<W> {
     protected final void readOuterSnapshot(
         int readVersion, DataInputView in, ClassLoader classLoader) throws IOException {
       if (readVersion != VERSION) {
-        throw new IOException(
-            "%s: state has format version %d, this build reads version %d"
-                .formatted(getClass().getName(), readVersion, VERSION));
+        throw new UnsupportedStateException(getClass(), readVersion, "" + VERSION);
       }
     }
 

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -92,6 +93,21 @@ class RefusalsTest {
     assertRefused(
         Settings.of(Backend.HEAP, 2).from(other),
         STATE_DIFFERS + "canonicaliser version (state: 2, job: 1)");
+  }
+
+  /** As a later release would have written it. */
+  @ParameterizedTest
+  @CsvSource({"CuckooPageSerializer, 1, 1", "DedupParametersSerializer, 3, 1 to 3"})
+  void stateOfALaterFormatIsRefused(String serializer, int version, String readable)
+      throws Exception {
+    String snapshot = "io.firstseen.serializers." + serializer + "$Snapshot";
+    String ofThisBuild = snapshot + "\0\0\0" + (char) version;
+    String ofALater = snapshot + "\0\0\0\11";
+    Path other = CLUSTER.directory().resolve("later-" + serializer);
+    assertThat(copyWith(other, ofThisBuild, ofALater)).isPositive();
+    assertThat(failure(Settings.of(Backend.HEAP, 2).from(other)))
+        .hasStackTraceContaining(
+            snapshot + ": state has format version 9, this build reads version " + readable);
   }
 
   @Test

@@ -1,0 +1,25 @@
+package io.firstseen.serializers;
+
+import java.io.IOException;
+import org.apache.flink.runtime.throwable.ThrowableAnnotation;
+import org.apache.flink.runtime.throwable.ThrowableType;
+
+/**
+ * State has a format version that this build cannot read. Flink ends the job at once, whatever its
+ * restart strategy: to start again would change nothing.
+ */
+@ThrowableAnnotation(ThrowableType.NonRecoverableError)
+public final class UnsupportedStateException extends IOException {
+  private static final long serialVersionUID = 1;
+
+  /**
+   * @param serializer whose snapshot it is
+   * @param version the version in state
+   * @param readable the versions that can be read
+   */
+  UnsupportedStateException(Class<?> serializer, int version, String readable) {
+    super(
+        "%s: state has format version %d, this build reads version %s"
+            .formatted(serializer.getName(), version, readable));
+  }
+}
