@@ -74,12 +74,14 @@ final class CodecOptions {
   @Option(
       names = "--capacity-bits",
       paramLabel = "BITS",
+      converter = CapacityBits.class,
       description = "casper: bits of a value, in [1, 31] (default: 13).")
   private Integer capacityBits;
 
   @Option(
       names = "--remainder-bits",
       paramLabel = "BITS",
+      converter = RemainderBits.class,
       description = "casper: the parameter of the Rice code, in [0, 31] (default: 6).")
   private Integer remainderBits;
 
@@ -106,11 +108,9 @@ final class CodecOptions {
       case BIP158 -> bip158();
       case GOLOMBSET -> new GolombsetCodec();
       case CASPER ->
-          accepted(
-              () ->
-                  new CasperCodec(
-                      capacityBits == null ? CasperCodec.DEFAULT_CAPACITY_BITS : capacityBits,
-                      remainderBits == null ? CasperCodec.DEFAULT_REMAINDER_BITS : remainderBits));
+          new CasperCodec(
+              capacityBits == null ? CasperCodec.DEFAULT_CAPACITY_BITS : capacityBits,
+              remainderBits == null ? CasperCodec.DEFAULT_REMAINDER_BITS : remainderBits);
     };
   }
 
@@ -151,6 +151,20 @@ final class CodecOptions {
   static final class CodecName extends OptionValues.LowerCaseName<Name> {
     CodecName() {
       super(Name.class);
+    }
+  }
+
+  /** Bits of a value. */
+  static final class CapacityBits extends OptionValues.WholeNumber {
+    CapacityBits() {
+      super(1, CasperCodec.MAX_BITS);
+    }
+  }
+
+  /** Bits of a remainder. */
+  static final class RemainderBits extends OptionValues.WholeNumber {
+    RemainderBits() {
+      super(0, CasperCodec.MAX_BITS);
     }
   }
 }

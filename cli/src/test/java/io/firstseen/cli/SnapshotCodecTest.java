@@ -165,7 +165,7 @@ class SnapshotCodecTest {
         Arguments.of(
             "",
             "--codec casper --capacity-bits 32 --input -",
-            "capacityBits must be in [1, 31], got 32"),
+            "'--capacity-bits': must be a whole number in [1, 31], got '32'"),
         Arguments.of(
             "",
             "--codec golombset --remainder-bits 3 --input -",

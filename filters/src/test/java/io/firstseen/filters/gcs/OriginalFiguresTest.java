@@ -33,7 +33,17 @@ class OriginalFiguresTest {
     assertThat((double) payloadBits(set, P) / words.size()).isCloseTo(11.58, within(0.005));
     assertThat(payloadBits(set, 512)).as("the better power of two").isEqualTo(697_394);
     assertThat(payloadBits(set, 710)).as("the best divisor, mean · ln 2").isEqualTo(693_199);
+    assertThat(informationBits((long) P * words.size(), set.count())).isEqualTo(691_333);
     assertThat(Math.round((double) P * words.size() / set.count() * Math.log(2))).isEqualTo(710);
+  }
+
+  /** log2 of the number of sets of {@code count} values out of {@code range}. */
+  private static long informationBits(long range, long count) {
+    double bits = 0;
+    for (long i = 0; i < count; i++) {
+      bits += Math.log((double) (range - i) / (i + 1)) / Math.log(2);
+    }
+    return Math.round(bits);
   }
 
   private static long payloadBits(CodedSet set, long golombParameter) {

@@ -23,7 +23,8 @@ public final class CasperCodec implements SetCodec {
   /** What H2O always takes. */
   public static final int DEFAULT_REMAINDER_BITS = 6;
 
-  private static final int MAX_BITS = 31;
+  /** The most bits that a value or a remainder can have. */
+  public static final int MAX_BITS = 31;
 
   private final long mask;
   private final RiceForm form;
