@@ -33,9 +33,9 @@ public final class DedupOptions {
       names = "--dedup-shards",
       paramLabel = "N",
       defaultValue = "128",
-      converter = OptionValues.ShardCount.class,
+      converter = OptionValues.DedupShardCount.class,
       description =
-          "Parts of the filter, a power of two; fixed for the life of the state, and the most"
+          "Parts of the filter, a power of two up to 32768; fixed for the life of the state, and the most"
               + " parallel tasks there can be (default: ${DEFAULT-VALUE}).")
   private int shards;
 
@@ -114,7 +114,7 @@ public final class DedupOptions {
     return capacity;
   }
 
-  /** Parts of the filter, a power of two in [1, 65536]. */
+  /** Parts of the filter, a power of two in [1, 32768]. */
   public int shards() {
     return shards;
   }

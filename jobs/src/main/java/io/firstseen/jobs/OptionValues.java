@@ -2,6 +2,7 @@ package io.firstseen.jobs;
 
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.TimeToLive;
 import java.time.Duration;
@@ -163,6 +164,19 @@ public final class OptionValues {
     public Integer convert(String value) {
       int count = (int) readWholeNumber(value, 1, Shards.MAX_COUNT);
       return read(value, unused -> new Shards(count)).count();
+    }
+  }
+
+  /** A number of shards of the dedup, one a key group: a power of two in [1, 32768]. */
+  public static final class DedupShardCount implements ITypeConverter<Integer> {
+    @Override
+    public Integer convert(String value) {
+      int count = (int) readWholeNumber(value, 1, Firstseen.MAX_SHARDS);
+      if (Integer.bitCount(count) != 1) {
+        throw new TypeConversionException(
+            "must be a power of two in [1, " + Firstseen.MAX_SHARDS + "], got '" + value + "'");
+      }
+      return count;
     }
   }
 
