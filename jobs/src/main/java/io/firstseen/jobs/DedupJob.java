@@ -13,8 +13,6 @@ import io.firstseen.types.Operation;
 import io.firstseen.types.Outcome;
 import io.firstseen.types.Rejected;
 import io.firstseen.types.SourceEvent;
-import io.firstseen.types.TimeToLive;
-import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.flink.api.common.functions.MapFunction;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -54,19 +52,16 @@ public final class DedupJob {
       JobOptions options) {
     JobEnvironment.requireParallelismOfDedup(options);
     JobEnvironment.configure(env, options.stream());
-    EventWatermarks watermarks =
-        watermarks(options.stream(), OptionalLong.empty(), options.dedup().ttl());
+    EventWatermarks watermarks = watermarks(options.stream(), OptionalLong.empty());
+    if (options.dedup().ttl().isPresent()) {
+      watermarks = watermarks.forExpiry(options.dedup().ttl().get(), options.dedup().shards());
+    }
     attach(events(env, source, watermarks), sink, options);
   }
 
   /** The event time of a source. */
-  static EventWatermarks watermarks(
-      StreamOptions options, OptionalLong windowMillis, Optional<TimeToLive> ttl) {
-    EventWatermarks watermarks =
-        EventWatermarks.of(options.outOfOrderness(), options.idleTimeout(), windowMillis);
-    return ttl.isPresent() && ttl.get().clock() == TimeToLive.Clock.EVENT
-        ? watermarks.alsoEach(ttl.get().epochMillis())
-        : watermarks;
+  static EventWatermarks watermarks(StreamOptions options, OptionalLong windowMillis) {
+    return EventWatermarks.of(options.outOfOrderness(), options.idleTimeout(), windowMillis);
   }
 
   /** The source, with event time. */

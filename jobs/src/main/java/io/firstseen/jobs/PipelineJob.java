@@ -44,8 +44,7 @@ public final class PipelineJob {
           "--ttl needs a job without snapshots: they would hold the keys that it forgets");
     }
     EventWatermarks watermarks =
-        DedupJob.watermarks(
-            options.stream(), SnapshotJob.windowMillis(options), options.dedup().ttl());
+        DedupJob.watermarks(options.stream(), SnapshotJob.windowMillis(options));
     var events = DedupJob.events(env, source, watermarks);
     DataStream<HashedOperation> operations =
         DedupJob.attach(events, outcomes, options)

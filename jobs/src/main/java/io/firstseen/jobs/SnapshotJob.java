@@ -11,7 +11,6 @@ import io.firstseen.types.HashedOperation;
 import io.firstseen.types.SnapshotRecord;
 import io.firstseen.types.SourceEvent;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.flink.api.common.accumulators.LongCounter;
 import org.apache.flink.api.common.functions.OpenContext;
@@ -57,8 +56,7 @@ public final class SnapshotJob {
     JobEnvironment.requireParallelismOfSnapshots(options);
     JobEnvironment.configure(env, options.stream());
     KeyHash hash = options.keys().keyHash();
-    EventWatermarks watermarks =
-        DedupJob.watermarks(options.stream(), windowMillis(options), Optional.empty());
+    EventWatermarks watermarks = DedupJob.watermarks(options.stream(), windowMillis(options));
     DataStream<HashedOperation> operations =
         DedupJob.events(env, acceptedChangelog, watermarks)
             .filter(new WellFormedFilter())

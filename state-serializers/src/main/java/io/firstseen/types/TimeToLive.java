@@ -90,6 +90,23 @@ public record TimeToLive(long millis, Clock clock, Since since) implements Seria
     return (millis + 7) / 8;
   }
 
+  /**
+   * An instant at which an epoch of a shard begins: shards take turns, so that what is due does not
+   * fall to one instant.
+   *
+   * @param shard number of the shard, in [0, shards)
+   */
+  public long phaseMillis(int shard, int shards) {
+    return shard * epochMillis() / shards;
+  }
+
+  /** How many epochs of all shards have begun up to an instant; it counts from anywhere. */
+  public long epochsBegun(long instantMillis, int shards) {
+    long whole = Math.floorDiv(instantMillis, epochMillis());
+    long rest = Math.floorMod(instantMillis, epochMillis());
+    return whole * shards + ((rest + 1) * shards - 1) / epochMillis();
+  }
+
   /** The same by another clock. */
   public TimeToLive by(Clock otherClock) {
     return new TimeToLive(millis, otherClock, since);

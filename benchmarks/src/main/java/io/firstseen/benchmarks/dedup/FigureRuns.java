@@ -19,6 +19,8 @@ final class FigureRuns {
   private static final long MEBIBYTE = 1 << 20;
   private static final int CANONICALISER_URLS = 100_000;
   private static final int CANONICALISER_ROUNDS = 15;
+  private static final int EXPIRY_RECORDS = 4_000_000;
+  private static final int EXPIRY_ROUNDS = 5;
   private static final long CHECKPOINT_MILLIS = 1000;
 
   /** Twice a rate run's keys, so that enough checkpoints fall into the time. */
@@ -83,6 +85,9 @@ final class FigureRuns {
     if (rows.contains(Row.CANONICALISER)) {
       measured.set(canonicaliser());
     }
+    if (rows.stream().anyMatch(Row.OF_EXPIRY::contains)) {
+      measured.set(expiry());
+    }
     if (rows.contains(Row.CHECKPOINTS)) {
       measured.set(checkpointed());
     }
@@ -125,6 +130,16 @@ final class FigureRuns {
         settings.heapMebibytes(),
         new CanonicaliserRun.Spec(CANONICALISER_URLS, CANONICALISER_ROUNDS),
         CanonicaliserRun.Result.class);
+  }
+
+  private ExpiryRun.Result expiry() throws IOException, InterruptedException, FailedException {
+    say("expiry in one task");
+    int keys = (int) Math.min(2 * settings.keys(), Integer.MAX_VALUE / 2);
+    return ChildJvm.run(
+        ExpiryRun.class,
+        settings.heapMebibytes(),
+        new ExpiryRun.Spec(keys, EXPIRY_RECORDS, EXPIRY_ROUNDS, false),
+        ExpiryRun.Result.class);
   }
 
   private CheckpointedRates checkpointed()

@@ -84,6 +84,7 @@ final class FigureTable {
     json.set("runs", mapper.valueToTree(measured.pipelines()));
     json.set("checkpointed", mapper.valueToTree(measured.checkpointed()));
     json.set("canonicaliser", mapper.valueToTree(measured.canonicaliser()));
+    json.set("expiry", mapper.valueToTree(measured.expiry()));
     return json;
   }
 }

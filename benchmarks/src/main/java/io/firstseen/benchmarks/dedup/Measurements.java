@@ -11,6 +11,7 @@ final class Measurements {
   private final List<PipelineResult> pipelines = new ArrayList<>();
   private CheckpointedRates checkpointed;
   private CanonicaliserRun.Result canonicaliser;
+  private ExpiryRun.Result expiry;
 
   /**
    * The rates with filters of some size, at a heap bound to them.
@@ -45,6 +46,10 @@ final class Measurements {
 
   void set(CanonicaliserRun.Result result) {
     canonicaliser = result;
+  }
+
+  void set(ExpiryRun.Result result) {
+    expiry = result;
   }
 
   long keys() {
@@ -92,6 +97,11 @@ final class Measurements {
   /** Null if not measured. */
   CheckpointedRates checkpointed() {
     return checkpointed;
+  }
+
+  /** Null if not measured. */
+  ExpiryRun.Result expiry() {
+    return expiry;
   }
 
   /** Null if not measured. */

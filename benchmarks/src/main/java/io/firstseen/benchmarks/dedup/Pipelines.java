@@ -5,6 +5,8 @@ import io.firstseen.filters.key.KeyHash;
 import io.firstseen.operators.dedup.DedupStreams;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.types.Change;
+import io.firstseen.types.TimeToLive;
+import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -25,6 +27,12 @@ final class Pipelines {
   static final double FALSE_POSITIVE_RATE = 0.001;
   static final KeyHash HASH = KeyHash.fixed();
   static final int SHARDS = Firstseen.DEFAULT_SHARDS;
+
+  /** The dearest one: it asks a clock, and looks up each repeat's epoch. */
+  private static final TimeToLive TTL =
+      TimeToLive.of(Duration.ofHours(1))
+          .by(TimeToLive.Clock.PROCESSING)
+          .since(TimeToLive.Since.LAST_SEEN);
 
   private Pipelines() {}
 
@@ -112,6 +120,9 @@ final class Pipelines {
             .hash(HASH)
             .capacity(capacity)
             .falsePositiveRate(FALSE_POSITIVE_RATE);
+    if (subject.isWithTtl()) {
+      dedup.ttl(TTL);
+    }
     if (subject.backend() == Subject.Backend.ROCKSDB) {
       dedup.pageCacheBytes(
           pageCacheBytes(subject, capacity) / urls.getExecutionEnvironment().getParallelism());

@@ -6,6 +6,7 @@ import static io.firstseen.benchmarks.dedup.Subject.EMPTY;
 import static io.firstseen.benchmarks.dedup.Subject.HASH_HEAP;
 import static io.firstseen.benchmarks.dedup.Subject.HASH_ROCKSDB;
 import static io.firstseen.benchmarks.dedup.Subject.OURS_HEAP;
+import static io.firstseen.benchmarks.dedup.Subject.OURS_HEAP_TTL;
 import static io.firstseen.benchmarks.dedup.Subject.OURS_ROCKSDB;
 import static io.firstseen.benchmarks.dedup.Subject.OURS_ROCKSDB_EIGHTH;
 import static io.firstseen.benchmarks.dedup.Subject.OURS_ROCKSDB_QUARTER;
@@ -14,6 +15,7 @@ import static io.firstseen.benchmarks.dedup.Subject.URL_ROCKSDB;
 
 import io.firstseen.benchmarks.dedup.Measurements.CheckpointedRates;
 import io.firstseen.benchmarks.dedup.PipelineResult.Sizes;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -95,6 +97,36 @@ enum Row {
           EnumSet.noneOf(Subject.class),
           measured ->
               measured.checkpointed() == null ? Figure.MISSING : figure(measured.checkpointed()))),
+  EXPIRY_RATE("rate on heap with a ttl / without", atLeast(0.85), ratio(OURS_HEAP_TTL, OURS_HEAP)),
+  EXPIRY_BITS(
+      "checkpoint bits a key that a ttl adds, twice the keys in one task, of nine epochs",
+      atMost(4.5),
+      expiry(expiry -> new Figure(expiry.extraBits(), "%.2f".formatted(expiry.extraBits())))),
+  EXPIRY_CALL(
+      "longest call while a ninth of twice the keys expires in one task, ms",
+      atMost(5),
+      expiry(
+          expiry ->
+              new Figure(
+                  expiry.longestMillis(),
+                  "%.2f (of all rounds %.2f; where all are due at once %.2f)"
+                      .formatted(
+                          expiry.longestMillis(),
+                          expiry.longestOfAllMillis(),
+                          expiry.longestOfJumpMillis())))),
+  EXPIRY_SWEEP(
+      "rate of the operator alone while a ninth of its keys expires / while none does",
+      atLeast(0.8),
+      expiry(
+          expiry ->
+              new Figure(
+                  expiry.restNanos() / expiry.sweepNanos(),
+                  "%.2f (%.0f ns, %.0f ns; where all are due at once %.0f ns)"
+                      .formatted(
+                          expiry.restNanos() / expiry.sweepNanos(),
+                          expiry.sweepNanos(),
+                          expiry.restNanos(),
+                          expiry.jumpNanos())))),
   ALLOCATION(
       // The smallest object has 16 bytes; buffers of the network come to one or two a record.
       "bytes allocated a repeat, above the empty job's",
@@ -119,6 +151,10 @@ enum Row {
   record Figure(double value, String text) {
     static final Figure MISSING = new Figure(Double.NaN, "not measured");
   }
+
+  /** Those that one task in a harness is for. */
+  static final Set<Row> OF_EXPIRY =
+      Collections.unmodifiableSet(EnumSet.of(EXPIRY_BITS, EXPIRY_CALL, EXPIRY_SWEEP));
 
   private record Plan(Set<Subject> subjects, Function<Measurements, Figure> figure) {}
 
@@ -257,6 +293,12 @@ enum Row {
   private static double overEmpty(Measurements measured, Subject subject) {
     return measured.sizes(subject).orElseThrow().allocatedPerRepeat()
         - measured.sizes(EMPTY).orElseThrow().allocatedPerRepeat();
+  }
+
+  private static Plan expiry(Function<ExpiryRun.Result, Figure> figure) {
+    return new Plan(
+        EnumSet.noneOf(Subject.class),
+        measured -> measured.expiry() == null ? Figure.MISSING : figure.apply(measured.expiry()));
   }
 
   private static Figure figure(CheckpointedRates rates) {

@@ -9,6 +9,7 @@ enum Subject {
   SOURCE("source alone", Kind.SOURCE, Backend.HASHMAP),
   EMPTY("empty keyed function", Kind.EMPTY, Backend.HASHMAP),
   OURS_HEAP("ours, heap", Kind.OURS, Backend.HASHMAP),
+  OURS_HEAP_TTL("ours with a ttl, heap", Kind.OURS, Backend.HASHMAP, true),
   OURS_ROCKSDB("ours, RocksDB", Kind.OURS, Backend.ROCKSDB),
   OURS_ROCKSDB_QUARTER("ours, RocksDB, cache 1/4", Kind.OURS, Backend.ROCKSDB, 4),
   OURS_ROCKSDB_EIGHTH("ours, RocksDB, cache 1/8", Kind.OURS, Backend.ROCKSDB, 8),
@@ -51,16 +52,31 @@ enum Subject {
   private final Kind kind;
   private final Backend backend;
   private final int cacheDivisor;
+  private final boolean withTtl;
 
   Subject(String title, Kind kind, Backend backend) {
     this(title, kind, backend, 1);
   }
 
   Subject(String title, Kind kind, Backend backend, int cacheDivisor) {
+    this(title, kind, backend, cacheDivisor, false);
+  }
+
+  Subject(String title, Kind kind, Backend backend, boolean withTtl) {
+    this(title, kind, backend, 1, withTtl);
+  }
+
+  Subject(String title, Kind kind, Backend backend, int cacheDivisor, boolean withTtl) {
     this.title = title;
     this.kind = kind;
     this.backend = backend;
     this.cacheDivisor = cacheDivisor;
+    this.withTtl = withTtl;
+  }
+
+  /** Whether keys expire, long after the run. */
+  boolean isWithTtl() {
+    return withTtl;
   }
 
   /** For humans. */

@@ -14,19 +14,22 @@ import org.apache.flink.util.OutputTag;
  *
  * @param <T> type of the records
  */
-final class SwallowingOutput<T> implements Output<StreamRecord<T>> {
+public final class SwallowingOutput<T> implements Output<StreamRecord<T>> {
   private long main;
   private long side;
 
-  long main() {
+  /** Records of the main output. */
+  public long main() {
     return main;
   }
 
-  long side() {
+  /** Records of all side outputs. */
+  public long side() {
     return side;
   }
 
-  void clear() {
+  /** Counts from 0 again. */
+  public void clear() {
     main = 0;
     side = 0;
   }

@@ -30,10 +30,16 @@ public final class Expiry {
   private final long ttlMillis;
   private final long epochMillis;
   private final boolean sinceLastSeen;
-  private long nowMillis = -MAX_INSTANT;
+  private final long phaseMillis;
+  private long nowMillis;
   private long endMillis;
-  private long dueMillis = Long.MIN_VALUE;
+  private long dueMillis;
   private long expired;
+
+  /** As the other constructor, with an epoch that begins at 0. */
+  public Expiry(long ttlMillis, boolean sinceLastSeen) {
+    this(ttlMillis, sinceLastSeen, 0);
+  }
 
   /**
    * The time at which nothing has expired yet.
@@ -42,8 +48,10 @@ public final class Expiry {
    *     up to a multiple of {@value #EPOCHS}
    * @param sinceLastSeen whether {@link PagedFilter#insertIfAbsent} of a key that is present renews
    *     it
+   * @param phaseMillis an instant at which an epoch begins; filters that differ in it do not forget
+   *     at the same instants
    */
-  public Expiry(long ttlMillis, boolean sinceLastSeen) {
+  public Expiry(long ttlMillis, boolean sinceLastSeen, long phaseMillis) {
     if (ttlMillis < MIN_TTL_MILLIS || ttlMillis > MAX_TTL_MILLIS) {
       throw new IllegalArgumentException(
           "ttlMillis must be in ["
@@ -56,7 +64,8 @@ public final class Expiry {
     this.epochMillis = (ttlMillis + EPOCHS - 1) / EPOCHS;
     this.ttlMillis = epochMillis * EPOCHS;
     this.sinceLastSeen = sinceLastSeen;
-    advanceTo(-MAX_INSTANT);
+    this.phaseMillis = Math.floorMod(phaseMillis, epochMillis);
+    turnTo(epochOf(-MAX_INSTANT));
   }
 
   /** The time to live, a multiple of {@value #EPOCHS}. */
@@ -77,14 +86,19 @@ public final class Expiry {
   /** The beginning of the epoch that an instant lies in. */
   public long epochOf(long millis) {
     long instant = Math.max(-MAX_INSTANT, Math.min(millis, MAX_INSTANT));
-    return instant - Math.floorMod(instant, epochMillis);
+    return instant - Math.floorMod(instant - phaseMillis, epochMillis);
   }
 
   /** Turns to an instant, which is also the time of the keys that come next. */
   public void advanceTo(long newNowMillis) {
-    nowMillis = epochOf(newNowMillis);
-    dueMillis = nowMillis - ttlMillis;
-    endMillis = nowMillis + epochMillis;
+    boolean sameEpoch = newNowMillis >= nowMillis && newNowMillis < nowMillis + epochMillis;
+    turnTo(sameEpoch ? nowMillis : epochOf(newNowMillis));
+  }
+
+  private void turnTo(long epoch) {
+    nowMillis = epoch;
+    dueMillis = epoch - ttlMillis;
+    endMillis = epoch + epochMillis;
   }
 
   /** Sets the time of the keys that come next; before now counts as now. */

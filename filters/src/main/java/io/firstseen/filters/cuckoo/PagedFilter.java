@@ -9,7 +9,7 @@ package io.firstseen.filters.cuckoo;
 public final class PagedFilter {
   private final CuckooShape shape;
   private final PathSearch search = new PathSearch();
-  private final Expiry expiry;
+  private Expiry expiry;
 
   /** The operations of a filter that keeps its keys until they are deleted. */
   public PagedFilter(CuckooShape shape) {
@@ -24,6 +24,11 @@ public final class PagedFilter {
   public PagedFilter(CuckooShape shape, Expiry expiry) {
     this.shape = shape;
     this.expiry = expiry;
+  }
+
+  /** Turns to a filter with another clock; not to one whose keys do not expire, nor from one. */
+  public void turnTo(Expiry newExpiry) {
+    expiry = newExpiry;
   }
 
   /** The only page of an empty filter. */

@@ -34,6 +34,8 @@ final class ExpiryModel {
 
   private static final class Key {
     long time;
+
+    /** The longest since it was stored. */
     long epochMillis;
 
     /** Its time was up at some instant. */
@@ -44,6 +46,7 @@ final class ExpiryModel {
   private final Mistake mistake;
   private final long seed;
   private final SplittableRandom random;
+  private final double phase;
   private final Map<Long, Key> keys = new HashMap<>();
   private final ExpiringPages pages;
   private long[] hashes;
@@ -61,6 +64,7 @@ final class ExpiryModel {
     this.mistake = mistake;
     this.seed = seed;
     this.random = new SplittableRandom(seed);
+    this.phase = random.nextDouble();
     this.hashes = random.longs(plan.keys()).toArray();
     this.now = random.nextLong(1L << 41);
     renewFilter(plan.ttlMillis());
@@ -131,10 +135,12 @@ final class ExpiryModel {
 
   private void renewFilter(long newTtlMillis) {
     keys.values().forEach(key -> key.passed = !mustLive(key));
-    expiry = new Expiry(newTtlMillis + mistake.ttlMillis(), plan.sinceLastSeen());
+    long phaseMillis = (long) (phase * (newTtlMillis / 8.0));
+    expiry = new Expiry(newTtlMillis + mistake.ttlMillis(), plan.sinceLastSeen(), phaseMillis);
     filter = new PagedFilter(SHAPE, expiry);
     ttlMillis = newTtlMillis;
     epochMillis = (newTtlMillis + 7) / 8;
+    keys.values().forEach(key -> key.epochMillis = Math.max(key.epochMillis, epochMillis));
     expiry.advanceTo(now);
   }
 
@@ -148,8 +154,7 @@ final class ExpiryModel {
   }
 
   private boolean mustBeForgotten(Key key) {
-    long later =
-        plan.changingTtl() ? key == null ? 0 : key.epochMillis + 4 * epochMillis : epochMillis;
+    long later = plan.changingTtl() ? key == null ? 0 : 5 * key.epochMillis : epochMillis;
     return key == null || (plan.aheadEpochs() <= 2 && now >= key.time + (epochMillis * 8) + later);
   }
 

@@ -1,6 +1,7 @@
 package io.firstseen.jobs.events;
 
 import io.firstseen.types.SourceEvent;
+import io.firstseen.types.TimeToLive;
 import java.time.Duration;
 import java.util.OptionalLong;
 import org.apache.flink.api.common.eventtime.TimestampAssigner;
@@ -29,17 +30,23 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
   private final long outOfOrdernessMillis;
   private final long idleTimeoutNanos;
   private final long windowMillis;
-  private final long epochMillis;
+  private final TimeToLive ttl;
+  private final int shards;
 
   // One per source reader, which runs all its splits in one thread.
   private transient Newest newestOfReader;
 
   private EventWatermarks(
-      long outOfOrdernessMillis, long idleTimeoutNanos, long windowMillis, long epochMillis) {
+      long outOfOrdernessMillis,
+      long idleTimeoutNanos,
+      long windowMillis,
+      TimeToLive ttl,
+      int shards) {
     this.outOfOrdernessMillis = outOfOrdernessMillis;
     this.idleTimeoutNanos = idleTimeoutNanos;
     this.windowMillis = windowMillis;
-    this.epochMillis = epochMillis;
+    this.ttl = ttl;
+    this.shards = shards;
   }
 
   /**
@@ -52,13 +59,13 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
   public static EventWatermarks of(
       Duration outOfOrderness, Duration idleTimeout, OptionalLong windowMillis) {
     return new EventWatermarks(
-        outOfOrderness.toMillis(), idleTimeout.toNanos(), windowMillis.orElse(0), 0);
+        outOfOrderness.toMillis(), idleTimeout.toNanos(), windowMillis.orElse(0), null, 0);
   }
 
-  /** The same, with a watermark right behind each event that ends an epoch of this length, too. */
-  public EventWatermarks alsoEach(long newEpochMillis) {
+  /** The same, with a watermark right behind each event that begins an epoch of a shard, too. */
+  public EventWatermarks forExpiry(TimeToLive newTtl, int newShards) {
     return new EventWatermarks(
-        outOfOrdernessMillis, idleTimeoutNanos, windowMillis, newEpochMillis);
+        outOfOrdernessMillis, idleTimeoutNanos, windowMillis, newTtl, newShards);
   }
 
   @Override
@@ -106,7 +113,7 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
         newestOfReader.timestampMillis = Math.max(newestOfReader.timestampMillis, timestampMillis);
         long reachedMillis = newestMillis - outOfOrdernessMillis;
         long window = windowMillis > 0 ? Math.floorDiv(reachedMillis, windowMillis) : windowReached;
-        long epoch = epochMillis > 0 ? Math.floorDiv(reachedMillis, epochMillis) : epochReached;
+        long epoch = ttl == null ? epochReached : ttl.epochsBegun(reachedMillis, shards);
         if (window > windowReached || epoch > epochReached) {
           windowReached = window;
           epochReached = epoch;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.types.Operation;
 import io.firstseen.types.SourceEvent;
+import io.firstseen.types.TimeToLive;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -110,15 +111,21 @@ class EventWatermarksTest {
         new Split(
             EventWatermarks.of(
                     Duration.ofMillis(50), Duration.ofSeconds(10), OptionalLong.of(1_000))
-                .alsoEach(300));
+                .forExpiry(TimeToLive.of(Duration.ofMillis(2_400)), 4));
+    split.event(349);
+    assertThat(split.emitted()).as("the first").containsExactly("298");
     split.event(350);
-    assertThat(split.emitted()).containsExactly("299");
-    split.event(649);
+    assertThat(split.emitted()).as("an epoch of shard 0").containsExactly("299");
+    split.event(424);
     assertThat(split.emitted()).isEmpty();
+    split.event(425);
+    assertThat(split.emitted()).as("an epoch of shard 1").containsExactly("374");
     split.event(650);
-    assertThat(split.emitted()).containsExactly("599");
-    split.event(1_060);
-    assertThat(split.emitted()).as("of window and epoch").containsExactly("1009");
+    assertThat(split.emitted()).as("shards 2, 3, 0").containsExactly("599");
+    split.event(1_049);
+    split.emitted();
+    split.event(1_050);
+    assertThat(split.emitted()).as("a window").containsExactly("999");
   }
 
   @Test

@@ -99,10 +99,11 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
       clock =
           new KeyClock(
               effective.ttl(),
+              effective.shardCount(),
               getProcessingTimeService(),
               context.getKeyedStateStore().getState(DedupState.CLOCK));
     }
-    filter = new PagedFilter(shape, clock == null ? null : clock.expiry());
+    filter = new PagedFilter(shape);
     KeyedStateBackend<?> backend = getKeyedStateBackend();
     if (backend instanceof BatchExecutionKeyedStateBackend) {
       throw new IncompatibleStateException(
@@ -161,7 +162,7 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
     metrics.gauge("pageBytes", pages::bytes);
     metrics.gauge("pageSplits", pages::splits);
     if (clock != null) {
-      metrics.gauge("expired", clock.expiry()::expired);
+      metrics.gauge("expired", pages::expired);
       sweep = new PageSweep(pages, clock);
       if (!clock.isOfEvents()) {
         sweepByTheClock(0);

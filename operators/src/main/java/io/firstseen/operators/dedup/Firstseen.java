@@ -248,9 +248,9 @@ public final class Firstseen<T> {
    * nothing. By {@link TimeToLive.Clock#PROCESSING} its time is when it came.
    *
    * <p>The length may change at any restart, for the keys that are there too: each is then kept for
-   * the new one, and at most four eighths of the new one and an eighth of the old one longer. What
-   * was forgotten before stays so. Whether there is a ttl, its clock and its since are fixed for
-   * the life of the state. Not together with an exact {@link #mode}.
+   * the new one, and at most five eighths of the longest one since it came longer. What was
+   * forgotten before stays so. Whether there is a ttl, its clock and its since are fixed for the
+   * life of the state. Not together with an exact {@link #mode}.
    *
    * <p>Takes about 4.1 bits a key more, and 4.5 at most where filters are as full as they usually
    * are.

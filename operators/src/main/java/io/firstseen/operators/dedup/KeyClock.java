@@ -18,30 +18,35 @@ import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;
  * time, and forgets nothing.
  */
 final class KeyClock {
-  private final Expiry expiry;
+  private final TimeToLive ttl;
+  private final int shardCount;
   private final boolean ofEvents;
   private final ProcessingTimeService processingTime;
   private final ValueState<Long> state;
   private long nowMillis = Long.MIN_VALUE;
-  private long toldMillis = Long.MIN_VALUE;
   private long eventMillis;
 
   /**
    * @param state for each shard, the time that it was at the last checkpoint
    */
-  KeyClock(TimeToLive ttl, ProcessingTimeService processingTime, ValueState<Long> state) {
-    this.expiry = new Expiry(ttl.millis(), ttl.since() == TimeToLive.Since.LAST_SEEN);
+  KeyClock(
+      TimeToLive ttl,
+      int shardCount,
+      ProcessingTimeService processingTime,
+      ValueState<Long> state) {
+    this.ttl = ttl;
+    this.shardCount = shardCount;
     this.ofEvents = ttl.clock() == TimeToLive.Clock.EVENT;
     this.processingTime = processingTime;
     this.state = state;
   }
 
-  Expiry expiry() {
-    return expiry;
-  }
-
   boolean isOfEvents() {
     return ofEvents;
+  }
+
+  long epochMillis() {
+    return ttl.epochMillis();
   }
 
   /** The time of this task; the earliest of all while it is not known. */
@@ -78,38 +83,44 @@ final class KeyClock {
     }
   }
 
-  /** Turns the filters to a shard's time, and to the event that comes next. */
-  void turnTo(Shard shard) {
-    long shardMillis = Math.max(nowMillis, shard.clockMillis);
-    if (shardMillis != toldMillis) {
-      expiry.advanceTo(shardMillis);
-      toldMillis = shardMillis;
+  /** The time of a shard's filter now, and of the event that comes next. */
+  Expiry turnTo(Shard shard) {
+    Expiry expiry = shard.expiry;
+    if (nowMillis > expiry.nowMillis()) {
+      expiry.advanceTo(nowMillis);
     }
     expiry.keysOf(eventMillis);
+    return expiry;
   }
 
   /** Reads the time of a shard, whose key must be the current one. */
-  void read(Shard shard) {
+  void read(Shard shard, int number) {
+    shard.expiry =
+        new Expiry(
+            ttl.millis(),
+            ttl.since() == TimeToLive.Since.LAST_SEEN,
+            ttl.phaseMillis(number, shardCount));
     try {
       Long millis = state.value();
-      shard.clockMillis = millis == null ? Long.MIN_VALUE : millis;
+      if (millis != null) {
+        shard.expiry.advanceTo(millis);
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    shard.clockInState = shard.expiry.nowMillis();
   }
 
-  /** Whether the time of a shard in state is out of date. */
-  boolean isLate(Shard shard) {
-    return nowMillis > shard.clockMillis;
-  }
-
-  /** Writes the time of a shard, whose key must be the current one. */
+  /** Writes the time of a shard, if state has an earlier one; its key must be the current one. */
   void write(Shard shard) {
-    shard.clockMillis = Math.max(nowMillis, shard.clockMillis);
-    try {
-      state.update(shard.clockMillis);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    turnTo(shard);
+    if (shard.expiry.nowMillis() > shard.clockInState) {
+      shard.clockInState = shard.expiry.nowMillis();
+      try {
+        state.update(shard.clockInState);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
   }
 }

@@ -23,7 +23,7 @@ final class PageSweep {
   PageSweep(ShardPages pages, KeyClock clock) {
     this.pages = pages;
     this.clock = clock;
-    this.epochMillis = clock.expiry().epochMillis();
+    this.epochMillis = clock.epochMillis();
   }
 
   /** How long to wait between two calls where nothing else says when. */

@@ -1,6 +1,7 @@
 package io.firstseen.operators.dedup;
 
 import io.firstseen.filters.cuckoo.CuckooShape;
+import io.firstseen.filters.cuckoo.Expiry;
 import io.firstseen.filters.cuckoo.PageDirectory;
 import io.firstseen.types.ShardSummary;
 import java.util.Arrays;
@@ -11,8 +12,11 @@ final class Shard {
   /** Flink's key for this shard. */
   final Integer key;
 
-  /** The latest time that state knows of; the earliest of all if there is none. */
-  long clockMillis = Long.MIN_VALUE;
+  /** What time it is; null if keys do not expire. */
+  Expiry expiry;
+
+  /** The time that state knows of. */
+  long clockInState;
 
   long keys;
   long slots;

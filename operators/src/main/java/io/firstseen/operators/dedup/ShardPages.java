@@ -77,7 +77,7 @@ final class ShardPages implements PageStore {
     try {
       Shard shard = new Shard(key, shape, summaries.value());
       if (clock != null) {
-        clock.read(shard);
+        clock.read(shard, number);
       }
       shardByNumber[number] = shard;
       shards.add(shard);
@@ -96,7 +96,7 @@ final class ShardPages implements PageStore {
   private void turnTo(Shard shard) {
     current = shard;
     if (clock != null) {
-      clock.turnTo(shard);
+      filter.turnTo(clock.turnTo(shard));
     }
     if (cache != null) {
       for (LoadedPage page = cache.victim(); page != null; page = cache.victim()) {
@@ -224,7 +224,7 @@ final class ShardPages implements PageStore {
         updateSummary(shard);
         shard.changed = false;
       }
-      if (clock != null && clock.isLate(shard)) {
+      if (clock != null) {
         setCurrentKey.accept(shard.key);
         clock.write(shard);
       }
@@ -259,6 +259,11 @@ final class ShardPages implements PageStore {
   /** Takes note that a checkpoint is written, or will never be used. */
   void checkpointEnded(long checkpoint) {
     runningCheckpoints.remove(checkpoint);
+  }
+
+  /** Identities forgotten because their time was up. */
+  long expired() {
+    return shards.stream().mapToLong(shard -> shard.expiry.expired()).sum();
   }
 
   /** Identities in all shards. */

@@ -34,6 +34,8 @@ final class ExpiryModel {
 
   private static final class Key {
     long time;
+
+    /** The longest since it was stored. */
     long epochMillis;
 
     /** Its time was up under an earlier ttl. */
@@ -117,6 +119,7 @@ final class ExpiryModel {
         keys.values().forEach(key -> key.passed = !mustLive(key));
         long millis = TimeToLive.MIN_MILLIS + random.nextLong(2 * ttl.millis());
         ttl = new TimeToLive(millis, ttl.clock(), ttl.since());
+        keys.values().forEach(key -> key.epochMillis = Math.max(key.epochMillis, epochMillis()));
         changed = true;
       }
     }
@@ -180,7 +183,7 @@ final class ExpiryModel {
     if (key == null) {
       return true;
     }
-    long later = changed ? key.epochMillis + 4 * epochMillis() : epochMillis();
+    long later = changed ? 5 * key.epochMillis : epochMillis();
     return now >= key.time + 8 * epochMillis() + later;
   }
 

@@ -111,15 +111,15 @@ class ExpiryTest {
       assertThat(tasks.sum("keys")).isEqualTo(keys);
       long step = 2_000;
       long swept = 0;
-      for (long now = HOUR; now < 2 * HOUR + 450_000; now += step) {
+      for (long now = HOUR; now < 2 * HOUR; now += step) {
         set(tasks, clock, now);
-        long expired = tasks.sum("expired");
-        assertThat(expired - swept).as("at once").isLessThan(PageSweep.MOST_PAGES * 4_096L);
-        swept = expired;
       }
       assertThat(tasks.sum("expired")).as("expired before they were due").isZero();
-      for (long now = 2 * HOUR + 450_000; now <= 2 * HOUR + 2 * 450_000; now += step) {
+      for (long now = 2 * HOUR; now <= 2 * HOUR + 2 * 450_000; now += step) {
         set(tasks, clock, now);
+        long expired = tasks.sum("expired");
+        assertThat(expired - swept).as("at once").isLessThan(keys / 2);
+        swept = expired;
       }
       assertThat(tasks.sum("expired")).isEqualTo(keys);
       assertThat(tasks.sum("keys")).isZero();

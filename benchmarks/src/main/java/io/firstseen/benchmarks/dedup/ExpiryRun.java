@@ -1,0 +1,229 @@
+package io.firstseen.benchmarks.dedup;
+
+import io.firstseen.benchmarks.operator.SwallowingOutput;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.operators.dedup.Firstseen;
+import io.firstseen.types.Change;
+import io.firstseen.types.Operation;
+import io.firstseen.types.TimeToLive;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.SplittableRandom;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.java.functions.KeySelector;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.runtime.state.StateBackend;
+import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
+import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
+import org.apache.flink.state.rocksdb.RocksDBOptions;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.transformations.OneInputTransformation;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
+
+/**
+ * The process that measures one task whose keys expire, in Flink's harness, between neither network
+ * nor serializers.
+ *
+ * <p>The keys came evenly over the eight epochs of a ttl in event time. Then come records in
+ * rounds, of each four an add of a new key, a delete of the same, and two repeats of keys of the
+ * newest epochs, with a watermark behind every 200. In a round without a sweep time stands still;
+ * in one with a sweep it goes on by an epoch, so that a ninth of the keys is due and every page is
+ * swept; and in the last it goes on by ten at once, and all are.
+ */
+public final class ExpiryRun {
+  private static final long EPOCH_MILLIS = 3_600_000;
+  private static final TimeToLive TTL = TimeToLive.of(Duration.ofMillis(8 * EPOCH_MILLIS));
+  private static final int RECORDS_A_WATERMARK = 200;
+
+  /**
+   * What to measure.
+   *
+   * @param keys in the task when measuring begins
+   * @param records of a round
+   * @param rounds of each kind
+   * @param rocksDb whether state is in RocksDB
+   */
+  record Spec(int keys, int records, int rounds, boolean rocksDb) {}
+
+  /**
+   * What was measured.
+   *
+   * @param extraBits of a checkpoint, for each key, above those without a ttl
+   * @param restNanos a record while no key is due, the median of the rounds
+   * @param sweepNanos the same while a ninth of the keys is swept
+   * @param longestMillis a call in the rounds with a sweep, the median of the rounds' longest
+   * @param longestOfAllMillis the longest call of all those rounds
+   * @param jumpNanos a record of the round in which all keys are due at once
+   * @param longestOfJumpMillis its longest call
+   */
+  record Result(
+      double extraBits,
+      double restNanos,
+      double sweepNanos,
+      double longestMillis,
+      double longestOfAllMillis,
+      double jumpNanos,
+      double longestOfJumpMillis) {}
+
+  private final Spec spec;
+  private final SplittableRandom random = new SplittableRandom(20261120);
+  private final KeyedOneInputStreamOperatorTestHarness<Object, Change<Long>, Change<Long>> harness;
+  private long nextKey;
+  private long longestNanos;
+  private double nowMillis = 100 * EPOCH_MILLIS;
+
+  @SuppressWarnings("unchecked") // The operator is what apply() put there.
+  private ExpiryRun(Spec spec, TimeToLive ttlOrNull) throws Exception {
+    this.spec = spec;
+    StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
+    Firstseen<Long> description =
+        Firstseen.dedup(env.fromSequence(0, 0)).key(ExpiryRun::bytes).capacity(spec.keys());
+    if (ttlOrNull != null) {
+      description.ttl(ttlOrNull);
+    }
+    OneInputTransformation<Change<Long>, Change<Long>> dedup =
+        (OneInputTransformation<Change<Long>, Change<Long>>)
+            description.apply().accepted().getTransformation();
+    harness =
+        new KeyedOneInputStreamOperatorTestHarness<>(
+            dedup.getOperatorFactory(),
+            (KeySelector<Change<Long>, Object>) dedup.getStateKeySelector(),
+            (TypeInformation<Object>) dedup.getStateKeyType(),
+            dedup.getMaxParallelism(),
+            1,
+            0);
+    SwallowingOutput<Change<Long>> output = new SwallowingOutput<>();
+    harness.setOutputCreator(serializer -> output);
+    harness.setStateBackend(backend(spec.rocksDb()));
+    harness.getExecutionConfig().enableObjectReuse();
+    harness.open();
+  }
+
+  private static StateBackend backend(boolean rocksDb) {
+    Configuration ownMemory = new Configuration().set(RocksDBOptions.USE_MANAGED_MEMORY, false);
+    return rocksDb
+        ? new EmbeddedRocksDBStateBackend().configure(ownMemory, ExpiryRun.class.getClassLoader())
+        : new HashMapStateBackend();
+  }
+
+  public static void main(String[] arguments) throws Exception {
+    ChildJvm.answer(run(ChildJvm.specification(arguments, Spec.class)));
+  }
+
+  static Result run(Spec spec) throws Exception {
+    ExpiryRun without = new ExpiryRun(spec, null);
+    without.fill();
+    long bytesWithout = without.checkpointBytes();
+    without.harness.close();
+
+    ExpiryRun run = new ExpiryRun(spec, TTL);
+    run.fill();
+    double extraBits = 8.0 * (run.checkpointBytes() - bytesWithout) / spec.keys();
+    double[] rest = new double[spec.rounds()];
+    double[] sweep = new double[spec.rounds()];
+    double[] longest = new double[spec.rounds()];
+    double longestOfAll = 0;
+    for (int round = -1; round < spec.rounds(); round++) {
+      double restNanos = run.round(0);
+      run.replaceWhatWillBeDue();
+      double sweepNanos = run.round(EPOCH_MILLIS);
+      if (round >= 0) {
+        rest[round] = restNanos;
+        sweep[round] = sweepNanos;
+        longest[round] = run.longestNanos / 1e6;
+        longestOfAll = Math.max(longestOfAll, longest[round]);
+      }
+    }
+    run.nowMillis += 10 * EPOCH_MILLIS;
+    double jumpNanos = run.round(0);
+    run.harness.close();
+    return new Result(
+        extraBits,
+        Median.of(rest),
+        Median.of(sweep),
+        Median.of(longest),
+        longestOfAll,
+        jumpNanos,
+        run.longestNanos / 1e6);
+  }
+
+  /** Keys over the eight epochs before now. */
+  private void fill() throws Exception {
+    double end = nowMillis;
+    for (int i = 0; i < spec.keys(); i++) {
+      nowMillis = end - 8.0 * EPOCH_MILLIS * (spec.keys() - i) / spec.keys();
+      add(nextKey++);
+      if (i % RECORDS_A_WATERMARK == 0) {
+        watermark();
+      }
+    }
+    nowMillis = end;
+    watermark();
+  }
+
+  /** As many new keys as the next epoch lets expire, so that each round has the same number. */
+  private void replaceWhatWillBeDue() throws Exception {
+    for (int i = 0; i < spec.keys() / 8; i++) {
+      add(nextKey++);
+    }
+  }
+
+  /** The mean time of a record, in nanoseconds. */
+  private double round(double millis) throws Exception {
+    System.gc();
+    long newest = nextKey;
+    // Of the newest epoch alone: none of them is due within a round.
+    int repeated = spec.keys() / 8;
+    double begin = nowMillis;
+    longestNanos = 0;
+    long start = System.nanoTime();
+    long last = start;
+    for (int i = 0; i < spec.records(); i += 4) {
+      StreamRecord<Change<Long>> add = record(Operation.ADD, -1 - i);
+      harness.processElement(add);
+      last = called(last);
+      harness.processElement(record(Operation.DELETE, -1 - i));
+      last = called(last);
+      for (int repeat = 0; repeat < 2; repeat++) {
+        harness.processElement(record(Operation.ADD, newest - 1 - random.nextInt(repeated)));
+        last = called(last);
+      }
+      if (i % RECORDS_A_WATERMARK == 0) {
+        nowMillis = begin + millis * i / spec.records();
+        watermark();
+        last = called(last);
+      }
+    }
+    return (double) (last - start) / spec.records();
+  }
+
+  private long called(long before) {
+    long now = System.nanoTime();
+    longestNanos = Math.max(longestNanos, now - before);
+    return now;
+  }
+
+  private void add(long key) throws Exception {
+    harness.processElement(record(Operation.ADD, key));
+  }
+
+  private void watermark() throws Exception {
+    harness.processWatermark(new Watermark((long) nowMillis));
+  }
+
+  private long checkpointBytes() throws Exception {
+    return harness.snapshot(1, 1).getStateSize();
+  }
+
+  private static byte[] bytes(long key) {
+    return ByteBuffer.allocate(Long.BYTES).putLong(key).array();
+  }
+
+  private StreamRecord<Change<Long>> record(Operation operation, long key) {
+    byte[] bytes = bytes(key);
+    return new StreamRecord<>(
+        new Change<>(operation, bytes, KeyHash.fixed().hash(bytes), key), (long) nowMillis);
+  }
+}
