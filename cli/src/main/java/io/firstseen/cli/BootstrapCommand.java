@@ -52,6 +52,9 @@ import picocli.CommandLine.Spec;
 final class BootstrapCommand implements Callable<Integer> {
   private static final long POLL_MILLIS = 100;
 
+  /** Builds the state in little memory, whatever its size and mode. */
+  private static final String STATE_BACKEND = "rocksdb";
+
   @ArgGroup(multiplicity = "1")
   private Origin origin;
 
@@ -237,10 +240,7 @@ final class BootstrapCommand implements Callable<Integer> {
                     EmbeddedCluster.Settings.defaults().slotsPerTaskManager(tasks)));
     StreamExecutionEnvironment env =
         cluster.environment(
-            new Configuration()
-                .set(
-                    StateBackendOptions.STATE_BACKEND,
-                    System.getProperty("firstseen.x", "rocksdb")));
+            new Configuration().set(StateBackendOptions.STATE_BACKEND, STATE_BACKEND));
     WarmStart start =
         new WarmStart(env.setParallelism(tasks), parameters, DedupJob.UID_PREFIX, known);
     FutureTask<Void> writing =

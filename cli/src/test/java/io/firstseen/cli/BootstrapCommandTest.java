@@ -154,6 +154,49 @@ class BootstrapCommandTest {
   }
 
   @Test
+  void keysAreAsOldAsTheyAre() throws IOException {
+    String[] ttl = {"--format=tsv", "--ttl=1h", "--ttl-clock=event", "--ttl-since=first-seen"};
+    String known = lines("900000\tadd\tgone", "1000000\tadd\ta", "1003000\tadd\tb");
+    Invocation made = bootstrap(write("known", known), ttl);
+    assertThat(made.status()).as("%s", made).isZero();
+    assertThat(Invocation.of("savepoint", "info", path("S")).out())
+        .contains(
+            "ttl                 1h by event time, since first-seen", "keys                2");
+    String script = lines("1004900\tadd\tc", "1005000\tadd\ta", "1005000\tadd\tb");
+    Invocation run =
+        call(
+            "run",
+            Stream.concat(
+                    Stream.of(ttl),
+                    Stream.of(
+                        "--input=" + write("in", script),
+                        "--accepted=" + path("accepted"),
+                        "--from-savepoint=" + path("S")))
+                .toArray(String[]::new));
+    assertThat(run.status()).as("%s", run).isZero();
+    assertThat(read("accepted")).isEqualTo(lines("1004900\tadd\tc", "1005000\tadd\ta"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"first-seen", "last-seen"})
+  void withoutEventTimeKeysAreAsOldAsTheSavepoint(String since) throws IOException {
+    String[] ttl = {"--ttl=1d", "--ttl-clock=processing", "--ttl-since=" + since};
+    assertThat(bootstrap(write("known", keys(0, 10)), ttl).status()).isZero();
+    Invocation run =
+        call(
+            "run",
+            Stream.concat(
+                    Stream.of(ttl),
+                    Stream.of(
+                        "--input=" + write("in", keys(5, 10)),
+                        "--accepted=" + path("accepted"),
+                        "--from-savepoint=" + path("S")))
+                .toArray(String[]::new));
+    assertThat(run.status()).as("%s", run).isZero();
+    assertThat(read("accepted")).isEqualTo(keys(10, 5));
+  }
+
+  @Test
   void keysAreMadeCanonicalAndScopesKeptApart() throws IOException {
     String known =
         lines(
@@ -366,6 +409,8 @@ class BootstrapCommandTest {
                 "The dedup state cannot be restored by this job, they differ in: canonicaliser"
                     + " (state: none, job: url)"),
             List.of("--dedup-shards=64", "Max parallelism mismatch"),
+            List.of("--mode=exact", "they differ in: mode (state: approximate, job: exact)"),
+            List.of("--ttl=1h", "they differ in: ttl (state: off, job: on)"),
             List.of(
                 "--hash-key-file=" + write("other.key", "ff".repeat(16)),
                 "they differ in: check of the hash key"));
