@@ -10,8 +10,9 @@ import org.apache.flink.core.memory.DataOutputView;
 /**
  * Writes a {@link GolombCodedSet}.
  *
- * <p>Version 1: the value bits in a byte, count and length of the codes in bits in 8 bytes each,
- * then the bucket starts and the codes, each after its length.
+ * <p>Version 2: the value bits in a byte, count and length of the codes in bits in 8 bytes each,
+ * then the bucket starts and the codes, each after its length. The sections are those of {@code
+ * docs/format/snapshot-v1.md}; version 1 had drafts of them and is not read any more.
  */
 public final class GolombCodedSetSerializer extends ImmutableSerializer<GolombCodedSet> {
 
@@ -52,7 +53,7 @@ public final class GolombCodedSetSerializer extends ImmutableSerializer<GolombCo
   /** The format version in state. */
   public static final class Snapshot extends VersionedSerializerSnapshot<GolombCodedSet> {
     public Snapshot() {
-      super(1, () -> INSTANCE);
+      super(2, () -> INSTANCE);
     }
   }
 }

@@ -52,10 +52,11 @@ class GolombCodedSetSerializerTest {
 
   @Test
   void theBytesOfThisVersionArePinned() throws IOException {
-    // m = round(2^8 / 2 ln 2) = 89, so remainders take 6 or 7 bits and the codes of 3 and 200 - 4:
-    // 0 000011, and 11 0 0010010.
+    // m = round(2^8 / 2 ln 2) = 89, so remainders take 6 bits, from 39 on one more. 3 is 0 m + 3
+    // and
+    // 200 - 4 is 2 m + 18: the fields 000011 010010 and, from behind, 0 and 110.
     assertThat(HexFormat.of().formatHex(write(GolombCodedSet.of(new long[] {3, 200}, 8))))
-        .isEqualTo("08" + "0000000000000002" + "0000000000000010" + "00" + "020792");
+        .isEqualTo("08" + "0000000000000002" + "0000000000000010" + "00" + "020d26");
   }
 
   @Test

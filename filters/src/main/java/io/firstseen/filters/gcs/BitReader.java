@@ -1,16 +1,23 @@
 package io.firstseen.filters.gcs;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /**
  * Random access to bits, most significant first. Past the end there are zeros without end, so that
  * no position is out of bounds and every unary run ends. Immutable, safe for many threads.
  */
 public final class BitReader {
+  /** One code path for arrays and mapped files, where {@link ByteBuffer#getLong} has several. */
+  private static final VarHandle WORDS =
+      MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
   private final ByteBuffer bytes;
   private final int length;
 
-  /** Reads from the buffer's position to its limit; the bytes must not change any more. */
+  /** Reads what remains in a buffer, whose position stays. The bytes must not change any more. */
   public BitReader(ByteBuffer bytes) {
     this.bytes = bytes.slice();
     this.length = this.bytes.limit();
@@ -22,9 +29,51 @@ public final class BitReader {
     int shift = (int) (position & 7);
     if (index <= length - 9L) {
       int i = (int) index;
-      return bytes.getLong(i) << shift | (bytes.get(i + 8) & 0xFFL) >>> (8 - shift);
+      return (long) WORDS.get(bytes, i) << shift | (bytes.get(i + 8) & 0xFFL) >>> (8 - shift);
     }
     return wordNearEnd(index, shift);
+  }
+
+  /** The bits up to the end of the eighth byte from a bit position on, 57 to 64, then zeros. */
+  long windowAt(long position) {
+    long index = position >>> 3;
+    int shift = (int) (position & 7);
+    return index <= length - 8L
+        ? (long) WORDS.get(bytes, (int) index) << shift
+        : wordNearEnd(index, shift);
+  }
+
+  /**
+   * The bits that end before a bit position, the last of them lowest; {@link #bitsBefore} of them
+   * count.
+   */
+  long windowBefore(long position) {
+    long index = ((position + 7) >>> 3) - 8;
+    int shift = (int) (-position & 7);
+    return index >= 0 && index <= length - 8L
+        ? (long) WORDS.get(bytes, (int) index) >>> shift
+        : wordAcrossBounds(index) >>> shift;
+  }
+
+  /** The number of bits that {@link #windowBefore} gives: 57 to 63, fewer at the beginning. */
+  static int bitsBefore(long position) {
+    return (int) Math.min(position, Math.min(63, Long.SIZE - (-position & 7)));
+  }
+
+  /**
+   * The number of one bits before a bit position, down to the nearest zero bit or the first bit.
+   */
+  long onesBefore(long position) {
+    long at = position;
+    while (at > 0) {
+      int ones = Long.numberOfTrailingZeros(~windowBefore(at));
+      int looked = bitsBefore(at);
+      if (ones < looked) {
+        return position - at + ones;
+      }
+      at -= looked;
+    }
+    return position;
   }
 
   /** The {@code bits} (0 to 64) bits that begin at a bit position, as an unsigned number. */
@@ -33,7 +82,7 @@ public final class BitReader {
   }
 
   /** The number of one bits from a bit position up to the next zero bit. */
-  long onesAt(long position) {
+  public long onesAt(long position) {
     long ones = 0;
     while (true) {
       int run = Long.numberOfLeadingZeros(~wordAt(position + ones));
@@ -45,14 +94,18 @@ public final class BitReader {
   }
 
   private long wordNearEnd(long index, int shift) {
+    return wordAcrossBounds(index) << shift | byteAt(index + 8) >>> (8 - shift);
+  }
+
+  private long wordAcrossBounds(long index) {
     long word = 0;
     for (int i = 0; i < 8; i++) {
       word = word << 8 | byteAt(index + i);
     }
-    return word << shift | byteAt(index + 8) >>> (8 - shift);
+    return word;
   }
 
   private long byteAt(long index) {
-    return index < length ? bytes.get((int) index) & 0xFFL : 0;
+    return index >= 0 && index < length ? bytes.get((int) index) & 0xFFL : 0;
   }
 }

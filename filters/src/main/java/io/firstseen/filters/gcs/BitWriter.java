@@ -1,37 +1,67 @@
 package io.firstseen.filters.gcs;
 
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/** Appends bits, most significant first, to a growing array; the last byte is padded with zeros. */
+/**
+ * Appends bits, most significant first, to a growing array or to a stream; the last byte is padded
+ * with zeros.
+ */
 public final class BitWriter {
   // Some virtual machines refuse arrays nearer to Integer.MAX_VALUE.
   static final int MAX_BYTES = Integer.MAX_VALUE - 8;
 
+  private static final int STREAM_BUFFER_BYTES = 1 << 16;
+  private static final VarHandle WORDS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
+  private final OutputStream stream;
   private byte[] bytes;
-  private long bitLength;
+  private int filled;
+  private long streamedBytes;
+  // The last bits, fewer than 64, at the top of a word.
+  private long word;
+  private int wordBits;
 
   /** Takes room for as many bits; more may come. */
   public BitWriter(long expectedBits) {
-    bytes = new byte[(int) Math.min(MAX_BYTES, (Math.max(0, expectedBits) + 7) / 8)];
+    stream = null;
+    bytes = new byte[(int) Math.min(MAX_BYTES, (Math.max(0, expectedBits) + 7) / 8 + 8)];
+  }
+
+  /** Writes to a stream, in blocks; what it throws comes as {@link UncheckedIOException}. */
+  BitWriter(OutputStream stream) {
+    this.stream = stream;
+    bytes = new byte[STREAM_BUFFER_BYTES];
   }
 
   /** The number of bits written. */
   public long bitLength() {
-    return bitLength;
+    return 8 * (streamedBytes + filled) + wordBits;
   }
 
   /** Appends the lowest {@code bits} bits of {@code value}, 0 to 64 of them. */
   public void write(long value, int bits) {
-    reserve(bits);
-    int left = bits;
-    while (left > 0) {
-      int free = 8 - (int) (bitLength & 7);
-      int taken = Math.min(free, left);
-      left -= taken;
-      int chunk = (int) (value >>> left) & ((1 << taken) - 1);
-      bytes[(int) (bitLength >>> 3)] |= (byte) (chunk << (free - taken));
-      bitLength += taken;
+    if (bits == 0) {
+      return;
     }
+    long aligned = value << (64 - bits);
+    word |= aligned >>> wordBits;
+    int all = wordBits + bits;
+    if (all < 64) {
+      wordBits = all;
+      return;
+    }
+    reserve(8);
+    WORDS.set(bytes, filled, word);
+    filled += 8;
+    wordBits = all - 64;
+    word = wordBits == 0 ? 0 : aligned << (bits - wordBits);
   }
 
   /** Appends {@code count} one bits and a zero bit. */
@@ -44,19 +74,50 @@ public final class BitWriter {
 
   /** The bytes written; the writer must not be used any more. */
   public byte[] toBytes() {
-    int length = (int) ((bitLength + 7) >>> 3);
-    return length == bytes.length ? bytes : Arrays.copyOf(bytes, length);
+    flushWord();
+    return filled == bytes.length ? bytes : Arrays.copyOf(bytes, filled);
   }
 
-  private void reserve(int bits) {
-    long needed = (bitLength + bits + 7) >>> 3;
-    if (needed > bytes.length) {
-      if (needed > MAX_BYTES) {
-        throw new IllegalArgumentException(
-            "the set must encode to at most " + MAX_BYTES + " bytes, it needs more");
-      }
-      long grown = Math.max(needed, bytes.length + (bytes.length >>> 1) + 16L);
-      bytes = Arrays.copyOf(bytes, (int) Math.min(MAX_BYTES, grown));
+  /** Gives all bytes to the stream; the writer must not be used any more. */
+  void finish() {
+    flushWord();
+    flushBytes();
+  }
+
+  private void flushWord() {
+    int last = (wordBits + 7) >>> 3;
+    reserve(last);
+    for (int i = 0; i < last; i++) {
+      bytes[filled++] = (byte) (word >>> (56 - 8 * i));
     }
+    word = 0;
+    wordBits = 0;
+  }
+
+  private void flushBytes() {
+    try {
+      stream.write(bytes, 0, filled);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    streamedBytes += filled;
+    filled = 0;
+  }
+
+  private void reserve(int count) {
+    if (count <= bytes.length - filled) {
+      return;
+    }
+    if (stream != null) {
+      flushBytes();
+      return;
+    }
+    long needed = (long) filled + count;
+    if (needed > MAX_BYTES) {
+      throw new IllegalArgumentException(
+          "the set must encode to at most " + MAX_BYTES + " bytes, it needs more");
+    }
+    long grown = Math.max(needed, bytes.length + (bytes.length >>> 1) + 16L);
+    bytes = Arrays.copyOf(bytes, (int) Math.min(MAX_BYTES, grown));
   }
 }

@@ -3,21 +3,29 @@ package io.firstseen.filters.gcs;
 import java.math.BigInteger;
 
 /**
- * The Golomb code of one parameter m: a number x is x / m in unary (ones, then a zero) and x mod m
- * in truncated binary. See S. W. Golomb, Run-length encodings, 1966. All numbers are unsigned.
+ * The Golomb code of one parameter m. A number x is x / m in unary and x mod m in truncated binary:
+ * with s = floor(log2 m), the remainders below 2^(s + 1) - m take s bits, the others one more. A
+ * code is kept in two parts, the <i>field</i>, s bits of any remainder, and the <i>prefix</i>, the
+ * unary quotient and the one more bit. See S. W. Golomb, Run-length encodings, 1966. All numbers
+ * are unsigned.
  */
 final class GolombCode {
   /** ln 2 in units of 2^-64, to the nearest. */
   private static final BigInteger LN_2 = new BigInteger("B17217F7D1CF79AC", 16);
 
+  private static final int SHORT_FIELD_BITS = 10;
+
   private final long parameter;
-  private final int width;
+  private final long reciprocal;
+  private final int fieldBits;
   private final long cutoff;
 
   GolombCode(long parameter) {
     this.parameter = parameter;
-    this.width = 64 - Long.numberOfLeadingZeros(parameter - 1);
-    this.cutoff = width == 64 ? -parameter : (1L << width) - parameter;
+    this.reciprocal = Long.divideUnsigned(-1L, parameter);
+    this.fieldBits = 63 - Long.numberOfLeadingZeros(parameter);
+    // 2^64 itself wraps to 0.
+    this.cutoff = (fieldBits == 63 ? 0 : 2L << fieldBits) - parameter;
   }
 
   /**
@@ -38,34 +46,40 @@ final class GolombCode {
     return parameter;
   }
 
+  /** The bits of a field. */
+  int fieldBits() {
+    return fieldBits;
+  }
+
+  /** A remainder whose field is below it is that field; others have one more bit. */
+  long cutoff() {
+    return cutoff;
+  }
+
+  /** The number of buckets for so many values; see {@link GolombCodedSet}. */
+  long bucketCount(long count) {
+    // As few values as keep the bucket starts below 0.29 bits a value: longer codes need more.
+    int valuesPerBucket = fieldBits <= SHORT_FIELD_BITS ? 37 : 42;
+    return count / valuesPerBucket + (count % valuesPerBucket == 0 ? 0 : 1);
+  }
+
   /** The fewest bits that a coded number takes. */
   int minBits() {
-    return 1 + (cutoff == 0 ? width : width - 1);
+    return fieldBits + 1;
   }
 
-  void write(BitWriter out, long x) {
-    out.writeUnary(Long.divideUnsigned(x, parameter));
-    long remainder = Long.remainderUnsigned(x, parameter);
-    if (Long.compareUnsigned(remainder, cutoff) < 0) {
-      out.write(remainder, width - 1);
-    } else {
-      out.write(remainder + cutoff, width);
+  /** The quotient of a number. */
+  long quotient(long x) {
+    if (parameter <= 2 || x < 0) {
+      return Long.divideUnsigned(x, parameter);
     }
+    // Too small by one at most, as the reciprocal lacks less than 2^-64 to 1 / parameter.
+    long quotient = Math.multiplyHigh(x, reciprocal);
+    return quotient + (x - quotient * parameter >= parameter ? 1 : 0);
   }
 
-  /** The remainder that is coded at a bit position. */
-  long remainderAt(BitReader in, long position) {
-    if (width == 0) {
-      return 0;
-    }
-    long word = in.wordAt(position);
-    // Shifted in two steps, since a shift by 64 does nothing in Java.
-    long shorter = word >>> 1 >>> (64 - width);
-    return Long.compareUnsigned(shorter, cutoff) < 0 ? shorter : (word >>> (64 - width)) - cutoff;
-  }
-
-  /** The bits that a remainder takes. */
-  int remainderBits(long remainder) {
-    return Long.compareUnsigned(remainder, cutoff) < 0 ? width - 1 : width;
+  /** Whether one more bit follows a field. */
+  boolean hasMore(long field) {
+    return Long.compareUnsigned(field, cutoff) >= 0;
   }
 }

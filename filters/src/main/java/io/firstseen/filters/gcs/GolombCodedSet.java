@@ -4,23 +4,29 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.NoSuchElementException;
 import java.util.PrimitiveIterator;
+import java.util.function.Supplier;
 
 /**
  * An immutable set of distinct unsigned integers below 2^valueBits in at most about
- * log2(2^valueBits / count) + 1.5 bits each, plus the bucket starts. One set has one form: equal
- * sets of equal {@code valueBits} have equal bytes.
+ * log2(2^valueBits / count) + 1.5 bits each, plus the bucket starts, 0.3 bits. One set has one
+ * form: equal sets of equal {@code valueBits} have equal bytes.
  *
- * <p>The values are cut into ceil(count / 64) buckets, equal ranges of value. In a bucket the first
- * value is coded as its distance from the range's lower bound, each further one as its distance
- * from the one before, less one, in a Golomb code; the bit position of every bucket but the first
- * stands in a section of its own, so that a query decodes one bucket. See Putze, Sanders and
- * Singler, Cache-, Hash- and Space-Efficient Bloom Filters, 2007, section 4.
+ * <p>The values are cut into buckets of 37 or 42 in the mean, equal ranges of value. In a bucket
+ * the first value is coded as its distance from the range's lower bound, each further one as its
+ * distance from the one before, less one, in a Golomb code. Each code is in two parts that stand at
+ * both ends of the bucket, those of known length and those of unknown length, so that a processor
+ * can read many at once. A section of its own says where each bucket begins, so that a query
+ * decodes half a bucket. See Putze, Sanders and Singler, Cache-, Hash- and Space-Efficient Bloom
+ * Filters, 2007, section 4; {@code docs/format/snapshot-v1.md} has the bytes.
  *
- * <p>Queries allocate nothing. Safe for use by many threads.
+ * <p>Queries allocate nothing, and work on memory-mapped files. Safe for use by many threads.
  */
 public final class GolombCodedSet {
-  /** The mean number of values in a bucket. */
-  public static final int VALUES_PER_BUCKET = 64;
+  /** The number of values that are decoded in one go. */
+  static final int BLOCK = 512;
+
+  /** Fields of up to as many bits are read by one load, and sums of codes do not overflow. */
+  static final int MAX_FAST_FIELD_BITS = 50;
 
   private final long count;
   private final int valueBits;
@@ -28,25 +34,36 @@ public final class GolombCodedSet {
   private final BucketRanges ranges;
   private final GolombCode code;
   private final long payloadBits;
-  private final int startBits;
   private final ByteBuffer bucketStarts;
   private final ByteBuffer payload;
-  private final BitReader starts;
+  private final BucketStarts starts;
   private final BitReader codes;
+  // The parts of the code that a query needs.
+  private final long parameter;
+  private final int fieldBits;
+  private final long cutoff;
 
   private GolombCodedSet(
-      long count, int valueBits, long payloadBits, ByteBuffer bucketStarts, ByteBuffer payload) {
+      long count,
+      int valueBits,
+      GolombCode code,
+      long payloadBits,
+      BucketStarts starts,
+      ByteBuffer bucketStarts,
+      ByteBuffer payload) {
     this.count = count;
     this.valueBits = valueBits;
-    this.bucketCount = bucketCountFor(count);
+    this.bucketCount = code.bucketCount(count);
     this.ranges = new BucketRanges(bucketCount, valueBits);
-    this.code = new GolombCode(GolombCode.parameterFor(count, valueBits));
+    this.code = code;
     this.payloadBits = payloadBits;
-    this.startBits = startBitsFor(payloadBits);
-    this.bucketStarts = bucketStarts.slice().asReadOnlyBuffer();
+    this.starts = starts;
+    this.bucketStarts = bucketStarts;
     this.payload = payload.slice().asReadOnlyBuffer();
-    this.starts = new BitReader(this.bucketStarts);
     this.codes = new BitReader(this.payload);
+    this.parameter = code.parameter();
+    this.fieldBits = code.fieldBits();
+    this.cutoff = code.cutoff();
   }
 
   /**
@@ -58,38 +75,50 @@ public final class GolombCodedSet {
    * @throws IllegalArgumentException if a value is out of order, repeated or out of range
    */
   public static GolombCodedSet of(long[] sortedDistinctValues, int valueBits) {
+    GolombCodedSetWriter writer = new GolombCodedSetWriter(sortedDistinctValues.length, valueBits);
+    for (long value : sortedDistinctValues) {
+      writer.add(value);
+    }
+    return writer.toSet();
+  }
+
+  /**
+   * Encodes the first bits of hashes.
+   *
+   * @param hashes in any order, repeats allowed; not changed. What is sorted is not sorted again.
+   * @param valueBits 1 to 64: how many of a hash's top bits are its value
+   */
+  public static GolombCodedSet ofHashes(long[] hashes, int valueBits) {
     requireValueBits(valueBits);
-    int count = sortedDistinctValues.length;
-    int bucketCount = (int) bucketCountFor(count);
-    BucketRanges ranges = new BucketRanges(bucketCount, valueBits);
-    GolombCode code = new GolombCode(GolombCode.parameterFor(count, valueBits));
-    BitWriter codes = new BitWriter((long) count * (code.minBits() + 2));
-    long[] startPositions = new long[bucketCount];
-    int i = 0;
-    for (int bucket = 0; bucket < bucketCount; bucket++) {
-      startPositions[bucket] = codes.bitLength();
-      long next = ranges.lowerBound(bucket);
-      for (; i < count && ranges.bucketOf(sortedDistinctValues[i]) == bucket; i++) {
-        requireNextValue(sortedDistinctValues, i, valueBits);
-        code.write(codes, sortedDistinctValues[i] - next);
-        next = sortedDistinctValues[i] + 1;
+    return ofSortedHashes(UnsignedSort.sorted(hashes), 0, valueBits);
+  }
+
+  /**
+   * Encodes some bits of hashes.
+   *
+   * @param hashes in ascending unsigned order, repeats allowed; not kept
+   * @param skippedBits how many of a hash's top bits come before its value, the same in all of them
+   * @param valueBits how many bits after those are its value
+   */
+  public static GolombCodedSet ofSortedHashes(long[] hashes, int skippedBits, int valueBits) {
+    requireValueBits(valueBits);
+    if (skippedBits < 0 || skippedBits + valueBits > Long.SIZE) {
+      throw new IllegalArgumentException(
+          "skippedBits must be in [0, " + (Long.SIZE - valueBits) + "], got " + skippedBits);
+    }
+    int shift = Long.SIZE - valueBits;
+    long count = Math.min(1, hashes.length);
+    for (int i = 1; i < hashes.length; i++) {
+      count += (((hashes[i] ^ hashes[i - 1]) << skippedBits) >>> shift) == 0 ? 0 : 1;
+    }
+    GolombCodedSetWriter writer = new GolombCodedSetWriter(count, valueBits);
+    for (int i = 0; i < hashes.length; i++) {
+      long value = (hashes[i] << skippedBits) >>> shift;
+      if (i == 0 || value != (hashes[i - 1] << skippedBits) >>> shift) {
+        writer.add(value);
       }
     }
-    if (i < count) {
-      // Only a value that is out of order or range belongs to none of the buckets that are left.
-      requireNextValue(sortedDistinctValues, i, valueBits);
-    }
-    int startBits = startBitsFor(codes.bitLength());
-    BitWriter starts = new BitWriter((long) bucketCount * startBits);
-    for (int bucket = 1; bucket < bucketCount; bucket++) {
-      starts.write(startPositions[bucket], startBits);
-    }
-    return new GolombCodedSet(
-        count,
-        valueBits,
-        codes.bitLength(),
-        ByteBuffer.wrap(starts.toBytes()),
-        ByteBuffer.wrap(codes.toBytes()));
+    return writer.toSet();
   }
 
   /**
@@ -109,8 +138,9 @@ public final class GolombCodedSet {
       throw new MalformedGolombCodedSetException(
           "count must be in [0, 2^" + valueBits + "], got " + count);
     }
-    requireSection("payload", payload, payloadBits);
-    int minBits = new GolombCode(GolombCode.parameterFor(count, valueBits)).minBits();
+    requirePayload(payload, payloadBits);
+    GolombCode code = new GolombCode(GolombCode.parameterFor(count, valueBits));
+    int minBits = code.minBits();
     if (count > payloadBits / minBits) {
       throw new MalformedGolombCodedSetException(
           String.format(
@@ -122,13 +152,23 @@ public final class GolombCodedSet {
       throw new MalformedGolombCodedSetException(
           "the payload of an empty set must have 0 bits, got " + payloadBits);
     }
-    requireSection(
-        "bucket starts",
-        bucketStarts,
-        Math.max(0, bucketCountFor(count) - 1) * startBitsFor(payloadBits));
-    GolombCodedSet set = new GolombCodedSet(count, valueBits, payloadBits, bucketStarts, payload);
-    set.requireOrderedStarts();
-    return set;
+    ByteBuffer section = bucketStarts.slice().asReadOnlyBuffer();
+    BucketStarts starts = BucketStarts.open(code.bucketCount(count), payloadBits, section);
+    return new GolombCodedSet(count, valueBits, code, payloadBits, starts, section, payload);
+  }
+
+  /** The set over sections that this process has just written. */
+  static GolombCodedSet written(
+      long count,
+      int valueBits,
+      GolombCode code,
+      long payloadBits,
+      byte[] bucketStarts,
+      byte[] payload) {
+    ByteBuffer section = ByteBuffer.wrap(bucketStarts).asReadOnlyBuffer();
+    BucketStarts starts = BucketStarts.trusted(code.bucketCount(count), payloadBits, section);
+    return new GolombCodedSet(
+        count, valueBits, code, payloadBits, starts, section, ByteBuffer.wrap(payload));
   }
 
   /** The number of values. */
@@ -146,7 +186,7 @@ public final class GolombCodedSet {
     return code.parameter();
   }
 
-  /** The number of buckets: ceil(count / 64). */
+  /** The number of buckets: ceil(count / 37) if the Golomb parameter is below 2048, else / 42. */
   public long bucketCount() {
     return bucketCount;
   }
@@ -161,10 +201,7 @@ public final class GolombCodedSet {
     return payload.duplicate();
   }
 
-  /**
-   * The bit positions in the payload at which the buckets from the second on begin, as a read-only
-   * view; each as wide as {@link #payloadBits} is as a binary number.
-   */
+  /** The section that says where in the payload each bucket begins, as a read-only view. */
   public ByteBuffer bucketStarts() {
     return bucketStarts.duplicate();
   }
@@ -182,29 +219,67 @@ public final class GolombCodedSet {
       return false;
     }
     long bucket = ranges.bucketOf(value);
-    long position = start(bucket);
-    long end = start(bucket + 1);
-    long next = ranges.lowerBound(bucket);
-    while (position < end) {
-      long quotient = codes.onesAt(position);
-      position += quotient + 1;
-      long remainder = code.remainderAt(codes, position);
-      position += code.remainderBits(remainder);
-      long found = next + quotient * code.parameter() + remainder;
-      if (Long.compareUnsigned(found, value) >= 0) {
-        return found == value;
-      }
-      next = found + 1;
+    long start;
+    long end;
+    if (bucketCount == 1) {
+      start = 0;
+      end = payloadBits;
+    } else {
+      long group = bucket >>> BucketStarts.GROUP_BITS;
+      int member = (int) bucket & (BucketStarts.GROUP - 1);
+      long from = starts.groupAt(group);
+      long span = starts.groupAt(group + 1) - from;
+      start = starts.memberAt(group, member, from, span);
+      end = starts.memberAt(group, member + 1, from, span);
     }
-    return false;
+    long distance = value - ranges.lowerBound(bucket);
+    return (fieldBits >= 1 && fieldBits <= MAX_FAST_FIELD_BITS)
+        ? holds(distance, start, end)
+        : holdsOfAnyWidth(distance, -1, start, end);
   }
 
   /**
-   * The values in ascending unsigned order. Over sections that {@link #verify} would refuse, the
-   * iterator throws {@link UncheckedIOException}.
+   * Whether any of some values is in the set, in one pass over the buckets that they fall into.
+   * Over sections that {@link #verify} would refuse, it may throw {@link UncheckedIOException}.
+   *
+   * @param ascendingValues in ascending unsigned order, each below 2^valueBits
+   * @throws IllegalArgumentException if they are out of order or range
+   */
+  public boolean matchAny(long[] ascendingValues) {
+    return nextMatch(ascendingValues, 0) >= 0;
+  }
+
+  /**
+   * The index of the first of some values that is in the set. All matches are found by asking again
+   * from the one after. Over sections that {@link #verify} would refuse, it may throw {@link
+   * UncheckedIOException}.
+   *
+   * @param ascendingValues in ascending unsigned order, each below 2^valueBits
+   * @param from the index to begin at, in [0, ascendingValues.length]
+   * @return the index, or -1 if there is none
+   * @throws IllegalArgumentException if the values looked at are out of order or range
+   */
+  public int nextMatch(long[] ascendingValues, int from) {
+    ValueCursor cursor = new ValueCursor(this);
+    for (int i = from; i < ascendingValues.length; i++) {
+      requireNextQuery(ascendingValues, i, from);
+      try {
+        if (count > 0 && cursor.seek(ascendingValues[i])) {
+          return i;
+        }
+      } catch (MalformedGolombCodedSetException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    return -1;
+  }
+
+  /**
+   * The values in ascending unsigned order, decoded as they are asked for. Over sections that
+   * {@link #verify} would refuse, the iterator throws {@link UncheckedIOException}.
    */
   public PrimitiveIterator.OfLong iterator() {
-    return new Values();
+    return new Values(new ValueCursor(this));
   }
 
   /**
@@ -218,11 +293,51 @@ public final class GolombCodedSet {
           "count must be at most " + BitWriter.MAX_BYTES + " for an array, is " + count);
     }
     long[] values = new long[(int) count];
-    PrimitiveIterator.OfLong iterator = iterator();
-    for (int i = 0; i < values.length; i++) {
-      values[i] = iterator.nextLong();
+    try {
+      int read = new ValueCursor(this).read(values);
+      if (read != values.length) {
+        throw new MalformedGolombCodedSetException(
+            "the payload must hold " + count + " values, got " + read);
+      }
+    } catch (MalformedGolombCodedSetException e) {
+      throw new UncheckedIOException(e);
     }
     return values;
+  }
+
+  /**
+   * The values that are in this set or another.
+   *
+   * @throws IllegalArgumentException if the other set's values have another number of bits
+   */
+  public GolombCodedSet union(GolombCodedSet other) {
+    requireSameUniverse(other);
+    return encode(valueBits, () -> MergedValues.union(iterator(), other.iterator()));
+  }
+
+  /**
+   * The values that are in this set and not in another.
+   *
+   * @throws IllegalArgumentException if the other set's values have another number of bits
+   */
+  public GolombCodedSet difference(GolombCodedSet other) {
+    requireSameUniverse(other);
+    return encode(valueBits, () -> MergedValues.difference(iterator(), other.iterator()));
+  }
+
+  /**
+   * The first bits of the values.
+   *
+   * @param coarserBits how many, 1 to {@link #valueBits}
+   */
+  public GolombCodedSet coarsen(int coarserBits) {
+    if (coarserBits < 1 || coarserBits > valueBits) {
+      throw new IllegalArgumentException(
+          "coarserBits must be in [1, " + valueBits + "], got " + coarserBits);
+    }
+    return coarserBits == valueBits
+        ? this
+        : encode(coarserBits, () -> MergedValues.coarsened(iterator(), valueBits - coarserBits));
   }
 
   /**
@@ -232,166 +347,192 @@ public final class GolombCodedSet {
    * @throws MalformedGolombCodedSetException if they are not
    */
   public void verify() throws MalformedGolombCodedSetException {
-    Decoder decoder = new Decoder();
-    while (decoder.advance()) {
-      // The decoder checks as it goes.
+    ValueCursor cursor = new ValueCursor(this);
+    long[] values = new long[BLOCK];
+    while (cursor.read(values) == values.length) {
+      // The cursor checks as it goes.
     }
   }
 
-  private static long bucketCountFor(long count) {
-    return count / VALUES_PER_BUCKET + (count % VALUES_PER_BUCKET == 0 ? 0 : 1);
+  GolombCode code() {
+    return code;
   }
 
-  private static int startBitsFor(long payloadBits) {
-    return 64 - Long.numberOfLeadingZeros(payloadBits);
+  BitReader codes() {
+    return codes;
+  }
+
+  BucketRanges ranges() {
+    return ranges;
   }
 
   /** Where a bucket's codes begin; for the bucket after the last, where they end. */
-  private long start(long bucket) {
-    if (bucket == 0) {
-      return 0;
-    }
-    return bucket == bucketCount ? payloadBits : starts.bitsAt((bucket - 1) * startBits, startBits);
+  long start(long bucket) {
+    return starts.at(bucket);
   }
 
-  private void requireOrderedStarts() throws MalformedGolombCodedSetException {
-    long before = 0;
-    for (long bucket = 1; bucket <= bucketCount; bucket++) {
-      long start = start(bucket);
-      if (start < before) {
-        throw new MalformedGolombCodedSetException(
-            "bucket " + bucket + " must begin at bit " + before + " or later, got " + start);
-      }
-      before = start;
-    }
-  }
-
-  private static void requireSection(String name, ByteBuffer section, long bits)
-      throws MalformedGolombCodedSetException {
-    long bytes = (bits >>> 3) + ((bits & 7) == 0 ? 0 : 1);
-    if (bits < 0 || section.remaining() != bytes) {
-      throw new MalformedGolombCodedSetException(
-          "the " + name + " must have " + bytes + " bytes, got " + section.remaining());
-    }
-    int padding = (int) (-bits & 7);
-    if (padding != 0 && (section.get(section.limit() - 1) & ((1 << padding) - 1)) != 0) {
-      throw new MalformedGolombCodedSetException("the padding of the " + name + " must be zero");
-    }
-  }
-
-  private static void requireValueBits(int valueBits) {
+  static void requireValueBits(int valueBits) {
     if (valueBits < 1 || valueBits > 64) {
       throw new IllegalArgumentException("valueBits must be in [1, 64], got " + valueBits);
     }
   }
 
-  private static void requireNextValue(long[] values, int i, int valueBits) {
-    if (!inUniverse(values[i], valueBits)) {
-      throw outOfUniverse(values[i], valueBits);
-    }
-    if (i > 0 && Long.compareUnsigned(values[i - 1], values[i]) >= 0) {
-      throw new IllegalArgumentException(
-          String.format(
-              "values must be ascending and distinct, got %s after %s at index %d",
-              Long.toUnsignedString(values[i]), Long.toUnsignedString(values[i - 1]), i));
-    }
-  }
-
-  private static boolean inUniverse(long value, int valueBits) {
+  static boolean inUniverse(long value, int valueBits) {
     return valueBits == 64 || value >>> valueBits == 0;
   }
 
-  private static IllegalArgumentException outOfUniverse(long value, int valueBits) {
+  static IllegalArgumentException outOfUniverse(long value, int valueBits) {
     return new IllegalArgumentException(
         "value must be below 2^" + valueBits + ", got " + Long.toUnsignedString(value));
   }
 
-  /** Decodes the values one by one, and refuses whatever an encoder would not have written. */
-  private final class Decoder {
-    private long bucket = -1;
-    private long position;
-    private long end;
-    private long decoded;
-    private long next;
-    private long last;
-    private boolean bucketFull;
-    private long value;
-
-    /** Moves to the next value; false at the end. */
-    boolean advance() throws MalformedGolombCodedSetException {
-      while (position == end) {
-        bucket++;
-        if (bucket >= bucketCount) {
-          if (decoded != count) {
-            throw new MalformedGolombCodedSetException(
-                "the payload must hold " + count + " values, got " + decoded);
-          }
-          return false;
-        }
-        end = start(bucket + 1);
-        next = ranges.lowerBound(bucket);
-        last = ranges.lowerBound(bucket + 1) - 1;
-        bucketFull = false;
-      }
-      long quotient = codes.onesAt(position);
-      position += quotient + 1;
-      long remainder = code.remainderAt(codes, position);
-      position += code.remainderBits(remainder);
-      if (position > end) {
-        throw new MalformedGolombCodedSetException(
-            "bucket " + bucket + " must end at bit " + end + ", got a code up to " + position);
-      }
-      if (bucketFull || exceeds(quotient, remainder, last - next)) {
-        throw new MalformedGolombCodedSetException(
-            "a value of bucket " + bucket + " must be at most " + Long.toUnsignedString(last));
-      }
-      if (decoded == count) {
-        throw new MalformedGolombCodedSetException(
-            "the payload must hold " + count + " values, got more");
-      }
-      decoded++;
-      value = next + quotient * code.parameter() + remainder;
-      bucketFull = value == last;
-      next = value + 1;
-      return true;
+  /** Encodes values that are decoded twice, since their number must be known first. */
+  private static GolombCodedSet encode(int valueBits, Supplier<PrimitiveIterator.OfLong> values) {
+    long count = 0;
+    for (PrimitiveIterator.OfLong counted = values.get(); counted.hasNext(); ) {
+      counted.nextLong();
+      count++;
     }
+    GolombCodedSetWriter writer = new GolombCodedSetWriter(count, valueBits);
+    for (PrimitiveIterator.OfLong encoded = values.get(); encoded.hasNext(); ) {
+      writer.add(encoded.nextLong());
+    }
+    return writer.toSet();
+  }
 
-    private boolean exceeds(long quotient, long remainder, long room) {
-      long parameter = code.parameter();
-      long high = Math.multiplyHigh(quotient, parameter) + (parameter >> 63 & quotient);
-      long product = quotient * parameter;
-      long distance = product + remainder;
-      return high != 0
-          || Long.compareUnsigned(distance, product) < 0
-          || Long.compareUnsigned(distance, room) > 0;
+  private void requireSameUniverse(GolombCodedSet other) {
+    if (other.valueBits != valueBits) {
+      throw new IllegalArgumentException(
+          "the other set's values must have " + valueBits + " bits, got " + other.valueBits);
     }
   }
 
-  private final class Values implements PrimitiveIterator.OfLong {
-    private final Decoder decoder = new Decoder();
-    private boolean looked;
-    private boolean hasNext;
+  private void requireNextQuery(long[] values, int i, int from) {
+    if (!inUniverse(values[i], valueBits)) {
+      throw outOfUniverse(values[i], valueBits);
+    }
+    if (i > from && Long.compareUnsigned(values[i - 1], values[i]) > 0) {
+      throw new IllegalArgumentException(
+          String.format(
+              "values must be ascending, got %s after %s at index %d",
+              Long.toUnsignedString(values[i]), Long.toUnsignedString(values[i - 1]), i));
+    }
+  }
+
+  /**
+   * Whether a bucket holds a value. Only the prefixes have to be read one after the other.
+   *
+   * @param target the value's distance from the bucket's lower bound
+   * @param start where the bucket's codes begin
+   * @param end where they end
+   */
+  private boolean holds(long target, long start, long end) {
+    long m = parameter;
+    long c = cutoff;
+    int width = fieldBits;
+    long from = start;
+    long to = end;
+    long distance = -1;
+    while (from < to) {
+      // Inverted, so that a run of ones is a run of zeros, which is what processors count.
+      long window = ~codes.windowBefore(to);
+      int bits = BitReader.bitsBefore(to);
+      int left = bits;
+      while (true) {
+        long field = codes.windowAt(from) >>> (64 - width);
+        int quotient = Long.numberOfTrailingZeros(window);
+        // 1 if there is one more bit; without branches, as there is by chance.
+        long more = (c - 1 - field) >>> 63;
+        int prefix = quotient + 1 + (int) more;
+        if (prefix > left) {
+          break;
+        }
+        long bit = ~(window >>> (quotient + 1)) & 1;
+        distance += quotient * m + field + ((field - c + bit) & -more) + 1;
+        window >>>= prefix;
+        left -= prefix;
+        from += width;
+        if (distance >= target) {
+          return distance == target && from <= to - bits + left;
+        }
+      }
+      if (left == bits) {
+        return holdsOfAnyWidth(target, distance, from, to);
+      }
+      to -= bits - left;
+    }
+    return false;
+  }
+
+  /** The same for codes of any length, from a code in the middle of a bucket on. */
+  private boolean holdsOfAnyWidth(long target, long before, long start, long end) {
+    long from = start;
+    long to = end;
+    long distance = before;
+    while (from < to) {
+      long field = codes.bitsAt(from, fieldBits);
+      from += fieldBits;
+      long quotient = codes.onesBefore(to);
+      to -= quotient + 1;
+      distance += quotient * parameter + field + 1;
+      if (code.hasMore(field)) {
+        to--;
+        distance += field - cutoff + (to < 0 ? 0 : codes.bitsAt(to, 1));
+      }
+      if (Long.compareUnsigned(distance, target) >= 0) {
+        return distance == target && from <= to;
+      }
+    }
+    return false;
+  }
+
+  private static void requirePayload(ByteBuffer payload, long bits)
+      throws MalformedGolombCodedSetException {
+    long bytes = (bits >>> 3) + ((bits & 7) == 0 ? 0 : 1);
+    if (bits < 0 || payload.remaining() != bytes) {
+      throw new MalformedGolombCodedSetException(
+          "the payload must have " + bytes + " bytes, got " + payload.remaining());
+    }
+    int padding = (int) (-bits & 7);
+    if (padding != 0 && (payload.get(payload.limit() - 1) & ((1 << padding) - 1)) != 0) {
+      throw new MalformedGolombCodedSetException("the padding of the payload must be zero");
+    }
+  }
+
+  /** Takes values from a cursor in blocks. */
+  private static final class Values implements PrimitiveIterator.OfLong {
+    private final ValueCursor cursor;
+    private final long[] block = new long[BLOCK];
+    private int filled;
+    private int taken;
+
+    Values(ValueCursor cursor) {
+      this.cursor = cursor;
+    }
 
     @Override
     public boolean hasNext() {
-      if (!looked) {
-        try {
-          hasNext = decoder.advance();
-        } catch (MalformedGolombCodedSetException e) {
-          throw new UncheckedIOException(e);
-        }
-        looked = true;
+      if (taken < filled) {
+        return true;
       }
-      return hasNext;
+      if (filled < block.length && cursor.decoded() > 0) {
+        return false;
+      }
+      try {
+        filled = cursor.read(block);
+      } catch (MalformedGolombCodedSetException e) {
+        throw new UncheckedIOException(e);
+      }
+      taken = 0;
+      return filled > 0;
     }
 
     @Override
     public long nextLong() {
       if (!hasNext()) {
-        throw new NoSuchElementException("all " + count + " values were returned");
+        throw new NoSuchElementException("all " + cursor.decoded() + " values were returned");
       }
-      looked = false;
-      return decoder.value;
+      return block[taken++];
     }
   }
 }

@@ -4,6 +4,7 @@ import static io.firstseen.filters.snapshot.SnapshotFormat.requireThat;
 
 import io.firstseen.filters.gcs.GolombCodedSet;
 import io.firstseen.filters.gcs.MalformedGolombCodedSetException;
+import io.firstseen.filters.gcs.UnsignedSort;
 import io.firstseen.filters.key.Shards;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -11,7 +12,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Arrays;
 import java.util.PrimitiveIterator;
 
 /**
@@ -42,33 +42,60 @@ public final class Snapshot {
    *     rate needs more bits than the hash has below the shard
    */
   public static Snapshot build(long[] hashes, SnapshotParameters parameters) {
-    SetParameters setParameters = parameters.set();
-    long[] distinct = sortedDistinct(hashes);
-    requireShard(distinct, parameters);
-    int valueBits = setParameters.valueBitsFor(distinct.length);
-    long[] values = new long[distinct.length];
-    for (int i = 0; i < values.length; i++) {
-      values[i] = setParameters.valueOf(distinct[i], valueBits);
+    long[] sorted = UnsignedSort.sorted(hashes);
+    requireShard(sorted, parameters);
+    long hashCount = 0;
+    for (int i = 0; i < sorted.length; i++) {
+      hashCount += i == 0 || sorted[i] != sorted[i - 1] ? 1 : 0;
     }
-    GolombCodedSet set = GolombCodedSet.of(withoutRepeats(values), valueBits);
-    ByteBuffer sections =
-        ByteBuffer.allocate(
-            Math.addExact(set.bucketStarts().remaining(), set.payload().remaining()));
-    sections.put(set.bucketStarts()).put(set.payload()).flip();
+    SetParameters set = parameters.set();
+    GolombCodedSet values =
+        GolombCodedSet.ofSortedHashes(sorted, set.shards().bits(), set.valueBitsFor(hashCount));
+    return of(values, hashCount, parameters);
+  }
+
+  /**
+   * Builds the snapshot of a shard whose hashes are a coded set already; none of them is unpacked
+   * into an array.
+   *
+   * @param rests the hashes without their shard bits, of {@code 64 - shardBits} bits
+   * @throws IllegalArgumentException if the values have another number of bits, or if the
+   *     false-positive rate needs more than they have
+   */
+  public static Snapshot build(GolombCodedSet rests, SnapshotParameters parameters) {
+    SetParameters set = parameters.set();
+    int restBits = 64 - set.shards().bits();
+    if (rests.valueBits() != restBits) {
+      throw new IllegalArgumentException(
+          "the rests of hashes in one of "
+              + set.shards().count()
+              + " shards must have "
+              + restBits
+              + " bits, got "
+              + rests.valueBits());
+    }
+    return of(rests.coarsen(set.valueBitsFor(rests.count())), rests.count(), parameters);
+  }
+
+  private static Snapshot of(GolombCodedSet set, long hashCount, SnapshotParameters parameters) {
+    int payloadBytes = set.payload().remaining();
+    int startsBytes = set.bucketStarts().remaining();
+    ByteBuffer sections = ByteBuffer.allocate(Math.addExact(payloadBytes, startsBytes));
+    sections.put(set.payload()).put(set.bucketStarts()).flip();
     SnapshotHeader header =
         new SnapshotHeader(
             SnapshotFormat.VERSION,
             0,
             SnapshotHeader.CODEC_GOLOMB_FORWARD,
             parameters,
-            distinct.length,
+            hashCount,
             set.count(),
-            valueBits,
+            set.valueBits(),
             set.golombParameter(),
             set.bucketCount(),
             set.payloadBits(),
-            set.bucketStarts().remaining(),
-            set.payload().remaining(),
+            startsBytes,
+            payloadBytes,
             Sha256.hexOfValues(set.iterator()),
             null,
             SnapshotFormat.crc32c(sections));
@@ -220,14 +247,14 @@ public final class Snapshot {
             + header.count()
             + " values at the false-positive rate "
             + parameters.falsePositiveRate());
-    int startsBytes = header.bucketStartsBytes();
+    int payloadBytes = header.payloadBytes();
     try {
       return GolombCodedSet.wrap(
           header.count(),
           header.valueBits(),
           header.payloadBits(),
-          sections.slice(0, startsBytes),
-          sections.slice(startsBytes, header.payloadBytes()));
+          sections.slice(payloadBytes, header.bucketStartsBytes()),
+          sections.slice(0, payloadBytes));
     } catch (MalformedGolombCodedSetException e) {
       throw new MalformedSnapshotException(e.getMessage(), e);
     }
@@ -269,30 +296,5 @@ public final class Snapshot {
             parameters.set().shards().count(),
             hash,
             parameters.set().shards().shardOf(hash)));
-  }
-
-  private static long[] sortedDistinct(long[] hashes) {
-    long[] sorted = hashes.clone();
-    // Arrays.sort orders by sign; flipping the top bit makes that the unsigned order.
-    flipTopBits(sorted);
-    Arrays.sort(sorted);
-    flipTopBits(sorted);
-    return withoutRepeats(sorted);
-  }
-
-  private static void flipTopBits(long[] values) {
-    for (int i = 0; i < values.length; i++) {
-      values[i] ^= Long.MIN_VALUE;
-    }
-  }
-
-  private static long[] withoutRepeats(long[] sorted) {
-    int kept = 0;
-    for (long value : sorted) {
-      if (kept == 0 || value != sorted[kept - 1]) {
-        sorted[kept++] = value;
-      }
-    }
-    return kept == sorted.length ? sorted : Arrays.copyOf(sorted, kept);
   }
 }

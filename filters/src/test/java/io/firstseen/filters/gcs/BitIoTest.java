@@ -2,9 +2,11 @@ package io.firstseen.filters.gcs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -47,6 +49,75 @@ class BitIoTest {
         assertThat(reader.onesAt(offset)).isEqualTo(ones);
       }
     }
+  }
+
+  @Test
+  void countsOnesBackwardsOverAnyNumberOfWords() {
+    for (int ones : new int[] {0, 1, 7, 8, 56, 57, 63, 64, 65, 127, 128, 1000}) {
+      for (int before = 0; before < 70; before += 23) {
+        for (int after = 0; after < 9; after++) {
+          BitWriter writer = new BitWriter(0);
+          writer.write(0, before);
+          for (int i = 0; i < ones; i++) {
+            writer.write(1, 1);
+          }
+          long end = writer.bitLength();
+          writer.write(-1, after);
+          BitReader reader = new BitReader(ByteBuffer.wrap(writer.toBytes()));
+          assertThat(reader.onesBefore(end)).isEqualTo(ones);
+        }
+      }
+    }
+  }
+
+  @Test
+  void windowsEndBeforeTheirPosition() {
+    byte[] bytes = new byte[20];
+    new SplittableRandom(42).nextBytes(bytes);
+    BitReader reader = new BitReader(ByteBuffer.wrap(bytes));
+    for (int position = 0; position <= 160; position++) {
+      int bits = BitReader.bitsBefore(position);
+      assertThat(bits).isBetween(Math.min(position, 57), Math.min(position, 63));
+      long window = reader.windowBefore(position) & ((1L << bits) - 1);
+      assertThat(window).isEqualTo(reader.bitsAt(position - bits, bits));
+    }
+  }
+
+  @Property(seed = "47")
+  void backwardBitsComeLastOneFirst(
+      @ForAll @Size(max = 300) List<@IntRange(max = 100) Integer> runs) {
+    BackwardBits bits = new BackwardBits();
+    for (int run : runs) {
+      bits.addUnary(run);
+      bits.addBit(run & 1);
+    }
+    BitWriter writer = new BitWriter(0);
+    bits.writeBackwards(writer);
+    long position = writer.bitLength();
+    BitReader reader = new BitReader(ByteBuffer.wrap(writer.toBytes()));
+    for (int run : runs) {
+      assertThat(reader.onesBefore(position)).isEqualTo(run);
+      position -= run + 2;
+      assertThat(reader.bitsAt(position, 1)).isEqualTo(run & 1);
+    }
+    assertThat(position).isZero();
+  }
+
+  @Test
+  void streamsWhatItWouldHold() {
+    SplittableRandom random = new SplittableRandom(43);
+    ByteArrayOutputStream stream = new ByteArrayOutputStream();
+    BitWriter streaming = new BitWriter(stream);
+    BitWriter holding = new BitWriter(0);
+    for (int i = 0; i < 100_000; i++) {
+      long value = random.nextLong();
+      int width = random.nextInt(65);
+      streaming.write(value, width);
+      holding.write(value, width);
+      assertThat(streaming.bitLength()).isEqualTo(holding.bitLength());
+    }
+    streaming.finish();
+    assertThat(stream.toByteArray()).isEqualTo(holding.toBytes());
   }
 
   @Test

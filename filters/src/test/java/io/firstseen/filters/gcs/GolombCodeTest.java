@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.RoundingMode;
-import java.nio.ByteBuffer;
+import java.util.SplittableRandom;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -19,42 +19,35 @@ class GolombCodeTest {
       new BigDecimal("0.693147180559945309417232121458176568075500134360255254120680009");
 
   @Test
-  void codesAnyNumberUnderAnyParameter() {
-    long[] parameters = {1, 2, 3, 4, 5, 7, 8, 9, 63, 64, 65, 710, 1L << 31, -1, -2, 1L << 63};
+  void dividesAnyNumberByAnyParameter() {
+    long[] parameters = {1, 2, 3, 4, 5, 7, 8, 9, 63, 710, 1L << 31, (1L << 62) + 1, -1, 1L << 63};
+    SplittableRandom random = new SplittableRandom(61);
     for (long parameter : parameters) {
       GolombCode code = new GolombCode(parameter);
-      for (long quotient = 0; quotient < 3; quotient++) {
-        for (long remainder : new long[] {0, 1, parameter / 2, parameter - 2, parameter - 1}) {
-          BigInteger number =
-              unsigned(parameter).multiply(BigInteger.valueOf(quotient)).add(unsigned(remainder));
-          if (Long.compareUnsigned(remainder, parameter) >= 0 || number.bitLength() > 64) {
-            continue;
-          }
-          BitWriter out = new BitWriter(0);
-          out.write(0, 3);
-          code.write(out, number.longValue());
-          long end = out.bitLength();
-          out.write(-1, 64);
-          BitReader in = new BitReader(ByteBuffer.wrap(out.toBytes()));
-          assertThat(in.onesAt(3)).isEqualTo(quotient);
-          long found = code.remainderAt(in, 3 + quotient + 1);
-          assertThat(found).isEqualTo(remainder);
-          assertThat(3 + quotient + 1 + code.remainderBits(found)).isEqualTo(end);
-          assertThat(end - 3).isGreaterThanOrEqualTo(code.minBits());
-        }
+      for (int i = 0; i < 1000; i++) {
+        long number = i < 5 ? i - 2 + parameter : random.nextLong() >>> random.nextInt(64);
+        assertThat(code.quotient(number)).isEqualTo(Long.divideUnsigned(number, parameter));
       }
     }
   }
 
-  /** The example of truncated binary in every textbook: five values in 00, 01, 10, 110, 111. */
+  /** Truncated binary of every textbook: 00, 01, 10, 110, 111 for m = 5, and none for m = 1. */
   @ParameterizedTest
-  @CsvSource({"0,000", "1,001", "2,010", "3,0110", "4,0111", "5,1000", "14,110111"})
-  void writesTheTextbookCode(long number, String bits) {
-    BitWriter out = new BitWriter(0);
-    new GolombCode(5).write(out, number);
-    assertThat(out.bitLength()).isEqualTo(bits.length());
-    assertThat(new BitReader(ByteBuffer.wrap(out.toBytes())).bitsAt(0, bits.length()))
-        .isEqualTo(Long.parseLong(bits, 2));
+  @CsvSource({"1,0,1", "2,1,2", "3,1,1", "4,2,4", "5,2,3", "710,9,314", "1024,10,1024"})
+  void splitsRemaindersIntoFieldsAndOneMoreBit(long parameter, int fieldBits, long cutoff) {
+    GolombCode code = new GolombCode(parameter);
+    assertThat(code.fieldBits()).isEqualTo(fieldBits);
+    assertThat(code.minBits()).isEqualTo(fieldBits + 1);
+    assertThat(code.cutoff()).isEqualTo(cutoff);
+    assertThat(code.hasMore(cutoff - 1)).isFalse();
+    assertThat(code.hasMore(cutoff)).isTrue();
+  }
+
+  @Test
+  void splitsRemaindersOfTheLargestParameters() {
+    assertThat(new GolombCode(-1).fieldBits()).isEqualTo(63);
+    assertThat(new GolombCode(-1).cutoff()).isEqualTo(1);
+    assertThat(new GolombCode(1L << 63).cutoff()).isEqualTo(1L << 63);
   }
 
   @Property(seed = "42")
@@ -82,9 +75,5 @@ class GolombCodeTest {
   void choosesTheKnownParameters(long count, int valueBits, String expected) {
     assertThat(GolombCode.parameterFor(count, valueBits))
         .isEqualTo(Long.parseUnsignedLong(expected));
-  }
-
-  private static BigInteger unsigned(long value) {
-    return new BigInteger(Long.toUnsignedString(value));
   }
 }

@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.PrimitiveIterator;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 class GolombCodedSetDamageTest {
@@ -51,43 +54,104 @@ class GolombCodedSetDamageTest {
 
   @Test
   void refusesAValueOutOfRange() throws Exception {
-    // b = 4, n = 1: m = 11, remainders below 5 take 3 bits, others 4 bits.
-    assertThat(wrap(1, 4, 5, 0b10_100_000).toArray()).containsExactly(15);
-    assertVerifyRefused("a value of bucket 0 must be at most 15", 1, 4, 6, 0b10_1010_00);
-    assertVerifyRefused("a value of bucket 0 must be at most 15", 1, 4, 6, 0b110_000_00);
+    // b = 4, n = 1: m = 11, so fields of 3 bits, below 5 alone, else one more bit. 15 is 11 + 4:
+    // the field 100, and from behind a one and a zero.
+    assertThat(wrap(1, 4, 5, 0b100_01_000).toArray()).containsExactly(15);
+    // 11 + 5: the field 101, and from behind 1, 0, 0.
+    assertVerifyRefused("a value of bucket 0 must be at most 15", 1, 4, 6, 0b101_001_00);
+    assertVerifyRefused("a value of bucket 0 must be at most 15", 1, 4, 6, 0b000_011_00);
     // b = 1, n = 2: m = 1; the values 1 and then another.
-    assertVerifyRefused("a value of bucket 0 must be at most 1", 2, 1, 3, 0b10_0_00000);
+    assertVerifyRefused("a value of bucket 0 must be at most 1", 2, 1, 3, 0b001_00000);
   }
 
   @Test
-  void refusesACodeThatRunsOverTheEnd() {
-    assertVerifyRefused("bucket 0 must end at bit 5, got a code up to 6", 1, 4, 5, 0b10_101_000);
-    assertVerifyRefused("bucket 0 must end at bit 8", 1, 4, 8, 0b1111_1111);
+  void refusesCodesThatDoNotFillTheirBucket() {
+    // The field asks for one more bit than there is.
+    assertVerifyRefused("the codes of bucket 0 must fill it", 1, 4, 5, 0b101_01_000);
+    assertVerifyRefused("the codes of bucket 0 must fill it", 1, 4, 8, 0b1111_1111);
+    assertVerifyRefused("the codes of bucket 0 must fill it", 1, 4, 4, 0b000_1_0000);
   }
 
   @Test
   void refusesACountThatIsNotThatOfThePayload() {
     assertVerifyRefused("the payload must hold 1 values, got more", 1, 1, 2, 0b00_000000);
-    assertVerifyRefused("the payload must hold 2 values, got 1", 2, 1, 2, 0b10_000000);
+    assertVerifyRefused("the payload must hold 2 values, got 1", 2, 1, 2, 0b01_000000);
   }
 
   @Test
-  void refusesBucketStartsOutOfOrder() throws Exception {
-    long[] values = GolombCodedSetTest.randomValues(new SplittableRandom(31), 200, 40);
+  void refusesDamagedBucketStarts() throws Exception {
+    assertStartsRefused("bucket 0 must begin at bit 0, got ", starts -> starts.put(0, (byte) -1));
+    long[] values = GolombCodedSetTest.randomValues(new SplittableRandom(35), 2000, 40);
     GolombCodedSet set = GolombCodedSet.of(values, 40);
-    ByteBuffer starts = copy(set.bucketStarts());
-    starts.put(0, (byte) 0xFF);
+    List<String> refusals = new ArrayList<>();
+    for (int bit = 0; bit < set.bucketStarts().remaining() * 8 - 18 * 8; bit++) {
+      ByteBuffer starts = copy(set.bucketStarts());
+      flip(starts, bit);
+      try {
+        GolombCodedSet.wrap(set.count(), 40, set.payloadBits(), starts, set.payload()).verify();
+      } catch (MalformedGolombCodedSetException e) {
+        refusals.add(e.getMessage());
+      }
+    }
+    assertThat(refusals).anyMatch(sentence -> sentence.contains("in their least form"));
+    assertThat(refusals).anyMatch(sentence -> sentence.contains("padding"));
+  }
+
+  @Test
+  void refusesBucketStartsOfAnotherLength() throws Exception {
+    assertStartsRefused("must have at least 18 bytes, got 17", starts -> starts.limit(17));
+    assertStartsRefused(" bytes, got ", starts -> starts.position(1));
+    int trailer = -2;
+    assertStartsRefused(
+        "a bucket start must have 0 to 40 bits, got 41",
+        starts -> starts.put(starts.limit() + trailer, (byte) 41));
+    assertStartsRefused(
+        "a bucket start must have 0 to 40 bits, got -1",
+        starts -> starts.put(starts.limit() - 1, (byte) -1));
+    assertStartsRefused(
+        "the bucket starts must have ",
+        starts -> starts.put(starts.limit() - 1, (byte) (starts.get(starts.limit() - 1) + 1)));
+  }
+
+  /** The same starts, the deviations one bit wider: readable, but a second form. */
+  @Test
+  void refusesBucketStartsThatAreNotInLeastForm() throws Exception {
+    long[] values = GolombCodedSetTest.randomValues(new SplittableRandom(34), 60, 40);
+    GolombCodedSet set = GolombCodedSet.of(values, 40);
+    assertThat(set.bucketCount()).isEqualTo(2);
+    ByteBuffer least = set.bucketStarts();
+    int groupWidth = least.get(least.limit() - 2);
+    int memberWidth = least.get(least.limit() - 1);
+    BitReader fields = new BitReader(least);
+    BitWriter wider = new BitWriter(0);
+    wider.write(fields.bitsAt(0, groupWidth), groupWidth);
+    for (int member = 0; member < 7; member++) {
+      long at = groupWidth + (long) member * memberWidth;
+      wider.write(fields.bitsAt(at, memberWidth), memberWidth + 1);
+    }
+    wider.write(fields.bitsAt(groupWidth + 7L * memberWidth, groupWidth), groupWidth);
+    wider.write(0, (int) (-wider.bitLength() & 7));
+    for (int i = 18; i > 1; i--) {
+      wider.write(least.get(least.limit() - i), 8);
+    }
+    wider.write(memberWidth + 1L, 8);
     assertThatThrownBy(
-            () -> GolombCodedSet.wrap(set.count(), 40, set.payloadBits(), starts, set.payload()))
+            () ->
+                GolombCodedSet.wrap(
+                    set.count(),
+                    40,
+                    set.payloadBits(),
+                    ByteBuffer.wrap(wider.toBytes()),
+                    set.payload()))
         .isInstanceOf(MalformedGolombCodedSetException.class)
-        .hasMessageStartingWith("bucket 2 must begin at bit ");
+        .hasMessage("the bucket starts must be in their least form");
   }
 
   /** Every flip gives a refusal, or another set in its own canonical form. */
   @Test
   void noFlippedBitGivesASecondFormOfASet() throws Exception {
     int refused = 0;
-    for (int count : new int[] {1, 3, 70, 150}) {
+    for (int count : new int[] {1, 3, 70, 400}) {
       long[] values = GolombCodedSetTest.randomValues(new SplittableRandom(32), count, 14);
       GolombCodedSet set = GolombCodedSet.of(values, 14);
       int startsBits = set.bucketStarts().remaining() * 8;
@@ -127,7 +191,7 @@ class GolombCodedSetDamageTest {
         Arrays.fill(bytes, (byte) -1);
       }
       long payloadBits = bytes.length * 8L;
-      long count = 1 + random.nextLong(valueBits < 6 ? 1L << valueBits : 63);
+      long count = 1 + random.nextLong(valueBits < 6 ? 1L << valueBits : 36);
       GolombCodedSet set;
       try {
         set = GolombCodedSet.wrap(count, valueBits, payloadBits, NOTHING, ByteBuffer.wrap(bytes));
@@ -138,9 +202,19 @@ class GolombCodedSetDamageTest {
       for (int query = 0; query < 10; query++) {
         set.mightContain(random.nextLong() >>> (64 - valueBits));
       }
+      assertMatchesOrRefuses(set, random.longs(10).map(v -> v >>> (64 - valueBits)).toArray());
       assertIteratesOrRefuses(set);
     }
     assertThat(opened).isGreaterThan(1000);
+  }
+
+  private static void assertMatchesOrRefuses(GolombCodedSet set, long[] values) {
+    long[] ascending = UnsignedSort.sorted(values);
+    try {
+      assertThat(set.nextMatch(ascending, 0)).isBetween(-1, values.length - 1);
+    } catch (UncheckedIOException e) {
+      assertThat(e).hasCauseInstanceOf(MalformedGolombCodedSetException.class);
+    }
   }
 
   private static void assertIteratesOrRefuses(GolombCodedSet set) {
@@ -156,6 +230,17 @@ class GolombCodedSetDamageTest {
       assertThat(e).hasCauseInstanceOf(MalformedGolombCodedSetException.class);
       assertThat(found).isLessThanOrEqualTo(set.count());
     }
+  }
+
+  private static void assertStartsRefused(String message, Consumer<ByteBuffer> damage) {
+    long[] values = GolombCodedSetTest.randomValues(new SplittableRandom(31), 2000, 40);
+    GolombCodedSet set = GolombCodedSet.of(values, 40);
+    ByteBuffer starts = copy(set.bucketStarts());
+    damage.accept(starts);
+    assertThatThrownBy(
+            () -> GolombCodedSet.wrap(set.count(), 40, set.payloadBits(), starts, set.payload()))
+        .isInstanceOf(MalformedGolombCodedSetException.class)
+        .hasMessageContaining(message);
   }
 
   private static void assertWrapRefused(

@@ -9,6 +9,7 @@ import java.util.PrimitiveIterator;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -19,7 +20,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class GolombCodedSetTest {
-  private static final int[] COUNTS = {0, 1, 2, 3, 63, 64, 65, 127, 128, 129, 1000};
+  private static final int[] COUNTS = {
+    0, 1, 2, 3, 36, 37, 38, 42, 43, 74, 75, 84, 85, 296, 336, 337, 1000
+  };
 
   @Test
   void holdsExactlyItsValuesForEveryWidthAndCount() throws Exception {
@@ -143,6 +146,59 @@ class GolombCodedSetTest {
       GolombCodedSet set = GolombCodedSet.of(randomValues(random, 1 << 16, 16 + extra), 16 + extra);
       assertThat((double) set.payloadBits() / set.count()).isLessThan(extra + 1.475 + 0.02);
     }
+  }
+
+  @Test
+  void bucketStartsTakeLessThanThirtyHundredthsOfABit() {
+    SplittableRandom random = new SplittableRandom(15);
+    for (int extra : new int[] {10, 13, 20}) {
+      GolombCodedSet set = GolombCodedSet.of(randomValues(random, 1 << 16, 16 + extra), 16 + extra);
+      assertThat(8.0 * set.bucketStarts().remaining() / set.count()).isLessThanOrEqualTo(0.29);
+    }
+  }
+
+  /** The same values on average, from none to all in every bucket: nothing grows out of bounds. */
+  @Test
+  void holdsValuesInClusters() throws Exception {
+    long[] values = new long[6000];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = ((long) (i / 500) << 36) + 3L * (i % 500);
+    }
+    GolombCodedSet set = GolombCodedSet.of(values, 40);
+    assertHolds(set, values);
+    assertHolds(reopened(set), values);
+    assertThat(set.bucketStarts().remaining() * 8.0 / set.count()).isLessThan(0.6);
+  }
+
+  @Test
+  void encodesUnsortedHashesWithRepeats() throws Exception {
+    SplittableRandom random = new SplittableRandom(16);
+    for (int valueBits : new int[] {1, 12, 30, 64}) {
+      long[] hashes = new long[5000];
+      Arrays.setAll(hashes, i -> i % 10 == 9 ? hashes[i - 5] : random.nextLong());
+      hashes[17] = 0;
+      hashes[18] = -1;
+      long[] before = hashes.clone();
+      long[] values =
+          Arrays.stream(hashes)
+              .map(hash -> hash >>> (64 - valueBits))
+              .boxed()
+              .collect(Collectors.toCollection(() -> new TreeSet<>(Long::compareUnsigned)))
+              .stream()
+              .mapToLong(Long::longValue)
+              .toArray();
+      assertHolds(GolombCodedSet.ofHashes(hashes, valueBits), values);
+      assertThat(hashes).as("the caller's array").isEqualTo(before);
+    }
+  }
+
+  @Test
+  void encodesBitsAfterASharedBeginning() {
+    long[] hashes = {0xABC0_0000_0000_0000L, 0xABC1_2000_0000_0000L, 0xABC1_2345_0000_0000L};
+    assertThat(GolombCodedSet.ofSortedHashes(hashes, 12, 8).toArray()).containsExactly(0, 0x12);
+    assertThatThrownBy(() -> GolombCodedSet.ofSortedHashes(hashes, 12, 53))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("skippedBits must be in [0, 11], got 12");
   }
 
   @Test

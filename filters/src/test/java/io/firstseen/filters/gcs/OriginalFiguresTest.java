@@ -48,14 +48,16 @@ class OriginalFiguresTest {
 
   private static long payloadBits(CodedSet set, long golombParameter) {
     GolombCode code = new GolombCode(golombParameter);
-    BitWriter out = new BitWriter(0);
+    long bits = 0;
     long before = 0;
     for (PrimitiveIterator.OfLong values = set.values(); values.hasNext(); ) {
       long value = values.nextLong();
-      code.write(out, value - before);
+      long quotient = code.quotient(value - before);
+      long remainder = value - before - quotient * golombParameter;
+      bits += quotient + code.minBits() + (code.hasMore(remainder) ? 1 : 0);
       before = value;
     }
-    return out.bitLength();
+    return bits;
   }
 
   private static List<byte[]> italianWords() throws IOException {

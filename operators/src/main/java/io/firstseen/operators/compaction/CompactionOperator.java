@@ -200,12 +200,12 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
     if (changes.isEmpty()) {
       closed = ShardSnapshot.unchanged(shard, windowEndMillis, windowsOfShard.liveCount());
     } else {
-      long[] rests = changes.applied();
-      live.update(GolombCodedSet.of(rests, before.valueBits()));
-      windowsOfShard = windowsOfShard.cut(rests.length);
+      GolombCodedSet rests = changes.applied();
+      live.update(rests);
+      windowsOfShard = windowsOfShard.cut(rests.count());
       closed =
           ShardSnapshot.changed(cut(shard, windowsOfShard.snapshotCount(), windowEndMillis, rests));
-      liveKeys += rests.length - before.count();
+      liveKeys += rests.count() - before.count();
       blobs.inc();
       blobBytes.inc(closed.blob().length);
     }
@@ -213,13 +213,8 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
     output.collect(new StreamRecord<>(closed, windowEndMillis - 1));
   }
 
-  /** Encodes the snapshot of a shard; turns the rests into hashes in place. */
-  private Snapshot cut(int shard, long sequence, long windowEndMillis, long[] rests) {
-    // In two steps: a shift by all 64 bits would do nothing.
-    long shardBits = (long) shard << (Long.SIZE - 1 - shards.bits()) << 1;
-    for (int i = 0; i < rests.length; i++) {
-      rests[i] |= shardBits;
-    }
+  /** Encodes the snapshot of a shard. */
+  private Snapshot cut(int shard, long sequence, long windowEndMillis, GolombCodedSet rests) {
     return Snapshot.build(
         rests,
         new SnapshotParameters(

@@ -1,6 +1,9 @@
 package io.firstseen.operators.compaction;
 
 import io.firstseen.filters.gcs.GolombCodedSet;
+import io.firstseen.filters.gcs.GolombCodedSetWriter;
+import io.firstseen.filters.gcs.MergedValues;
+import io.firstseen.filters.gcs.UnsignedSort;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.PrimitiveIterator;
@@ -52,28 +55,18 @@ final class PendingChanges {
     return added.length == 0 && deleted.length == 0;
   }
 
-  /**
-   * The live set after the window, ascending as unsigned numbers: one pass over the old set, one
-   * array.
-   */
-  long[] applied() {
-    long[] result = new long[Math.toIntExact(live.count() + added.length - deleted.length)];
-    int filled = 0;
-    int nextAdded = 0;
-    int nextDeleted = 0;
-    for (PrimitiveIterator.OfLong values = live.iterator(); values.hasNext(); ) {
-      long value = values.nextLong();
-      while (nextAdded < added.length && Long.compareUnsigned(added[nextAdded], value) < 0) {
-        result[filled++] = added[nextAdded++];
-      }
-      if (nextDeleted < deleted.length && deleted[nextDeleted] == value) {
-        nextDeleted++;
-      } else {
-        result[filled++] = value;
-      }
+  /** The live set after the window, encoded as the old one is decoded. */
+  GolombCodedSet applied() {
+    GolombCodedSetWriter result =
+        new GolombCodedSetWriter(live.count() + added.length - deleted.length, live.valueBits());
+    PrimitiveIterator.OfLong values =
+        MergedValues.union(
+            MergedValues.difference(live.iterator(), Arrays.stream(deleted).iterator()),
+            Arrays.stream(added).iterator());
+    while (values.hasNext()) {
+      result.add(values.nextLong());
     }
-    System.arraycopy(added, nextAdded, result, filled, added.length - nextAdded);
-    return result;
+    return result.toSet();
   }
 
   /** A list of longs that grows. */
@@ -90,17 +83,7 @@ final class PendingChanges {
 
     /** The values in ascending unsigned order. */
     long[] sorted() {
-      long[] sorted = Arrays.copyOf(values, size);
-      flipSigns(sorted);
-      Arrays.sort(sorted);
-      flipSigns(sorted);
-      return sorted;
-    }
-
-    private static void flipSigns(long[] values) {
-      for (int i = 0; i < values.length; i++) {
-        values[i] ^= Long.MIN_VALUE;
-      }
+      return UnsignedSort.sorted(Arrays.copyOf(values, size));
     }
   }
 }

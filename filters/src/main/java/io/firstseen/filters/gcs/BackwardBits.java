@@ -1,0 +1,50 @@
+package io.firstseen.filters.gcs;
+
+import java.util.Arrays;
+
+/** Bits that are gathered in order and written last one first. */
+final class BackwardBits {
+  private long[] words = new long[4];
+  private int full;
+  // The last bits, fewer than 64, the first of them lowest.
+  private long word;
+  private int wordBits;
+
+  /** Adds {@code count} one bits and a zero bit. */
+  void addUnary(long count) {
+    long left = count;
+    for (; left >= 32; left -= 32) {
+      add(0xFFFF_FFFFL, 32);
+    }
+    add((1L << left) - 1, (int) left + 1);
+  }
+
+  /** Adds one bit. */
+  void addBit(long bit) {
+    add(bit, 1);
+  }
+
+  /** Moves all bits to a writer, the last one first. */
+  void writeBackwards(BitWriter out) {
+    out.write(word, wordBits);
+    for (int i = full - 1; i >= 0; i--) {
+      out.write(words[i], 64);
+    }
+    full = 0;
+    word = 0;
+    wordBits = 0;
+  }
+
+  private void add(long bits, int count) {
+    word |= bits << wordBits;
+    wordBits += count;
+    if (wordBits >= 64) {
+      if (full == words.length) {
+        words = Arrays.copyOf(words, 2 * full);
+      }
+      words[full++] = word;
+      wordBits -= 64;
+      word = wordBits == 0 ? 0 : bits >>> (count - wordBits);
+    }
+  }
+}

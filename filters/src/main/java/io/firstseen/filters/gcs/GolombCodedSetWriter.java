@@ -1,0 +1,159 @@
+package io.firstseen.filters.gcs;
+
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+
+/**
+ * Encodes a {@link GolombCodedSet} from values that come one by one, in ascending order. Keeps none
+ * of them: what it holds is the payload, or a block of it if that goes to a stream, and two bytes a
+ * bucket of 42 values. Not safe for use by several threads at once.
+ */
+public final class GolombCodedSetWriter {
+  private final long count;
+  private final int valueBits;
+  private final BucketRanges ranges;
+  private final GolombCode code;
+  private final BitWriter codes;
+  private final BackwardBits prefixes = new BackwardBits();
+  private final BucketLengths lengths;
+  private final boolean streaming;
+  private long added;
+  private long before;
+  private long next;
+  // The bucket that is open: its number, its greatest value, and where its codes begin.
+  private long bucket;
+  private long last;
+  private long start;
+  private long payloadBits;
+
+  /**
+   * Encodes in memory.
+   *
+   * @param count how many values will come; parameters of the code follow from it
+   * @param valueBits 1 to 64: every value is below 2^{@code valueBits}
+   */
+  public GolombCodedSetWriter(long count, int valueBits) {
+    this(count, valueBits, null);
+  }
+
+  /**
+   * Writes the payload to a stream, in blocks; the stream is neither flushed nor closed. If it
+   * throws, {@link #add} and {@link #finish} throw {@link UncheckedIOException}.
+   *
+   * @param count how many values will come; parameters of the code follow from it
+   * @param valueBits 1 to 64: every value is below 2^{@code valueBits}
+   */
+  public GolombCodedSetWriter(long count, int valueBits, OutputStream payload) {
+    GolombCodedSet.requireValueBits(valueBits);
+    if (count < 0) {
+      throw new IllegalArgumentException("count must be at least 0, got " + count);
+    }
+    this.count = count;
+    this.valueBits = valueBits;
+    code = new GolombCode(GolombCode.parameterFor(count, valueBits));
+    long bucketCount = code.bucketCount(count);
+    ranges = new BucketRanges(bucketCount, valueBits);
+    streaming = payload != null;
+    codes = streaming ? new BitWriter(payload) : new BitWriter(count * (code.minBits() + 2L));
+    lengths = new BucketLengths(bucketCount);
+    last = count == 0 ? 0 : ranges.lowerBound(1) - 1;
+  }
+
+  /**
+   * Encodes the next value.
+   *
+   * @throws IllegalArgumentException if it is not greater than the one before, not below
+   *     2^valueBits, or one too many
+   */
+  public void add(long value) {
+    if (added > 0 && Long.compareUnsigned(before, value) >= 0) {
+      throw new IllegalArgumentException(
+          String.format(
+              "values must be ascending and distinct, got %s after %s at index %d",
+              Long.toUnsignedString(value), Long.toUnsignedString(before), added));
+    }
+    if (!GolombCodedSet.inUniverse(value, valueBits)) {
+      throw GolombCodedSet.outOfUniverse(value, valueBits);
+    }
+    if (added == count) {
+      throw new IllegalArgumentException("there must be " + count + " values, got more");
+    }
+    if (Long.compareUnsigned(value, last) > 0) {
+      openBucket(ranges.bucketOf(value));
+    }
+    long distance = value - next;
+    long quotient = code.quotient(distance);
+    long remainder = distance - quotient * code.parameter();
+    prefixes.addUnary(quotient);
+    if (code.hasMore(remainder)) {
+      // The field and the one more bit make a number that is greater than the remainder.
+      long longer = remainder + code.cutoff();
+      codes.write(longer >>> 1, code.fieldBits());
+      prefixes.addBit(longer & 1);
+    } else {
+      codes.write(remainder, code.fieldBits());
+    }
+    before = value;
+    next = value + 1;
+    added++;
+  }
+
+  /**
+   * The set; for a writer that writes into memory.
+   *
+   * @throws IllegalStateException if fewer values came than were announced
+   */
+  public GolombCodedSet toSet() {
+    if (streaming) {
+      throw new IllegalStateException("the payload went to a stream");
+    }
+    byte[] section = bucketStarts();
+    return GolombCodedSet.written(count, valueBits, code, payloadBits, section, codes.toBytes());
+  }
+
+  /**
+   * Writes the rest of the payload, and gives the section of bucket starts; for a writer that
+   * writes to a stream.
+   *
+   * @throws IllegalStateException if fewer values came than were announced
+   */
+  public byte[] finish() {
+    byte[] section = bucketStarts();
+    codes.finish();
+    return section;
+  }
+
+  /** The length of the codes in bits, once all values came and the set is finished. */
+  public long payloadBits() {
+    return payloadBits;
+  }
+
+  /** The parameter m of the Golomb code, unsigned. */
+  public long golombParameter() {
+    return code.parameter();
+  }
+
+  private byte[] bucketStarts() {
+    if (added != count) {
+      throw new IllegalStateException("there must be " + count + " values, got " + added);
+    }
+    long buckets = code.bucketCount(count);
+    if (buckets > 0) {
+      openBucket(buckets);
+    }
+    payloadBits = codes.bitLength();
+    return lengths.section(payloadBits);
+  }
+
+  private void openBucket(long opened) {
+    prefixes.writeBackwards(codes);
+    long position = codes.bitLength();
+    lengths.add(position - start);
+    for (bucket++; bucket < opened; bucket++) {
+      lengths.add(0);
+    }
+    start = position;
+    next = ranges.lowerBound(opened);
+    last = ranges.lowerBound(opened + 1) - 1;
+  }
+}

@@ -1,0 +1,138 @@
+package io.firstseen.filters.gcs;
+
+import java.util.NoSuchElementException;
+import java.util.PrimitiveIterator;
+
+/**
+ * Ascending distinct values made from ascending distinct values, one at a time: union, difference
+ * and coarsening in constant memory. Values are unsigned.
+ */
+public abstract class MergedValues implements PrimitiveIterator.OfLong {
+  private long value;
+  private boolean looked;
+  private boolean hasValue;
+
+  private MergedValues() {}
+
+  /** The values that are in one of both, or in both. */
+  public static PrimitiveIterator.OfLong union(
+      PrimitiveIterator.OfLong one, PrimitiveIterator.OfLong other) {
+    return new MergedValues() {
+      private final Head ones = new Head(one);
+      private final Head others = new Head(other);
+
+      @Override
+      boolean advance() {
+        if (!ones.present && !others.present) {
+          return false;
+        }
+        boolean fromOther = others.isBefore(ones);
+        boolean inBoth = !fromOther && ones.equalsPresent(others);
+        emit((fromOther ? others : ones).value);
+        (fromOther ? others : ones).advance();
+        if (inBoth) {
+          others.advance();
+        }
+        return true;
+      }
+    };
+  }
+
+  /** The values that are in the first and not in the second. */
+  public static PrimitiveIterator.OfLong difference(
+      PrimitiveIterator.OfLong minuend, PrimitiveIterator.OfLong subtrahend) {
+    return new MergedValues() {
+      private final Head kept = new Head(minuend);
+      private final Head removed = new Head(subtrahend);
+
+      @Override
+      boolean advance() {
+        while (kept.present) {
+          while (removed.isBefore(kept)) {
+            removed.advance();
+          }
+          boolean isRemoved = kept.equalsPresent(removed);
+          if (!isRemoved) {
+            emit(kept.value);
+          }
+          kept.advance();
+          if (!isRemoved) {
+            return true;
+          }
+        }
+        return false;
+      }
+    };
+  }
+
+  /** The values without their lowest bits. */
+  public static PrimitiveIterator.OfLong coarsened(
+      PrimitiveIterator.OfLong values, int droppedBits) {
+    return new MergedValues() {
+      private final Head head = new Head(values);
+
+      @Override
+      boolean advance() {
+        if (!head.present) {
+          return false;
+        }
+        long coarse = head.value >>> droppedBits;
+        do {
+          head.advance();
+        } while (head.present && head.value >>> droppedBits == coarse);
+        emit(coarse);
+        return true;
+      }
+    };
+  }
+
+  /** Moves to the next value by {@link #emit}; false at the end. */
+  abstract boolean advance();
+
+  final void emit(long next) {
+    value = next;
+  }
+
+  @Override
+  public final boolean hasNext() {
+    if (!looked) {
+      hasValue = advance();
+      looked = true;
+    }
+    return hasValue;
+  }
+
+  @Override
+  public final long nextLong() {
+    if (!hasNext()) {
+      throw new NoSuchElementException("all values were returned");
+    }
+    looked = false;
+    return value;
+  }
+
+  /** The next value of an iterator, before it is taken. */
+  private static final class Head {
+    private final PrimitiveIterator.OfLong values;
+    private long value;
+    private boolean present;
+
+    Head(PrimitiveIterator.OfLong values) {
+      this.values = values;
+      advance();
+    }
+
+    void advance() {
+      present = values.hasNext();
+      value = present ? values.nextLong() : 0;
+    }
+
+    boolean isBefore(Head other) {
+      return present && (!other.present || Long.compareUnsigned(value, other.value) < 0);
+    }
+
+    boolean equalsPresent(Head other) {
+      return present && other.present && value == other.value;
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package io.firstseen.filters.gcs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+import org.junit.jupiter.api.Test;
+
+class GolombCodedSetAlgebraTest {
+  @Property(seed = "45", tries = 300)
+  void agreesWithSetsOfObjects(
+      @ForAll @Size(max = 200) Set<Long> some,
+      @ForAll @Size(max = 200) Set<Long> others,
+      @ForAll @Size(max = 50) Set<Long> common,
+      @ForAll @IntRange(min = 1, max = 64) int valueBits,
+      @ForAll @IntRange(min = 1, max = 64) int anyCoarserBits) {
+    SortedSet<Long> one = values(some, common, valueBits);
+    SortedSet<Long> other = values(others, common, valueBits);
+    GolombCodedSet a = encode(one, valueBits);
+    GolombCodedSet b = encode(other, valueBits);
+
+    TreeSet<Long> union = new TreeSet<>(one);
+    union.addAll(other);
+    assertSame(a.union(b), union, valueBits);
+
+    TreeSet<Long> difference = new TreeSet<>(one);
+    difference.removeAll(new HashSet<>(other));
+    assertSame(a.difference(b), difference, valueBits);
+
+    int coarserBits = Math.min(valueBits, anyCoarserBits);
+    TreeSet<Long> coarse = new TreeSet<>(Long::compareUnsigned);
+    one.forEach(value -> coarse.add(value >>> (valueBits - coarserBits)));
+    assertSame(a.coarsen(coarserBits), coarse, coarserBits);
+  }
+
+  @Property(seed = "46", tries = 300)
+  void matchesAsSingleQueriesDo(
+      @ForAll @Size(max = 300) Set<Long> some,
+      @ForAll @Size(max = 200) Set<Long> others,
+      @ForAll @Size(max = 50) Set<Long> common,
+      @ForAll @IntRange(min = 1, max = 64) int valueBits) {
+    GolombCodedSet set = encode(values(some, common, valueBits), valueBits);
+    long[] queries = array(values(others, common, valueBits));
+    boolean any = false;
+    int at = -1;
+    for (int i = 0; i < queries.length; i++) {
+      if (set.mightContain(queries[i])) {
+        any = true;
+        at = set.nextMatch(queries, at + 1);
+        assertThat(at).isEqualTo(i);
+      }
+    }
+    assertThat(set.nextMatch(queries, at + 1)).isEqualTo(-1);
+    assertThat(set.matchAny(queries)).isEqualTo(any);
+  }
+
+  @Test
+  void matchesTheLastValueOfTheUniverse() {
+    GolombCodedSet set = GolombCodedSet.of(new long[] {-2, -1}, 64);
+    assertThat(set.matchAny(new long[] {-1, -1})).isTrue();
+    assertThat(set.nextMatch(new long[] {-2, -1, -1}, 1)).isEqualTo(1);
+    assertThat(set.matchAny(new long[] {0, -3})).isFalse();
+    assertThat(set.matchAny(new long[0])).isFalse();
+    assertThat(GolombCodedSet.of(new long[0], 64).matchAny(new long[] {0})).isFalse();
+  }
+
+  @Test
+  void refusesQueriesOutOfOrderOrRange() {
+    GolombCodedSet set = GolombCodedSet.of(new long[] {3}, 4);
+    assertThatThrownBy(() -> set.matchAny(new long[] {2, 1}))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("values must be ascending, got 1 after 2 at index 1");
+    assertThatThrownBy(() -> set.matchAny(new long[] {16}))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("value must be below 2^4, got 16");
+  }
+
+  @Test
+  void refusesAnotherUniverse() {
+    GolombCodedSet four = GolombCodedSet.of(new long[] {3}, 4);
+    GolombCodedSet five = GolombCodedSet.of(new long[] {3}, 5);
+    assertThatThrownBy(() -> four.union(five))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("the other set's values must have 4 bits, got 5");
+    assertThatThrownBy(() -> four.difference(five)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> four.coarsen(5))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("coarserBits must be in [1, 4], got 5");
+  }
+
+  /**
+   * The figure of the article that brought the index: 32 parts cut what a query decodes 32 times.
+   */
+  @Test
+  void anIndexOf32PartsCutsTheDecodedValues32Times() throws Exception {
+    SplittableRandom random = new SplittableRandom(47);
+    GolombCodedSet set =
+        GolombCodedSet.of(GolombCodedSetTest.randomValues(random, 32 * 37, 21), 21);
+    assertThat(set.bucketCount()).isEqualTo(32);
+    double withIndex = 0;
+    double without = 0;
+    long[] all = set.toArray();
+    for (int i = 0; i < 10_000; i++) {
+      long value = random.nextLong() >>> 43;
+      ValueCursor cursor = new ValueCursor(set);
+      boolean found = cursor.seek(value);
+      assertThat(found).isEqualTo(set.mightContain(value));
+      withIndex += cursor.decoded();
+      int before = Arrays.binarySearch(all, value);
+      without += Math.min(all.length, (before < 0 ? -before - 1 : before) + 1);
+    }
+    assertThat(without / withIndex).isBetween(29.0, 35.0);
+  }
+
+  private static SortedSet<Long> values(Set<Long> some, Set<Long> common, int valueBits) {
+    TreeSet<Long> values = new TreeSet<>(Long::compareUnsigned);
+    some.forEach(value -> values.add(value >>> (64 - valueBits)));
+    common.forEach(value -> values.add(value >>> (64 - valueBits)));
+    return values;
+  }
+
+  private static void assertSame(GolombCodedSet set, SortedSet<Long> values, int valueBits) {
+    GolombCodedSet expected = encode(values, valueBits);
+    assertThat(set.valueBits()).isEqualTo(valueBits);
+    assertThat(set.count()).isEqualTo(values.size());
+    assertThat(set.payload()).isEqualTo(expected.payload());
+    assertThat(set.bucketStarts()).isEqualTo(expected.bucketStarts());
+  }
+
+  private static GolombCodedSet encode(SortedSet<Long> values, int valueBits) {
+    return GolombCodedSet.of(array(values), valueBits);
+  }
+
+  private static long[] array(SortedSet<Long> values) {
+    return values.stream().mapToLong(Long::longValue).toArray();
+  }
+}

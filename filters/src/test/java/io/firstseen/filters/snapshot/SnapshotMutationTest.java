@@ -1,0 +1,179 @@
+package io.firstseen.filters.snapshot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.PrimitiveIterator;
+import java.util.SplittableRandom;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A million damaged files: bits flipped, bytes cut, inserted and removed, numbers forged, half of
+ * them with checksums that fit again. Each is refused by a typed error or holds what it held
+ * before; none costs memory beyond twice its length and a mebibyte, and all come to an end.
+ */
+class SnapshotMutationTest {
+  private static final int MUTATIONS = 1_000_000;
+  private static final long SPARE_BYTES = 1 << 20;
+  // All numbers of 8 bytes in the header that say how much there is of something.
+  private static final int[] AMOUNTS = {72, 80, 88, 96, 104, 112, 120};
+
+  private final SplittableRandom random = new SplittableRandom(91);
+  private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+  private int refusedOnOpening;
+  private int refusedOnVerifying;
+  private int accepted;
+
+  @Test
+  void aMillionDamagedFilesAreRefusedOrHoldTheSame() throws Exception {
+    List<byte[]> files = new ArrayList<>();
+    List<long[]> contents = new ArrayList<>();
+    for (int count : new int[] {0, 1, 2, 36, 37, 38, 75, 150, 300}) {
+      for (double rate : new double[] {0.1, 0.001, 0x1p-40}) {
+        Snapshot snapshot =
+            Snapshot.build(
+                SnapshotTest.hashes(random, count, 4, 3), SnapshotTest.parameters(4, 3, rate));
+        files.add(snapshot.toBytes());
+        contents.add(values(snapshot));
+      }
+    }
+    // Once beforehand, so that loading classes does not count.
+    for (int i = 0; i < 1000; i++) {
+      int file = i % files.size();
+      readsSafely(mutated(files.get(file)), contents.get(file));
+    }
+    for (int i = 0; i < MUTATIONS; i++) {
+      int file = i % files.size();
+      byte[] mutated = mutated(files.get(file));
+      long before = threads.getCurrentThreadAllocatedBytes();
+      readsSafely(mutated, contents.get(file));
+      long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+      if (allocated > 2L * mutated.length + SPARE_BYTES) {
+        assertThat(allocated).as("bytes allocated for mutation %d", i).isZero();
+      }
+    }
+    assertThat(refusedOnOpening).isGreaterThan(MUTATIONS / 2);
+    assertThat(refusedOnVerifying).isGreaterThan(MUTATIONS / 50);
+    assertThat(accepted).isGreaterThan(MUTATIONS / 100);
+  }
+
+  private void readsSafely(byte[] bytes, long[] content) {
+    Snapshot snapshot;
+    try {
+      snapshot = Snapshot.read(bytes);
+    } catch (MalformedSnapshotException | UnsupportedSnapshotException e) {
+      refusedOnOpening++;
+      return;
+    } catch (SnapshotException e) {
+      throw new AssertionError("refused without a type", e);
+    }
+    SnapshotParameters parameters = snapshot.header().parameters();
+    long ofShard = (long) parameters.shard() << 1 << (63 - parameters.set().shards().bits());
+    for (int i = 0; i < 4; i++) {
+      snapshot.mightContain(ofShard | random.nextLong() >>> parameters.set().shards().bits());
+    }
+    try {
+      snapshot.verify();
+    } catch (MalformedSnapshotException e) {
+      refusedOnVerifying++;
+      assertEnds(snapshot);
+      return;
+    }
+    accepted++;
+    assertThat(values(snapshot)).isEqualTo(content);
+  }
+
+  private static void assertEnds(Snapshot snapshot) {
+    PrimitiveIterator.OfLong values = snapshot.values();
+    try {
+      while (values.hasNext()) {
+        values.nextLong();
+      }
+    } catch (UncheckedIOException e) {
+      assertThat(e).hasMessageNotContaining("null");
+    }
+  }
+
+  private static long[] values(Snapshot snapshot) {
+    long[] values = new long[(int) snapshot.header().count()];
+    PrimitiveIterator.OfLong iterator = snapshot.values();
+    for (int i = 0; i < values.length; i++) {
+      values[i] = iterator.nextLong();
+    }
+    return values;
+  }
+
+  private byte[] mutated(byte[] file) {
+    byte[] bytes = file.clone();
+    for (int change = random.nextInt(3); change >= 0; change--) {
+      bytes =
+          switch (random.nextInt(6)) {
+            case 0, 1 -> flipped(bytes);
+            case 2 -> Arrays.copyOf(bytes, random.nextInt(bytes.length + 1));
+            case 3 -> spliced(bytes, random.nextInt(9), 0);
+            case 4 -> spliced(bytes, 0, random.nextInt(9));
+            default -> forged(bytes);
+          };
+    }
+    return random.nextBoolean() ? mended(bytes) : bytes;
+  }
+
+  private byte[] flipped(byte[] bytes) {
+    if (bytes.length > 0) {
+      int bit = random.nextInt(bytes.length * 8);
+      bytes[bit / 8] ^= (byte) (1 << bit % 8);
+    }
+    return bytes;
+  }
+
+  /** Replaces some bytes at a random place by others, so that the length changes. */
+  private byte[] spliced(byte[] bytes, int inserted, int removed) {
+    int at = random.nextInt(bytes.length + 1);
+    int rest = Math.min(bytes.length, at + removed);
+    byte[] result = new byte[bytes.length - (rest - at) + inserted];
+    System.arraycopy(bytes, 0, result, 0, at);
+    for (int i = 0; i < inserted; i++) {
+      result[at + i] = (byte) random.nextInt();
+    }
+    System.arraycopy(bytes, rest, result, at + inserted, bytes.length - rest);
+    return result;
+  }
+
+  private byte[] forged(byte[] bytes) {
+    if (bytes.length < 128) {
+      return bytes;
+    }
+    ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    int field = AMOUNTS[random.nextInt(AMOUNTS.length)];
+    long near = file.getLong(field) + random.nextInt(5) - 2;
+    long far = -1L >>> random.nextInt(64);
+    file.putLong(field, random.nextBoolean() ? near : far);
+    return bytes;
+  }
+
+  /** Makes both checksums fit again, where there is still a header. */
+  private static byte[] mended(byte[] bytes) {
+    if (bytes.length < 202) {
+      return bytes;
+    }
+    ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    int headerBytes = Math.min(bytes.length, Math.max(202, file.getShort(10) & 0xFFFF));
+    file.putInt(192, crc32c(bytes, headerBytes, bytes.length - headerBytes));
+    file.putInt(headerBytes - 4, crc32c(bytes, 0, headerBytes - 4));
+    return bytes;
+  }
+
+  private static int crc32c(byte[] bytes, int offset, int length) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes, offset, length);
+    return (int) crc.getValue();
+  }
+}
