@@ -5,16 +5,28 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.cli.embedded.EmbeddedBroker;
+import io.firstseen.cli.embedded.EmbeddedCluster;
 import io.firstseen.filters.key.ScopedKey;
+import io.firstseen.jobs.JobOptions;
+import io.firstseen.jobs.KafkaOptions;
+import io.firstseen.jobs.PipelineJob;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.StateRecoveryOptions;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -134,6 +146,76 @@ class BootstrapFromTopicTest {
         .containsExactlyInAnyOrder(
             "{\"ts\":2,\"op\":\"add\",\"key\":\"removed\"}",
             "{\"ts\":2,\"op\":\"add\",\"key\":\"aborted\"}");
+  }
+
+  /** With another hash key and another number of shards than whoever wrote the topic had. */
+  @Test
+  void aPipelineOnKafkaStartsFromIt() throws Exception {
+    broker.createTopics(
+        List.of(new NewTopic("old.accepted", 2, (short) 1), new NewTopic("events", 1, (short) 1)));
+    send("old.accepted");
+    assertThat(bootstrap("old.accepted", "P", "--dedup-shards=16").status()).isZero();
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", broker.bootstrapServers()),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
+      for (String key : List.of("lives", "removed", "back", "new")) {
+        String event = "{\"ts\":%d,\"op\":\"add\",\"key\":\"%s\"}".formatted(1_000, key);
+        send(producer, "events", 0, null, event.getBytes(UTF_8));
+      }
+    }
+    Configuration start = new Configuration();
+    start.set(StateRecoveryOptions.SAVEPOINT_PATH, directory.resolve("P").toUri().toString());
+    try (EmbeddedCluster cluster =
+        EmbeddedCluster.start(
+            directory.resolve("flink"),
+            EmbeddedCluster.Settings.defaults().slotsPerTaskManager(2))) {
+      StreamExecutionEnvironment env = cluster.environment(start);
+      PipelineJob.buildOnKafka(
+          env,
+          KafkaOptions.parse(
+              "--bootstrap-servers=" + broker.bootstrapServers(),
+              "--checkpoint-interval=300ms",
+              "--events-topic=events",
+              "--accepted-topic=new.accepted"),
+          JobOptions.parse(
+              "--parallelism=2",
+              "--state-backend=rocksdb",
+              "--dedup-shards=16",
+              "--hash-key-file=" + directory.resolve("hash.key")));
+      env.executeAsync();
+      assertThat(committed("firstseen.duplicates", 2)).containsExactlyInAnyOrder("lives", "back");
+      assertThat(committed("new.accepted", 2)).containsExactlyInAnyOrder("removed", "new");
+    }
+  }
+
+  /** The keys of a topic's committed records, when there are enough of them. */
+  private static List<String> committed(String topic, int count) throws Exception {
+    List<String> keys = new ArrayList<>();
+    try (KafkaConsumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(
+            Map.of(
+                "bootstrap.servers",
+                broker.bootstrapServers(),
+                "isolation.level",
+                "read_committed",
+                "auto.offset.reset",
+                "earliest"),
+            new ByteArrayDeserializer(),
+            new ByteArrayDeserializer())) {
+      consumer.assign(List.of(new TopicPartition(topic, 0)));
+      Waiting.until(
+          topic + " has its records",
+          Duration.ofMinutes(1),
+          () -> {
+            consumer
+                .poll(Duration.ofMillis(100))
+                .forEach(record -> keys.add(new String(record.key(), UTF_8)));
+            return keys.size() >= count;
+          });
+    }
+    return keys;
   }
 
   @Test
