@@ -14,6 +14,7 @@ import org.apache.flink.api.java.functions.KeySelector;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.runtime.state.StateBackend;
 import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
+import org.apache.flink.runtime.state.storage.JobManagerCheckpointStorage;
 import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
 import org.apache.flink.state.rocksdb.RocksDBOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -36,6 +37,7 @@ public final class ExpiryRun {
   private static final long EPOCH_MILLIS = 3_600_000;
   private static final TimeToLive TTL = TimeToLive.of(Duration.ofMillis(8 * EPOCH_MILLIS));
   private static final int RECORDS_A_WATERMARK = 200;
+  private static final int MOST_CHECKPOINT_BYTES = 1 << 29;
 
   /**
    * What to measure.
@@ -97,6 +99,7 @@ public final class ExpiryRun {
     SwallowingOutput<Change<Long>> output = new SwallowingOutput<>();
     harness.setOutputCreator(serializer -> output);
     harness.setStateBackend(backend(spec.rocksDb()));
+    harness.setCheckpointStorage(new JobManagerCheckpointStorage(MOST_CHECKPOINT_BYTES));
     harness.getExecutionConfig().enableObjectReuse();
     harness.open();
   }
