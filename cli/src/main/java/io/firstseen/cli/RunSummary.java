@@ -32,6 +32,9 @@ record RunSummary(Map<Outcome.Kind, Long> counts, Integer snapshots, double seco
     row(table, "events", SnapshotSummary.number(events()));
     row(table, "accepted", number(Outcome.Kind.ACCEPTED));
     row(table, "duplicates", number(Outcome.Kind.DUPLICATE));
+    if (count(Outcome.Kind.FALSE_DUPLICATE) > 0) {
+      row(table, "false duplicates", number(Outcome.Kind.FALSE_DUPLICATE));
+    }
     row(table, "removed", number(Outcome.Kind.REMOVED));
     row(table, "unknown deletes", number(Outcome.Kind.UNKNOWN_DELETE));
     row(table, "dead letters", number(Outcome.Kind.DEAD_LETTER));
@@ -57,6 +60,7 @@ record RunSummary(Map<Outcome.Kind, Long> counts, Integer snapshots, double seco
     json.put("events", events());
     json.put("accepted", count(Outcome.Kind.ACCEPTED));
     json.put("duplicates", count(Outcome.Kind.DUPLICATE));
+    json.put("falseDuplicates", count(Outcome.Kind.FALSE_DUPLICATE));
     json.put("removed", count(Outcome.Kind.REMOVED));
     json.put("unknownDeletes", count(Outcome.Kind.UNKNOWN_DELETE));
     json.put("deadLetters", count(Outcome.Kind.DEAD_LETTER));

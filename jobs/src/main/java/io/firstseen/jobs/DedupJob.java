@@ -104,6 +104,11 @@ public final class DedupJob {
             dedup.duplicates(),
             change -> Outcome.of(Outcome.Kind.DUPLICATE, change.key(), change.event()),
             OperatorUids.DUPLICATES);
+    DataStream<Outcome> falseDuplicates =
+        outcomes(
+            dedup.falselyDropped(),
+            change -> Outcome.of(Outcome.Kind.FALSE_DUPLICATE, change.key(), change.event()),
+            OperatorUids.FALSE_DUPLICATES);
     DataStream<Outcome> unknownDeletes =
         outcomes(
             dedup.unknownDeletes(),
@@ -116,7 +121,7 @@ public final class DedupJob {
             OperatorUids.DEAD_LETTERS);
     var written =
         accepted
-            .union(duplicates, unknownDeletes, deadLetters)
+            .union(duplicates, falseDuplicates, unknownDeletes, deadLetters)
             .sinkTo(sink)
             .name(OperatorUids.OUTCOMES_SINK)
             .uid(OperatorUids.OUTCOMES_SINK);
@@ -136,6 +141,7 @@ public final class DedupJob {
         .falsePositiveRate(options.falsePositiveRate())
         .shards(options.shards())
         .mode(options.mode())
+        .audit(options.auditSlices())
         .pageCacheBytes(options.pageCacheBytes());
     options.ttl().ifPresent(dedup::ttl);
     return dedup;

@@ -1,5 +1,6 @@
 package io.firstseen.jobs;
 
+import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.TimeToLive;
 import java.time.Duration;
@@ -93,6 +94,19 @@ public final class DedupOptions {
   private TimeToLive.Since ttlSince;
 
   @Option(
+      names = "--audit-slice",
+      paramLabel = "N",
+      arity = "0..1",
+      defaultValue = "0",
+      fallbackValue = "" + Firstseen.DEFAULT_AUDIT_SLICES,
+      converter = AuditSlices.class,
+      description =
+          "Keep the exact set of the live keys of one hash in N, to measure the false-positive rate"
+              + " and to tell which keys are dropped falsely; 0 for none, 1024 if N is left out."
+              + " Fixed for the life of the state (default: ${DEFAULT-VALUE}).")
+  private int auditSlices;
+
+  @Option(
       names = "--max-ahead",
       paramLabel = "DURATION",
       defaultValue = "1h",
@@ -101,6 +115,13 @@ public final class DedupOptions {
           "How far ahead of the clock the time of an event may be; later ones are dead letters"
               + " (default: ${DEFAULT-VALUE}).")
   private Duration maxAhead;
+
+  /** One hash in so many, or none. */
+  static final class AuditSlices extends OptionValues.WholeNumber {
+    AuditSlices() {
+      super(0, Firstseen.MAX_AUDIT_SLICES);
+    }
+  }
 
   DedupOptions() {}
 
@@ -132,7 +153,7 @@ public final class DedupOptions {
   /**
    * When keys are forgotten, if they are.
    *
-   * @throws UserErrorException if there is a clock or a since without a ttl, or an exact mode
+   * @throws UserErrorException if there is a clock or a since without a ttl
    */
   public Optional<TimeToLive> ttl() {
     if (ttl == null) {
@@ -142,12 +163,14 @@ public final class DedupOptions {
       }
       return Optional.empty();
     }
-    if (mode.isExact()) {
-      throw new UserErrorException("--ttl needs --mode approximate, got " + mode.id());
-    }
     TimeToLive.Clock clock = ttlClock == null ? TimeToLive.Clock.EVENT : ttlClock;
     TimeToLive.Since since = ttlSince == null ? TimeToLive.Since.FIRST_SEEN : ttlSince;
     return Optional.of(new TimeToLive(ttl.toMillis(), clock, since));
+  }
+
+  /** One hash in so many is audited; 0 for none. */
+  public int auditSlices() {
+    return auditSlices;
   }
 
   /** How far ahead of the clock the time of an event may be; zero or more. */

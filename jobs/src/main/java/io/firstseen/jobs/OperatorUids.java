@@ -17,6 +17,9 @@ public final class OperatorUids {
   /** Turns duplicates into outcomes. */
   public static final String DUPLICATES = "outcomes-duplicates";
 
+  /** Turns duplicates that the audit knows to be none into outcomes. */
+  public static final String FALSE_DUPLICATES = "outcomes-false-duplicates";
+
   /** Turns unknown deletes into outcomes. */
   public static final String UNKNOWN_DELETES = "outcomes-unknown-deletes";
 

@@ -43,6 +43,7 @@ class JobGraphTest {
           "firstseen-dedup",
           "outcomes-accepted",
           "outcomes-duplicates",
+          "outcomes-false-duplicates",
           "outcomes-unknown-deletes",
           "outcomes-dead-letters",
           "outcomes-sink");

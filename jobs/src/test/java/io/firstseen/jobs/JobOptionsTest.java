@@ -33,6 +33,9 @@ class JobOptionsTest {
     assertThat(options.dedup().capacity()).isEqualTo(1_000_000);
     assertThat(options.dedup().shards()).isEqualTo(128);
     assertThat(options.dedup().mode()).isEqualTo(DedupMode.APPROXIMATE);
+    assertThat(options.dedup().auditSlices()).isZero();
+    assertThat(JobOptions.parse("--audit-slice").dedup().auditSlices()).isEqualTo(1024);
+    assertThat(JobOptions.parse("--audit-slice=16").dedup().auditSlices()).isEqualTo(16);
     assertThat(options.dedup().pageCacheBytes()).isEqualTo(Firstseen.DEFAULT_PAGE_CACHE_BYTES);
     assertThat(options.stream().parallelism()).isEqualTo(1);
     assertThat(options.stream().stateBackend()).isEqualTo(StreamOptions.StateBackend.HEAP);
@@ -107,6 +110,7 @@ class JobOptionsTest {
         "--ttl-clock | wall | ttl clock must be one of event, processing, got 'wall'",
         "--ttl-since | birth | ttl since must be one of first-seen, last-seen, got 'birth'",
         "--mode | strict | mode must be one of approximate, exact, exact-keys, got 'strict'",
+        "--audit-slice | -1 | must be a whole number in [0, 1048576], got '-1'",
         "--set | a/b | must be 1 to 100 letters, digits, '.', '_' or '-', got 'a/b'",
       })
   void aValueOutOfBoundsIsRefusedWithASentence(String option, String value, String sentence) {
@@ -131,8 +135,7 @@ class JobOptionsTest {
   @ParameterizedTest
   @CsvSource({
     "--ttl-clock=event, --fpr=0.01, --ttl-clock needs --ttl",
-    "--ttl-since=last-seen, --fpr=0.01, --ttl-since needs --ttl",
-    "--ttl=1h, --mode=exact, '--ttl needs --mode approximate, got exact'"
+    "--ttl-since=last-seen, --fpr=0.01, --ttl-since needs --ttl"
   })
   void ttlOptionsThatContradictOthersAreRefused(String one, String other, String sentence) {
     DedupOptions options = JobOptions.parse(one, other).dedup();

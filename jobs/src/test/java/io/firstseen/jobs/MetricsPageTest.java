@@ -46,6 +46,7 @@ class MetricsPageTest {
   private static final String NOT_ON_THE_HEAP = "not with the heap backend";
   private static final String WITH_A_TTL = "with a ttl";
   private static final String IN_AN_EXACT_MODE = "only in an exact mode";
+  private static final String WITH_AN_AUDIT = "only with an audit";
   private static final String SET = "domains";
 
   /** An operator that registers nothing of its own: what it has is Flink's. */
@@ -60,13 +61,20 @@ class MetricsPageTest {
     Map<String, String> onRocksDb = kinds(pipeline("rocksdb"));
     assertThat(onHeap.size()).isLessThan(onRocksDb.size());
     onHeap.putAll(ofSnapshotJob);
-    assertThat(onHeap).isEqualTo(documented(page(), NOT_ON_THE_HEAP, IN_AN_EXACT_MODE, WITH_A_TTL));
+    assertThat(onHeap)
+        .isEqualTo(
+            documented(page(), NOT_ON_THE_HEAP, IN_AN_EXACT_MODE, WITH_AN_AUDIT, WITH_A_TTL));
     onRocksDb.putAll(ofSnapshotJob);
-    assertThat(onRocksDb).isEqualTo(documented(page(), IN_AN_EXACT_MODE, WITH_A_TTL));
+    assertThat(onRocksDb)
+        .isEqualTo(documented(page(), IN_AN_EXACT_MODE, WITH_AN_AUDIT, WITH_A_TTL));
     Map<String, String> exact = kinds(pipeline("rocksdb", "--mode=exact"));
     assertThat(exact.size()).isGreaterThan(onRocksDb.size() - ofSnapshotJob.size());
     exact.putAll(ofSnapshotJob);
-    assertThat(exact).isEqualTo(documented(page(), WITH_A_TTL));
+    assertThat(exact).isEqualTo(documented(page(), WITH_AN_AUDIT, WITH_A_TTL));
+    Map<String, String> audited = kinds(pipeline("rocksdb", "--audit-slice"));
+    assertThat(audited.size()).isGreaterThan(onRocksDb.size() - ofSnapshotJob.size());
+    audited.putAll(ofSnapshotJob);
+    assertThat(audited).isEqualTo(documented(page(), IN_AN_EXACT_MODE, WITH_A_TTL));
     Map<String, String> expiring = kinds(dedup("--ttl=1d"));
     String ofTtl = "firstseen-dedup expired";
     assertThat(expiring).containsKey(ofTtl);

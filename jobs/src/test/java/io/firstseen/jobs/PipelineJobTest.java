@@ -105,6 +105,20 @@ class PipelineJobTest {
     }
   }
 
+  @Test
+  void theAuditTellsWhichKeysWereDroppedFalsely() throws Exception {
+    ExactModel model = ExactModel.of(ExactModel.lines(SAMPLE));
+    Files.write(input, ExactModel.lines(SAMPLE));
+    // A slice of everything: it knows every key that was dropped.
+    Run run = run("audited", "--dedup-shards=1", "--fpr=0.1", "--capacity=1", "--audit-slice=1");
+    List<String> droppedAdds = new ArrayList<>(model.accepted);
+    droppedAdds.removeAll(Set.copyOf(run.accepted));
+    droppedAdds.removeIf(line -> line.split("\t", 3)[1].equals("del"));
+    assertThat(droppedAdds).hasSizeGreaterThan(100);
+    assertThat(run.counts.get(Outcome.Kind.FALSE_DUPLICATE)).isEqualTo(droppedAdds.size());
+    assertThat(run.duplicates).containsAll(droppedAdds);
+  }
+
   private void check(Run run, ExactModel model) throws Exception {
     // No key is accepted twice while it is live, and what is removed was live.
     Set<String> live = new HashSet<>();

@@ -13,8 +13,9 @@ import org.apache.flink.core.memory.DataOutputView;
  *
  * <p>Version 3: the fields in their order; numbers in 4 bytes (the key check in 8), texts after
  * their length, the mode as the text of its id; then the length of the ttl in 8 bytes and the texts
- * of its clock and its since, or 0 without them if there is no ttl. Versions 1 and 2, which are
- * read as well, have no ttl, and version 1 no mode: all state was approximate then.
+ * of its clock and its since, or 0 without them if there is no ttl; then the audit in 4 bytes.
+ * Versions 1 and 2, which are read as well, have no ttl and no audit, and version 1 no mode: all
+ * state was approximate then.
  */
 public final class DedupParametersSerializer extends ImmutableSerializer<DedupParameters> {
   public static final DedupParametersSerializer INSTANCE = new DedupParametersSerializer();
@@ -38,6 +39,7 @@ public final class DedupParametersSerializer extends ImmutableSerializer<DedupPa
       ByteFields.writeString(ttl.clock().id(), out);
       ByteFields.writeString(ttl.since().id(), out);
     }
+    out.writeInt(parameters.auditSlices());
   }
 
   @Override
@@ -61,7 +63,8 @@ public final class DedupParametersSerializer extends ImmutableSerializer<DedupPa
         canonicaliser,
         canonicaliserVersion,
         mode,
-        version < 3 ? null : readTtl(in));
+        version < 3 ? null : readTtl(in),
+        version < 3 ? 0 : in.readInt());
   }
 
   private static DedupMode mode(String id) throws IOException {

@@ -25,11 +25,11 @@ public final class ExactEntrySerializer extends ImmutableSerializer<ExactEntry> 
   public void serialize(ExactEntry first, DataOutputView out) throws IOException {
     for (ExactEntry entry = first; entry != null; entry = entry.next()) {
       out.writeByte(
-          (entry.sinceMillis() == 0 ? 0 : TIME)
+          (entry.endMillis() == 0 ? 0 : TIME)
               | (entry.key() == null ? 0 : KEY)
               | (entry.next() == null ? 0 : NEXT));
-      if (entry.sinceMillis() != 0) {
-        out.writeLong(entry.sinceMillis());
+      if (entry.endMillis() != 0) {
+        out.writeLong(entry.endMillis());
       }
       if (entry.key() != null) {
         ByteFields.writeBytes(entry.key(), out);
@@ -46,9 +46,9 @@ public final class ExactEntrySerializer extends ImmutableSerializer<ExactEntry> 
     if (flags > (TIME | KEY | NEXT)) {
       throw new IOException("flags of an exact entry must be in [0, 7], got " + flags);
     }
-    long sinceMillis = (flags & TIME) == 0 ? 0 : in.readLong();
+    long endMillis = (flags & TIME) == 0 ? 0 : in.readLong();
     byte[] key = (flags & KEY) == 0 ? null : ByteFields.readBytes(in);
-    return new ExactEntry(sinceMillis, key, (flags & NEXT) == 0 ? null : deserialize(in));
+    return new ExactEntry(endMillis, key, (flags & NEXT) == 0 ? null : deserialize(in));
   }
 
   @Override

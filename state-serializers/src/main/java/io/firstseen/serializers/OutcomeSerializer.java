@@ -15,8 +15,8 @@ import org.apache.flink.core.memory.DataOutputView;
  * Writes an {@link Outcome}.
  *
  * <p>Version 1: the kind in a byte (1 accepted, 2 removed, 3 duplicate, 4 unknown delete, 5 dead
- * letter), the reason (dead letters) or the joined canonical key (all others) after its length, and
- * the event as {@link SourceEventSerializer} writes it.
+ * letter, 6 false duplicate), the reason (dead letters) or the joined canonical key (all others)
+ * after its length, and the event as {@link SourceEventSerializer} writes it.
  */
 public final class OutcomeSerializer extends ImmutableSerializer<Outcome> {
 
@@ -54,6 +54,7 @@ public final class OutcomeSerializer extends ImmutableSerializer<Outcome> {
       case DUPLICATE -> 3;
       case UNKNOWN_DELETE -> 4;
       case DEAD_LETTER -> 5;
+      case FALSE_DUPLICATE -> 6;
     };
   }
 
@@ -64,6 +65,7 @@ public final class OutcomeSerializer extends ImmutableSerializer<Outcome> {
       case 3 -> Outcome.Kind.DUPLICATE;
       case 4 -> Outcome.Kind.UNKNOWN_DELETE;
       case 5 -> Outcome.Kind.DEAD_LETTER;
+      case 6 -> Outcome.Kind.FALSE_DUPLICATE;
       default -> throw new IOException("unknown kind of outcome: " + code);
     };
   }

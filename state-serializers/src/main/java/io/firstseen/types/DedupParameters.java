@@ -16,6 +16,7 @@ import java.util.List;
  * @param canonicaliserVersion version of its rule
  * @param mode whether filters decide alone
  * @param ttl when keys are forgotten; null if they are not
+ * @param auditSlices one hash in so many is audited; 0 for none
  */
 public record DedupParameters(
     int identityBits,
@@ -25,10 +26,11 @@ public record DedupParameters(
     String canonicaliser,
     int canonicaliserVersion,
     DedupMode mode,
-    TimeToLive ttl)
+    TimeToLive ttl,
+    int auditSlices)
     implements Serializable {
 
-  /** Of keys that are not forgotten. */
+  /** Of keys that are neither forgotten nor audited. */
   public DedupParameters(
       int identityBits,
       int shardCount,
@@ -45,7 +47,8 @@ public record DedupParameters(
         canonicaliser,
         canonicaliserVersion,
         mode,
-        null);
+        null,
+        0);
   }
 
   /** The same with another time to live. */
@@ -58,13 +61,28 @@ public record DedupParameters(
         canonicaliser,
         canonicaliserVersion,
         mode,
-        newTtl);
+        newTtl,
+        auditSlices);
+  }
+
+  /** The same with another audit. */
+  public DedupParameters withAudit(int newAuditSlices) {
+    return new DedupParameters(
+        identityBits,
+        shardCount,
+        hashAlgorithm,
+        keyCheck,
+        canonicaliser,
+        canonicaliserVersion,
+        mode,
+        ttl,
+        newAuditSlices);
   }
 
   /**
    * Where a job's parameters contradict this state, one entry each, for a human. The identities'
-   * length is no such place: state decides it, whatever the job's capacity and rate. Nor is the
-   * length of the ttl, which the job decides.
+   * length and the audit are no such places: state decides them, whatever the job asks for. Nor is
+   * the length of the ttl, which the job decides.
    */
   public List<String> contradictions(DedupParameters job) {
     List<String> found = new ArrayList<>();

@@ -30,7 +30,9 @@ public record Outcome(Kind kind, byte[] canonicalKey, SourceEvent event, String 
     /** A delete of a key that was not there. */
     UNKNOWN_DELETE,
     /** The event cannot be used. */
-    DEAD_LETTER
+    DEAD_LETTER,
+    /** An add of a key that was not there, taken for a duplicate, as the audit knows. */
+    FALSE_DUPLICATE
   }
 
   public Outcome {

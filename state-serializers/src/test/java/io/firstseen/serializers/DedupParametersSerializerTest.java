@@ -22,7 +22,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class DedupParametersSerializerTest extends TypeSerializerContract<DedupParameters> {
   private static final DedupParameters STATE =
-      new DedupParameters(31, 128, "siphash-2-4", 0x1122334455667788L, "url", 1, DedupMode.EXACT);
+      new DedupParameters(31, 128, "siphash-2-4", 0x1122334455667788L, "url", 1, DedupMode.EXACT)
+          .withAudit(1024);
 
   @Override
   protected TypeInformation<DedupParameters> typeInformation() {
@@ -47,7 +48,8 @@ class DedupParametersSerializerTest extends TypeSerializerContract<DedupParamete
         + "0375726c"
         + "00000001"
         + "056578616374"
-        + "0000000000000000";
+        + "0000000000000000"
+        + "00000400";
   }
 
   @Test
@@ -57,9 +59,10 @@ class DedupParametersSerializerTest extends TypeSerializerContract<DedupParamete
     DedupParametersSerializer.INSTANCE.serialize(parameters, out);
     assertThat(HexFormat.of().formatHex(out.getCopyOfBuffer()))
         .isEqualTo(
-            bytesOfFirstSample().replaceAll("0{16}$", "0000000005265c00")
+            bytesOfFirstSample().replaceAll("0{16}00000400$", "0000000005265c00")
                 + "056576656e74"
-                + "0a66697273742d7365656e");
+                + "0a66697273742d7365656e"
+                + "00000400");
   }
 
   @Test
@@ -96,7 +99,7 @@ class DedupParametersSerializerTest extends TypeSerializerContract<DedupParamete
 
   /** The bytes of earlier versions are those that stood here then. */
   @ParameterizedTest
-  @CsvSource({"1, 0{16}$|056578616374", "2, 0{16}$"})
+  @CsvSource({"1, 0{16}00000400$|056578616374", "2, 0{16}00000400$"})
   void stateOfEarlierVersionsIsReadWithoutATtlAndAsApproximateBeforeThereWasAMode(
       int version, String notThere) throws IOException {
     DataOutputSerializer snapshot = new DataOutputSerializer(64);
@@ -126,7 +129,8 @@ class DedupParametersSerializerTest extends TypeSerializerContract<DedupParamete
   @Test
   void anUnknownModeIsRefused() {
     byte[] bytes =
-        HexFormat.of().parseHex(bytesOfFirstSample().replaceAll("0565786163740{16}$", "0178"));
+        HexFormat.of()
+            .parseHex(bytesOfFirstSample().replaceAll("0565786163740{16}00000400$", "0178"));
     assertThatThrownBy(
             () -> DedupParametersSerializer.INSTANCE.deserialize(new DataInputDeserializer(bytes)))
         .isInstanceOf(IOException.class)

@@ -167,7 +167,7 @@ final class FiguresPlot {
 
   private static String colour(Subject subject) {
     return switch (subject.kind()) {
-      case OURS -> "#0072b2";
+      case OURS, OURS_EXACT -> "#0072b2";
       case EXACT_BY_HASH -> "#d55e00";
       case EXACT_BY_URL -> "#5f5f5f";
       case SOURCE, EMPTY -> INK;

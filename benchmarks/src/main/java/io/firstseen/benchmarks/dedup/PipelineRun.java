@@ -29,7 +29,7 @@ final class PipelineRun {
   private PipelineRun(PipelineSpec spec, LocalFlink flink) {
     this.spec = spec;
     this.flink = flink;
-    stages.add(Stage.halfNew(0, spec.keys()));
+    stages.add(spec.subject().stage(spec.keys()));
     if (spec.sizes()) {
       stages.add(Stage.noneNew(spec.keys(), spec.keys()));
       stages.add(Stage.allNew(spec.keys(), spec.keys() / INCREMENT_DIVISOR));
@@ -116,13 +116,13 @@ final class PipelineRun {
           case EMPTY -> 0;
           case SOURCE -> records(0);
           case OURS -> (long) (spec.keys() * (1 - 5 * Pipelines.FALSE_POSITIVE_RATE));
-          case EXACT_BY_HASH, EXACT_BY_URL -> spec.keys();
+          case OURS_EXACT, EXACT_BY_HASH, EXACT_BY_URL -> spec.keys();
         };
     long most =
         switch (spec.subject().kind()) {
           case EMPTY -> 0;
           case SOURCE -> records(0);
-          case OURS, EXACT_BY_HASH, EXACT_BY_URL -> spec.keys();
+          case OURS, OURS_EXACT, EXACT_BY_HASH, EXACT_BY_URL -> spec.keys();
         };
     if (atSink < least || atSink > most) {
       throw new IllegalStateException(

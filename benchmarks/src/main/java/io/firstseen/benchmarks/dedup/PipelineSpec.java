@@ -6,7 +6,7 @@ import java.nio.file.Path;
  * One run of one subject.
  *
  * @param subject what is run
- * @param keys number of different keys; the source makes twice as many records
+ * @param keys number of different keys; the source makes repeats besides
  * @param warmUpKeys keys of a run before this one, in the same JVM, for the compiler
  * @param capacity live keys that Firstseen is told to expect
  * @param flink how Flink is set up

@@ -5,6 +5,7 @@ import io.firstseen.filters.key.KeyHash;
 import io.firstseen.operators.dedup.DedupStreams;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.types.Change;
+import io.firstseen.types.DedupMode;
 import io.firstseen.types.TimeToLive;
 import java.time.Duration;
 import java.util.List;
@@ -54,7 +55,7 @@ final class Pipelines {
             .uid("urls");
     return switch (subject.kind()) {
       case SOURCE -> graph(urls);
-      case OURS -> graph(dedup(subject, capacity, urls).accepted());
+      case OURS, OURS_EXACT -> graph(dedup(subject, capacity, urls).accepted());
       case EMPTY -> graph(emptied(dedup(subject, capacity, urls), env));
       case EXACT_BY_URL ->
           graph(
@@ -122,6 +123,9 @@ final class Pipelines {
             .falsePositiveRate(FALSE_POSITIVE_RATE);
     if (subject.isWithTtl()) {
       dedup.ttl(TTL);
+    }
+    if (subject.kind() == Subject.Kind.OURS_EXACT) {
+      dedup.mode(DedupMode.EXACT);
     }
     if (subject.backend() == Subject.Backend.ROCKSDB) {
       dedup.pageCacheBytes(

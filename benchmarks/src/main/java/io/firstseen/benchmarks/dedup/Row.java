@@ -63,6 +63,26 @@ enum Row {
       "rate on RocksDB, 1/8 of the pages in the cache / exact by URL on RocksDB",
       atLeast(1),
       ratio(OURS_ROCKSDB_EIGHTH, URL_ROCKSDB)),
+  EXACT_0(
+      "mode exact / exact by hash, RocksDB, no repeats",
+      Bound.none(),
+      ratio(Subject.EXACT_NO_REPEATS, Subject.HASH_NO_REPEATS)),
+  EXACT_5(
+      "mode exact / exact by hash, RocksDB, 5 % repeats",
+      atLeast(1.5), ratio(Subject.EXACT_5, Subject.HASH_5)),
+  EXACT_20(
+      "mode exact / exact by hash, RocksDB, 20 % repeats",
+      Bound.none(), ratio(Subject.EXACT_20, Subject.HASH_20)),
+  EXACT_50(
+      "mode exact / exact by hash, RocksDB, 50 % repeats",
+      Bound.none(), ratio(Subject.EXACT_50, Subject.HASH_50)),
+  EXACT_80(
+      "mode exact / exact by hash, RocksDB, 80 % repeats",
+      Bound.none(), ratio(Subject.EXACT_80, Subject.HASH_80)),
+  EXACT_SAVEPOINT_BYTES(
+      "canonical savepoint bytes a key, mode exact, RocksDB",
+      Bound.none(),
+      bytesPerKey(Sizes::savepointBytes, Subject.EXACT_5, Subject.HASH_5)),
   ROCKSDB_HEAP(
       "rate on RocksDB, all pages in the cache / own rate on heap",
       atLeast(0.6),

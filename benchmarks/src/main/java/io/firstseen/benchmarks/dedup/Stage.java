@@ -7,32 +7,50 @@ import java.io.Serializable;
  * alone, so that any number of readers give the same records in every run.
  *
  * @param mix which records bring new keys
+ * @param repeatPercent repeats among a hundred records; of {@link Mix#SOME_NEW} alone, else 0
  * @param known number of keys before this stage; keys are numbered from 0
  * @param records number of records in this stage
  */
-record Stage(Mix mix, long known, long records) implements Serializable {
+record Stage(Mix mix, int repeatPercent, long known, long records) implements Serializable {
 
   /** Which records bring new keys. */
   enum Mix {
     /** Of records 2 i and 2 i + 1 one, by the toss of a coin. */
     HALF_NEW,
+    /** So many of a hundred, spread evenly. */
+    SOME_NEW,
     ALL_NEW,
     NONE_NEW
   }
 
   /** As many new keys as repeats; every repeat is of a key drawn evenly from all before it. */
   static Stage halfNew(long known, long newKeys) {
-    return new Stage(Mix.HALF_NEW, known, 2 * newKeys);
+    return new Stage(Mix.HALF_NEW, 0, known, 2 * newKeys);
+  }
+
+  /**
+   * New keys from the first on, and repeats, spread evenly; every repeat is of a key drawn evenly
+   * from all before it.
+   *
+   * @param repeatPercent repeats among a hundred records, in [0, 99]
+   */
+  static Stage someNew(long newKeys, int repeatPercent) {
+    return new Stage(Mix.SOME_NEW, repeatPercent, 0, newKeys * 100 / (100 - repeatPercent));
   }
 
   /** New keys only. */
   static Stage allNew(long known, long newKeys) {
-    return new Stage(Mix.ALL_NEW, known, newKeys);
+    return new Stage(Mix.ALL_NEW, 0, known, newKeys);
   }
 
   /** Repeats only, drawn evenly from {@code known} keys, at least 1. */
   static Stage noneNew(long known, long records) {
-    return new Stage(Mix.NONE_NEW, known, records);
+    return new Stage(Mix.NONE_NEW, 0, known, records);
+  }
+
+  /** New keys among the first so many records. */
+  private long newBefore(long ordinal) {
+    return (ordinal * (100 - repeatPercent) + 99) / 100;
   }
 
   /** The number of the key of a record. */
@@ -40,6 +58,10 @@ record Stage(Mix mix, long known, long records) implements Serializable {
     return switch (mix) {
       case ALL_NEW -> known + ordinal;
       case NONE_NEW -> drawn(ordinal, known);
+      case SOME_NEW -> {
+        long before = newBefore(ordinal);
+        yield newBefore(ordinal + 1) > before ? before : drawn(ordinal, before);
+      }
       case HALF_NEW -> {
         long key = known + (ordinal >>> 1);
         boolean newFirst = key == 0 || scramble(key) < 0;

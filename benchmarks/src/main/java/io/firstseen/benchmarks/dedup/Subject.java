@@ -15,6 +15,16 @@ enum Subject {
   OURS_ROCKSDB_EIGHTH("ours, RocksDB, cache 1/8", Kind.OURS, Backend.ROCKSDB, 8),
   HASH_HEAP("exact by hash, heap", Kind.EXACT_BY_HASH, Backend.HASHMAP),
   HASH_ROCKSDB("exact by hash, RocksDB", Kind.EXACT_BY_HASH, Backend.ROCKSDB),
+  EXACT_NO_REPEATS("ours, exact, RocksDB, no repeats", Kind.OURS_EXACT, 0),
+  HASH_NO_REPEATS("exact by hash, RocksDB, no repeats", Kind.EXACT_BY_HASH, 0),
+  EXACT_5("ours, exact, RocksDB, 5 % repeats", Kind.OURS_EXACT, 5),
+  HASH_5("exact by hash, RocksDB, 5 % repeats", Kind.EXACT_BY_HASH, 5),
+  EXACT_20("ours, exact, RocksDB, 20 % repeats", Kind.OURS_EXACT, 20),
+  HASH_20("exact by hash, RocksDB, 20 % repeats", Kind.EXACT_BY_HASH, 20),
+  EXACT_50("ours, exact, RocksDB, 50 % repeats", Kind.OURS_EXACT, 50),
+  HASH_50("exact by hash, RocksDB, 50 % repeats", Kind.EXACT_BY_HASH, 50),
+  EXACT_80("ours, exact, RocksDB, 80 % repeats", Kind.OURS_EXACT, 80),
+  HASH_80("exact by hash, RocksDB, 80 % repeats", Kind.EXACT_BY_HASH, 80),
   URL_HEAP("exact by URL, heap", Kind.EXACT_BY_URL, Backend.HASHMAP),
   URL_ROCKSDB("exact by URL, RocksDB", Kind.EXACT_BY_URL, Backend.ROCKSDB);
 
@@ -23,11 +33,14 @@ enum Subject {
       Collections.unmodifiableSet(
           EnumSet.of(OURS_HEAP, OURS_ROCKSDB, HASH_HEAP, HASH_ROCKSDB, URL_HEAP, URL_ROCKSDB));
 
+  private static final int HALF_BY_CHANCE = -1;
+
   /** What the job does with a key. */
   enum Kind {
     SOURCE,
     EMPTY,
     OURS,
+    OURS_EXACT,
     EXACT_BY_HASH,
     EXACT_BY_URL
   }
@@ -53,30 +66,50 @@ enum Subject {
   private final Backend backend;
   private final int cacheDivisor;
   private final boolean withTtl;
+  private final int repeatPercent;
 
   Subject(String title, Kind kind, Backend backend) {
     this(title, kind, backend, 1);
   }
 
   Subject(String title, Kind kind, Backend backend, int cacheDivisor) {
-    this(title, kind, backend, cacheDivisor, false);
+    this(title, kind, backend, cacheDivisor, false, HALF_BY_CHANCE);
   }
 
   Subject(String title, Kind kind, Backend backend, boolean withTtl) {
-    this(title, kind, backend, 1, withTtl);
+    this(title, kind, backend, 1, withTtl, HALF_BY_CHANCE);
   }
 
-  Subject(String title, Kind kind, Backend backend, int cacheDivisor, boolean withTtl) {
+  /** On RocksDB, with every so many repeats among a hundred records. */
+  Subject(String title, Kind kind, int repeatPercent) {
+    this(title, kind, Backend.ROCKSDB, 1, false, repeatPercent);
+  }
+
+  Subject(
+      String title,
+      Kind kind,
+      Backend backend,
+      int cacheDivisor,
+      boolean withTtl,
+      int repeatPercent) {
     this.title = title;
     this.kind = kind;
     this.backend = backend;
     this.cacheDivisor = cacheDivisor;
     this.withTtl = withTtl;
+    this.repeatPercent = repeatPercent;
   }
 
   /** Whether keys expire, long after the run. */
   boolean isWithTtl() {
     return withTtl;
+  }
+
+  /** The stage that the rate is measured over. */
+  Stage stage(long newKeys) {
+    return repeatPercent == HALF_BY_CHANCE
+        ? Stage.halfNew(0, newKeys)
+        : Stage.someNew(newKeys, repeatPercent);
   }
 
   /** For humans. */

@@ -25,7 +25,8 @@ class PipelineRunTest {
       case SOURCE -> assertThat(result.recordsAtSink()).isEqualTo(2 * KEYS);
       case EMPTY -> assertThat(result.recordsAtSink()).isZero();
       case OURS -> assertThat(result.recordsAtSink()).isBetween(KEYS * 99L / 100, (long) KEYS);
-      case EXACT_BY_HASH, EXACT_BY_URL -> assertThat(result.recordsAtSink()).isEqualTo(KEYS);
+      case OURS_EXACT, EXACT_BY_HASH, EXACT_BY_URL ->
+          assertThat(result.recordsAtSink()).isEqualTo(KEYS);
     }
     Sizes sizes = result.sizes();
     assertThat(sizes.incrementKeys()).isEqualTo(KEYS / 100);

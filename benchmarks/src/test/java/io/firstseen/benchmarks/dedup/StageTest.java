@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.within;
 import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class StageTest {
   private static final int KEYS = 50_000;
@@ -29,6 +31,27 @@ class StageTest {
     assertThat(seen).hasSize(KEYS);
     assertThat(repeats).isEqualTo(KEYS);
     assertThat(newFirst / (double) KEYS).isCloseTo(0.5, within(0.01));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 5, 20, 50, 80, 99})
+  void soManyOfAHundredRecordsRepeatAnEarlierKey(int repeatPercent) {
+    Stage stage = Stage.someNew(KEYS, repeatPercent);
+    Set<Long> seen = new HashSet<>();
+    long repeats = 0;
+    for (long ordinal = 0; ordinal < stage.records(); ordinal++) {
+      long key = stage.keyAt(ordinal);
+      if (key == seen.size()) {
+        seen.add(key);
+      } else {
+        repeats += seen.contains(key) ? 1 : 0;
+      }
+    }
+    assertThat(seen).hasSize(KEYS);
+    assertThat(seen.size() + repeats)
+        .as("each is new or an earlier one")
+        .isEqualTo(stage.records());
+    assertThat(100.0 * repeats / stage.records()).isCloseTo(repeatPercent, within(0.01));
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.firstseen.cli.report;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.filters.WilsonInterval;
 
 /** The comparison for machines. */
 public final class MembershipJson {

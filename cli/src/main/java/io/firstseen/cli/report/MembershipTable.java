@@ -1,5 +1,6 @@
 package io.firstseen.cli.report;
 
+import io.firstseen.filters.WilsonInterval;
 import java.util.Locale;
 
 /** The comparison for people: a table of at most 100 columns, and what its words mean. */

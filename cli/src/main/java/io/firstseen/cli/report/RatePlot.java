@@ -1,5 +1,6 @@
 package io.firstseen.cli.report;
 
+import io.firstseen.filters.WilsonInterval;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Iterator;

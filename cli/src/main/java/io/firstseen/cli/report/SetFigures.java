@@ -1,5 +1,7 @@
 package io.firstseen.cli.report;
 
+import io.firstseen.filters.WilsonInterval;
+
 /**
  * What was found of one set.
  *

@@ -50,7 +50,7 @@ class ChecksTest {
           filter.remove(event.url());
           observed.changelog(event.recordKey(), NO_VALUE);
         }
-        case DUPLICATE -> observed.duplicate();
+        case DUPLICATE, FALSE_DUPLICATE -> observed.duplicate();
         case UNKNOWN_DELETE -> observed.unknownDelete();
         case DEAD_LETTER -> observed.deadLetter();
       }

@@ -119,12 +119,12 @@ public final class Expiry {
   }
 
   /** End of the epoch of the keys that come next. */
-  long endMillis() {
+  public long endMillis() {
     return endMillis;
   }
 
   /** Whether keys of an epoch that ended at this instant are to be forgotten. */
-  boolean isDue(long end) {
+  public boolean isDue(long end) {
     return end <= dueMillis;
   }
 

@@ -44,12 +44,16 @@ public final class PagedFilter {
 
   /**
    * Inserts a key, whether or not the filter holds its identity already. Never fails, never stops:
-   * a full page widens or splits.
+   * a full page widens or splits. Where there are as many copies as are ever stored, the oldest is
+   * renewed if keys expire: the identity lives as long as any of its keys.
    */
   public Insertion insert(PageStore store, long hash) {
     long identity = shape.identity(hash);
     CuckooPage page = page(store, identity);
     if (page.contains(identity) && page.copies(identity) >= CuckooPage.MAX_COPIES) {
+      if (expiry != null && page.renew(identity, expiry)) {
+        store.put(identity, page);
+      }
       return Insertion.SATURATED;
     }
     return insert(store, page, identity);

@@ -89,7 +89,7 @@ public final class OutcomeFiles implements Sink<Outcome>, SingleTask {
     public void write(Outcome outcome, Context context) {
       switch (outcome.kind()) {
         case ACCEPTED, REMOVED -> acceptedFile.line(format.write(outcome.event()));
-        case DUPLICATE, UNKNOWN_DELETE -> {
+        case DUPLICATE, FALSE_DUPLICATE, UNKNOWN_DELETE -> {
           if (duplicatesFile != null) {
             duplicatesFile.line(format.write(outcome.event()));
           }

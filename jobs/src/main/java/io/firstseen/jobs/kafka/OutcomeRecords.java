@@ -43,6 +43,7 @@ final class OutcomeRecords implements KafkaRecordSerializationSchema<Outcome> {
           timed(acceptedTopic, outcome, event.payload() == null ? NO_PAYLOAD : event.payload());
       case REMOVED -> timed(acceptedTopic, outcome, null);
       case DUPLICATE -> repeat(outcome, "duplicate");
+      case FALSE_DUPLICATE -> repeat(outcome, "false-duplicate");
       case UNKNOWN_DELETE -> repeat(outcome, "unknown-delete");
       case DEAD_LETTER -> deadLetter(event, outcome.reason());
     };

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import org.apache.flink.api.common.functions.util.ListCollector;
@@ -162,7 +163,12 @@ class RecordsTest {
   @Test
   void repeatsSayWhatTheyAre() {
     SourceEvent event = SourceEvent.of(Operation.ADD, null, utf8("K"), utf8("v"), 5, PLACE);
-    for (Outcome.Kind kind : List.of(Outcome.Kind.DUPLICATE, Outcome.Kind.UNKNOWN_DELETE)) {
+    Map<Outcome.Kind, String> kinds =
+        Map.of(
+            Outcome.Kind.DUPLICATE, "duplicate",
+            Outcome.Kind.FALSE_DUPLICATE, "false-duplicate",
+            Outcome.Kind.UNKNOWN_DELETE, "unknown-delete");
+    for (Outcome.Kind kind : kinds.keySet()) {
       ProducerRecord<byte[], byte[]> record =
           records.serialize(Outcome.of(kind, utf8("k"), event), null, 9L);
       assertThat(record.topic()).isEqualTo("firstseen.duplicates");
@@ -170,7 +176,7 @@ class RecordsTest {
       assertThat(record.value()).isEqualTo(utf8("v"));
       assertThat(record.headers().lastHeader("firstseen.timestamp").value()).hasSize(8);
       assertThat(record.headers().lastHeader("firstseen.outcome").value())
-          .isEqualTo(utf8(kind == Outcome.Kind.DUPLICATE ? "duplicate" : "unknown-delete"));
+          .isEqualTo(utf8(kinds.get(kind)));
     }
   }
 

@@ -46,6 +46,7 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
   private final long pageCacheBytes;
   private final OutputTag<Change<T>> duplicatesTag;
   private final OutputTag<Change<T>> unknownDeletesTag;
+  private final OutputTag<Change<T>> falselyDroppedTag;
 
   private transient Shards shards;
   private transient ListState<DedupParameters> parametersState;
@@ -53,14 +54,18 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
   private transient PagedFilter filter;
   private transient PageCache cache;
   private transient ShardPages pages;
+  private transient HashEntries entries;
   private transient ExactKeys exact;
   private transient KeyClock clock;
   private transient PageSweep sweep;
+  private transient EntrySweep entrySweep;
+  private transient Audit audit;
   private transient boolean warned;
   private transient Counter accepted;
   private transient Counter removed;
   private transient Counter duplicates;
   private transient Counter unknownDeletes;
+  private transient Counter falselyDropped;
 
   /**
    * @param falsePositiveRate target; a predicted rate above it is logged, once
@@ -71,12 +76,14 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
       double falsePositiveRate,
       long pageCacheBytes,
       OutputTag<Change<T>> duplicatesTag,
-      OutputTag<Change<T>> unknownDeletesTag) {
+      OutputTag<Change<T>> unknownDeletesTag,
+      OutputTag<Change<T>> falselyDroppedTag) {
     this.parameters = parameters;
     this.falsePositiveRate = falsePositiveRate;
     this.pageCacheBytes = pageCacheBytes;
     this.duplicatesTag = duplicatesTag;
     this.unknownDeletesTag = unknownDeletesTag;
+    this.falselyDroppedTag = falselyDroppedTag;
   }
 
   @Override
@@ -128,7 +135,21 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
             this::setCurrentKey,
             cache,
             clock);
-    exact = effective.mode().isExact() ? ExactKeys.in(backend, filter, effective.mode()) : null;
+    WaitingEntries waiting =
+        cache == null ? null : new WaitingEntries(effective.shardCount(), this::setCurrentKey);
+    if (effective.mode().isExact()) {
+      entries = new HashEntries(backend, DedupState.EXACT, pages::expiry, shards, waiting);
+      exact = new ExactKeys(entries, filter, effective.mode());
+    } else if (effective.auditSlices() > 0) {
+      entries = new HashEntries(backend, DedupState.AUDIT, pages::expiry, shards, waiting);
+      audit =
+          new Audit(
+              effective.auditSlices(),
+              effective.shardCount(),
+              entries,
+              context.getKeyedStateStore().getState(DedupState.AUDIT_COUNTS),
+              this::setCurrentKey);
+    }
     TaskInfo task = getRuntimeContext().getTaskInfo();
     int maxParallelism = task.getMaxNumberOfParallelSubtasks();
     if (maxParallelism != effective.shardCount()) {
@@ -143,6 +164,12 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
     for (int shard = 0; shard < effective.shardCount(); shard++) {
       if (keyGroups.contains(ShardKeys.group(shard, effective.shardCount(), maxParallelism))) {
         pages.own(shard, keys.keyOf(shard));
+        if (waiting != null) {
+          waiting.own(shard, keys.keyOf(shard));
+        }
+        if (audit != null) {
+          audit.own(shard, keys.keyOf(shard));
+        }
       }
     }
   }
@@ -164,6 +191,7 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
     if (clock != null) {
       metrics.gauge("expired", pages::expired);
       sweep = new PageSweep(pages, clock);
+      entrySweep = entries == null ? null : new EntrySweep(pages, entries, clock);
       if (!clock.isOfEvents()) {
         sweepByTheClock(0);
       }
@@ -171,6 +199,10 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
     if (exact != null) {
       metrics.counter("exactLookups", exact.lookups());
       metrics.counter("exactRescues", exact.rescues());
+    }
+    if (audit != null) {
+      falselyDropped = metrics.counter("falselyDropped");
+      audit.register(metrics);
     }
     if (cache != null) {
       metrics.gauge("cachedBytes", cache::bytes);
@@ -183,7 +215,14 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
-    pages.flush(context.getCheckpointId(), (Integer) getCurrentKey());
+    Integer currentKey = (Integer) getCurrentKey();
+    if (entries != null) {
+      entries.flush();
+    }
+    if (audit != null) {
+      audit.flush();
+    }
+    pages.flush(context.getCheckpointId(), currentKey);
     parametersState.update(List.of(effective));
     warnOfHighRate();
   }
@@ -214,9 +253,9 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
     pages.checkpointEnded(checkpointId);
   }
 
-  private void sweepByTheClock(long timestamp) {
+  private void sweepByTheClock(long timestamp) throws Exception {
     clock.tick();
-    sweep.run((Integer) getCurrentKey());
+    sweep();
     // Nobody waits for it: a call that fails fails the task.
     var unused =
         getProcessingTimeService()
@@ -228,7 +267,15 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
     super.processWatermark(mark);
     if (clock != null && clock.isOfEvents()) {
       clock.advanceTo(mark);
-      sweep.run((Integer) getCurrentKey());
+      sweep();
+    }
+  }
+
+  private void sweep() throws Exception {
+    Integer currentKey = (Integer) getCurrentKey();
+    sweep.run(currentKey);
+    if (entrySweep != null) {
+      entrySweep.run(currentKey);
     }
   }
 
@@ -253,6 +300,9 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
     } else {
       exact.add(shard, rest, change);
     }
+    if (audit != null && audit.covers(change.hash())) {
+      audit.learn(change.hash());
+    }
   }
 
   @Override
@@ -261,19 +311,32 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
     if (clock != null) {
       clock.next(record);
     }
-    ShardPages shard = pages.of(shards.shardOf(change.hash()));
+    int number = shards.shardOf(change.hash());
+    ShardPages shard = pages.of(number);
     long rest = shards.rest(change.hash());
+    boolean audited = audit != null && audit.covers(change.hash());
     if (change.operation() == Operation.ADD) {
-      if (exact == null
-          ? filter.insertIfAbsent(shard, rest) == Insertion.STORED
-          : exact.add(shard, rest, change)) {
+      double predicted = audited ? shard.predictedFalsePositiveRateHere() : 0;
+      boolean isNew =
+          exact == null
+              ? filter.insertIfAbsent(shard, rest) == Insertion.STORED
+              : exact.add(shard, rest, change);
+      if (audited && audit.add(number, change.hash(), isNew, predicted)) {
+        falselyDropped.inc();
+        output.collect(falselyDroppedTag, record);
+      } else if (isNew) {
         accepted.inc();
         output.collect(record);
       } else {
         duplicates.inc();
         output.collect(duplicatesTag, record);
       }
-    } else if (exact == null ? filter.delete(shard, rest) : exact.remove(shard, rest, change)) {
+      return;
+    }
+    if (audited) {
+      audit.delete(change.hash());
+    }
+    if (exact == null ? filter.delete(shard, rest) : exact.remove(shard, rest, change)) {
       removed.inc();
       output.collect(record);
     } else {

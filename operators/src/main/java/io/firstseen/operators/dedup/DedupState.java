@@ -1,10 +1,12 @@
 package io.firstseen.operators.dedup;
 
 import io.firstseen.filters.cuckoo.CuckooPage;
+import io.firstseen.serializers.AuditCountsSerializer;
 import io.firstseen.serializers.CuckooPageSerializer;
 import io.firstseen.serializers.DedupParametersSerializer;
 import io.firstseen.serializers.ExactEntrySerializer;
 import io.firstseen.serializers.ShardSummarySerializer;
+import io.firstseen.types.AuditCounts;
 import io.firstseen.types.DedupParameters;
 import io.firstseen.types.ExactEntry;
 import io.firstseen.types.ShardSummary;
@@ -36,6 +38,15 @@ final class DedupState {
   /** With a ttl, for each shard the time of the last checkpoint, in milliseconds. */
   static final ValueStateDescriptor<Long> CLOCK =
       new ValueStateDescriptor<>("firstseen-clock", LongSerializer.INSTANCE);
+
+  /** As {@link #EXACT}, for the hashes that are audited. */
+  static final MapStateDescriptor<Long, ExactEntry> AUDIT =
+      new MapStateDescriptor<>(
+          "firstseen-audit", LongSerializer.INSTANCE, ExactEntrySerializer.INSTANCE);
+
+  /** For each shard, what its audit has counted. */
+  static final ValueStateDescriptor<AuditCounts> AUDIT_COUNTS =
+      new ValueStateDescriptor<>("firstseen-audit-counts", AuditCountsSerializer.INSTANCE);
 
   /** What the state was built with; a union list, so that every subtask sees it at any scale. */
   static final ListStateDescriptor<DedupParameters> PARAMETERS =

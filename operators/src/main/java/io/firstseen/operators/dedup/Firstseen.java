@@ -84,6 +84,12 @@ public final class Firstseen<T> {
   /** Rate unless {@link #falsePositiveRate} says otherwise. */
   public static final double DEFAULT_FALSE_POSITIVE_RATE = 0.001;
 
+  /** One hash in so many that {@link #audit()} looks at. */
+  public static final int DEFAULT_AUDIT_SLICES = 1024;
+
+  /** One hash in so many that {@link #audit(int)} looks at, at the fewest. */
+  public static final int MAX_AUDIT_SLICES = 1 << 20;
+
   /** Bytes of cached pages a task unless {@link #pageCacheBytes} says otherwise. */
   public static final long DEFAULT_PAGE_CACHE_BYTES = 64L << 20;
 
@@ -101,6 +107,7 @@ public final class Firstseen<T> {
   private int shards = DEFAULT_SHARDS;
   private DedupMode mode = DedupMode.APPROXIMATE;
   private TimeToLive ttl;
+  private int auditSlices;
   private long pageCacheBytes = DEFAULT_PAGE_CACHE_BYTES;
   private String uidPrefix = "firstseen";
 
@@ -235,6 +242,31 @@ public final class Firstseen<T> {
     return this;
   }
 
+  /** Audits one hash in {@value #DEFAULT_AUDIT_SLICES}; see {@link #audit(int)}. */
+  public Firstseen<T> audit() {
+    return audit(DEFAULT_AUDIT_SLICES);
+  }
+
+  /**
+   * Keeps the exact set of the live keys' hashes for one hash in so many, and counts which keys the
+   * filter drops there though they are new: metrics give the measured false-positive rate with its
+   * confidence interval, {@link DedupStreams#falselyDropped} the events. Off unless this is called.
+   *
+   * <p>Costs a read and a write of state for one event in so many, and an entry for one live key in
+   * so many. The more keys come the fewer it takes: an interval of a tenth of the rate to either
+   * side wants some 700 false positives, 700 / rate audited new keys.
+   *
+   * <p>State decides: the slice is the one with which the state was first written, and state
+   * written without an audit goes on without, as nobody knows which of its keys were dropped. An
+   * exact mode has no audit, for it drops nothing.
+   *
+   * @param slices one hash in so many, in [1, {@value #MAX_AUDIT_SLICES}]; 0 for no audit
+   */
+  public Firstseen<T> audit(int slices) {
+    auditSlices = slices;
+    return this;
+  }
+
   /**
    * When keys are forgotten; never, unless this says otherwise. A key that is forgotten is accepted
    * again when it comes again; nothing is emitted when it is forgotten.
@@ -250,7 +282,7 @@ public final class Firstseen<T> {
    * <p>The length may change at any restart, for the keys that are there too: each is then kept for
    * the new one, and at most five eighths of the longest one since it came longer. What was
    * forgotten before stays so. Whether there is a ttl, its clock and its since are fixed for the
-   * life of the state. Not together with an exact {@link #mode}.
+   * life of the state.
    *
    * <p>Takes about 4.1 bits a key more, and 4.5 at most where filters are as full as they usually
    * are.
@@ -290,10 +322,6 @@ public final class Firstseen<T> {
       throw new IllegalArgumentException(
           "shards must be a power of two in [1, " + MAX_SHARDS + "], got " + shards);
     }
-    if (ttl != null && mode.isExact()) {
-      throw new IllegalArgumentException(
-          "a ttl needs the mode " + DedupMode.APPROXIMATE.id() + ", got " + mode.id());
-    }
     Shards byHash = new Shards(shards);
     if (capacity < 1) {
       throw new IllegalArgumentException("capacity must be at least 1, got " + capacity);
@@ -301,6 +329,10 @@ public final class Firstseen<T> {
     if (pageCacheBytes < 0) {
       throw new IllegalArgumentException(
           "pageCacheBytes must be at least 0, got " + pageCacheBytes);
+    }
+    if (auditSlices < 0 || auditSlices > MAX_AUDIT_SLICES) {
+      throw new IllegalArgumentException(
+          "audit must be in [0, " + MAX_AUDIT_SLICES + "], got " + auditSlices);
     }
     long keysOfShard = (capacity - 1) / shards + 1;
     int mostBits = Math.min(CuckooShape.MAX_IDENTITY_BITS, Long.SIZE - byHash.bits());
@@ -318,7 +350,8 @@ public final class Firstseen<T> {
         canonicaliser.id(),
         canonicaliser.version(),
         mode,
-        ttl);
+        ttl,
+        auditSlices);
   }
 
   /**
@@ -338,6 +371,8 @@ public final class Firstseen<T> {
         new OutputTag<>("rejected", RejectedSerializer.info(eventType));
     OutputTag<Change<T>> duplicatesTag = new OutputTag<>("duplicates", changeType);
     OutputTag<Change<T>> unknownDeletesTag = new OutputTag<>("unknown-deletes", changeType);
+
+    OutputTag<Change<T>> falselyDroppedTag = new OutputTag<>("falsely-dropped", changeType);
 
     SingleOutputStreamOperator<Change<T>> identified =
         events
@@ -360,14 +395,16 @@ public final class Firstseen<T> {
                     falsePositiveRate,
                     pageCacheBytes,
                     duplicatesTag,
-                    unknownDeletesTag))
+                    unknownDeletesTag,
+                    falselyDroppedTag))
             .setMaxParallelism(shards)
             .uid(dedupUid(uidPrefix));
     return new DedupStreams<>(
         accepted,
         accepted.getSideOutput(duplicatesTag),
         accepted.getSideOutput(unknownDeletesTag),
-        identified.getSideOutput(rejectedTag));
+        identified.getSideOutput(rejectedTag),
+        accepted.getSideOutput(falselyDroppedTag));
   }
 
   /** The uid of the operator that has the state. */

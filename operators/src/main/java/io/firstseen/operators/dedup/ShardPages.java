@@ -2,6 +2,7 @@ package io.firstseen.operators.dedup;
 
 import io.firstseen.filters.cuckoo.CuckooPage;
 import io.firstseen.filters.cuckoo.CuckooShape;
+import io.firstseen.filters.cuckoo.Expiry;
 import io.firstseen.filters.cuckoo.PageStore;
 import io.firstseen.filters.cuckoo.PagedFilter;
 import io.firstseen.types.ShardSummary;
@@ -154,6 +155,30 @@ final class ShardPages implements PageStore {
     }
   }
 
+  /** What expires in the shard turned to, and when; null if nothing ever does. */
+  Expiry expiry() {
+    return current.expiry;
+  }
+
+  /** Number of this task's shards. */
+  int shardCount() {
+    return shards.size();
+  }
+
+  /** Turns to one of this task's shards, by its place among them, and to its key. */
+  void enter(int place) {
+    Shard shard = shards.get(place);
+    setCurrentKey.accept(shard.key);
+    turnTo(shard);
+  }
+
+  /** Goes back to a key, if it is not null. */
+  void leave(Integer currentKey) {
+    if (currentKey != null) {
+      setCurrentKey.accept(currentKey);
+    }
+  }
+
   private void sweepPage(long identity) {
     LoadedPage loaded = current.loaded(identity);
     if (loaded == null) {
@@ -287,6 +312,11 @@ final class ShardPages implements PageStore {
         .mapToDouble(shard -> shape.predictedFalsePositiveRate(shard.keys))
         .average()
         .orElse(0);
+  }
+
+  /** The predicted false-positive rate of the shard turned to. */
+  double predictedFalsePositiveRateHere() {
+    return shape.predictedFalsePositiveRate(current.keys);
   }
 
   long pageCount() {

@@ -54,7 +54,8 @@ final class WarmStartOperator extends DedupOperator<Integer> implements BoundedO
         1,
         pageCacheBytes,
         new OutputTag<>("duplicates", WarmStart.RANGE),
-        new OutputTag<>("unknown-deletes", WarmStart.RANGE));
+        new OutputTag<>("unknown-deletes", WarmStart.RANGE),
+        new OutputTag<>("falsely-dropped", WarmStart.RANGE));
     this.directory = keys.directory().toAbsolutePath().toString();
     this.ttl = parameters.ttl();
     this.latestMillis = keys.latestMillis();

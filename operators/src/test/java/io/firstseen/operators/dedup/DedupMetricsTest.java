@@ -234,7 +234,7 @@ class DedupMetricsTest {
         counts.merge(kind, 1L, Long::sum);
         tasks.process(change).expected.merge(kind, 1L, Long::sum);
       }
-      assertThat(counts).as("every kind occurs").hasSize(ModelFilters.Kind.values().length);
+      assertThat(counts).as("every kind occurs").hasSize(COUNTERS.size());
     }
 
     long count(ModelFilters.Kind kind) {
@@ -260,7 +260,8 @@ class DedupMetricsTest {
                   1,
                   backend.pageCacheBytes,
                   new OutputTag<>("duplicates", TYPE),
-                  new OutputTag<>("unknown-deletes", TYPE)),
+                  new OutputTag<>("unknown-deletes", TYPE),
+                  new OutputTag<>("falsely-dropped", TYPE)),
               change -> keys.keyOf(SHARDS.shardOf(change.hash())),
               Types.INT,
               environment);

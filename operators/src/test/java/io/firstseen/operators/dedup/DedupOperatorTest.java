@@ -383,7 +383,13 @@ class DedupOperatorTest {
         int subtask)
         throws Exception {
       super(
-          new DedupOperator<>(parameters, TARGET_RATE, pageCacheBytes, DUPLICATES, UNKNOWN),
+          new DedupOperator<>(
+              parameters,
+              TARGET_RATE,
+              pageCacheBytes,
+              DUPLICATES,
+              UNKNOWN,
+              new OutputTag<>("falsely-dropped", TYPE)),
           change -> KEYS.keyOf(new Shards(SHARDS).shardOf(change.hash())),
           Types.INT,
           SHARDS,

@@ -67,14 +67,14 @@ final class ExpiryModel {
 
   static DedupParameters parameters(TimeToLive ttl) {
     return new DedupParameters(
-        CuckooShape.forCapacity(10_000, 1e-9).identityBits(),
-        SHARDS,
-        HASH.algorithm().id(),
-        HASH.keyCheck(),
-        Canonicaliser.NONE.id(),
-        Canonicaliser.NONE.version(),
-        DedupMode.APPROXIMATE,
-        ttl);
+            CuckooShape.forCapacity(10_000, 1e-9).identityBits(),
+            SHARDS,
+            HASH.algorithm().id(),
+            HASH.keyCheck(),
+            Canonicaliser.NONE.id(),
+            Canonicaliser.NONE.version(),
+            DedupMode.APPROXIMATE)
+        .withTtl(ttl);
   }
 
   static Change<String> change(Operation operation, String key) {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.filters.key.Canonicaliser;
-import io.firstseen.types.DedupMode;
 import io.firstseen.types.Operation;
 import io.firstseen.types.TimeToLive;
 import java.time.Duration;
@@ -114,19 +113,6 @@ class FirstseenTest {
 
     @Override
     public void onPeriodicEmit(WatermarkOutput output) {}
-  }
-
-  @Test
-  void aTtlInAnExactModeIsRefused() {
-    assertThatThrownBy(
-            () ->
-                Firstseen.dedup(environment().fromData("a"))
-                    .keyText(key -> key)
-                    .mode(DedupMode.EXACT)
-                    .ttl(TimeToLive.of(Duration.ofHours(1)))
-                    .apply())
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("a ttl needs the mode approximate, got exact");
   }
 
   @Test

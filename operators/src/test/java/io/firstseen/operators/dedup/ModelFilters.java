@@ -28,7 +28,8 @@ final class ModelFilters {
     ACCEPTED,
     DUPLICATE,
     REMOVED,
-    UNKNOWN_DELETE
+    UNKNOWN_DELETE,
+    FALSELY_DROPPED
   }
 
   private final CuckooShape shape;

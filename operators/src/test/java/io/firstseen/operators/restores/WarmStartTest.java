@@ -126,6 +126,15 @@ class WarmStartTest {
         Settings.of(Backend.HEAP, 2).dedup(dedup -> dedup.mode(DedupMode.EXACT)));
   }
 
+  /** Else repeats of known keys would be taken for keys that are dropped falsely. */
+  @Test
+  void theAuditKnowsTheKeysToo() throws Exception {
+    EventScript script = script();
+    Path savepoint =
+        write(Backend.HEAP, 2, described().audit(1).parameters(), known(script, saved()));
+    assertContents(script, saved(), savepoint, Settings.of(Backend.ROCKSDB, 2));
+  }
+
   private static DedupSavepoint read(Path savepoint) throws Exception {
     return DedupSavepoint.read(environment(Backend.HEAP, 2), "firstseen", savepoint.toString())
         .orElseThrow();

@@ -1,4 +1,4 @@
-package io.firstseen.cli.report;
+package io.firstseen.filters;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package io.firstseen.cli.report;
+package io.firstseen.filters;
 
 /**
  * Where the probability of an event lies, by how often it was seen: the score interval of Wilson
@@ -20,7 +20,7 @@ public record WilsonInterval(double low, double high) {
    *
    * @throws IllegalArgumentException if there were no trials, or fewer than events
    */
-  static WilsonInterval of(long events, long trials) {
+  public static WilsonInterval of(long events, long trials) {
     if (trials < 1 || events < 0 || events > trials) {
       throw new IllegalArgumentException(
           "events must be in [0, trials] and trials at least 1, got %d of %d"

@@ -1,0 +1,119 @@
+package io.firstseen.operators.dedup;
+
+import io.firstseen.types.ExactEntry;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.LongToIntFunction;
+
+/** Entries of a task's shards that are not written to state yet. */
+final class WaitingEntries {
+  /** Of all shards together; some 10 MB of hashes. */
+  private static final int MOST_ENTRIES = 1 << 17;
+
+  /** A shard's are written in one call: a millisecond or two. */
+  private static final int MOST_OF_A_SHARD = 1024;
+
+  /** Keys of all shards together. */
+  private static final int MOST_KEY_BYTES = 1 << 24;
+
+  private final Consumer<Integer> setCurrentKey;
+  private final OfShard[] byNumber;
+  private final List<OfShard> shards = new ArrayList<>();
+
+  private static final class OfShard {
+    private final int number;
+    private final Integer key;
+    private final Map<Long, ExactEntry> entries = new HashMap<>();
+    private long keyBytes;
+
+    OfShard(int number, Integer key) {
+      this.number = number;
+      this.key = key;
+    }
+  }
+
+  /** Writes the entries of a shard. */
+  @FunctionalInterface
+  interface ShardWriter {
+    void write(int shard) throws Exception;
+  }
+
+  /** Writes entries of a slice. */
+  @FunctionalInterface
+  interface SliceWriter {
+    void write(int slice, Map<Long, ExactEntry> entries) throws Exception;
+  }
+
+  /**
+   * @param setCurrentKey sets the key whose state is read and written
+   */
+  WaitingEntries(int shardCount, Consumer<Integer> setCurrentKey) {
+    this.byNumber = new OfShard[shardCount];
+    this.setCurrentKey = setCurrentKey;
+  }
+
+  /** Makes a shard one of this task's. */
+  void own(int number, Integer key) {
+    byNumber[number] = new OfShard(number, key);
+    shards.add(byNumber[number]);
+  }
+
+  /** The entry that waits, or null. */
+  ExactEntry get(int shard, long hash) {
+    return byNumber[shard].entries.get(hash);
+  }
+
+  /** Takes an entry; returns whether the shard's are to be written. */
+  boolean put(int shard, long hash, ExactEntry entry) {
+    OfShard waiting = byNumber[shard];
+    waiting.entries.put(hash, entry);
+    waiting.keyBytes += entry.key() == null ? 0 : entry.key().length;
+    return waiting.entries.size() >= Math.min(MOST_OF_A_SHARD, MOST_ENTRIES / shards.size())
+        || waiting.keyBytes >= MOST_KEY_BYTES / shards.size();
+  }
+
+  void remove(int shard, long hash) {
+    byNumber[shard].entries.remove(hash);
+  }
+
+  /** Has every shard written that has entries, under its key. */
+  void flush(ShardWriter writer) throws Exception {
+    for (OfShard shard : shards) {
+      if (!shard.entries.isEmpty()) {
+        setCurrentKey.accept(shard.key);
+        writer.write(shard.number);
+      }
+    }
+  }
+
+  /**
+   * Gives away the entries of a shard, slice by slice, in the order of their hashes.
+   *
+   * @param sliceOf the slice of a hash, in the order of the hashes
+   */
+  void takeAll(int shard, LongToIntFunction sliceOf, SliceWriter writer) throws Exception {
+    OfShard waiting = byNumber[shard];
+    long[] hashes = new long[waiting.entries.size()];
+    int count = 0;
+    for (long hash : waiting.entries.keySet()) {
+      hashes[count++] = hash;
+    }
+    // In a shard of several, all hashes have one sign; in the only one, slices tell them apart.
+    Arrays.sort(hashes);
+    for (int i = 0; i < count; ) {
+      int slice = sliceOf.applyAsInt(hashes[i]);
+      Map<Long, ExactEntry> ofSlice = new LinkedHashMap<>();
+      for (; i < count && sliceOf.applyAsInt(hashes[i]) == slice; i++) {
+        ofSlice.put(hashes[i], waiting.entries.get(hashes[i]));
+      }
+      writer.write(slice, ofSlice);
+    }
+    waiting.entries.clear();
+    waiting.keyBytes = 0;
+  }
+}

@@ -1,0 +1,206 @@
+package io.firstseen.operators.dedup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.filters.key.Shards;
+import io.firstseen.operators.dedup.DedupTasks.Backend;
+import io.firstseen.operators.dedup.ModelFilters.Kind;
+import io.firstseen.types.Change;
+import io.firstseen.types.DedupMode;
+import io.firstseen.types.DedupParameters;
+import io.firstseen.types.Operation;
+import io.firstseen.types.TimeToLive;
+import io.firstseen.types.TimeToLive.Since;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Exact modes and audits with a ttl: keys go at the very event that the rule says. */
+// Flink's harness may be interrupted while it closes.
+@SuppressWarnings("try")
+class ExactExpiryTest {
+  private static final long EPOCH = 450_000;
+  private static final TimeToLive TTL = TimeToLive.of(Duration.ofMillis(8 * EPOCH));
+
+  /** Crowds of keys of one identity, and lone ones. */
+  private static final int KEYS = 3_000;
+
+  private static long phase(Change<?> change, int shards) {
+    return TTL.phaseMillis(new Shards(shards).shardOf(change.hash()), shards);
+  }
+
+  /** The ends of the live keys' epochs. */
+  private static final class Model {
+    private final SplittableRandom random = new SplittableRandom(31);
+    private final Map<Object, Long> ends = new HashMap<>();
+    private final boolean byKey;
+    private final boolean sinceLastSeen;
+    private final int shards;
+    private long now = 1_000 * EPOCH;
+    private long newAgain;
+    private long newKeysOfTheSlice;
+    private Audit rule;
+
+    Model(DedupParameters parameters) {
+      byKey = parameters.mode() == DedupMode.EXACT_KEYS;
+      shards = parameters.shardCount();
+      sinceLastSeen = parameters.ttl().since() == Since.LAST_SEEN;
+    }
+
+    void step(DedupTasks tasks) throws Exception {
+      step(tasks, 0);
+    }
+
+    /** With keys that share no identity, where identities are long. */
+    void stepOfLoneKeys(DedupTasks tasks) throws Exception {
+      step(tasks, 1_000_000);
+    }
+
+    private void step(DedupTasks tasks, int firstKey) throws Exception {
+      int choice = random.nextInt(100);
+      if (choice >= 92) {
+        now += random.nextInt(400) == 0 ? 24 * EPOCH : random.nextLong(EPOCH / 4);
+        tasks.watermark(now - 1);
+        return;
+      }
+      Change<String> change =
+          ExactModeTest.change(
+              choice < 70 ? Operation.ADD : Operation.DELETE, firstKey + random.nextInt(KEYS));
+      long timestamp = now + (long) ((2 * random.nextDouble() - 1) * EPOCH);
+      Kind kind = tasks.process(change, timestamp);
+      assertThat(kind).as("%s at %d", change, now).isEqualTo(apply(change, timestamp));
+    }
+
+    /** The beginning of the epoch, which is another for each shard. */
+    private long epochOf(Change<?> change, long millis) {
+      return millis - Math.floorMod(millis - phase(change, shards), EPOCH);
+    }
+
+    private Kind apply(Change<String> change, long timestamp) {
+      Object key = byKey ? change.event() : (Object) change.hash();
+      Long known = ends.get(key);
+      long epochOfNow = epochOf(change, now);
+      boolean lives = known != null && known > epochOfNow - 8 * EPOCH;
+      if (change.operation() == Operation.DELETE) {
+        ends.remove(key);
+        return lives ? Kind.REMOVED : Kind.UNKNOWN_DELETE;
+      }
+      long end = Math.max(epochOf(change, timestamp), epochOfNow) + EPOCH;
+      if (!lives) {
+        newAgain += known == null ? 0 : 1;
+        newKeysOfTheSlice += rule != null && rule.covers(change.hash()) ? 1 : 0;
+        ends.put(key, end);
+        return Kind.ACCEPTED;
+      }
+      if (sinceLastSeen) {
+        ends.put(key, Math.max(known, end));
+      }
+      return Kind.DUPLICATE;
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "HEAP, EXACT, FIRST_SEEN",
+    "ROCKSDB, EXACT, LAST_SEEN",
+    "HEAP, EXACT_KEYS, LAST_SEEN",
+    "ROCKSDB, EXACT_KEYS, FIRST_SEEN"
+  })
+  void anExactModeEqualsTheModelAcrossBackendsAndScales(Backend first, DedupMode mode, Since since)
+      throws Exception {
+    DedupParameters parameters = ExactModeTest.parameters(mode).withTtl(TTL.since(since));
+    Model model = new Model(parameters);
+    DedupTasks.State state = null;
+    Backend backend = first;
+    for (int parallelism : new int[] {1, 4, 2, 1}) {
+      try (DedupTasks tasks = new DedupTasks(backend, parameters, parallelism, state)) {
+        for (int i = 0; i < 20_000; i++) {
+          model.step(tasks);
+        }
+        state = tasks.savepoint();
+      }
+      backend = backend.other();
+    }
+    assertThat(model.newAgain).as("keys that came again after their time").isGreaterThan(1_000);
+  }
+
+  /** More keys than copies: none is lost when the copies of the first ones go. */
+  @ParameterizedTest
+  @EnumSource
+  void theYoungestKeyOfACrowdOutlivesTheOthers(Backend backend) throws Exception {
+    DedupParameters parameters = ExactModeTest.parameters(DedupMode.EXACT_KEYS).withTtl(TTL);
+    try (DedupTasks tasks = new DedupTasks(backend, parameters, 1, null)) {
+      Change<?> any = ExactModeTest.change(Operation.ADD, 0);
+      long start = 1_000 * EPOCH + phase(any, parameters.shardCount());
+      for (int number = 0; number < ExactModeTest.KEYS_OF_A_CROWD; number++) {
+        long now = start + number * EPOCH / 4;
+        tasks.watermark(now - 1);
+        assertThat(tasks.process(ExactModeTest.change(Operation.ADD, number), now))
+            .isEqualTo(Kind.ACCEPTED);
+      }
+      // The first four epochs are gone: those of the first 16 keys.
+      tasks.watermark(start + 12 * EPOCH);
+      for (int number = ExactModeTest.KEYS_OF_A_CROWD - 1; number >= 0; number--) {
+        assertThat(tasks.process(ExactModeTest.change(Operation.ADD, number), start + 12 * EPOCH))
+            .as("key %d", number)
+            .isEqualTo(number < 16 ? Kind.ACCEPTED : Kind.DUPLICATE);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"HEAP, false", "ROCKSDB, false", "HEAP, true", "ROCKSDB, true"})
+  void theSweepRemovesEntriesThatNobodyAsksFor(Backend backend, boolean audit) throws Exception {
+    DedupParameters exact = ExactModeTest.parameters(DedupMode.EXACT).withTtl(TTL);
+    DedupParameters audited =
+        ExactModeTest.parameters(DedupMode.APPROXIMATE).withTtl(TTL).withAudit(1);
+    String name = audit ? "firstseen-audit" : "firstseen-exact";
+    long start = 1_000 * EPOCH;
+    try (DedupTasks tasks = new DedupTasks(backend, audit ? audited : exact, 2, null)) {
+      tasks.watermark(start);
+      for (int number = 0; number < KEYS; number++) {
+        // Half of them live longer.
+        long time = number % 2 == 0 ? start : start + 4 * EPOCH;
+        tasks.process(ExactModeTest.change(Operation.ADD, 1_000_000 + number), time);
+      }
+      // What waits is written.
+      tasks.savepoint();
+      long before = tasks.namespaces(name);
+      assertThat(before).isGreaterThan(1_000);
+      // Time goes by, and a round after the keys' last epochs.
+      for (long now = start; now < start + 23 * EPOCH / 2; now += EPOCH / 200) {
+        tasks.watermark(now);
+      }
+      assertThat(tasks.namespaces(name)).isBetween(before / 4, before * 9 / 10);
+      for (long now = start + 23 * EPOCH / 2; now < start + 16 * EPOCH; now += EPOCH / 200) {
+        tasks.watermark(now);
+      }
+      assertThat(tasks.namespaces(name)).isZero();
+    }
+  }
+
+  /** A filter that takes no key for another: whatever the audit found would be its own mistake. */
+  @ParameterizedTest
+  @CsvSource({"HEAP, FIRST_SEEN", "ROCKSDB, LAST_SEEN"})
+  void theAuditForgetsWithTheFilter(Backend backend, Since since) throws Exception {
+    DedupParameters parameters = ExpiryModel.parameters(TTL.since(since)).withAudit(2);
+    Model model = new Model(parameters);
+    model.rule = new Audit(2, ExpiryModel.SHARDS, null, null, null);
+    DedupTasks.State state = null;
+    for (int parallelism : new int[] {1, 4}) {
+      try (DedupTasks tasks = new DedupTasks(backend, parameters, parallelism, state)) {
+        for (int i = 0; i < 30_000; i++) {
+          model.stepOfLoneKeys(tasks);
+        }
+        assertThat(tasks.sum("auditedFalsePositives")).isZero();
+        assertThat(tasks.sum("auditedNewKeys")).isEqualTo(model.newKeysOfTheSlice);
+        state = tasks.savepoint();
+      }
+    }
+    assertThat(model.newAgain).isGreaterThan(1_000);
+  }
+}
