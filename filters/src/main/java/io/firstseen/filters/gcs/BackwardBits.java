@@ -19,11 +19,6 @@ final class BackwardBits {
     add((1L << left) - 1, (int) left + 1);
   }
 
-  /** Adds one bit. */
-  void addBit(long bit) {
-    add(bit, 1);
-  }
-
   /** Moves all bits to a writer, the last one first. */
   void writeBackwards(BitWriter out) {
     out.write(word, wordBits);
@@ -35,7 +30,8 @@ final class BackwardBits {
     wordBits = 0;
   }
 
-  private void add(long bits, int count) {
+  /** Adds the {@code count} (1 to 63) lowest bits of a number that has no others, lowest first. */
+  void add(long bits, int count) {
     word |= bits << wordBits;
     wordBits += count;
     if (wordBits >= 64) {

@@ -9,10 +9,15 @@ import java.io.UncheckedIOException;
  * bucket of 42 values. Not safe for use by several threads at once.
  */
 public final class GolombCodedSetWriter {
+  // Their prefixes fit in a word.
+  private static final int FAST_QUOTIENTS = 60;
+
   private final long count;
   private final int valueBits;
   private final BucketRanges ranges;
   private final GolombCode code;
+  private final int fieldBits;
+  private final long cutoff;
   private final BitWriter codes;
   private final BackwardBits prefixes = new BackwardBits();
   private final BucketLengths lengths;
@@ -53,6 +58,8 @@ public final class GolombCodedSetWriter {
     code = new GolombCode(GolombCode.parameterFor(count, valueBits));
     long bucketCount = code.bucketCount(count);
     ranges = new BucketRanges(bucketCount, valueBits);
+    fieldBits = code.fieldBits();
+    cutoff = code.cutoff();
     streaming = payload != null;
     codes = streaming ? new BitWriter(payload) : new BitWriter(count * (code.minBits() + 2L));
     lengths = new BucketLengths(bucketCount);
@@ -84,18 +91,32 @@ public final class GolombCodedSetWriter {
     long distance = value - next;
     long quotient = code.quotient(distance);
     long remainder = distance - quotient * code.parameter();
-    prefixes.addUnary(quotient);
-    if (code.hasMore(remainder)) {
-      // The field and the one more bit make a number that is greater than the remainder.
-      long longer = remainder + code.cutoff();
-      codes.write(longer >>> 1, code.fieldBits());
-      prefixes.addBit(longer & 1);
+    if (fieldBits <= GolombCodedSet.MAX_FAST_FIELD_BITS && quotient < FAST_QUOTIENTS) {
+      // 1 if there is one more bit; without branches, as there is by chance.
+      long more = (cutoff - 1 - remainder) >>> 63;
+      long longer = remainder + cutoff;
+      codes.write(remainder + (((longer >>> 1) - remainder) & -more), fieldBits);
+      long ones = (1L << quotient) - 1;
+      long bit = longer & more;
+      prefixes.add(ones | bit << (quotient + 1), (int) (quotient + 1 + more));
     } else {
-      codes.write(remainder, code.fieldBits());
+      addOfAnyWidth(quotient, remainder);
     }
     before = value;
     next = value + 1;
     added++;
+  }
+
+  private void addOfAnyWidth(long quotient, long remainder) {
+    prefixes.addUnary(quotient);
+    if (code.hasMore(remainder)) {
+      // The field and the one more bit make a number that is greater than the remainder.
+      long longer = remainder + cutoff;
+      codes.write(longer >>> 1, fieldBits);
+      prefixes.add(longer & 1, 1);
+    } else {
+      codes.write(remainder, fieldBits);
+    }
   }
 
   /**

@@ -39,11 +39,13 @@ public final class UnsignedSort {
     int shared = Long.numberOfLeadingZeros(all ^ any);
     int bits = Math.max(MIN_FIRST_BITS, bitsOf(length) - RUN_BITS);
     long[] result = new long[length];
-    int[] ends = distribute(numbers, 0, length, result, shared, bits);
-    long[] room = new long[longest(ends)];
+    int[] ends = new int[1 << bits];
+    int longest = distribute(numbers, 0, length, result, shared, bits, ends);
+    long[] room = new long[longest];
+    int[] places = new int[1 << Math.min(MAX_SECOND_BITS, bitsOf(longest))];
     int from = 0;
     for (int end : ends) {
-      sortRun(result, from, end, room, shared + bits);
+      sortRun(result, from, end, room, shared + bits, places);
       from = end;
     }
     return result;
@@ -53,30 +55,21 @@ public final class UnsignedSort {
     return Integer.SIZE - Integer.numberOfLeadingZeros(length);
   }
 
-  private static int longest(int[] ends) {
-    int longest = 0;
-    int from = 0;
-    for (int end : ends) {
-      longest = Math.max(longest, end - from);
-      from = end;
-    }
-    return longest;
-  }
-
   /** Sorts a range of numbers that share their leading bits. */
-  private static void sortRun(long[] numbers, int from, int to, long[] room, int shared) {
+  private static void sortRun(
+      long[] numbers, int from, int to, long[] room, int shared, int[] places) {
     int length = to - from;
-    int bits = Math.min(MAX_SECOND_BITS, bitsOf(length));
+    int bits = Math.min(MAX_SECOND_BITS, bitsOf(length) - 1);
     if (length <= CROWDED || shared + bits > Long.SIZE) {
       sortByComparison(numbers, from, to);
       return;
     }
-    int[] ends = distribute(numbers, from, to, room, shared, bits);
-    if (longest(ends) > CROWDED) {
+    if (distribute(numbers, from, to, room, shared, bits, places) > CROWDED) {
       sortByComparison(numbers, from, to);
       return;
     }
-    for (int i = 0; i < length; i++) {
+    numbers[from] = room[0];
+    for (int i = 1; i < length; i++) {
       long number = room[i];
       int place = from + i;
       while (place > from && Long.compareUnsigned(numbers[place - 1], number) > 0) {
@@ -90,26 +83,30 @@ public final class UnsignedSort {
   /**
    * Moves the numbers of a range to the beginning of another array, ordered by some bits alone.
    *
-   * @return where the numbers of each value of these bits end
+   * @param places room for a number of each value of these bits; gets where they end
+   * @return how many numbers have the commonest bits
    */
-  private static int[] distribute(
-      long[] source, int from, int to, long[] target, int leading, int bits) {
+  private static int distribute(
+      long[] source, int from, int to, long[] target, int leading, int bits, int[] places) {
     int shift = Long.SIZE - bits;
-    int[] places = new int[1 << bits];
+    int values = 1 << bits;
+    Arrays.fill(places, 0, values, 0);
     for (int i = from; i < to; i++) {
       places[(int) ((source[i] << leading) >>> shift)]++;
     }
     int place = 0;
-    for (int digit = 0; digit < places.length; digit++) {
-      int count = places[digit];
-      places[digit] = place;
+    int most = 0;
+    for (int value = 0; value < values; value++) {
+      int count = places[value];
+      places[value] = place;
       place += count;
+      most = Math.max(most, count);
     }
     for (int i = from; i < to; i++) {
       long number = source[i];
       target[places[(int) ((number << leading) >>> shift)]++] = number;
     }
-    return places;
+    return most;
   }
 
   private static void sortByComparison(long[] numbers, int from, int to) {

@@ -89,7 +89,7 @@ class BitIoTest {
     BackwardBits bits = new BackwardBits();
     for (int run : runs) {
       bits.addUnary(run);
-      bits.addBit(run & 1);
+      bits.add(run & 1, 1);
     }
     BitWriter writer = new BitWriter(0);
     bits.writeBackwards(writer);

@@ -10,10 +10,13 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -99,6 +102,23 @@ class SnapshotGoldenTest {
     long present = Arrays.stream(strange).filter(snapshot::mightContain).count();
     double expected = strange.length * golden.parameters.set().falsePositiveRate();
     assertThat((double) present).isLessThan(expected + 3 * Math.sqrt(expected) + 1);
+  }
+
+  /** Every version stays readable: a new one brings a directory of its own. */
+  @Test
+  void theReaderAcceptsTheFilesOfEveryVersion() throws Exception {
+    Path here = Path.of(SnapshotGoldenTest.class.getResource(DIRECTORY).toURI()).getParent();
+    for (int version = 1; version <= SnapshotFormat.VERSION; version++) {
+      try (Stream<Path> files = Files.list(here.resolve("golden-v" + version))) {
+        List<Path> snapshots = files.filter(file -> file.toString().endsWith(".snapshot")).toList();
+        assertThat(snapshots).hasSizeGreaterThanOrEqualTo(5);
+        for (Path file : snapshots) {
+          Snapshot snapshot = Snapshot.read(file);
+          snapshot.verify();
+          assertThat(snapshot.header().formatVersion()).isEqualTo(version);
+        }
+      }
+    }
   }
 
   @Test

@@ -3,9 +3,11 @@ package io.firstseen.filters.snapshot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -129,6 +131,27 @@ class SnapshotTest {
     assertThatThrownBy(() -> Snapshot.read(directory))
         .isExactlyInstanceOf(SnapshotException.class)
         .hasMessage("cannot read " + directory + ": it is a directory");
+  }
+
+  @Test
+  void queriesOnAMappedFileAllocateNothing() throws Exception {
+    long[] hashes = hashes(new SplittableRandom(26), 20_000, 1, 0);
+    Path file =
+        Files.write(
+            directory.resolve("a"), Snapshot.build(hashes, parameters(1, 0, 0.001)).toBytes());
+    Snapshot snapshot = Snapshot.read(file);
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    int present = 0;
+    // The first time loads classes.
+    for (int round = 0; round < 2; round++) {
+      long before = threads.getCurrentThreadAllocatedBytes();
+      for (long hash : hashes) {
+        present += snapshot.mightContain(hash) ? 1 : 0;
+      }
+      long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+      assertThat(allocated).isLessThan(round == 0 ? 1 << 20 : 4096);
+    }
+    assertThat(present).isEqualTo(2 * hashes.length);
   }
 
   static SnapshotParameters parameters(int shards, int shard, double falsePositiveRate) {

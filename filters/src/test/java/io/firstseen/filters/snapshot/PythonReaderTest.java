@@ -1,0 +1,200 @@
+package io.firstseen.filters.snapshot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The reader in Python, which was written from the specification alone, agrees with ours: on files
+ * that we wrote and on damaged ones.
+ */
+class PythonReaderTest {
+  private static final Path SCRIPT = Path.of("../clients/python/firstseen_snapshot.py");
+  private static final String SECRET = "000102030405060708090a0b0c0d0e0f";
+
+  @TempDir Path directory;
+
+  @ParameterizedTest
+  @CsvSource({"0,0.001", "1,0.001", "37,0.001", "38,0.1", "400,0x1p-20", "700,0x1p-50"})
+  void findsWhatWeFind(int count, double rate) throws Exception {
+    List<String> keys = IntStream.range(0, 2 * count + 20).mapToObj(i -> "Schlüssel " + i).toList();
+    Snapshot snapshot = snapshot(KeyHash.fixed(), Canonicaliser.NONE, rate, keys.subList(0, count));
+    Path file = Files.write(directory.resolve("a.snapshot"), snapshot.toBytes());
+    assertThat(run(file, "verify")).isEqualTo(new Answer(0, file + ": valid\n", ""));
+    assertThat(run(file, "info").output)
+        .contains("values               " + snapshot.header().count() + " of ")
+        .contains(snapshot.header().setDigest());
+
+    StringBuilder expected = new StringBuilder();
+    for (String key : keys) {
+      boolean present = snapshot.mightContain(hash(snapshot, null, key, KeyHash.fixed()));
+      expected.append(key).append(present ? "\tpresent\n" : "\tabsent\n");
+    }
+    Files.write(directory.resolve("keys"), keys);
+    assertThat(run(file, "query")).isEqualTo(new Answer(0, expected.toString(), ""));
+  }
+
+  @Test
+  void knowsScopesAndHashKeys() throws Exception {
+    KeyHash secret = KeyHash.parse(SECRET);
+    SetParameters set = SetParameters.of(secret, Canonicaliser.NONE, new Shards(1), 0.001);
+    long[] hashes = {set.hash("mail".getBytes(StandardCharsets.UTF_8), new byte[] {'a'}, secret)};
+    Path file =
+        Files.write(
+            directory.resolve("a.snapshot"),
+            Snapshot.build(hashes, new SnapshotParameters(set, "python", 0, 1, 0, 1)).toBytes());
+    Path key = Files.writeString(directory.resolve("key"), SECRET + "\n");
+    Files.writeString(directory.resolve("keys"), "a\n");
+    String keyFile = "--hash-key-file=" + key;
+    assertThat(run(file, "query", "--scope", "mail", keyFile).output).isEqualTo("a\tpresent\n");
+    assertThat(run(file, "query", "--scope", "news", keyFile).output).isEqualTo("a\tabsent\n");
+    assertThat(run(file, "query", keyFile).output).isEqualTo("a\tabsent\n");
+    assertThat(run(file, "query"))
+        .isEqualTo(new Answer(2, "", file + ": the snapshot was made with another hash key\n"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void saysWhatItCannotAnswer(boolean xxh3) throws Exception {
+    Snapshot snapshot =
+        xxh3
+            ? snapshot(KeyHash.xxh3(1), Canonicaliser.NONE, 0.001, List.of("a"))
+            : snapshot(KeyHash.fixed(), Canonicaliser.URL, 0.001, List.of("http://a.example/"));
+    Path file = Files.write(directory.resolve("a.snapshot"), snapshot.toBytes());
+    Files.writeString(directory.resolve("keys"), "a\n");
+    assertThat(run(file, "verify").status).isZero();
+    assertThat(run(file, "query"))
+        .isEqualTo(
+            new Answer(
+                2,
+                "",
+                file
+                    + (xxh3
+                        ? ": the keys are hashed by xxh3-64, this program computes siphash-2-4"
+                        : ": the keys go through the canonicaliser url, this program has none")
+                    + " alone\n"));
+    assertThat(run(directory.resolve("missing"), "info"))
+        .isEqualTo(
+            new Answer(
+                2,
+                "",
+                "cannot read " + directory.resolve("missing") + ": No such file or directory\n"));
+  }
+
+  @Test
+  void refusesWhatWeRefuse() throws Exception {
+    List<String> keys = IntStream.range(0, 100).mapToObj(i -> "key " + i).toList();
+    byte[] good = snapshot(KeyHash.fixed(), Canonicaliser.NONE, 0.001, keys).toBytes();
+    SplittableRandom random = new SplittableRandom(95);
+    int[] statuses = new int[3];
+    for (int i = 0; i < 120; i++) {
+      byte[] damaged = good.clone();
+      switch (i % 4) {
+        case 0 -> damaged = Arrays.copyOf(good, random.nextInt(good.length));
+        case 1 -> damaged[random.nextInt(good.length)] ^= (byte) (1 << random.nextInt(8));
+        case 2 -> {
+          damaged[random.nextInt(good.length)] ^= (byte) (1 << random.nextInt(8));
+          mendChecksums(damaged);
+        }
+        default -> {
+          int sections = 207 + random.nextInt(good.length - 207);
+          damaged[sections] ^= (byte) (1 << random.nextInt(8));
+          mendChecksums(damaged);
+        }
+      }
+      Path file = Files.write(directory.resolve("damaged.snapshot"), damaged);
+      Answer answer = run(file, "verify");
+      int expected = 0;
+      try {
+        Snapshot.read(damaged).verify();
+      } catch (UnsupportedSnapshotException e) {
+        expected = 2;
+      } catch (MalformedSnapshotException e) {
+        expected = 1;
+      }
+      assertThat(answer.status).as("damage %d: %s", i, answer).isEqualTo(expected);
+      assertThat(answer.errors.lines().count()).isEqualTo(expected == 2 ? 1 : 0);
+      statuses[expected]++;
+    }
+    assertThat(statuses[1]).isGreaterThan(80);
+  }
+
+  private static void mendChecksums(byte[] bytes) {
+    int headerBytes = 201 + "python".length();
+    ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    CRC32C crc = new CRC32C();
+    crc.update(bytes, headerBytes, bytes.length - headerBytes);
+    file.putInt(192, (int) crc.getValue());
+    crc.reset();
+    crc.update(bytes, 0, headerBytes - 4);
+    file.putInt(headerBytes - 4, (int) crc.getValue());
+  }
+
+  private static Snapshot snapshot(
+      KeyHash keyHash, Canonicaliser canonicaliser, double rate, List<String> keys)
+      throws Exception {
+    SetParameters set = SetParameters.of(keyHash, canonicaliser, new Shards(1), rate);
+    long[] hashes = new long[keys.size()];
+    for (int i = 0; i < hashes.length; i++) {
+      hashes[i] = set.hash(null, keys.get(i).getBytes(StandardCharsets.UTF_8), keyHash);
+    }
+    return Snapshot.build(hashes, new SnapshotParameters(set, "python", 0, 1, 0, 1));
+  }
+
+  private static long hash(Snapshot snapshot, byte[] scope, String key, KeyHash keyHash)
+      throws Exception {
+    byte[] bytes = key.getBytes(StandardCharsets.UTF_8);
+    return snapshot.header().parameters().set().hash(scope, bytes, keyHash);
+  }
+
+  /** What the script answers; its standard input is the file {@code keys}, if there is one. */
+  private Answer run(Path file, String verb, String... options) throws Exception {
+    List<String> command = new ArrayList<>(List.of("python3", "-B"));
+    command.addAll(List.of(SCRIPT.toString(), verb, file.toString()));
+    command.addAll(List.of(options));
+    Path keys = directory.resolve("keys");
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .redirectOutput(directory.resolve("out").toFile())
+            .redirectError(directory.resolve("err").toFile());
+    if (Files.exists(keys)) {
+      builder.redirectInput(keys.toFile());
+    }
+    Process process;
+    try {
+      process = builder.start();
+    } catch (IOException e) {
+      throw new AssertionError("this test needs python3 on the path", e);
+    }
+    if (!process.waitFor(1, TimeUnit.MINUTES)) {
+      process.destroyForcibly();
+      throw new AssertionError("the reader in Python did not end: " + command);
+    }
+    return new Answer(
+        process.exitValue(),
+        Files.readString(directory.resolve("out")),
+        Files.readString(directory.resolve("err")));
+  }
+
+  private record Answer(int status, String output, String errors) {}
+}
