@@ -20,12 +20,14 @@ import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.runtime.state.VoidNamespaceSerializer;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.BoundedOneInput;
 import org.apache.flink.streaming.api.operators.InternalTimer;
 import org.apache.flink.streaming.api.operators.InternalTimerService;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.operators.Triggerable;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 
 /**
  * Gathers the operations of each snapshot shard by windows of event time, and when a window closes
@@ -45,8 +47,8 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * deletes of others change nothing, so input may be replayed.
  *
  * <p><b>Which windows are closed</b>: those that end at or before the watermark plus one. This
- * outlives a restart, where Flink's watermark begins anew. The end of the input, a watermark of
- * {@link Long#MAX_VALUE}, closes exactly the windows that hold operations.
+ * outlives a restart, where Flink's watermark begins anew. The end of all inputs closes exactly the
+ * windows that hold operations.
  *
  * <p>A timer is registered by an operation that opens a window, by nothing else. Each window that
  * held an operation gives one {@link ShardSnapshot}, without a blob if the live set stayed as it
@@ -59,7 +61,9 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * none for the newest.
  */
 final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
-    implements OneInputStreamOperator<HashedOperation, ShardSnapshot>, Triggerable<Integer, Long> {
+    implements OneInputStreamOperator<HashedOperation, ShardSnapshot>,
+        BoundedOneInput,
+        Triggerable<Integer, Long> {
 
   private static final long serialVersionUID = 1L;
 
@@ -161,12 +165,33 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
     return closedUntilMillis == Long.MIN_VALUE ? Long.MIN_VALUE : rule.endOf(closedUntilMillis);
   }
 
+  /**
+   * Goes on to a watermark, but not to the last. Where some inputs have ended and all others are
+   * idle, Flink's valve gives {@link Long#MAX_VALUE}, and that for good; but an idle input may come
+   * back, and no timer would fire for its operations any more.
+   */
   @Override
   public void processWatermark(Watermark mark) throws Exception {
     if (mark.getTimestamp() != Long.MAX_VALUE) {
       closedUntilMillis = Math.max(closedUntilMillis, rule.newestClosedEnd(mark.getTimestamp()));
+      super.processWatermark(mark);
     }
-    super.processWatermark(mark);
+  }
+
+  /** Now all inputs have ended. */
+  @Override
+  public void endInput() throws Exception {
+    super.processWatermark(Watermark.MAX_WATERMARK);
+  }
+
+  /**
+   * Idleness ends here: the manifests wait for each subtask. All subtasks have the same inputs, so
+   * none is idle for longer than others; but one that has not heard yet that an input came back
+   * would not be waited for, and windows would be published without its shards.
+   */
+  @Override
+  public void processWatermarkStatus(WatermarkStatus status) {
+    // An idle subtask sends no watermarks, which is all that must be known of it.
   }
 
   @Override

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.operators.compaction.SnapshotPipeline.Backend;
+import io.firstseen.types.HashedOperation;
+import io.firstseen.types.Operation;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.OptionalLong;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -19,27 +22,52 @@ import net.jqwik.api.Tuple;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.statistics.Statistics;
 import net.jqwik.api.statistics.StatisticsReport;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.StreamElement;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 
-/** Random histories through the real operators, against {@link SnapshotModel}. */
+/**
+ * Random histories through the real operators, against {@link SnapshotModel}: some inputs, each in
+ * order and with its own watermarks, that fall idle and come back; several subtasks that hear of
+ * them at uneven speeds; failures that lose what came since the last checkpoint, and replay it to
+ * another number of subtasks, in another order between inputs.
+ */
+// Flink's harness may be interrupted while it closes.
+@SuppressWarnings("try")
 class SnapshotHistoriesTest {
 
   private static final int WINDOW_MILLIS = 10;
   private static final int KEYS = 14;
+  private static final int INPUTS = 3;
 
-  /** One thing that happens; times count from the watermark, or from 40 if there is none yet. */
+  /** One thing that happens at an input, or to all; the input may be one that does not exist. */
   sealed interface Step {
-    record Operate(int key, boolean add, int ahead) implements Step {}
+    /** The time counts from the last watermark of the input. */
+    record Operate(int input, int key, boolean add, int ahead) implements Step {}
 
-    record Advance(int millis) implements Step {}
+    record Advance(int input, int millis) implements Step {}
 
-    /** A savepoint, and a new start from it; the watermark begins anew and may be behind. */
-    record Restart(int parallelism, Backend backend, int behind) implements Step {}
+    record AdvanceAll(int millis) implements Step {}
+
+    record FallIdle(int input) implements Step {}
+
+    /** Unless it is the first. */
+    record End(int input) implements Step {}
+
+    /** With what is on its way as a part of it, or behind that. */
+    record Checkpoint(boolean unaligned) implements Step {}
+
+    /** The inputs go on with times that may be behind. */
+    record Fail(int parallelism, Backend backend, int behind) implements Step {}
   }
 
   @Provide
   Arbitrary<List<Step>> histories() {
+    Arbitrary<Integer> inputs = Arbitraries.integers().between(0, INPUTS - 1);
     Arbitrary<Step> operate =
         Combinators.combine(
+                inputs,
                 Arbitraries.integers().between(0, KEYS - 1),
                 Arbitraries.of(true, true, false),
                 Arbitraries.frequencyOf(
@@ -47,19 +75,31 @@ class SnapshotHistoriesTest {
                     Tuple.of(2, Arbitraries.integers().between(-40, 0)),
                     Tuple.of(1, Arbitraries.integers().between(12, 60))))
             .as(Step.Operate::new);
-    Arbitrary<Step> advance =
+    Arbitrary<Integer> advances =
         Arbitraries.frequencyOf(
-                Tuple.of(6, Arbitraries.integers().between(0, 12)),
-                Tuple.of(1, Arbitraries.integers().between(13, 100)))
-            .map(Step.Advance::new);
-    Arbitrary<Step> restart =
+            Tuple.of(6, Arbitraries.integers().between(0, 12)),
+            Tuple.of(1, Arbitraries.integers().between(13, 100)));
+    Arbitrary<Step> advance = Combinators.combine(inputs, advances).as(Step.Advance::new);
+    Arbitrary<Step> advanceAll = advances.map(Step.AdvanceAll::new);
+    Arbitrary<Step> fallIdle = inputs.map(Step.FallIdle::new);
+    Arbitrary<Step> end = inputs.map(Step.End::new);
+    Arbitrary<Step> checkpoint = Arbitraries.of(true, false, false).map(Step.Checkpoint::new);
+    Arbitrary<Step> fail =
         Combinators.combine(
                 Arbitraries.integers().between(1, 4),
                 Arbitraries.of(Backend.class),
-                Arbitraries.integers().between(0, 40))
-            .as(Step.Restart::new);
+                Arbitraries.frequencyOf(
+                    Tuple.of(2, Arbitraries.just(0)),
+                    Tuple.of(1, Arbitraries.integers().between(0, 40))))
+            .as(Step.Fail::new);
     return Arbitraries.frequencyOf(
-            Tuple.of(30, operate), Tuple.of(12, advance), Tuple.of(1, restart))
+            Tuple.of(60, operate),
+            Tuple.of(10, advance),
+            Tuple.of(16, advanceAll),
+            Tuple.of(4, fallIdle),
+            Tuple.of(1, end),
+            Tuple.of(3, checkpoint),
+            Tuple.of(2, fail))
         .list()
         .ofMinSize(1)
         .ofMaxSize(150)
@@ -71,133 +111,164 @@ class SnapshotHistoriesTest {
   void onTheHeapThePublishedSetsAreThoseOfTheModel(
       @ForAll("histories") List<Step> history,
       @ForAll @IntRange(min = 0, max = 4) int shardBits,
+      @ForAll @IntRange(min = 1, max = INPUTS) int inputs,
       @ForAll @IntRange(min = 1, max = 3) int parallelism,
       @ForAll long speeds)
       throws Exception {
-    check(history, 1 << shardBits, Backend.HEAP, false, parallelism, speeds);
+    try (Run run = new Run(1 << shardBits, inputs, Backend.HEAP, parallelism, speeds)) {
+      SnapshotModel model = run.check(history);
+      Statistics.label("at least five manifests")
+          .collect(model.manifests().size() >= 5)
+          .coverage(coverage -> coverage.check(true).percentage(share -> share > 50));
+      for (SnapshotModel.Rule rule : SnapshotModel.Rule.values()) {
+        Statistics.label(rule.name())
+            .collect(run.wouldTellIfBroken(rule, model))
+            .coverage(coverage -> coverage.check(true).percentage(share -> share > 2));
+      }
+    }
   }
 
   @Property(tries = 15, seed = "20261121", edgeCases = EdgeCasesMode.NONE)
-  @StatisticsReport(StatisticsReport.StatisticsReportMode.OFF)
   void onBothBackendsThePublishedSetsAreThoseOfTheModel(
       @ForAll("histories") List<Step> history,
       @ForAll @IntRange(min = 0, max = 4) int shardBits,
+      @ForAll @IntRange(min = 1, max = INPUTS) int inputs,
       @ForAll @IntRange(min = 1, max = 3) int parallelism,
       @ForAll long speeds)
       throws Exception {
-    check(history, 1 << shardBits, Backend.ROCKSDB, true, parallelism, speeds);
+    try (Run run = new Run(1 << shardBits, inputs, null, parallelism, speeds)) {
+      run.check(history);
+    }
   }
 
-  @Property(tries = 300, seed = "20261120", edgeCases = EdgeCasesMode.NONE)
-  @StatisticsReport(StatisticsReport.StatisticsReportMode.OFF)
-  void theHistoriesTellWhenARuleIsBroken(
-      @ForAll("histories") List<Step> history, @ForAll SnapshotModel.Rule rule) {
-    SnapshotModel model = new SnapshotModel(4, WINDOW_MILLIS);
-    SnapshotModel broken = new SnapshotModel(4, WINDOW_MILLIS, rule);
-    for (SnapshotModel each : List.of(model, broken)) {
-      Watermarks watermarks = new Watermarks();
+  /** A history that goes through the operators. */
+  private static final class Run implements AutoCloseable {
+    private record Sent(int input, StreamElement element) {}
+
+    private final SnapshotSpec spec;
+    private final Backend onlyBackend;
+    private final long speeds;
+    private final long[] timeOfInput;
+    private final boolean[] ended;
+    private final PublishedSets published = new PublishedSets();
+    private final List<Sent> sentSinceCheckpoint = new ArrayList<>();
+    private SnapshotPipeline pipeline;
+    private SnapshotPipeline.Savepoint newest;
+    private long liveKeysOfNewest;
+    private int failures;
+
+    /** Failures change the backend if there is not to be only one. */
+    Run(int shardCount, int inputs, Backend onlyBackend, int parallelism, long speeds)
+        throws Exception {
+      this.spec =
+          SnapshotSpec.of(
+              "spam", WINDOW_MILLIS, shardCount, 0.1, KeyHash.fixed(), Canonicaliser.NONE);
+      this.onlyBackend = onlyBackend;
+      this.speeds = speeds;
+      this.timeOfInput = new long[inputs];
+      this.ended = new boolean[inputs];
+      Arrays.fill(timeOfInput, 40);
+      start(onlyBackend == null ? Backend.ROCKSDB : onlyBackend, parallelism);
+    }
+
+    private void start(Backend backend, int parallelism) throws Exception {
+      pipeline =
+          new SnapshotPipeline(
+              spec, backend, timeOfInput.length, parallelism, newest, speeds + failures);
+    }
+
+    SnapshotModel check(List<Step> history) throws Exception {
       for (Step step : history) {
-        if (step instanceof Step.Operate operate) {
-          each.operation(hash(operate.key), operate.add, watermarks.eventTime(operate));
-        } else if (step instanceof Step.Advance advance) {
-          watermarks.advance(advance).ifPresent(each::watermark);
-        } else if (step instanceof Step.Restart restart) {
-          watermarks.restart(restart);
-          each.restart();
-        }
-      }
-      each.watermark(Long.MAX_VALUE);
-    }
-    Statistics.label(rule.name())
-        .collect(!model.manifests().equals(broken.manifests()))
-        .coverage(coverage -> coverage.check(true).percentage(share -> share > 10));
-  }
-
-  /** The event time of a history. */
-  private static final class Watermarks {
-    private long watermark = Long.MIN_VALUE;
-    private long base = 40;
-
-    long eventTime(Step.Operate operate) {
-      return Math.max(0, base + operate.ahead);
-    }
-
-    /** The next watermark, if there is one. */
-    OptionalLong advance(Step.Advance advance) {
-      base += advance.millis;
-      if (base <= watermark) {
-        return OptionalLong.empty();
-      }
-      watermark = base;
-      return OptionalLong.of(watermark);
-    }
-
-    void restart(Step.Restart restart) {
-      base = Math.max(0, base - restart.behind);
-      watermark = Long.MIN_VALUE;
-    }
-  }
-
-  private static void check(
-      List<Step> history,
-      int shardCount,
-      Backend first,
-      boolean changeBackends,
-      int parallelism,
-      long speeds)
-      throws Exception {
-    SnapshotSpec spec =
-        SnapshotSpec.of(
-            "spam", WINDOW_MILLIS, shardCount, 0.1, KeyHash.fixed(), Canonicaliser.NONE);
-    SnapshotModel model = new SnapshotModel(shardCount, WINDOW_MILLIS);
-    PublishedSets published = new PublishedSets();
-    SnapshotPipeline pipeline = new SnapshotPipeline(spec, first, parallelism, null, speeds);
-    try {
-      Watermarks watermarks = new Watermarks();
-      for (Step step : history) {
-        if (step instanceof Step.Operate operate) {
-          long eventTime = watermarks.eventTime(operate);
-          if (operate.add) {
-            pipeline.add(hash(operate.key), eventTime);
-          } else {
-            pipeline.delete(hash(operate.key), eventTime);
-          }
-          model.operation(hash(operate.key), operate.add, eventTime);
-        } else if (step instanceof Step.Advance advance) {
-          OptionalLong watermark = watermarks.advance(advance);
-          if (watermark.isPresent()) {
-            pipeline.watermark(watermark.getAsLong());
-            model.watermark(watermark.getAsLong());
-          }
-        } else if (step instanceof Step.Restart restart) {
-          SnapshotPipeline.Savepoint savepoint = pipeline.savepoint();
-          long liveKeys = pipeline.liveKeys();
-          published.add(pipeline.records());
-          pipeline.close();
-          pipeline =
-              new SnapshotPipeline(
-                  spec,
-                  changeBackends ? restart.backend : first,
-                  restart.parallelism,
-                  savepoint,
-                  speeds);
-          assertThat(pipeline.liveKeys()).as("live keys after a restart").isEqualTo(liveKeys);
-          watermarks.restart(restart);
-          model.restart();
-        }
+        take(step);
+        pipeline.deliverSome();
       }
       pipeline.endOfInput();
-      model.watermark(Long.MAX_VALUE);
-      published.add(pipeline.records());
+      published.add(pipeline.recordsSoFar());
+      SnapshotModel model = new SnapshotModel(spec.snapshotShards(), WINDOW_MILLIS, inputs(), null);
+      pipeline.tell(model);
+      assertThat(model.allWatermarksWereExpected()).as("watermarks sent on").isTrue();
+      published.mustBeThoseOf(model, spec);
       assertThat(pipeline.liveKeys()).isEqualTo(model.live().size());
       assertThat(pipeline.timers()).as("timers after the end of the input").isZero();
-    } finally {
+      return model;
+    }
+
+    boolean wouldTellIfBroken(SnapshotModel.Rule rule, SnapshotModel model) {
+      SnapshotModel broken =
+          new SnapshotModel(spec.snapshotShards(), WINDOW_MILLIS, inputs(), rule);
+      pipeline.tell(broken);
+      return !broken.allWatermarksWereExpected() || !broken.manifests().equals(model.manifests());
+    }
+
+    private int inputs() {
+      return timeOfInput.length;
+    }
+
+    private void take(Step step) throws Exception {
+      if (step instanceof Step.Operate operate) {
+        int input = operate.input % inputs();
+        long eventTime = Math.max(0, timeOfInput[input] + operate.ahead);
+        HashedOperation operation =
+            new HashedOperation(hash(operate.key), operate.add ? Operation.ADD : Operation.DELETE);
+        send(input, new StreamRecord<>(operation, eventTime));
+      } else if (step instanceof Step.Advance advance) {
+        advance(advance.input % inputs(), advance.millis);
+      } else if (step instanceof Step.AdvanceAll advance) {
+        for (int input = 0; input < inputs(); input++) {
+          advance(input, advance.millis);
+        }
+      } else if (step instanceof Step.FallIdle idle) {
+        send(idle.input % inputs(), WatermarkStatus.IDLE);
+      } else if (step instanceof Step.End end && end.input % inputs() != 0) {
+        send(end.input % inputs(), WatermarkStatus.ACTIVE);
+        send(end.input % inputs(), Watermark.MAX_WATERMARK);
+        ended[end.input % inputs()] = true;
+      } else if (step instanceof Step.Checkpoint checkpoint) {
+        newest = checkpoint.unaligned ? pipeline.checkpoint() : pipeline.savepoint();
+        liveKeysOfNewest = pipeline.liveKeys();
+        published.add(pipeline.recordsSoFar());
+        sentSinceCheckpoint.clear();
+      } else if (step instanceof Step.Fail fail) {
+        fail(fail);
+      }
+    }
+
+    private void advance(int input, int millis) {
+      timeOfInput[input] += millis;
+      send(input, WatermarkStatus.ACTIVE);
+      send(input, new Watermark(timeOfInput[input]));
+    }
+
+    private void send(int input, StreamElement element) {
+      if (!ended[input]) {
+        sentSinceCheckpoint.add(new Sent(input, element));
+        pipeline.send(input, element);
+      }
+    }
+
+    /** Loses what was published since the last checkpoint, and sends again what was sent since. */
+    private void fail(Step.Fail fail) throws Exception {
+      pipeline.close();
+      failures++;
+      int parallelism =
+          newest != null && newest.somethingIsOnTheWay() ? newest.parallelism() : fail.parallelism;
+      start(onlyBackend == null ? fail.backend : onlyBackend, parallelism);
+      assertThat(pipeline.liveKeys()).as("live keys after a restart").isEqualTo(liveKeysOfNewest);
+      for (Sent sent : sentSinceCheckpoint) {
+        pipeline.send(sent.input, sent.element);
+      }
+      for (int input = 0; input < inputs(); input++) {
+        if (ended[input]) {
+          pipeline.send(input, Watermark.MAX_WATERMARK);
+        }
+        timeOfInput[input] = Math.max(0, timeOfInput[input] - fail.behind);
+      }
+    }
+
+    @Override
+    public void close() throws Exception {
       pipeline.close();
     }
-    published.mustBeThoseOf(model, spec);
-    Statistics.label("at least five manifests")
-        .collect(model.manifests().size() >= 5)
-        .coverage(coverage -> coverage.check(true).percentage(share -> share > 60));
   }
 
   /** Some hashes agree in all the bits that a snapshot keeps, or are the ends of the range. */

@@ -15,7 +15,9 @@ import java.util.SplittableRandom;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.runtime.throwable.ThrowableClassifier;
 import org.apache.flink.runtime.throwable.ThrowableType;
+import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -229,6 +231,54 @@ class SnapshotOperatorsTest {
       assertThat(published.windowEnds()).containsExactly(10L, 20L, 100L);
       assertThat(published.present(ALL)).containsExactlyInAnyOrder(A, B, C);
       assertThat(pipeline.timers()).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void anInputThatWasIdleWhenAllOthersEndedLosesNothing(Backend backend) throws Exception {
+    try (SnapshotPipeline pipeline = new SnapshotPipeline(SPEC, backend, 2, 2, null, 1)) {
+      pipeline.add(A, 3);
+      pipeline.watermark(5);
+      pipeline.send(1, WatermarkStatus.IDLE);
+      pipeline.send(0, Watermark.MAX_WATERMARK);
+      pipeline.deliverAll();
+      pipeline.send(1, new StreamRecord<>(new HashedOperation(B, Operation.ADD), 4));
+      pipeline.send(1, new StreamRecord<>(new HashedOperation(C, Operation.ADD), 17));
+      pipeline.endOfInput();
+      PublishedSets published = new PublishedSets().add(pipeline.records());
+      assertThat(published.windowEnds()).containsExactly(10L, 20L);
+      assertThat(published.present(ALL)).containsExactlyInAnyOrder(A, B, C);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void anIdleInputHoldsNothingBack(int parallelism) throws Exception {
+    try (SnapshotPipeline pipeline =
+        new SnapshotPipeline(SPEC, Backend.HEAP, 2, parallelism, null, 1)) {
+      pipeline.add(A, 3);
+      pipeline.send(0, new Watermark(19));
+      PublishedSets published = new PublishedSets().add(pipeline.records());
+      assertThat(published.windowEnds()).as("while an input is silent").isEmpty();
+      pipeline.send(1, WatermarkStatus.IDLE);
+      published.add(pipeline.records());
+      assertThat(published.windowEnds()).containsExactly(10L);
+      pipeline.send(0, new Watermark(29));
+      published.add(pipeline.records());
+      assertThat(published.windowEnds()).containsExactly(10L, 30L);
+    }
+  }
+
+  @Test
+  void theManifestsWaitForASubtaskThatIsIdle() throws Exception {
+    try (KeyedOneInputStreamOperatorTestHarness<Integer, HashedOperation, ShardSnapshot> operator =
+        new KeyedOneInputStreamOperatorTestHarness<>(
+            new CompactionOperator(SPEC), new Snapshots.ByShard(4), Types.INT)) {
+      operator.open();
+      operator.processWatermark(5);
+      operator.processWatermarkStatus(WatermarkStatus.IDLE);
+      assertThat(operator.getOutput()).containsExactly(new Watermark(5));
     }
   }
 

@@ -8,28 +8,38 @@ import io.firstseen.types.ShardSnapshot;
 import io.firstseen.types.SnapshotRecord;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.checkpoint.SavepointType;
+import org.apache.flink.runtime.event.WatermarkEvent;
 import org.apache.flink.runtime.state.StateBackend;
 import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
 import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
 import org.apache.flink.state.rocksdb.RocksDBOptions;
 import org.apache.flink.streaming.api.operators.KeyedProcessOperator;
 import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.io.PushingAsyncDataInput.DataOutput;
+import org.apache.flink.streaming.runtime.streamrecord.LatencyMarker;
+import org.apache.flink.streaming.runtime.streamrecord.RecordAttributes;
+import org.apache.flink.streaming.runtime.streamrecord.StreamElement;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.runtime.watermarkstatus.StatusWatermarkValve;
+import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
+import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 
 /**
- * The real operators in Flink's harnesses, wired like {@link Snapshots}: some subtasks of the
- * compaction, and one manifest function that reads them at uneven speeds, drawn from a seed.
+ * The real operators in Flink's harnesses, wired like {@link Snapshots}: some inputs, some subtasks
+ * of the compaction, and one manifest function; between them channels that are each in order, read
+ * at uneven speeds drawn from a seed, and Flink's own valves, where watermarks of channels meet.
+ * Writes down what arrives where, for a {@link SnapshotModel} to be told.
  */
 // Flink's harness may be interrupted while it closes.
 @SuppressWarnings("try")
@@ -50,9 +60,23 @@ final class SnapshotPipeline implements AutoCloseable {
     }
   }
 
-  /** All state of a pipeline, as a canonical savepoint. */
+  /**
+   * All state of a pipeline, as a canonical savepoint.
+   *
+   * @param onTheWay what waited in each channel; nothing if the savepoint was taken behind it
+   * @param arrivals what arrived before
+   */
   record Savepoint(
-      int parallelism, OperatorSubtaskState compaction, OperatorSubtaskState manifest) {}
+      int parallelism,
+      OperatorSubtaskState compaction,
+      OperatorSubtaskState manifest,
+      List<List<StreamElement>> onTheWay,
+      List<Consumer<SnapshotModel>> arrivals) {
+
+    boolean somethingIsOnTheWay() {
+      return onTheWay.stream().anyMatch(channel -> !channel.isEmpty());
+    }
+  }
 
   private static final class Compaction
       extends KeyedOneInputStreamOperatorTestHarness<Integer, HashedOperation, ShardSnapshot> {
@@ -80,24 +104,91 @@ final class SnapshotPipeline implements AutoCloseable {
     }
   }
 
+  /** Where several channels enter an operator. */
+  private static final class Entrance<T> implements DataOutput<T> {
+    private final OneInputStreamOperatorTestHarness<T, ?> operator;
+    private final StatusWatermarkValve valve;
+
+    Entrance(OneInputStreamOperatorTestHarness<T, ?> operator, int channels) {
+      this.operator = operator;
+      this.valve = new StatusWatermarkValve(channels);
+    }
+
+    @SuppressWarnings("unchecked")
+    void take(int channel, StreamElement element) throws Exception {
+      if (element instanceof Watermark watermark) {
+        valve.inputWatermark(watermark, channel, this);
+      } else if (element instanceof WatermarkStatus status) {
+        valve.inputWatermarkStatus(status, channel, this);
+      } else {
+        emitRecord((StreamRecord<T>) element);
+      }
+    }
+
+    @Override
+    public void emitRecord(StreamRecord<T> streamRecord) throws Exception {
+      operator.processElement(streamRecord);
+    }
+
+    @Override
+    public void emitWatermark(Watermark watermark) throws Exception {
+      operator.processWatermark(watermark);
+    }
+
+    @Override
+    public void emitWatermarkStatus(WatermarkStatus status) throws Exception {
+      operator.processWatermarkStatus(status);
+    }
+
+    @Override
+    public void emitLatencyMarker(LatencyMarker latencyMarker) {
+      throw new IllegalStateException("no input sends latency markers");
+    }
+
+    @Override
+    public void emitRecordAttributes(RecordAttributes recordAttributes) {
+      throw new IllegalStateException("no input sends attributes");
+    }
+
+    @Override
+    public void emitWatermark(WatermarkEvent event) {
+      throw new IllegalStateException("no input sends generalised watermarks");
+    }
+  }
+
   private final SnapshotSpec spec;
+  private final int inputs;
   private final int parallelism;
   private final SplittableRandom speeds;
   private final List<Compaction> subtasks = new ArrayList<>();
-  private final List<Queue<Object>> channels = new ArrayList<>();
-  private final long[] channelWatermarks;
+  private final List<Entrance<HashedOperation>> entrances = new ArrayList<>();
   private final Manifests manifests;
-  private long manifestWatermark = Long.MIN_VALUE;
+  private final Entrance<ShardSnapshot> entranceOfManifests;
+  // From input i to subtask s at i * parallelism + s; behind those, from each subtask on.
+  private final List<Queue<StreamElement>> channels = new ArrayList<>();
+  private final List<Consumer<SnapshotModel>> arrivals = new ArrayList<>();
   private long checkpointId;
 
-  /** Starts a pipeline, from a savepoint if there is one. */
+  /** Starts a pipeline with one input, from a savepoint if there is one. */
   SnapshotPipeline(
       SnapshotSpec spec, Backend backend, int parallelism, Savepoint savepoint, long seed)
       throws Exception {
+    this(spec, backend, 1, parallelism, savepoint, seed);
+  }
+
+  /** Starts a pipeline, from a savepoint if there is one. */
+  SnapshotPipeline(
+      SnapshotSpec spec,
+      Backend backend,
+      int inputs,
+      int parallelism,
+      Savepoint savepoint,
+      long seed)
+      throws Exception {
     this.spec = spec;
+    this.inputs = inputs;
     this.parallelism = parallelism;
     this.speeds = new SplittableRandom(seed);
-    this.channelWatermarks = new long[parallelism];
     for (int subtask = 0; subtask < parallelism; subtask++) {
       Compaction compaction = new Compaction(spec, parallelism, subtask);
       start(
@@ -112,11 +203,27 @@ final class SnapshotPipeline implements AutoCloseable {
                   parallelism,
                   subtask));
       subtasks.add(compaction);
-      channels.add(new ArrayDeque<>());
-      channelWatermarks[subtask] = Long.MIN_VALUE;
+      entrances.add(new Entrance<>(compaction, inputs));
     }
     manifests = new Manifests(spec);
     start(manifests, backend, savepoint == null ? null : savepoint.manifest);
+    entranceOfManifests = new Entrance<>(manifests, parallelism);
+    for (int channel = 0; channel < (inputs + 1) * parallelism; channel++) {
+      channels.add(new ArrayDeque<>());
+    }
+    if (savepoint != null) {
+      arrivals.addAll(savepoint.arrivals);
+      for (int channel = 0;
+          savepoint.somethingIsOnTheWay() && channel < channels.size();
+          channel++) {
+        channels.get(channel).addAll(savepoint.onTheWay.get(channel));
+      }
+    }
+    int[] subtaskByShard = new int[spec.snapshotShards()];
+    for (int shard = 0; shard < subtaskByShard.length; shard++) {
+      subtaskByShard[shard] = subtaskOf(shard);
+    }
+    arrivals.add(model -> model.restart(parallelism, subtaskByShard));
   }
 
   private static void start(
@@ -131,6 +238,92 @@ final class SnapshotPipeline implements AutoCloseable {
     harness.open();
   }
 
+  private int subtaskOf(int shard) {
+    int group = ShardKeys.group(shard, spec.snapshotShards(), Snapshots.MAX_PARALLELISM);
+    return group * parallelism / Snapshots.MAX_PARALLELISM;
+  }
+
+  /** An input sends an operation, a watermark or its status on its way. */
+  void send(int input, StreamElement element) {
+    if (element instanceof StreamRecord<?> streamRecord) {
+      long hash = ((HashedOperation) streamRecord.getValue()).hash();
+      int subtask = subtaskOf(new Shards(spec.snapshotShards()).shardOf(hash));
+      channels.get(input * parallelism + subtask).add(element);
+    } else {
+      for (int subtask = 0; subtask < parallelism; subtask++) {
+        channels.get(input * parallelism + subtask).add(element);
+      }
+    }
+  }
+
+  /** Brings some of what is on its way one step further. */
+  void deliverSome() throws Exception {
+    deliver(speeds.nextInt(1 + 2 * waiting()), 0);
+  }
+
+  /** Brings everything that is on its way to its end. */
+  void deliverAll() throws Exception {
+    deliver(Integer.MAX_VALUE, 0);
+  }
+
+  private int waiting() {
+    return channels.stream().mapToInt(Queue::size).sum();
+  }
+
+  private void deliver(int count, int firstChannel) throws Exception {
+    List<Integer> filled = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      filled.clear();
+      for (int channel = firstChannel; channel < channels.size(); channel++) {
+        if (!channels.get(channel).isEmpty()) {
+          filled.add(channel);
+        }
+      }
+      if (filled.isEmpty()) {
+        return;
+      }
+      deliverNextOf(filled.get(speeds.nextInt(filled.size())));
+    }
+  }
+
+  private void deliverNextOf(int channel) throws Exception {
+    StreamElement element = channels.get(channel).remove();
+    int subtask = channel % parallelism;
+    int input = channel / parallelism;
+    if (input == inputs) {
+      entranceOfManifests.take(subtask, element);
+      if (element instanceof Watermark) {
+        arrivals.add(model -> model.heardFrom(subtask));
+      }
+      return;
+    }
+    arrivals.add(arrival(subtask, input, element));
+    entrances.get(subtask).take(input, element);
+    collect(subtask);
+  }
+
+  private void collect(int subtask) {
+    for (Object sent : subtasks.get(subtask).getOutput()) {
+      channels.get(inputs * parallelism + subtask).add((StreamElement) sent);
+    }
+    subtasks.get(subtask).getOutput().clear();
+  }
+
+  private static Consumer<SnapshotModel> arrival(int subtask, int input, StreamElement element) {
+    if (element instanceof Watermark watermark) {
+      return model -> model.watermark(subtask, input, watermark.getTimestamp());
+    }
+    if (element instanceof WatermarkStatus status) {
+      return status.isIdle()
+          ? model -> model.idle(subtask, input)
+          : model -> model.active(subtask, input);
+    }
+    StreamRecord<?> streamRecord = (StreamRecord<?>) element;
+    HashedOperation operation = (HashedOperation) streamRecord.getValue();
+    boolean add = operation.operation() == Operation.ADD;
+    return model -> model.operation(operation.hash(), add, streamRecord.getTimestamp());
+  }
+
   void add(long hash, long eventTimeMillis) throws Exception {
     operation(new HashedOperation(hash, Operation.ADD), eventTimeMillis);
   }
@@ -139,64 +332,61 @@ final class SnapshotPipeline implements AutoCloseable {
     operation(new HashedOperation(hash, Operation.DELETE), eventTimeMillis);
   }
 
+  /** The first input sends an operation, which arrives at once. */
   void operation(HashedOperation operation, long eventTimeMillis) throws Exception {
-    int shard = new Shards(spec.snapshotShards()).shardOf(operation.hash());
-    int group = ShardKeys.group(shard, spec.snapshotShards(), Snapshots.MAX_PARALLELISM);
-    int subtask = group * parallelism / Snapshots.MAX_PARALLELISM;
-    subtasks.get(subtask).processElement(operation, eventTimeMillis);
-    collect();
+    send(0, new StreamRecord<>(operation, eventTimeMillis));
+    deliverFromInputs();
   }
 
+  /** All inputs send a watermark, which reaches the compaction at once and what follows later. */
   void watermark(long watermark) throws Exception {
-    for (Compaction subtask : subtasks) {
-      subtask.processWatermark(watermark);
+    for (int input = 0; input < inputs; input++) {
+      send(input, new Watermark(watermark));
     }
-    collect();
-    deliver(speeds.nextInt(1 + 2 * waiting()));
+    deliverFromInputs();
+    deliver(speeds.nextInt(1 + 2 * waiting()), inputs * parallelism);
   }
 
-  void endOfInput() throws Exception {
-    watermark(Long.MAX_VALUE);
-  }
-
-  private void collect() {
-    for (int subtask = 0; subtask < parallelism; subtask++) {
-      channels.get(subtask).addAll(subtasks.get(subtask).getOutput());
-      subtasks.get(subtask).getOutput().clear();
-    }
-  }
-
-  private int waiting() {
-    return channels.stream().mapToInt(Queue::size).sum();
-  }
-
-  private void deliver(int count) throws Exception {
-    for (int i = 0; i < count && waiting() > 0; i++) {
-      int channel = speeds.nextInt(parallelism);
-      Object next = channels.get(channel).poll();
-      if (next instanceof Watermark watermark) {
-        channelWatermarks[channel] = watermark.getTimestamp();
-        long least = Arrays.stream(channelWatermarks).min().getAsLong();
-        if (least > manifestWatermark) {
-          manifestWatermark = least;
-          manifests.processWatermark(least);
-        }
-      } else if (next != null) {
-        @SuppressWarnings("unchecked")
-        StreamRecord<ShardSnapshot> snapshot = (StreamRecord<ShardSnapshot>) next;
-        manifests.processElement(snapshot);
-      } else {
-        i--;
+  private void deliverFromInputs() throws Exception {
+    for (int channel = 0; channel < inputs * parallelism; channel++) {
+      while (!channels.get(channel).isEmpty()) {
+        deliverNextOf(channel);
       }
     }
   }
 
-  /** What was published since the last call. */
+  /** All inputs end. */
+  void endOfInput() throws Exception {
+    for (int input = 0; input < inputs; input++) {
+      send(input, WatermarkStatus.ACTIVE);
+      send(input, Watermark.MAX_WATERMARK);
+    }
+    deliverAll();
+    for (int number = 0; number < parallelism; number++) {
+      int subtask = number;
+      subtasks.get(subtask).endInput();
+      arrivals.add(model -> model.endOfInputs(subtask));
+      collect(subtask);
+    }
+    deliverAll();
+  }
+
+  /** What was published since the last call, all that was on its way included. */
   List<SnapshotRecord> records() throws Exception {
-    deliver(Integer.MAX_VALUE);
+    deliverAll();
+    return recordsSoFar();
+  }
+
+  /** What was published since the last call. */
+  List<SnapshotRecord> recordsSoFar() {
     List<SnapshotRecord> records = manifests.extractOutputValues();
     manifests.getOutput().clear();
     return records;
+  }
+
+  /** Tells a model what arrived. */
+  void tell(SnapshotModel model) {
+    arrivals.forEach(arrival -> arrival.accept(model));
   }
 
   /** What the gauges of all subtasks say together. */
@@ -212,9 +402,14 @@ final class SnapshotPipeline implements AutoCloseable {
         + subtasks.stream().mapToInt(Compaction::numEventTimeTimers).sum();
   }
 
-  /** Takes a savepoint, behind all that the subtasks sent. */
+  /** Takes a savepoint, behind all that was on its way. */
   Savepoint savepoint() throws Exception {
-    deliver(Integer.MAX_VALUE);
+    deliverAll();
+    return checkpoint();
+  }
+
+  /** Takes a checkpoint of the state and of all that is on its way. */
+  Savepoint checkpoint() throws Exception {
     checkpointId++;
     SavepointType type = SavepointType.savepoint(SavepointFormatType.CANONICAL);
     List<OperatorSubtaskState> states = new ArrayList<>();
@@ -230,7 +425,9 @@ final class SnapshotPipeline implements AutoCloseable {
             states.toArray(new OperatorSubtaskState[0])),
         manifests
             .snapshotWithLocalState(checkpointId, checkpointId, type)
-            .getJobManagerOwnedState());
+            .getJobManagerOwnedState(),
+        channels.stream().map(List::<StreamElement>copyOf).toList(),
+        List.copyOf(arrivals));
   }
 
   @Override

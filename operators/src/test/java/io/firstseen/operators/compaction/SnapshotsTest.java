@@ -211,7 +211,7 @@ class SnapshotsTest {
         model.watermark(newest - OUT_OF_ORDER_MILLIS);
       }
     }
-    model.watermark(Long.MAX_VALUE);
+    model.endOfInput();
     new PublishedSets().add(run.records()).mustBeThoseOf(model, SPEC);
 
     for (Run each : List.of(run, wider, onRocksDb)) {

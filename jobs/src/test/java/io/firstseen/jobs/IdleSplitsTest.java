@@ -1,0 +1,128 @@
+package io.firstseen.jobs;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.types.Operation;
+import io.firstseen.types.SnapshotRecord;
+import io.firstseen.types.SourceEvent;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.sink2.SinkWriter;
+import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.SecurityOptions;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Splits that fall silent and come back, in one reader and in two, through the whole job. */
+class IdleSplitsTest {
+  private static final BlockingQueue<SnapshotRecord> RECORDS = new LinkedBlockingQueue<>();
+
+  private final Map<String, byte[]> blobs = new HashMap<>();
+
+  private static final class Records implements Sink<SnapshotRecord> {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public SinkWriter<SnapshotRecord> createWriter(WriterInitContext context) {
+      return new SinkWriter<>() {
+        @Override
+        public void write(SnapshotRecord element, Context context) {
+          RECORDS.add(element);
+        }
+
+        @Override
+        public void flush(boolean endOfInput) {
+          // Nothing is held back.
+        }
+
+        @Override
+        public void close() {
+          // Nothing is open.
+        }
+      };
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void silentSplitsEndTheirNewestWindowAndHoldNothingBack(int parallelism) throws Exception {
+    RECORDS.clear();
+    ScriptedSplits splits = new ScriptedSplits(2);
+    splits.send(0, add("a", 1_000));
+    splits.send(0, add("b", 11_000));
+    splits.send(0, add("c", 25_000));
+    splits.send(1, add("d", 2_000));
+    splits.send(1, add("e", 12_000));
+    JobClient job = start(splits, parallelism);
+    try {
+      mustPublish(10_000, "ad");
+      mustPublish(20_000, "abde");
+      mustPublish(30_000, "abcde");
+      splits.send(0, add("f", 37_000));
+      mustPublish(40_000, "abcdef");
+      // Late: into the first window that is open when it arrives, which may be after h.
+      splits.send(1, add("g", 13_000));
+      splits.send(0, add("h", 51_000));
+      assertThat(nextSet().manifest().windowEndMillis()).isEqualTo(50_000);
+      mustPublish(60_000, "abcdefgh");
+    } finally {
+      job.cancel().get();
+    }
+    assertThat(RECORDS).isEmpty();
+  }
+
+  private static SourceEvent add(String key, long timestampMillis) {
+    return SourceEvent.of(Operation.ADD, null, key.getBytes(UTF_8), null, timestampMillis, "");
+  }
+
+  private static JobClient start(ScriptedSplits splits, int parallelism) throws Exception {
+    Configuration settings = new Configuration();
+    settings.set(SecurityOptions.DELEGATION_TOKENS_ENABLED, false);
+    StreamExecutionEnvironment env = StreamExecutionEnvironment.createLocalEnvironment(settings);
+    SnapshotJob.build(
+        env,
+        splits,
+        new Records(),
+        JobOptions.parse(
+            "--parallelism=" + parallelism,
+            "--window=10s",
+            "--out-of-orderness=0s",
+            "--idle-timeout=1s"));
+    return env.executeAsync();
+  }
+
+  private void mustPublish(long windowEndMillis, String keys) throws Exception {
+    SnapshotSet set = nextSet();
+    assertThat(set.manifest().windowEndMillis()).isEqualTo(windowEndMillis);
+    StringBuilder present = new StringBuilder();
+    for (char key = 'a'; key <= 'z'; key++) {
+      long hash = KeyHash.fixed().hash(new byte[] {(byte) key});
+      present.append(set.mightContain(hash) ? key : "");
+    }
+    assertThat(present).hasToString(keys);
+  }
+
+  private SnapshotSet nextSet() throws Exception {
+    while (true) {
+      SnapshotRecord next = RECORDS.poll(1, TimeUnit.MINUTES);
+      assertThat(next).as("the next record within a minute").isNotNull();
+      if (next.kind() == SnapshotRecord.Kind.MANIFEST) {
+        return SnapshotSet.open(
+            Manifest.fromJson(next.value()), blob -> ByteBuffer.wrap(blobs.get(blob.digest())));
+      }
+      blobs.put(next.key(), next.value());
+    }
+  }
+}

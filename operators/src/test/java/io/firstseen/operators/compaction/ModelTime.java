@@ -1,0 +1,71 @@
+package io.firstseen.operators.compaction;
+
+import java.util.Arrays;
+
+/** A part of {@link SnapshotModel}: event time where inputs meet. It never goes back. */
+final class ModelTime {
+  private final long[] heard;
+  private final boolean[] idle;
+  private final boolean canBeIdle;
+  private long now = Long.MIN_VALUE;
+
+  /** If no input can be idle, those that say so are not believed. */
+  ModelTime(int inputs, boolean canBeIdle) {
+    this.canBeIdle = canBeIdle;
+    heard = new long[inputs];
+    idle = new boolean[inputs];
+    Arrays.fill(heard, Long.MIN_VALUE);
+  }
+
+  long now() {
+    return now;
+  }
+
+  /** Takes a watermark; true if time went on. It is the least of the inputs that count. */
+  boolean watermark(int input, long millis) {
+    if (idle[input]) {
+      return false;
+    }
+    heard[input] = Math.max(heard[input], millis);
+    return reach(leastThatCounts());
+  }
+
+  /** What an idle input heard last holds time no longer back; of all idle ones, the newest. */
+  boolean idle(int input) {
+    if (idle[input] || !canBeIdle) {
+      return false;
+    }
+    idle[input] = true;
+    boolean wasLeast = heard[input] == now;
+    for (boolean each : idle) {
+      if (!each) {
+        return reach(leastThatCounts());
+      }
+    }
+    return wasLeast && reach(Arrays.stream(heard).max().getAsLong());
+  }
+
+  void active(int input) {
+    idle[input] = false;
+  }
+
+  /** An input that comes back behind the others does not count until it has caught up. */
+  private long leastThatCounts() {
+    long least = Long.MAX_VALUE;
+    boolean any = false;
+    for (int input = 0; input < heard.length; input++) {
+      if (!idle[input] && heard[input] >= now) {
+        any = true;
+        least = Math.min(least, heard[input]);
+      }
+    }
+    return any ? least : now;
+  }
+
+  /** Goes on to an instant, if it is later; true if so. */
+  boolean reach(long millis) {
+    boolean goesOn = millis > now;
+    now = Math.max(now, millis);
+    return goesOn;
+  }
+}
