@@ -250,7 +250,7 @@ class Snapshot:
         )
         self.field_bits = self.m.bit_length() - 1
         self.cutoff = (2 << self.field_bits) - self.m
-        per_bucket = 37 if self.field_bits <= 10 else 42
+        per_bucket = 38 if self.field_bits <= 10 else 42
         buckets = -(-n // per_bucket)
         require(
             buckets == self.bucket_count,

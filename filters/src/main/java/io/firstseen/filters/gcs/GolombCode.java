@@ -59,7 +59,7 @@ final class GolombCode {
   /** The number of buckets for so many values; see {@link GolombCodedSet}. */
   long bucketCount(long count) {
     // As few values as keep the bucket starts below 0.29 bits a value: longer codes need more.
-    int valuesPerBucket = fieldBits <= SHORT_FIELD_BITS ? 37 : 42;
+    int valuesPerBucket = fieldBits <= SHORT_FIELD_BITS ? 38 : 42;
     return count / valuesPerBucket + (count % valuesPerBucket == 0 ? 0 : 1);
   }
 

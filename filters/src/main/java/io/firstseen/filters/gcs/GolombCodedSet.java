@@ -11,7 +11,7 @@ import java.util.function.Supplier;
  * log2(2^valueBits / count) + 1.5 bits each, plus the bucket starts, 0.3 bits. One set has one
  * form: equal sets of equal {@code valueBits} have equal bytes.
  *
- * <p>The values are cut into buckets of 37 or 42 in the mean, equal ranges of value. In a bucket
+ * <p>The values are cut into buckets of 38 or 42 in the mean, equal ranges of value. In a bucket
  * the first value is coded as its distance from the range's lower bound, each further one as its
  * distance from the one before, less one, in a Golomb code. Each code is in two parts that stand at
  * both ends of the bucket, those of known length and those of unknown length, so that a processor
@@ -186,7 +186,7 @@ public final class GolombCodedSet {
     return code.parameter();
   }
 
-  /** The number of buckets: ceil(count / 37) if the Golomb parameter is below 2048, else / 42. */
+  /** The number of buckets: ceil(count / 38) if the Golomb parameter is below 2048, else / 42. */
   public long bucketCount() {
     return bucketCount;
   }

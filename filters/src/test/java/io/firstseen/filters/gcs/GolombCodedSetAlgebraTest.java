@@ -104,7 +104,7 @@ class GolombCodedSetAlgebraTest {
   void anIndexOf32PartsCutsTheDecodedValues32Times() throws Exception {
     SplittableRandom random = new SplittableRandom(47);
     GolombCodedSet set =
-        GolombCodedSet.of(GolombCodedSetTest.randomValues(random, 32 * 37, 21), 21);
+        GolombCodedSet.of(GolombCodedSetTest.randomValues(random, 32 * 38, 21), 21);
     assertThat(set.bucketCount()).isEqualTo(32);
     double withIndex = 0;
     double without = 0;

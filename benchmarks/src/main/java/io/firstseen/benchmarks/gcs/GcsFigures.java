@@ -1,0 +1,224 @@
+package io.firstseen.benchmarks.gcs;
+
+import com.google.common.hash.BloomFilter;
+import com.google.common.hash.Funnels;
+import io.firstseen.filters.gcs.GolombCodedSet;
+import io.firstseen.filters.gcs.GolombCodedSetWriter;
+import io.firstseen.filters.gcs.MergedValues;
+import io.firstseen.filters.gcs.UnsignedSort;
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.filters.snapshot.Snapshot;
+import io.firstseen.filters.snapshot.SnapshotParameters;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.PrimitiveIterator;
+import java.util.concurrent.Callable;
+import org.fastfilter.gcs.GolombCompressedSet;
+import org.fastfilter.xor.Xor16;
+import org.fastfilter.xor.XorFuse8;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * Prints what the Golomb-coded set is promised to reach, beside its peers in the same run: bits a
+ * key, queries, building, decoding in order, and merging. Exits with status 1 if a figure is
+ * missed.
+ */
+@Command(name = "GcsFigures", mixinStandardHelpOptions = true, sortOptions = false)
+public final class GcsFigures implements Callable<Integer> {
+  private static final double REDUNDANCY = 1.475;
+  private static final int[] LOG_KEYS = {20, 23};
+  private static final int[] RATE_BITS = {10, 13, 20};
+  private static final int MERGED_KEYS = 10_000_000;
+
+  @Option(names = "--json", paramLabel = "FILE", description = "write the figures there, too")
+  private Path json;
+
+  private final Figures figures = new Figures();
+  // Keeps results in use, so that the compiler cannot leave out what is measured.
+  private long used;
+
+  public static void main(String[] arguments) {
+    System.exit(new CommandLine(new GcsFigures()).execute(arguments));
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    anyCount();
+    for (int logKeys : LOG_KEYS) {
+      for (int rateBits : RATE_BITS) {
+        sizesAndQueries(logKeys, rateBits);
+      }
+      building(logKeys);
+    }
+    merging();
+    if (json != null) {
+      figures.write(json);
+    }
+    return figures.missed() || used == 0 ? 1 : 0;
+  }
+
+  private void anyCount() {
+    figures.title("Payload over log2(2^b / n) for other numbers of keys, bits a key");
+    for (int count : new int[] {10_001, 14_142, 20_000, 77_777, 500_000, 1_500_000, 3_333_333}) {
+      for (int rateBits : RATE_BITS) {
+        int bits = 64 - Long.numberOfLeadingZeros(((long) count << rateBits) - 1);
+        GolombCodedSet set = GolombCodedSet.ofHashes(Keys.first(count), bits);
+        figures.atMost(
+            String.format("%,d keys, 2^-%d", count, rateBits),
+            (double) set.payloadBits() / set.count() - log2OfMeanGap(set),
+            REDUNDANCY,
+            "bits");
+      }
+    }
+  }
+
+  private void sizesAndQueries(int logKeys, int rateBits) throws Exception {
+    int count = 1 << logKeys;
+    long[] keys = Keys.first(count);
+    GolombCodedSet set = GolombCodedSet.ofHashes(Keys.mixed(keys), logKeys + rateBits);
+    String name = "2^" + logKeys + " keys, 2^-" + rateBits + ": ";
+    figures.title("Bits a key, " + name);
+    double valueCount = set.count();
+    figures.atMost(
+        name + "payload", set.payloadBits() / valueCount, log2OfMeanGap(set) + REDUNDANCY, "bits");
+    figures.atMost(
+        name + "bucket starts", 8 * set.bucketStarts().remaining() / valueCount, 0.29, "bits");
+    double fileBits = 8.0 * fileBytes(keys, rateBits) / count;
+    if (rateBits == 10) {
+      figures.atMost(name + "file in all", fileBits, 11.80, "bits");
+    } else {
+      figures.plain(name + "file in all", fileBits, "bits");
+    }
+    GolombCompressedSet peer = GolombCompressedSet.construct(keys, rateBits);
+    figures.plain(name + "GolombCompressedSet", (double) peer.getBitCount() / count, "bits");
+
+    int shift = 64 - set.valueBits();
+    QueryTimes times = new QueryTimes(count);
+    times.add("ours", key -> set.mightContain(Keys.mix(key) >>> shift));
+    times.add("GolombCompressedSet", peer::mayContain);
+    BloomFilter<Long> bloom =
+        BloomFilter.create(Funnels.longFunnel(), count, Math.scalb(1.0, -rateBits));
+    for (long key : keys) {
+      bloom.put(key);
+    }
+    times.add("Guava BloomFilter", key -> bloom.mightContain(key));
+    if (rateBits == 10) {
+      XorFuse8 fuse = XorFuse8.construct(keys);
+      times.add("XorFuse8 (2^-8, 9.8 bits)", fuse::mayContain);
+      Xor16 xor = Xor16.construct(keys);
+      times.add("Xor16 (2^-16, 19.7 bits)", xor::mayContain);
+    }
+    Map<String, double[]> measured = times.measure();
+    measured.forEach(
+        (subject, nanos) -> {
+          figures.plain(name + "hit, " + subject, nanos[0], "ns");
+          figures.plain(name + "miss, " + subject, nanos[1], "ns");
+        });
+    double[] ours = measured.get("ours");
+    double[] peers = measured.get("GolombCompressedSet");
+    figures.atMost(name + "hit, share of GolombCompressedSet's", ours[0] / peers[0], 0.55, "");
+    figures.atMost(name + "miss, share of GolombCompressedSet's", ours[1] / peers[1], 0.55, "");
+    double queriesPerMicro = 1000 / ours[0];
+    double nanos = nanos(5, () -> used += set.toArray().length);
+    figures.atLeast(
+        name + "decoded in order",
+        1000.0 * set.count() / nanos,
+        Math.min(50, 5 * queriesPerMicro),
+        "M values/s");
+  }
+
+  private void building(int logKeys) {
+    int count = 1 << logKeys;
+    long[] keys = Keys.first(count);
+    String name = "2^" + logKeys + " keys, 2^-10: ";
+    figures.title("Building from unsorted hashes, " + name);
+    double[] ours = new double[7];
+    double[] peers = new double[7];
+    double[] sorts = new double[7];
+    for (int round = 0; round < ours.length; round++) {
+      ours[round] = millis(() -> used += GolombCodedSet.ofHashes(keys, logKeys + 10).count());
+      peers[round] = millis(() -> used += GolombCompressedSet.construct(keys, 10).getBitCount());
+      long[] copy = keys.clone();
+      sorts[round] = millis(() -> Arrays.sort(copy));
+      used += copy[0];
+    }
+    double ourMillis = QueryTimes.median(ours);
+    double peerMillis = QueryTimes.median(peers);
+    figures.plain(name + "ours", ourMillis, "ms");
+    figures.plain(name + "GolombCompressedSet", peerMillis, "ms");
+    figures.plain(name + "Arrays.sort of the hashes alone", QueryTimes.median(sorts), "ms");
+    figures.atLeast(name + "faster than GolombCompressedSet", peerMillis / ourMillis, 2, "times");
+    figures.atLeast(
+        name + "faster than Arrays.sort", QueryTimes.median(sorts) / ourMillis, 1, "times");
+  }
+
+  private void merging() {
+    figures.title("Merging 1 % of changes into 10 million values of 44 bits");
+    long[] hashes = Keys.first(MERGED_KEYS);
+    GolombCodedSet set = GolombCodedSet.ofHashes(hashes, 44);
+    long[] some = set.toArray();
+    long[] removed = new long[MERGED_KEYS / 200];
+    Arrays.setAll(removed, i -> some[i * 199]);
+    long[] candidates = new long[MERGED_KEYS / 200];
+    Arrays.setAll(candidates, i -> Keys.key((long) MERGED_KEYS + i) >>> 20);
+    long[] added =
+        Arrays.stream(UnsignedSort.sorted(candidates))
+            .distinct()
+            .filter(value -> !set.mightContain(value))
+            .toArray();
+    long[][] decoded = new long[1][];
+    double decode = nanos(5, () -> decoded[0] = set.toArray());
+    double encode = nanos(5, () -> used += GolombCodedSet.of(decoded[0], 44).count());
+    double merge = nanos(5, () -> used += merged(set, removed, added).count());
+    figures.plain("decoding", decode / 1e6, "ms");
+    figures.plain("encoding", encode / 1e6, "ms");
+    figures.plain("merging", merge / 1e6, "ms");
+    figures.atMost("merging, of decoding and encoding once", merge / (decode + encode), 2, "times");
+  }
+
+  private static GolombCodedSet merged(GolombCodedSet set, long[] removed, long[] added) {
+    GolombCodedSetWriter writer =
+        new GolombCodedSetWriter(set.count() - removed.length + added.length, set.valueBits());
+    PrimitiveIterator.OfLong values =
+        MergedValues.union(
+            MergedValues.difference(set.iterator(), Arrays.stream(removed).iterator()),
+            Arrays.stream(added).iterator());
+    while (values.hasNext()) {
+      writer.add(values.nextLong());
+    }
+    return writer.toSet();
+  }
+
+  private static double log2OfMeanGap(GolombCodedSet set) {
+    return set.valueBits() - Math.log((double) set.count()) / Math.log(2);
+  }
+
+  private static int fileBytes(long[] keys, int rateBits) {
+    SetParameters parameters =
+        SetParameters.of(
+            KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), Math.scalb(1.0, -rateBits));
+    return Snapshot.build(keys, new SnapshotParameters(parameters, "figures", 0, 1, 0, 0))
+        .toBytes()
+        .length;
+  }
+
+  private static double nanos(int rounds, Runnable work) {
+    double[] times = new double[rounds + 2];
+    for (int round = 0; round < times.length; round++) {
+      times[round] = millis(work) * 1e6;
+    }
+    return QueryTimes.median(Arrays.copyOfRange(times, 2, times.length));
+  }
+
+  private static double millis(Runnable work) {
+    long start = System.nanoTime();
+    work.run();
+    return (System.nanoTime() - start) / 1e6;
+  }
+}

@@ -1,0 +1,40 @@
+package io.firstseen.benchmarks.gcs;
+
+/** Random 64-bit keys that are computed, not read: an array of them would fill the caches. */
+final class Keys {
+  /** Steps through the keys in an order in which none is near the one before; prime. */
+  static final int STRIDE = 7_368_787;
+
+  private Keys() {}
+
+  /** Key number i of a random sequence in which all are distinct. */
+  static long key(long i) {
+    long z = i * 0x9E3779B97F4A7C15L;
+    z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
+    z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
+    return z ^ (z >>> 31);
+  }
+
+  static long[] first(int count) {
+    long[] keys = new long[count];
+    for (int i = 0; i < count; i++) {
+      keys[i] = key(i);
+    }
+    return keys;
+  }
+
+  /** The peers hash what they are given; ours takes a hash, so it is charged for one as well. */
+  static long mix(long key) {
+    long hash = (key ^ (key >>> 33)) * 0xFF51AFD7ED558CCDL;
+    hash = (hash ^ (hash >>> 33)) * 0xC4CEB9FE1A85EC53L;
+    return hash ^ (hash >>> 33);
+  }
+
+  static long[] mixed(long[] keys) {
+    long[] hashes = new long[keys.length];
+    for (int i = 0; i < keys.length; i++) {
+      hashes[i] = mix(keys[i]);
+    }
+    return hashes;
+  }
+}

@@ -1,0 +1,68 @@
+package io.firstseen.benchmarks.gcs;
+
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.LongPredicate;
+
+/**
+ * Nanoseconds a query of several sets that hold the first keys of one sequence, by turns in one
+ * run, so that a change of the machine's mood meets all of them. The median of all turns counts.
+ */
+final class QueryTimes {
+  private static final int WARM_UP_TURNS = 3;
+  private static final int TURNS = 9;
+  private static final int QUERIES = 600_000;
+
+  private final int keys;
+  private final Map<String, LongPredicate> subjects = new LinkedHashMap<>();
+  private long found;
+
+  QueryTimes(int keys) {
+    this.keys = keys;
+  }
+
+  void add(String name, LongPredicate subject) {
+    subjects.put(name, subject);
+  }
+
+  /** For each subject the nanoseconds of a hit and of a miss. */
+  Map<String, double[]> measure() {
+    Map<String, double[][]> turns = new LinkedHashMap<>();
+    subjects.keySet().forEach(name -> turns.put(name, new double[2][TURNS]));
+    for (int turn = -WARM_UP_TURNS; turn < TURNS; turn++) {
+      for (Map.Entry<String, LongPredicate> subject : subjects.entrySet()) {
+        for (int miss = 0; miss < 2; miss++) {
+          double nanos = nanosPerQuery(subject.getValue(), miss * (long) keys);
+          if (turn >= 0) {
+            turns.get(subject.getKey())[miss][turn] = nanos;
+          }
+        }
+      }
+    }
+    if (found == 0) {
+      throw new IllegalStateException("no key was found");
+    }
+    Map<String, double[]> medians = new LinkedHashMap<>();
+    turns.forEach(
+        (name, times) -> medians.put(name, new double[] {median(times[0]), median(times[1])}));
+    return medians;
+  }
+
+  private double nanosPerQuery(LongPredicate subject, long firstKey) {
+    int next = 0;
+    long start = System.nanoTime();
+    for (int i = 0; i < QUERIES; i++) {
+      next += Keys.STRIDE % keys;
+      next -= next < keys ? 0 : keys;
+      found += subject.test(Keys.key(firstKey + next)) ? 1 : 0;
+    }
+    return (double) (System.nanoTime() - start) / QUERIES;
+  }
+
+  static double median(double... values) {
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    return sorted[sorted.length / 2];
+  }
+}
