@@ -14,11 +14,13 @@ final class EpochNumbers {
   private static final int IN_WORD = 9;
 
   private static final long[] POWER = new long[IN_WORD + 1];
+  private static final double[] INVERSE = new double[IN_WORD];
 
   static {
     POWER[0] = 1;
-    for (int i = 1; i <= IN_WORD; i++) {
-      POWER[i] = POWER[i - 1] * RADIX;
+    for (int i = 0; i < IN_WORD; i++) {
+      POWER[i + 1] = POWER[i] * RADIX;
+      INVERSE[i] = 1.0 / POWER[i];
     }
   }
 
@@ -34,13 +36,19 @@ final class EpochNumbers {
 
   /** The number at a place among those that start at a byte. */
   static int get(byte[] bytes, int from, int at) {
-    return (int) (word(bytes, from, at / IN_WORD) / POWER[at % IN_WORD] % RADIX);
+    return digit(word(bytes, from, at / IN_WORD), at % IN_WORD);
+  }
+
+  private static int digit(long word, int place) {
+    // A division without dividing. The half keeps the product clear of whole numbers by far more
+    // than it is rounded by, as words have 32 bits.
+    return (int) ((long) ((word + 0.5) * INVERSE[place]) % RADIX);
   }
 
   static void set(byte[] bytes, int from, int at, int number) {
     long word = word(bytes, from, at / IN_WORD);
-    long power = POWER[at % IN_WORD];
-    word += (number - word / power % RADIX) * power;
+    int place = at % IN_WORD;
+    word += (number - digit(word, place)) * POWER[place];
     WORD.set(bytes, from + at / IN_WORD * Integer.BYTES, (int) word);
   }
 

@@ -8,10 +8,10 @@ package io.firstseen.operators.dedup;
  * goes round once, at no more than {@value #MOST_PAGES} pages a call.
  */
 final class PageSweep {
-  /** Some 10 µs each, 100 where a page becomes narrower. */
-  static final int MOST_PAGES = 32;
+  /** Some 10 µs each, 200 where a page empties. */
+  static final int MOST_PAGES = 8;
 
-  private static final long MOST_CALLS_AN_EPOCH = 256;
+  private static final long MOST_CALLS_AN_EPOCH = 1024;
   private static final long LONGEST_PAUSE_MILLIS = 1000;
 
   private final ShardPages pages;
