@@ -23,6 +23,8 @@ class DedupStatePageTest {
             DedupState.PAGES.getName(),
             DedupState.SUMMARY.getName(),
             DedupState.EXACT.getName(),
+            DedupState.AUDIT.getName(),
+            DedupState.AUDIT_COUNTS.getName(),
             DedupState.CLOCK.getName(),
             DedupState.PARAMETERS.getName());
   }
