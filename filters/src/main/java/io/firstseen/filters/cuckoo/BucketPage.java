@@ -42,17 +42,14 @@ final class BucketPage extends CuckooPage {
   /** Most insertions that wait; about as many bytes as a small part of a body. */
   private static final int MAX_WAITING = 16;
 
-  /** The number of an identity's epoch stands above it while it waits. */
-  private static final int WAITING_NUMBER = CuckooShape.MAX_IDENTITY_BITS;
+  /** Where the number of an epoch stands above its identity or slot, outside the body. */
+  private static final int NUMBER_SHIFT = CuckooShape.MAX_IDENTITY_BITS;
 
   /**
    * A page becomes narrower when keys have expired only if as many more as this part of them will
    * find room: the keys of an epoch go at once, and as many come again during the next one.
    */
   private static final int SPARE_DIVISOR = 4;
-
-  /** Where a split keeps the number of a slot's epoch beside the slot, or beside an identity. */
-  private static final int NUMBER_SHIFT = BitFields.MAX_BITS;
 
   private final short width;
   private final byte slotBits;
@@ -236,15 +233,15 @@ final class BucketPage extends CuckooPage {
   }
 
   private long waitingIdentity(int i) {
-    return waiting[i] & BitFields.mask(WAITING_NUMBER);
+    return waiting[i] & BitFields.mask(NUMBER_SHIFT);
   }
 
   private int waitingNumber(int i) {
-    return (int) (waiting[i] >>> WAITING_NUMBER);
+    return (int) (waiting[i] >>> NUMBER_SHIFT);
   }
 
   private void setWaiting(int i, long identity, int number) {
-    waiting[i] = (long) number << WAITING_NUMBER | identity;
+    waiting[i] = (long) number << NUMBER_SHIFT | identity;
   }
 
   @Override
