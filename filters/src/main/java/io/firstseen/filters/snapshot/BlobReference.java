@@ -1,21 +1,31 @@
 package io.firstseen.filters.snapshot;
 
 /**
- * A blob as a manifest names it.
+ * A blob as a manifest names it: a {@link Snapshot} that stands for itself, or a delta, which
+ * changes one set into another.
  *
  * @param digest the SHA-256 of the blob's bytes, as hexadecimal digits: its name everywhere
  * @param bytes the length of the blob
- * @param count the number of its values
- * @param setDigest its {@link SnapshotHeader#setDigest}
+ * @param count the number of values of the set that it leads to
+ * @param setDigest the digest of that set, {@link SnapshotHeader#setDigest}
+ * @param parentSetDigest the digest of the set that a delta changes; null for a snapshot
  * @param sequence its {@link SnapshotParameters#sequence}, at most that of the manifest
  */
 public record BlobReference(
-    String digest, long bytes, long count, String setDigest, long sequence) {
+    String digest,
+    long bytes,
+    long count,
+    String setDigest,
+    String parentSetDigest,
+    long sequence) {
 
   /** Refuses numbers out of range and digests that are none. */
   public BlobReference {
     Sha256.require("digest", digest);
     Sha256.require("setDigest", setDigest);
+    if (parentSetDigest != null) {
+      Sha256.require("parentSetDigest", parentSetDigest);
+    }
     if (bytes < 1 || bytes > Integer.MAX_VALUE) {
       throw new IllegalArgumentException("bytes must be in [1, 2^31), got " + bytes);
     }
@@ -23,14 +33,28 @@ public record BlobReference(
     SnapshotParameters.requireSequence(sequence);
   }
 
+  /** A reference to a snapshot, which has no parent. */
+  public BlobReference(String digest, long bytes, long count, String setDigest, long sequence) {
+    this(digest, bytes, count, setDigest, null, sequence);
+  }
+
   /** The reference to a snapshot. */
   public static BlobReference to(Snapshot snapshot) {
-    SnapshotHeader header = snapshot.header();
+    return to(snapshot.digest(), snapshot.asByteBuffer().remaining(), snapshot.header());
+  }
+
+  private static BlobReference to(String digest, long bytes, SnapshotHeader header) {
     return new BlobReference(
-        snapshot.digest(),
-        snapshot.asByteBuffer().remaining(),
+        digest,
+        bytes,
         header.count(),
         header.setDigest(),
+        header.parentDigest(),
         header.parameters().sequence());
+  }
+
+  /** Whether the blob is a delta. */
+  public boolean isDelta() {
+    return parentSetDigest != null;
   }
 }

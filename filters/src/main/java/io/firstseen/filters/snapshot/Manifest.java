@@ -1,5 +1,6 @@
 package io.firstseen.filters.snapshot;
 
+import java.net.URI;
 import java.util.List;
 import java.util.Objects;
 
@@ -13,7 +14,10 @@ import java.util.Objects;
  * @param windowEndMillis where it ends, exclusive
  * @param parameters what all snapshots of the set share
  * @param count the number of live hashes, the sum over the shards
+ * @param blobs the directory that holds the blobs under their digests; null if they lie where the
+ *     manifest does, on the topic or in its directory
  * @param shards every shard once, in order
+ * @param signature a signature over the manifest without it; null if there is none
  */
 public record Manifest(
     String setName,
@@ -22,7 +26,11 @@ public record Manifest(
     long windowEndMillis,
     SetParameters parameters,
     long count,
-    List<ManifestShard> shards) {
+    URI blobs,
+    List<ManifestShard> shards,
+    ManifestSignature signature) {
+
+  private static final int MAX_URI_CHARS = 2_000;
 
   /** The version of the JSON form. */
   public static final int FORMAT = 1;
@@ -35,6 +43,9 @@ public record Manifest(
     Objects.requireNonNull(parameters, "parameters");
     shards = List.copyOf(shards);
     requireCount(count);
+    if (blobs != null) {
+      requireDirectory(blobs);
+    }
     int expected = parameters.shards().count();
     if (shards.size() != expected) {
       throw new IllegalArgumentException(
@@ -47,11 +58,13 @@ public record Manifest(
         throw new IllegalArgumentException(
             "shards[" + i + "] must be shard " + i + ", got " + shard.shard());
       }
-      if (shard.base() != null && shard.base().sequence() > sequence) {
-        throw new IllegalArgumentException(
-            String.format(
-                "the base of shard %d must have a sequence of at most %d, got %d",
-                i, sequence, shard.base().sequence()));
+      for (BlobReference blob : shard.blobs()) {
+        if (blob.sequence() > sequence) {
+          throw new IllegalArgumentException(
+              String.format(
+                  "the %s of shard %d must have a sequence of at most %d, got %d",
+                  blob.isDelta() ? "deltas" : "base", i, sequence, blob.sequence()));
+        }
       }
       sum += shard.count();
     }
@@ -61,7 +74,7 @@ public record Manifest(
     }
   }
 
-  /** The manifest of these shards; their counts are added up. */
+  /** The manifest of these shards, their counts added up, without directory and signature. */
   public static Manifest of(
       String setName,
       long sequence,
@@ -71,7 +84,57 @@ public record Manifest(
       List<ManifestShard> shards) {
     long count = shards.stream().mapToLong(ManifestShard::count).sum();
     return new Manifest(
-        setName, sequence, windowStartMillis, windowEndMillis, parameters, count, shards);
+        setName,
+        sequence,
+        windowStartMillis,
+        windowEndMillis,
+        parameters,
+        count,
+        null,
+        shards,
+        null);
+  }
+
+  /** The same manifest of blobs that lie there, or where the manifest does if null; unsigned. */
+  public Manifest withBlobs(URI directoryOrNull) {
+    return new Manifest(
+        setName,
+        sequence,
+        windowStartMillis,
+        windowEndMillis,
+        parameters,
+        count,
+        directoryOrNull,
+        shards,
+        null);
+  }
+
+  /** The same manifest with another signature, or none if null. */
+  public Manifest withSignature(ManifestSignature signatureOrNull) {
+    return new Manifest(
+        setName,
+        sequence,
+        windowStartMillis,
+        windowEndMillis,
+        parameters,
+        count,
+        blobs,
+        shards,
+        signatureOrNull);
+  }
+
+  /**
+   * Where a blob lies.
+   *
+   * @throws IllegalStateException if the manifest names no directory
+   */
+  public URI blobUri(String digestHex) {
+    if (blobs == null) {
+      throw new IllegalStateException("the manifest names no directory of blobs");
+    }
+    String directory = blobs.toString();
+    String separator = directory.endsWith("/") ? "" : "/";
+    return URI.create(directory + separator + Sha256.require("digest", digestHex));
   }
 
   /**
@@ -87,6 +150,23 @@ public record Manifest(
   /** The JSON form: equal manifests give equal bytes, on every Java version. */
   public byte[] toJson() {
     return ManifestJson.write(this);
+  }
+
+  private static void requireDirectory(URI uri) {
+    if (!uri.isAbsolute()
+        || uri.isOpaque()
+        || uri.getRawQuery() != null
+        || uri.getRawFragment() != null) {
+      throw new IllegalArgumentException(
+          "blobs must be the URI of a directory, such as s3://bucket/path, got '" + uri + "'");
+    }
+    if (uri.toString().length() > MAX_URI_CHARS) {
+      throw new IllegalArgumentException(
+          "blobs must have at most "
+              + MAX_URI_CHARS
+              + " characters, got "
+              + uri.toString().length());
+    }
   }
 
   static void requireCount(long count) {

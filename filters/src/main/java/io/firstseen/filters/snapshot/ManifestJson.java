@@ -15,6 +15,8 @@ import io.firstseen.filters.key.Shards;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -48,6 +50,9 @@ final class ManifestJson {
       json.writeNumberField("windowEndMillis", manifest.windowEndMillis());
       writeParameters(json, manifest.parameters());
       json.writeNumberField("count", manifest.count());
+      if (manifest.blobs() != null) {
+        json.writeStringField("blobs", manifest.blobs().toString());
+      }
       json.writeArrayFieldStart("shards");
       for (ManifestShard shard : manifest.shards()) {
         json.writeStartObject();
@@ -63,6 +68,13 @@ final class ManifestJson {
         json.writeEndObject();
       }
       json.writeEndArray();
+      // Last, so that what it signs is what stands before it.
+      if (manifest.signature() != null) {
+        json.writeObjectFieldStart("signature");
+        json.writeStringField("key", manifest.signature().key());
+        json.writeStringField("value", manifest.signature().value());
+        json.writeEndObject();
+      }
       json.writeEndObject();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -92,6 +104,9 @@ final class ManifestJson {
     json.writeNumberField("bytes", blob.bytes());
     json.writeNumberField("count", blob.count());
     json.writeStringField("setDigest", blob.setDigest());
+    if (blob.isDelta()) {
+      json.writeStringField("parentSetDigest", blob.parentSetDigest());
+    }
     json.writeNumberField("sequence", blob.sequence());
     json.writeEndObject();
   }
@@ -122,9 +137,29 @@ final class ManifestJson {
           root.at("windowEndMillis").integer(Long.MIN_VALUE, Long.MAX_VALUE),
           parameters,
           root.at("count").integer(0, Long.MAX_VALUE),
-          shards);
+          root.has("blobs") ? readUri(root.at("blobs")) : null,
+          shards,
+          root.has("signature") ? readSignature(root.at("signature")) : null);
     } catch (IllegalArgumentException e) {
       throw new MalformedSnapshotException("manifest: " + e.getMessage(), e);
+    }
+  }
+
+  private static URI readUri(Field field) throws MalformedSnapshotException {
+    try {
+      return new URI(field.text());
+    } catch (URISyntaxException e) {
+      throw field.mustBe("a URI");
+    }
+  }
+
+  private static ManifestSignature readSignature(Field field) throws MalformedSnapshotException {
+    String key = field.at("key").text();
+    String value = field.at("value").text();
+    try {
+      return new ManifestSignature(key, value);
+    } catch (IllegalArgumentException e) {
+      throw new MalformedSnapshotException("manifest: signature: " + e.getMessage(), e);
     }
   }
 
@@ -173,26 +208,28 @@ final class ManifestJson {
     Field base = field.at("base");
     List<BlobReference> deltas = new ArrayList<>();
     for (Field delta : field.at("deltas").elements()) {
-      deltas.add(readBlob(delta));
+      deltas.add(readBlob(delta, delta.at("parentSetDigest").text()));
     }
     try {
       return new ManifestShard(
           (int) field.at("shard").integer(0, Shards.MAX_COUNT - 1),
           field.at("count").integer(0, Long.MAX_VALUE),
-          base.node.isNull() ? null : readBlob(base),
+          base.node.isNull() ? null : readBlob(base, null),
           deltas);
     } catch (IllegalArgumentException e) {
       throw new MalformedSnapshotException("manifest: " + field.path + ": " + e.getMessage(), e);
     }
   }
 
-  private static BlobReference readBlob(Field field) throws SnapshotException {
+  private static BlobReference readBlob(Field field, String parentSetDigest)
+      throws SnapshotException {
     try {
       return new BlobReference(
           field.at("digest").text(),
           field.at("bytes").integer(1, Integer.MAX_VALUE),
           field.at("count").integer(0, Long.MAX_VALUE),
           field.at("setDigest").text(),
+          parentSetDigest,
           field.at("sequence").integer(0, Long.MAX_VALUE));
     } catch (IllegalArgumentException e) {
       throw new MalformedSnapshotException("manifest: " + field.path + ": " + e.getMessage(), e);
@@ -212,6 +249,10 @@ final class ManifestJson {
         throw new MalformedSnapshotException("manifest: the field " + inner + " is missing");
       }
       return new Field(inner, value);
+    }
+
+    boolean has(String name) {
+      return node.has(name);
     }
 
     List<Field> elements() throws MalformedSnapshotException {

@@ -1,24 +1,30 @@
 package io.firstseen.filters.snapshot;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
- * A shard as a manifest describes it.
+ * A shard as a manifest describes it: a base, and a chain of deltas that leads to the newest set.
+ * The chain passes through the set of the base, and may begin before it: a base that is cut beside
+ * a delta leaves those who hold an older set the way on by deltas.
  *
  * @param shard its number
  * @param count the number of its live hashes
- * @param base the snapshot to begin with; null for a shard that never held a key
- * @param deltas the changes to apply to it, in order; none in this version
+ * @param base a snapshot of one of the sets of the chain; null for a shard that never held a key
+ * @param deltas each changes the set that the one before leads to; the last leads to the newest
  */
 public record ManifestShard(int shard, long count, BlobReference base, List<BlobReference> deltas) {
 
-  /** Refuses a shard that holds keys but has no base. */
+  /** Refuses a shard that holds keys but has no base, and a chain with a gap. */
   public ManifestShard {
     deltas = List.copyOf(deltas);
     Manifest.requireCount(count);
     if (base == null && (count > 0 || !deltas.isEmpty())) {
       throw new IllegalArgumentException(
           "shard " + shard + " must have a base, since it has keys or deltas");
+    }
+    if (base != null) {
+      requireChain(shard, base, deltas);
     }
   }
 
@@ -30,5 +36,62 @@ public record ManifestShard(int shard, long count, BlobReference base, List<Blob
   /** A shard that never held a key. */
   public static ManifestShard empty(int shard) {
     return new ManifestShard(shard, 0, null, List.of());
+  }
+
+  /** The blob that leads to the newest set: the last delta, or the base if there is none. */
+  public BlobReference newest() {
+    return deltas.isEmpty() ? base : deltas.get(deltas.size() - 1);
+  }
+
+  /** All blobs: the base, if there is one, and the deltas. */
+  public List<BlobReference> blobs() {
+    return Stream.concat(Stream.ofNullable(base), deltas.stream()).toList();
+  }
+
+  private static void requireChain(int shard, BlobReference base, List<BlobReference> deltas) {
+    if (base.isDelta()) {
+      throw new IllegalArgumentException(
+          "the base of shard " + shard + " must be a snapshot, got a delta");
+    }
+    boolean passesBase = deltas.isEmpty();
+    for (int i = 0; i < deltas.size(); i++) {
+      BlobReference delta = deltas.get(i);
+      String name = "deltas[" + i + "] of shard " + shard;
+      if (!delta.isDelta()) {
+        throw new IllegalArgumentException(name + " must have a parentSetDigest");
+      }
+      if (i > 0) {
+        BlobReference before = deltas.get(i - 1);
+        if (!delta.parentSetDigest().equals(before.setDigest())) {
+          throw new IllegalArgumentException(
+              String.format(
+                  "%s must change the set that the one before leads to, %s, got parentSetDigest %s",
+                  name, before.setDigest(), delta.parentSetDigest()));
+        }
+        if (delta.sequence() <= before.sequence()) {
+          throw new IllegalArgumentException(
+              String.format(
+                  "%s must have a sequence above %d, that of the one before, got %d",
+                  name, before.sequence(), delta.sequence()));
+        }
+      }
+      // The base stands before this delta, or where it leads to.
+      BlobReference next = i + 1 < deltas.size() ? deltas.get(i + 1) : null;
+      passesBase |=
+          i == 0
+              && base.setDigest().equals(delta.parentSetDigest())
+              && base.sequence() < delta.sequence();
+      passesBase |=
+          base.setDigest().equals(delta.setDigest())
+              && base.sequence() >= delta.sequence()
+              && (next == null || base.sequence() < next.sequence());
+    }
+    if (!passesBase) {
+      throw new IllegalArgumentException(
+          String.format(
+              "the deltas of shard %d must pass through the set of its base at the base's sequence,"
+                  + " %d, got none from or to %s there",
+              shard, base.sequence(), base.setDigest()));
+    }
   }
 }

@@ -84,7 +84,7 @@ class SnapshotDirectoryTest {
   void keepsTheBytesOfAPublishedManifest() throws Exception {
     String published =
         new String(manifest(4, null).toJson(), StandardCharsets.UTF_8)
-            .replace("{\"format\"", "{ \"signature\": \"later\", \"format\"");
+            .replace("{\"format\"", "{ \"note\": \"later\", \"format\"");
     byte[] bytes = published.getBytes(StandardCharsets.UTF_8);
     assertThat(directory.writeManifest(bytes)).isEqualTo(manifest(4, null));
     assertThat(path.resolve("manifest-0000000004.json")).hasBinaryContent(bytes);

@@ -168,7 +168,18 @@ class SnapshotSetTest {
     Manifest manifest = publish(1, "http://example.com/a");
     List<ManifestShard> shards = new ArrayList<>();
     for (ManifestShard shard : manifest.shards()) {
-      List<BlobReference> deltas = shard.base() == null ? List.of() : List.of(shard.base());
+      BlobReference base = shard.base();
+      List<BlobReference> deltas =
+          base == null
+              ? List.of()
+              : List.of(
+                  new BlobReference(
+                      base.digest(),
+                      base.bytes(),
+                      base.count(),
+                      base.setDigest(),
+                      base.setDigest(),
+                      base.sequence()));
       shards.add(new ManifestShard(shard.shard(), shard.count(), shard.base(), deltas));
     }
     Manifest withDeltas = Manifest.of("test", 1, 0, 1000, PARAMETERS, shards);
