@@ -146,6 +146,17 @@ public final class SnapshotClient implements AutoCloseable {
     return current.view().state();
   }
 
+  /** State, snapshot and newest complaint of one moment. Takes no lock. */
+  public ClientStatus status() {
+    View now = current.view();
+    Optional<ActiveSnapshot> active = Optional.ofNullable(now.active());
+    return new ClientStatus(
+        now.state(),
+        active.map(ActiveSnapshot::set),
+        active.map(ActiveSnapshot::publishedMillis).orElse(0L),
+        Optional.ofNullable(now.trouble()));
+  }
+
   /** What answers now; empty if nothing does yet. */
   public Optional<Manifest> manifest() {
     return Optional.ofNullable(current.view().active()).map(ActiveSnapshot::manifest);
