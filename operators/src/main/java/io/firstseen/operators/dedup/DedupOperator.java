@@ -215,14 +215,13 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
-    Integer currentKey = (Integer) getCurrentKey();
     if (entries != null) {
       entries.flush();
     }
     if (audit != null) {
       audit.flush();
     }
-    pages.flush(context.getCheckpointId(), currentKey);
+    pages.flush(context.getCheckpointId());
     parametersState.update(List.of(effective));
     warnOfHighRate();
   }
@@ -271,22 +270,21 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
     }
   }
 
-  private void sweep() throws Exception {
-    Integer currentKey = (Integer) getCurrentKey();
-    sweep.run(currentKey);
-    if (entrySweep != null) {
-      entrySweep.run(currentKey);
-    }
-  }
+  /** Whoever reads or writes state sets the key of its shard first: most events touch none. */
+  @Override
+  @SuppressWarnings("rawtypes")
+  public void setKeyContextElement1(StreamRecord record) {}
 
-  /** The shard of a hash. */
-  final int shardOf(long hash) {
-    return shards.shardOf(hash);
+  private void sweep() throws Exception {
+    sweep.run();
+    if (entrySweep != null) {
+      entrySweep.run();
+    }
   }
 
   /**
    * Makes a key a live one that was none, also if the filter takes it for another: deleting one of
-   * two that share an identity leaves the other. The current key must be the shard's.
+   * two that share an identity leaves the other.
    */
   final void learn(StreamRecord<Change<T>> record) throws Exception {
     Change<T> change = record.getValue();
@@ -298,9 +296,11 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
     if (exact == null) {
       filter.insert(shard, rest);
     } else {
+      shard.enter();
       exact.add(shard, rest, change);
     }
     if (audit != null && audit.covers(change.hash())) {
+      shard.enter();
       audit.learn(change.hash());
     }
   }
@@ -315,6 +315,9 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
     ShardPages shard = pages.of(number);
     long rest = shards.rest(change.hash());
     boolean audited = audit != null && audit.covers(change.hash());
+    if (audited || exact != null) {
+      shard.enter();
+    }
     if (change.operation() == Operation.ADD) {
       double predicted = audited ? shard.predictedFalsePositiveRateHere() : 0;
       boolean isNew =

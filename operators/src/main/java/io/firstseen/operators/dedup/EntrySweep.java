@@ -27,12 +27,8 @@ final class EntrySweep {
     this.clock = clock;
   }
 
-  /**
-   * Sweeps as many slices as the time since the last call asks for, within bounds.
-   *
-   * @param currentKey the key to go back to, null if there is none
-   */
-  void run(Integer currentKey) throws Exception {
+  /** Sweeps as many slices as the time since the last call asks for, within bounds. */
+  void run() throws Exception {
     long now = clock.nowMillis();
     double all = (double) pages.shardCount() * HashEntries.SLICES;
     if (sweptUntil != Long.MIN_VALUE) {
@@ -50,6 +46,5 @@ final class EntrySweep {
         shard = (shard + 1) % pages.shardCount();
       }
     }
-    pages.leave(currentKey);
   }
 }

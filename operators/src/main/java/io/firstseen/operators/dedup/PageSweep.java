@@ -31,12 +31,8 @@ final class PageSweep {
     return Math.max(1, Math.min(epochMillis / MOST_CALLS_AN_EPOCH, LONGEST_PAUSE_MILLIS));
   }
 
-  /**
-   * Sweeps as many pages as the time since the last call asks for.
-   *
-   * @param currentKey the key to go back to, null if there is none
-   */
-  void run(Integer currentKey) {
+  /** Sweeps as many pages as the time since the last call asks for. */
+  void run() {
     long now = clock.nowMillis();
     if (sweptUntil != Long.MIN_VALUE) {
       double all = pages.pageCount();
@@ -45,7 +41,7 @@ final class PageSweep {
     sweptUntil = now;
     if (due >= 1) {
       int some = (int) Math.min(due, MOST_PAGES);
-      pages.sweep(some, currentKey);
+      pages.sweep(some);
       due -= some;
     }
   }

@@ -49,7 +49,7 @@ final class ShardPages implements PageStore {
   private long sweptIdentity;
 
   /**
-   * @param setCurrentKey sets the key whose state is read and written
+   * @param setCurrentKey sets the key whose state is read and written; done before each access
    * @param cache null if the backend has its state as objects on the heap
    * @param clock null if keys do not expire
    */
@@ -88,7 +88,7 @@ final class ShardPages implements PageStore {
     }
   }
 
-  /** Turns to a shard; the current key must be that shard's. */
+  /** Turns to a shard. */
   ShardPages of(int number) {
     turnTo(shardByNumber[number]);
     return this;
@@ -128,17 +128,12 @@ final class ShardPages implements PageStore {
     return loaded.page;
   }
 
-  /**
-   * Forgets the keys of some pages whose time is up, and goes on there at the next call.
-   *
-   * @param currentKey the key to go back to, null if there is none
-   */
-  void sweep(int mostPages, Integer currentKey) {
+  /** Forgets the keys of some pages whose time is up, and goes on there at the next call. */
+  void sweep(int mostPages) {
     int left = mostPages;
     for (int visits = 0; left > 0 && visits < mostPages + shards.size(); visits++) {
       Shard shard = shards.get(sweptShard);
       if (shard.keys > 0) {
-        setCurrentKey.accept(shard.key);
         turnTo(shard);
         sweepPage(sweptIdentity);
         sweptIdentity = shard.directory().nextPage(sweptIdentity);
@@ -149,9 +144,6 @@ final class ShardPages implements PageStore {
       if (sweptIdentity == 0) {
         sweptShard = (sweptShard + 1) % shards.size();
       }
-    }
-    if (currentKey != null) {
-      setCurrentKey.accept(currentKey);
     }
   }
 
@@ -167,16 +159,13 @@ final class ShardPages implements PageStore {
 
   /** Turns to one of this task's shards, by its place among them, and to its key. */
   void enter(int place) {
-    Shard shard = shards.get(place);
-    setCurrentKey.accept(shard.key);
-    turnTo(shard);
+    turnTo(shards.get(place));
+    enter();
   }
 
-  /** Goes back to a key, if it is not null. */
-  void leave(Integer currentKey) {
-    if (currentKey != null) {
-      setCurrentKey.accept(currentKey);
-    }
+  /** Makes the key of the shard turned to the current one, for state other than the pages. */
+  void enter() {
+    setCurrentKey.accept(current.key);
   }
 
   private void sweepPage(long identity) {
@@ -226,15 +215,10 @@ final class ShardPages implements PageStore {
     }
   }
 
-  /**
-   * Brings the state up to date; to be called before each checkpoint.
-   *
-   * @param currentKey the key to go back to, null if there is none
-   */
-  void flush(long checkpoint, Integer currentKey) {
+  /** Brings the state up to date; to be called before each checkpoint. */
+  void flush(long checkpoint) {
     for (Shard shard : shards) {
       if (shard.changed) {
-        setCurrentKey.accept(shard.key);
         current = shard;
         if (cache == null) {
           settle(shard);
@@ -259,9 +243,6 @@ final class ShardPages implements PageStore {
     }
     if (cache == null) {
       runningCheckpoints.add(checkpoint);
-    }
-    if (currentKey != null) {
-      setCurrentKey.accept(currentKey);
     }
   }
 
@@ -349,9 +330,7 @@ final class ShardPages implements PageStore {
 
   private void drop(LoadedPage page) {
     if (page.dirty) {
-      setCurrentKey.accept(page.shard.key);
       write(page);
-      setCurrentKey.accept(current.key);
       cache.writeBacks().inc();
     }
     page.shard.unload(page);
@@ -377,6 +356,7 @@ final class ShardPages implements PageStore {
   }
 
   private CuckooPage read(int id) {
+    setCurrentKey.accept(current.key);
     try {
       return pages.get(id);
     } catch (Exception e) {
@@ -385,6 +365,7 @@ final class ShardPages implements PageStore {
   }
 
   private void write(LoadedPage page) {
+    setCurrentKey.accept(page.shard.key);
     try {
       pages.put(page.page.id(), page.page);
     } catch (Exception e) {
@@ -394,6 +375,7 @@ final class ShardPages implements PageStore {
   }
 
   private void remove(int id) {
+    setCurrentKey.accept(current.key);
     try {
       pages.remove(id);
     } catch (Exception e) {
@@ -402,6 +384,7 @@ final class ShardPages implements PageStore {
   }
 
   private void updateSummary(Shard shard) {
+    setCurrentKey.accept(shard.key);
     try {
       summaries.update(shard.summary());
     } catch (IOException e) {

@@ -1,6 +1,5 @@
 package io.firstseen.operators.dedup;
 
-import io.firstseen.operators.ShardKeys;
 import io.firstseen.types.Change;
 import io.firstseen.types.DedupParameters;
 import io.firstseen.types.Operation;
@@ -37,7 +36,6 @@ final class WarmStartOperator extends DedupOperator<Integer> implements BoundedO
   private final String directory;
   private final String target;
   private final long timestampMillis;
-  private final int shardCount;
   private final TimeToLive ttl;
   private final long latestMillis;
   private boolean failed;
@@ -61,7 +59,6 @@ final class WarmStartOperator extends DedupOperator<Integer> implements BoundedO
     this.latestMillis = keys.latestMillis();
     this.target = target;
     this.timestampMillis = timestampMillis;
-    this.shardCount = parameters.shardCount();
   }
 
   /** A factory as the State Processor API wants it. */
@@ -97,16 +94,9 @@ final class WarmStartOperator extends DedupOperator<Integer> implements BoundedO
   }
 
   private void learn(int part) throws Exception {
-    ShardKeys keys = ShardKeys.of(shardCount, shardCount);
     KnownKeysPart known = KnownKeysPart.read(Path.of(directory), part, ttl, latestMillis);
     StreamRecord<Change<Integer>> record = new StreamRecord<>(null);
-    int current = -1;
     for (int i = 0; i < known.count(); i++) {
-      int shard = shardOf(known.hash(i));
-      if (shard != current) {
-        setCurrentKey(keys.keyOf(shard));
-        current = shard;
-      }
       record.replace(new Change<>(Operation.ADD, NO_KEY, known.hash(i), null));
       if (known.hasTimes()) {
         record.setTimestamp(known.timeMillis(i));
