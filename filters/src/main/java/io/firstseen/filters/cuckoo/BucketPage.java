@@ -319,7 +319,7 @@ final class BucketPage extends CuckooPage {
     }
     own();
     set(room, free, slot);
-    setNumber(room, free, number);
+    putNumber(room, free, number);
     return true;
   }
 
@@ -555,6 +555,7 @@ final class BucketPage extends CuckooPage {
     long[] inBucket = new long[slotsOfBucket + 1];
     long[] moving = new long[used];
     int movingCount = 0;
+    byte[] numbers = epochs == null ? null : new byte[slots()];
     for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
       int ofBucket = 0;
       for (int i = bucket * slotsOfBucket; i < (bucket + 1) * slotsOfBucket; i++) {
@@ -566,13 +567,18 @@ final class BucketPage extends CuckooPage {
       int staying = Math.min(ofBucket, width);
       for (int i = 0; i < staying; i++) {
         set(bucket, i, inBucket[i] & BitFields.mask(slotBits));
-        setNumber(bucket, i, (int) (inBucket[i] >>> NUMBER_SHIFT));
+        if (numbers != null) {
+          numbers[bucket * width + i] = (byte) (inBucket[i] >>> NUMBER_SHIFT);
+        }
       }
       for (int i = staying; i < ofBucket; i++) {
         long slot = inBucket[i] & BitFields.mask(slotBits);
         long number = inBucket[i] >>> NUMBER_SHIFT << NUMBER_SHIFT;
         moving[movingCount++] = number | slot << CuckooShape.BUCKET_BITS | bucket;
       }
+    }
+    if (numbers != null) {
+      EpochNumbers.setAll(body, numbersFrom(), numbers);
     }
     for (int i = 0; i < movingCount; i++) {
       long identity = moving[i] & BitFields.mask(NUMBER_SHIFT);
@@ -654,7 +660,7 @@ final class BucketPage extends CuckooPage {
   void move(int from, int i, int to) {
     int free = firstFree(to);
     set(to, free, get(from, i));
-    setNumber(to, free, number(from, i));
+    putNumber(to, free, number(from, i));
     take(from, i);
   }
 
@@ -664,8 +670,10 @@ final class BucketPage extends CuckooPage {
     while (get(bucket, last) == 0) {
       last--;
     }
-    set(bucket, i, get(bucket, last));
-    setNumber(bucket, i, number(bucket, last));
+    if (i < last) {
+      set(bucket, i, get(bucket, last));
+      setNumber(bucket, i, number(bucket, last));
+    }
     set(bucket, last, 0);
     setNumber(bucket, last, 0);
   }
@@ -682,6 +690,13 @@ final class BucketPage extends CuckooPage {
   private void setNumber(int bucket, int i, int number) {
     if (epochs != null) {
       EpochNumbers.set(body, numbersFrom(), bucket * width + i, number);
+    }
+  }
+
+  /** The same for a slot that was free. */
+  private void putNumber(int bucket, int i, int number) {
+    if (epochs != null) {
+      EpochNumbers.put(body, numbersFrom(), bucket * width + i, number);
     }
   }
 

@@ -45,6 +45,12 @@ final class EpochNumbers {
     return (int) ((long) ((word + 0.5) * INVERSE[place]) % RADIX);
   }
 
+  /** Writes a number where there is 0, which takes no look at the others of its word. */
+  static void put(byte[] bytes, int from, int at, int number) {
+    long word = word(bytes, from, at / IN_WORD) + number * POWER[at % IN_WORD];
+    WORD.set(bytes, from + at / IN_WORD * Integer.BYTES, (int) word);
+  }
+
   static void set(byte[] bytes, int from, int at, int number) {
     long word = word(bytes, from, at / IN_WORD);
     int place = at % IN_WORD;

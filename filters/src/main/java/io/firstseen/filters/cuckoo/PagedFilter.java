@@ -69,7 +69,11 @@ public final class PagedFilter {
     if (!page.contains(identity)) {
       return insert(store, page, identity);
     }
-    if (expiry != null && expiry.sinceLastSeen() && page.renew(identity, expiry)) {
+    // Where no key of the page is older than it would become, there is nothing to look for.
+    if (expiry != null
+        && expiry.sinceLastSeen()
+        && page.epochs.oldest < expiry.endMillis()
+        && page.renew(identity, expiry)) {
       store.put(identity, page);
     }
     return Insertion.PRESENT;
