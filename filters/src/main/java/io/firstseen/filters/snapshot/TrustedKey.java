@@ -1,0 +1,125 @@
+package io.firstseen.filters.snapshot;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.PublicKey;
+import java.security.Signature;
+import java.security.spec.X509EncodedKeySpec;
+import java.util.Collection;
+
+/**
+ * The public half of a {@link SigningKey}: who has it can tell whether a manifest was signed by the
+ * other half. Its file is PEM of X.509's SubjectPublicKeyInfo as {@code openssl pkey -pubout} makes
+ * it. Immutable and safe for use by many threads.
+ */
+public final class TrustedKey {
+  private static final String LABEL = "PUBLIC KEY";
+  private static final int ID_CHARS = 16;
+
+  private final PublicKey key;
+  private final String id;
+
+  TrustedKey(PublicKey key) {
+    this.key = key;
+    this.id = Sha256.hex(key.getEncoded()).substring(0, ID_CHARS);
+  }
+
+  /**
+   * The key of a PEM text.
+   *
+   * @throws IllegalArgumentException if there is no public Ed25519 key in it
+   */
+  public static TrustedKey parse(String pem) {
+    try {
+      return new TrustedKey(
+          KeyFactory.getInstance(SigningKey.ALGORITHM)
+              .generatePublic(new X509EncodedKeySpec(Pem.read(LABEL, pem))));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalArgumentException("the key must be a public Ed25519 key in X.509 form", e);
+    }
+  }
+
+  /**
+   * The key of a PEM file.
+   *
+   * @throws IllegalArgumentException if there is no public Ed25519 key in it
+   * @throws IOException if it cannot be read
+   */
+  public static TrustedKey read(Path file) throws IOException {
+    return parse(Files.readString(file, US_ASCII));
+  }
+
+  /** The first 8 bytes of the SHA-256 of the key's DER form, as hexadecimal digits. */
+  public String id() {
+    return id;
+  }
+
+  /** The PEM text. */
+  public String toPem() {
+    return Pem.write(LABEL, key.getEncoded());
+  }
+
+  /**
+   * Refuses a manifest that none of these keys has signed.
+   *
+   * @param json the manifest as it was published
+   * @return the manifest
+   * @throws UntrustedManifestException if it has no signature, one of another key, or a wrong one
+   * @throws SnapshotException if it is no manifest that can be read
+   */
+  public static Manifest requireSigned(byte[] json, Collection<TrustedKey> keys)
+      throws SnapshotException {
+    Manifest manifest = Manifest.fromJson(json);
+    ManifestSignature signature = manifest.signature();
+    if (signature == null) {
+      throw new UntrustedManifestException("the manifest has no signature");
+    }
+    byte[] signed = SignedBytes.of(json, signature);
+    boolean known = false;
+    for (TrustedKey key : keys) {
+      if (key.id.equals(signature.key())) {
+        known = true;
+        if (key.signed(signed, signature.bytes())) {
+          return manifest;
+        }
+      }
+    }
+    throw new UntrustedManifestException(
+        known
+            ? "the manifest is not what the key %s signed".formatted(signature.key())
+            : "the manifest is signed by the key %s, which is not trusted"
+                .formatted(signature.key()));
+  }
+
+  private boolean signed(byte[] message, byte[] value) {
+    try {
+      Signature verifier = Signature.getInstance(SigningKey.ALGORITHM);
+      verifier.initVerify(key);
+      verifier.update(message);
+      return verifier.verify(value);
+    } catch (GeneralSecurityException e) {
+      // Bytes that are no signature at all.
+      return false;
+    }
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof TrustedKey that && key.equals(that.key);
+  }
+
+  @Override
+  public int hashCode() {
+    return key.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return "public key " + id;
+  }
+}
