@@ -7,6 +7,9 @@ import io.firstseen.consumer.internal.SnapshotAssembler;
 import io.firstseen.consumer.internal.TopicFollower;
 import io.firstseen.filters.snapshot.Manifest;
 import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -22,9 +25,19 @@ final class AssemblingReader implements TopicFollower.Reader {
   private final CurrentSnapshot current;
   private final SnapshotAssembler assembler;
 
+  private final Counters counters = new Counters();
+
   private ClientState state = ClientState.EMPTY;
   private ActiveSnapshot active;
   private String trouble;
+  private OptionalLong pinned;
+  private String topicId;
+  // -1 until the topic was read.
+  private long nextOffset = -1;
+  private long readBytesAtEnd;
+  // Since when records for the next snapshot have come.
+  private long loadingSinceNanos = System.nanoTime();
+  private boolean loading = true;
 
   AssemblingReader(
       SnapshotClientOptions options, LongSupplier wallClockMillis, CurrentSnapshot current) {
@@ -32,26 +45,97 @@ final class AssemblingReader implements TopicFollower.Reader {
     this.wallClockMillis = wallClockMillis;
     this.current = current;
     this.assembler =
-        new SnapshotAssembler(options.setName(), options.keyHash(), options.chunkWait().toMillis());
+        new SnapshotAssembler(
+            options.setName(),
+            options.keyHash(),
+            options.chunkWait().toMillis(),
+            options.history());
+    this.pinned = OptionalLong.empty();
+    applyPin();
+  }
+
+  Counters counters() {
+    return counters;
+  }
+
+  @Override
+  public OptionalLong open(String newTopicId) {
+    boolean known = newTopicId != null && topicId != null;
+    if (known && !newTopicId.equals(topicId)) {
+      beginAnew();
+    }
+    boolean same = known && newTopicId.equals(topicId);
+    if (newTopicId != null) {
+      topicId = newTopicId;
+    }
+    return same && nextOffset >= 0 ? OptionalLong.of(nextOffset) : OptionalLong.empty();
+  }
+
+  private void beginAnew() {
+    OptionalLong highest = assembler.highestSequence();
+    assembler.beginAnew();
+    nextOffset = -1;
+    String sentence =
+        "topic '%s' was created anew; set '%s' may begin anew with any sequence%s"
+            .formatted(
+                options.topic(),
+                options.setName(),
+                highest.isPresent() ? ", it was at " + highest.getAsLong() : "");
+    LOG.warn(sentence);
+    tell(listener -> listener.onNotice(sentence));
   }
 
   @Override
   public void rewind() {
+    nextOffset = -1;
     assembler.rewind();
   }
 
   @Override
-  public void accept(String key, byte[] value, long timestampMillis) {
-    assembler.accept(key, value, timestampMillis);
+  public void accept(long offset, String key, byte[] value, long timestampMillis) {
+    nextOffset = offset + 1;
+    if (!loading) {
+      loading = true;
+      loadingSinceNanos = System.nanoTime();
+    }
+    counters.readRecords.incrementAndGet();
+    counters.readBytes.addAndGet(value == null ? 0 : value.length);
+    assembler.accept(offset, key, value, timestampMillis);
+  }
+
+  @Override
+  public void progress(long recordsLeft) {
+    long bytes = counters.readBytes.get() - readBytesAtEnd;
+    tell(listener -> listener.onProgress(bytes, recordsLeft));
   }
 
   @Override
   public boolean settle() {
+    applyPin();
+    readBytesAtEnd = counters.readBytes.get();
+    boolean reread =
+        carryOut(
+            assembler.settle(TimeUnit.NANOSECONDS.toMillis(System.nanoTime()), this::showNext));
+    loading &= reread || assembler.isLoading();
+    return reread;
+  }
+
+  private void applyPin() {
+    OptionalLong wanted = current.pinned();
+    if (!wanted.equals(pinned)) {
+      pinned = wanted;
+      carryOut(assembler.pin(wanted, this::showNext));
+    }
+  }
+
+  /** Does what was decided, and returns whether the topic is to be read again. */
+  private boolean carryOut(List<Decision> decisions) {
     boolean reread = false;
-    for (Decision decision : assembler.settle(TimeUnit.NANOSECONDS.toMillis(System.nanoTime()))) {
+    for (Decision decision : decisions) {
       if (decision instanceof Decision.Activate activate) {
         activate(activate.snapshot());
       } else if (decision instanceof Decision.Refuse refuse) {
+        counters.refusals.incrementAndGet();
         complain(refuse.reason());
         tell(listener -> listener.onRefused(refuse.reason()));
       } else {
@@ -61,10 +145,22 @@ final class AssemblingReader implements TopicFollower.Reader {
     return reread;
   }
 
+  /** Lets a snapshot answer, if nothing else is pinned. */
+  private boolean showNext(ActiveSnapshot next) {
+    return current.showNext(new View(stateOf(next), next, null));
+  }
+
   private void activate(ActiveSnapshot snapshot) {
+    Optional<Manifest> previous = Optional.ofNullable(active).map(ActiveSnapshot::manifest);
     active = snapshot;
     trouble = null;
     Manifest manifest = snapshot.manifest();
+    long fetchedBytes = assembler.fetchedBytes() - counters.fetchedBytes.get();
+    long tookMillis =
+        loading ? TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - loadingSinceNanos) : 0;
+    counters.snapshots.incrementAndGet();
+    counters.fetchedBytes.set(assembler.fetchedBytes());
+    counters.lastLoadMillis.set(tookMillis);
     LOG.info(
         "set '{}': sequence {} answers, {} keys until {}",
         options.setName(),
@@ -72,11 +168,13 @@ final class AssemblingReader implements TopicFollower.Reader {
         manifest.count(),
         Instant.ofEpochMilli(manifest.windowEndMillis()));
     update();
-    tell(listener -> listener.onSnapshot(manifest));
+    SnapshotUpdate change = new SnapshotUpdate(manifest, previous, fetchedBytes, tookMillis);
+    tell(listener -> listener.onUpdate(change));
   }
 
   @Override
   public void tick() {
+    applyPin();
     if (stateNow() != state) {
       update();
     }
@@ -84,6 +182,7 @@ final class AssemblingReader implements TopicFollower.Reader {
 
   @Override
   public void unreachable(String reason) {
+    counters.outages.incrementAndGet();
     complain(reason);
     tell(listener -> listener.onUnreachable(reason));
   }
@@ -118,7 +217,11 @@ final class AssemblingReader implements TopicFollower.Reader {
           ? ClientState.LOADING
           : ClientState.EMPTY;
     }
-    long ageMillis = wallClockMillis.getAsLong() - active.publishedMillis();
+    return stateOf(active);
+  }
+
+  private ClientState stateOf(ActiveSnapshot answering) {
+    long ageMillis = wallClockMillis.getAsLong() - answering.publishedMillis();
     return options.staleAfter().map(bound -> ageMillis >= bound.toMillis()).orElse(false)
         ? ClientState.STALE
         : ClientState.READY;

@@ -1,6 +1,7 @@
 package io.firstseen.consumer;
 
 import io.firstseen.consumer.internal.ActiveSnapshot;
+import java.util.OptionalLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
@@ -21,8 +22,43 @@ final class CurrentSnapshot {
   // Written under the lock, read without it.
   private volatile View view = new View(ClientState.EMPTY, null, null);
 
+  private volatile OptionalLong pinned;
+
+  CurrentSnapshot(OptionalLong pinned) {
+    this.pinned = pinned;
+  }
+
   View view() {
     return view;
+  }
+
+  OptionalLong pinned() {
+    return pinned;
+  }
+
+  /** Once this has returned, nothing but that sequence comes to answer. */
+  void pin(OptionalLong sequence) {
+    lock.lock();
+    try {
+      pinned = sequence;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Shows a view in which another snapshot answers, unless that is not the pinned one. */
+  boolean showNext(View next) {
+    lock.lock();
+    try {
+      long sequence = next.active().manifest().sequence();
+      if (pinned.isPresent() && pinned.getAsLong() != sequence) {
+        return false;
+      }
+      show(next);
+      return true;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Shows a view from now on; a closed client stays closed. */

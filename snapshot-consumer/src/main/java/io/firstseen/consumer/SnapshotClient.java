@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
@@ -37,7 +38,8 @@ public final class SnapshotClient implements AutoCloseable {
   private static final int MAX_FETCH_BYTES = 16 << 20;
 
   private final SnapshotClientOptions options;
-  private final CurrentSnapshot current = new CurrentSnapshot();
+  private final LongSupplier wallClockMillis;
+  private final CurrentSnapshot current;
   private final AssemblingReader reader;
   private final TopicFollower follower;
   private final Thread thread;
@@ -45,6 +47,8 @@ public final class SnapshotClient implements AutoCloseable {
   /** Does not start to follow: for tests, which are the reader's topic and clock. */
   SnapshotClient(SnapshotClientOptions options, LongSupplier wallClockMillis) {
     this.options = options;
+    this.wallClockMillis = wallClockMillis;
+    this.current = new CurrentSnapshot(options.pinnedSequence());
     this.reader = new AssemblingReader(options, wallClockMillis, current);
     this.follower = new TopicFollower(options.topic(), consumerProperties(options), reader);
     this.thread = new Thread(follower, "firstseen-follower-" + options.setName());
@@ -160,6 +164,50 @@ public final class SnapshotClient implements AutoCloseable {
   /** What answers now; empty if nothing does yet. */
   public Optional<Manifest> manifest() {
     return Optional.ofNullable(current.view().active()).map(ActiveSnapshot::manifest);
+  }
+
+  /**
+   * Holds the client at the snapshot of one sequence. If that is not what answers now, it comes to
+   * answer as soon as it can be had: at once from the {@link
+   * SnapshotClientOptions.Builder#history}, otherwise from the topic, which is read again for it
+   * and may have lost it, or not have it yet. Until then what answers now goes on. Once this method
+   * has returned, no other sequence comes to answer before {@link #unpin}.
+   *
+   * @param sequence the sequence, at least 0
+   * @throws IllegalArgumentException if it is negative
+   */
+  public void pin(long sequence) {
+    current.pin(OptionalLong.of(SnapshotClientOptions.requireSequence(sequence)));
+  }
+
+  /** Goes on to the newest snapshot, and follows again. Does nothing if none is pinned. */
+  public void unpin() {
+    current.pin(OptionalLong.empty());
+  }
+
+  /** The sequence that is pinned, whether it answers already or not; empty if none is. */
+  public OptionalLong pinned() {
+    return current.pinned();
+  }
+
+  /** The client in numbers, as it is now. Cheap; may be called by any thread, also when closed. */
+  public SnapshotMetrics metrics() {
+    View now = current.view();
+    ActiveSnapshot active = now.active();
+    Counters counters = reader.counters();
+    return new SnapshotMetrics(
+        now.state(),
+        active == null ? -1 : active.manifest().sequence(),
+        active == null ? 0 : active.manifest().count(),
+        active == null ? 0 : active.setBytes(),
+        active == null ? -1 : wallClockMillis.getAsLong() - active.publishedMillis(),
+        counters.snapshots.get(),
+        counters.refusals.get(),
+        counters.outages.get(),
+        counters.readRecords.get(),
+        counters.readBytes.get(),
+        counters.fetchedBytes.get(),
+        counters.lastLoadMillis.get());
   }
 
   /**

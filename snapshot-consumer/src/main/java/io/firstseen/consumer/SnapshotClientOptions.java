@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -18,6 +19,7 @@ public final class SnapshotClientOptions {
   /** How long chunks may be missing before that is reported, if nothing else is said. */
   public static final Duration DEFAULT_CHUNK_WAIT = Duration.ofSeconds(30);
 
+  private static final int MAX_HISTORY = 1000;
   private static final Pattern HOST_AND_PORT = Pattern.compile("\\S+:[0-9]{1,5}");
 
   // A follower that read with any other value of these could show what was never committed, miss
@@ -42,6 +44,8 @@ public final class SnapshotClientOptions {
   private final boolean answerWhileStale;
   private final NoSnapshotPolicy noSnapshotPolicy;
   private final SnapshotListener listener;
+  private final int history;
+  private final OptionalLong pinnedSequence;
 
   private SnapshotClientOptions(Builder builder) {
     this.bootstrapServers = builder.bootstrapServers;
@@ -54,6 +58,8 @@ public final class SnapshotClientOptions {
     this.answerWhileStale = builder.answerWhileStale;
     this.noSnapshotPolicy = builder.noSnapshotPolicy;
     this.listener = builder.listener;
+    this.history = builder.history;
+    this.pinnedSequence = builder.pinnedSequence;
   }
 
   /**
@@ -117,6 +123,23 @@ public final class SnapshotClientOptions {
     return listener;
   }
 
+  /** How many snapshots that answered before stay at hand. */
+  public int history() {
+    return history;
+  }
+
+  /** The sequence that is pinned from the start; empty for none. */
+  public OptionalLong pinnedSequence() {
+    return pinnedSequence;
+  }
+
+  static long requireSequence(long sequence) {
+    if (sequence < 0) {
+      throw new IllegalArgumentException("sequence must be at least 0, got " + sequence);
+    }
+    return sequence;
+  }
+
   /** Makes {@link SnapshotClientOptions}. */
   public static final class Builder {
     private final String bootstrapServers;
@@ -129,6 +152,8 @@ public final class SnapshotClientOptions {
     private boolean answerWhileStale = true;
     private NoSnapshotPolicy noSnapshotPolicy = NoSnapshotPolicy.THROW;
     private SnapshotListener listener = new SnapshotListener() {};
+    private int history;
+    private OptionalLong pinnedSequence = OptionalLong.empty();
 
     private Builder(String bootstrapServers, String setName) {
       for (String server : bootstrapServers.split(",", -1)) {
@@ -212,6 +237,26 @@ public final class SnapshotClientOptions {
     /** Who hears of snapshots and of trouble; nobody if not set. Trouble is logged in any case. */
     public Builder listener(SnapshotListener newListener) {
       this.listener = Objects.requireNonNull(newListener, "listener");
+      return this;
+    }
+
+    /**
+     * How many snapshots that answered before stay at hand, so that {@link SnapshotClient#pin} goes
+     * back to them at once; 0 if not set. Shards that did not change are shared, the others take
+     * their room once more.
+     */
+    public Builder history(int newHistory) {
+      if (newHistory < 0 || newHistory > MAX_HISTORY) {
+        throw new IllegalArgumentException(
+            "history must be in [0, " + MAX_HISTORY + "], got " + newHistory);
+      }
+      this.history = newHistory;
+      return this;
+    }
+
+    /** Pins a sequence from the start, as {@link SnapshotClient#pin} does later. */
+    public Builder pin(long sequence) {
+      this.pinnedSequence = OptionalLong.of(requireSequence(sequence));
       return this;
     }
 

@@ -12,6 +12,28 @@ public interface SnapshotListener {
   /** A snapshot was verified; queries are answered from it from now on. */
   default void onSnapshot(Manifest manifest) {}
 
+  /** Like {@link #onSnapshot}, which it calls unless it is overridden, with more about it. */
+  default void onUpdate(SnapshotUpdate update) {
+    onSnapshot(update.manifest());
+  }
+
+  /**
+   * The topic, or a blob, is being read and its end has not been reached. Called some times a
+   * second.
+   *
+   * @param readBytes bytes read since the end was reached last
+   * @param left records of the topic that are left, about
+   */
+  default void onProgress(long readBytes, long left) {}
+
+  /**
+   * Something that one should know and that stops nothing: the topic was created anew, the cache
+   * cannot be written.
+   *
+   * @param sentence one sentence
+   */
+  default void onNotice(String sentence) {}
+
   /**
    * Something on the topic cannot be used, and the last good snapshot, if any, goes on answering.
    * Called once for each thing refused.

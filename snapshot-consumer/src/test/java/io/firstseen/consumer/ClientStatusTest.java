@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class ClientStatusTest {
+  private long offset;
   private final AtomicLong clock = new AtomicLong(1_000_000);
   private final TestPublisher publisher = TestPublisher.of("spam", 4);
 
@@ -41,7 +42,8 @@ class ClientStatusTest {
     publisher
         .publish(sequence, keys)
         .entries()
-        .forEach(entry -> client.reader().accept(entry.key(), entry.value(), clock.get()));
+        .forEach(
+            entry -> client.reader().accept(offset++, entry.key(), entry.value(), clock.get()));
     client.reader().settle();
   }
 

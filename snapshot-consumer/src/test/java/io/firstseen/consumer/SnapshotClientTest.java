@@ -27,6 +27,7 @@ class SnapshotClientTest {
   private static final String SET = "spam";
   private static final long START_MILLIS = 1_000_000;
 
+  private long offset;
   private final AtomicLong clock = new AtomicLong(START_MILLIS);
   private final List<String> events = new ArrayList<>();
   private final TestPublisher publisher = TestPublisher.of(SET, 4);
@@ -41,6 +42,11 @@ class SnapshotClientTest {
         @Override
         public void onRefused(String reason) {
           events.add("refused: " + reason);
+        }
+
+        @Override
+        public void onNotice(String sentence) {
+          events.add("notice: " + sentence);
         }
 
         @Override
@@ -71,7 +77,7 @@ class SnapshotClientTest {
 
   private void read(SnapshotClient client, List<Entry> entries) {
     for (Entry entry : entries) {
-      client.reader().accept(entry.key(), entry.value(), clock.get());
+      client.reader().accept(offset++, entry.key(), entry.value(), clock.get());
     }
     client.reader().tick();
   }
@@ -316,10 +322,162 @@ class SnapshotClientTest {
     assertThat(client.manifest().orElseThrow().sequence()).isEqualTo(300);
   }
 
+  @Test
+  void aPinnedClientStaysAndGoesOnWhenUnpinned() throws Exception {
+    SnapshotClient client = client();
+    publish(client, 1, "a");
+    client.pin(1);
+    assertThat(client.pinned()).hasValue(1);
+    List<Entry> second = publisher.publish(2, "b").entries();
+    read(client, second);
+    assertThat(client.reader().settle()).isFalse();
+    assertThat(client.mightContain("a")).isTrue();
+    client.unpin();
+    assertThat(client.pinned()).isEmpty();
+    // What was passed over is read again.
+    assertThat(client.reader().settle()).isTrue();
+    client.reader().rewind();
+    read(client, second);
+    client.reader().settle();
+    assertThat(client.mightContain("b")).isTrue();
+    assertThat(events).containsExactly("READY", "snapshot 1", "snapshot 2");
+    assertThatThrownBy(() -> client.pin(-1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("sequence must be at least 0, got -1");
+  }
+
+  @Test
+  void aPinHoldsFromTheMomentItReturned() throws Exception {
+    SnapshotClient client = client();
+    publish(client, 1, "a");
+    read(client, publisher.publish(2, "b").entries());
+    // The following thread does not know of it yet.
+    client.pin(1);
+    client.reader().settle();
+    assertThat(client.manifest().orElseThrow().sequence()).isEqualTo(1);
+  }
+
+  @Test
+  void goesBackToAPinnedSequenceOfItsHistoryAtOnce() throws Exception {
+    SnapshotClient client = client(options -> options.history(1));
+    publish(client, 1, "a");
+    publish(client, 2, "b");
+    client.pin(1);
+    client.reader().tick();
+    assertThat(client.manifest().orElseThrow().sequence()).isEqualTo(1);
+    assertThat(client.mightContain("a")).isTrue();
+    client.pin(2);
+    client.reader().tick();
+    assertThat(client.mightContain("b")).isTrue();
+    assertThat(events).contains("snapshot 1").endsWith("snapshot 2", "snapshot 1", "snapshot 2");
+  }
+
+  @Test
+  void startsPinned() {
+    SnapshotClient client = client(options -> options.pin(2));
+    publish(client, 1, "a");
+    assertThat(client.state()).isEqualTo(ClientState.EMPTY);
+    publish(client, 2, "b");
+    publish(client, 3, "c");
+    assertThat(client.manifest().orElseThrow().sequence()).isEqualTo(2);
+    assertThat(events)
+        .containsExactly(
+            "refused: sequence 2 of set 'spam' is pinned and is not on the topic; nothing answers",
+            "READY",
+            "snapshot 2");
+  }
+
+  @Test
+  void acceptsALowerSequenceOnATopicThatWasCreatedAnewOnly() throws Exception {
+    SnapshotClient client = client();
+    assertThat(client.reader().open("id-1")).isEmpty();
+    publish(client, 7, "a");
+    assertThat(client.reader().open("id-1")).hasValue(offset);
+    publish(client, TestPublisher.of(SET, 4).publish(3, "b"));
+    assertThat(client.manifest().orElseThrow().sequence()).isEqualTo(7);
+    events.clear();
+    assertThat(client.reader().open("id-2")).isEmpty();
+    client.reader().rewind();
+    assertThat(client.mightContain("a")).isTrue();
+    publish(client, TestPublisher.of(SET, 4).publish(3, "b"));
+    assertThat(client.mightContain("b")).isTrue();
+    publish(client, TestPublisher.of(SET, 4).publish(2, "c"));
+    assertThat(client.mightContain("b")).isTrue();
+    assertThat(events)
+        .containsExactly(
+            "notice: topic 'firstseen.snapshots' was created anew; set 'spam' may begin anew with"
+                + " any sequence, it was at 7",
+            "snapshot 3",
+            "refused: set 'spam' went back to sequence 2; sequence 3 goes on answering");
+  }
+
+  @Test
+  void readsAllAgainWhereTheTopicIsNotKnownToBeTheSame() {
+    SnapshotClient client = client();
+    client.reader().open("id-1");
+    publish(client, 1, "a");
+    assertThat(client.reader().open(null)).isEmpty();
+    assertThat(client.reader().open("id-1")).hasValue(offset);
+    client.reader().rewind();
+    assertThat(client.reader().open("id-1")).isEmpty();
+  }
+
+  @Test
+  void countsWhatItDoes() {
+    SnapshotClient client = client();
+    assertThat(client.metrics())
+        .isEqualTo(new SnapshotMetrics(ClientState.EMPTY, -1, 0, 0, -1, 0, 0, 0, 0, 0, 0, 0));
+    TestPublisher.Publication first = publisher.publish(1, "a", "b");
+    publish(client, first);
+    publish(client, TestPublisher.of(SET, 4).publish(0, "b"));
+    client.reader().unreachable("gone");
+    clock.addAndGet(7);
+    SnapshotMetrics metrics = client.metrics();
+    long blobBytes = first.chunks().stream().mapToLong(chunk -> chunk.value().length).sum();
+    assertThat(metrics.state()).isEqualTo(ClientState.READY);
+    assertThat(metrics.sequence()).isEqualTo(1);
+    assertThat(metrics.keys()).isEqualTo(2);
+    assertThat(metrics.setBytes()).isEqualTo(blobBytes);
+    assertThat(metrics.fetchedBytes()).isEqualTo(blobBytes);
+    assertThat(metrics.readBytes()).isGreaterThan(blobBytes);
+    assertThat(metrics.readRecords()).isEqualTo(offset);
+    assertThat(metrics.ageMillis()).isEqualTo(7);
+    assertThat(metrics.snapshots()).isEqualTo(1);
+    assertThat(metrics.refusals()).isEqualTo(1);
+    assertThat(metrics.outages()).isEqualTo(1);
+  }
+
+  @Test
+  void tellsWhatAnUpdateTook() {
+    List<SnapshotUpdate> updates = new ArrayList<>();
+    SnapshotClient client =
+        client(
+            options ->
+                options.listener(
+                    new SnapshotListener() {
+                      @Override
+                      public void onUpdate(SnapshotUpdate update) {
+                        updates.add(update);
+                      }
+                    }));
+    TestPublisher.Publication first = publisher.publish(1, "a", "b", "c", "d");
+    publish(client, first);
+    TestPublisher.Publication second = publisher.publish(2, "a", "b", "c", "d", "e");
+    publish(client, second);
+    assertThat(updates).hasSize(2);
+    assertThat(updates.get(0).previous()).isEmpty();
+    assertThat(updates.get(1).previous()).contains(first.manifest());
+    assertThat(updates.get(1).manifest()).isEqualTo(second.manifest());
+    assertThat(updates.get(1).fetchedBytes()).isEqualTo(second.chunks().get(0).value().length);
+  }
+
   private void publish(SnapshotClient client, long sequence, String... keys) {
-    TestPublisher.Publication publication = publisher.publish(sequence, keys);
+    publish(client, publisher.publish(sequence, keys));
+  }
+
+  private void publish(SnapshotClient client, TestPublisher.Publication publication) {
     for (Entry entry : publication.entries()) {
-      client.reader().accept(entry.key(), entry.value(), clock.get());
+      client.reader().accept(offset++, entry.key(), entry.value(), clock.get());
     }
     client.reader().settle();
     client.reader().tick();

@@ -53,6 +53,11 @@ class SnapshotClientOnBrokerTest {
           }
 
           @Override
+          public void onNotice(String sentence) {
+            events.add("notice: " + sentence);
+          }
+
+          @Override
           public void onUnreachable(String reason) {
             events.add("unreachable: " + reason);
           }
@@ -158,14 +163,87 @@ class SnapshotClientOnBrokerTest {
         }
         createTopic(broker);
         try (SnapshotWriter writer = new SnapshotWriter(broker)) {
-          writer.publish(6, "b");
+          writer.publish(2, "b");
         }
         assertThat(nextEvent())
             .isEqualTo(
                 "unreachable: topic 'firstseen.snapshots' cannot be read: what was read last is"
-                    + " gone, so it is read from its beginning");
-        assertThat(client.awaitSequence(6, LONG).sequence()).isEqualTo(6);
+                    + " gone");
+        assertThat(nextEvent())
+            .isEqualTo(
+                "notice: topic 'firstseen.snapshots' was created anew; set 'spam' may begin anew"
+                    + " with any sequence, it was at 5");
+        assertThat(nextEvent()).isEqualTo("reachable");
+        assertThat(nextEvent()).isEqualTo("snapshot 2");
         assertThat(client.mightContain("b")).isTrue();
+      }
+    }
+  }
+
+  /** The position of the follower is as good on the new topic as it was on the old one. */
+  @Test
+  void noticesATopicThatWasCreatedAnewAndHasGrownAsLong(@TempDir Path directory) throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS)) {
+      createTopic(broker);
+      try (SnapshotWriter writer = new SnapshotWriter(broker)) {
+        writer.publish(7, "a");
+      }
+      try (SnapshotClient client = follow(broker.bootstrapServers());
+          Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
+        assertThat(nextEvent()).isEqualTo("snapshot 7");
+        admin.deleteTopics(List.of(SnapshotWriter.TOPIC)).all().get();
+        createTopic(broker);
+        try (SnapshotWriter writer = new SnapshotWriter(broker)) {
+          for (int sequence = 1; sequence <= 5; sequence++) {
+            writer.publish(sequence, "b", "b" + sequence);
+          }
+        }
+        String event = nextEvent();
+        while (!event.equals("snapshot 5")) {
+          assertThat(client.mightContain("a")).isTrue();
+          event = nextEvent();
+        }
+        assertThat(client.mightContain("b")).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void refusesASequenceThatWentBackOnTheSameTopic(@TempDir Path directory) throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS)) {
+      createTopic(broker);
+      try (SnapshotWriter writer = new SnapshotWriter(broker);
+          SnapshotClient client = follow(broker.bootstrapServers())) {
+        writer.publish(7, "a");
+        assertThat(nextEvent()).isEqualTo("snapshot 7");
+        writer.publish(3, "b");
+        assertThat(nextEvent())
+            .isEqualTo("refused: set 'spam' went back to sequence 3; sequence 7 goes on answering");
+        assertThat(client.mightContain("a")).isTrue();
+        writer.publish(8, "b");
+        assertThat(nextEvent()).isEqualTo("snapshot 8");
+      }
+    }
+  }
+
+  @Test
+  void findsAPinnedSequenceOnTheTopic(@TempDir Path directory) throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS)) {
+      createTopic(broker);
+      try (SnapshotWriter writer = new SnapshotWriter(broker)) {
+        for (int sequence = 1; sequence <= 3; sequence++) {
+          writer.publish(sequence, "key-" + sequence);
+        }
+        try (SnapshotClient client = follow(broker.bootstrapServers())) {
+          assertThat(nextEvent()).isEqualTo("snapshot 3");
+          client.pin(2);
+          assertThat(nextEvent()).isEqualTo("snapshot 2");
+          assertThat(client.mightContain("key-2")).isTrue();
+          writer.publish(4, "key-4");
+          client.unpin();
+          assertThat(client.awaitSequence(4, LONG).sequence()).isEqualTo(4);
+          assertThat(client.mightContain("key-4")).isTrue();
+        }
       }
     }
   }

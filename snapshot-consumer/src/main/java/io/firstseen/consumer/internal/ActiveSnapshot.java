@@ -17,6 +17,15 @@ public record ActiveSnapshot(SnapshotSet set, long publishedMillis) {
     return set.manifest();
   }
 
+  /** The bytes of its snapshots. */
+  public long setBytes() {
+    long bytes = 0;
+    for (int shard = 0; shard < manifest().shards().size(); shard++) {
+      bytes += set.snapshot(shard) == null ? 0 : set.snapshot(shard).asByteBuffer().remaining();
+    }
+    return bytes;
+  }
+
   long sequence() {
     return manifest().sequence();
   }

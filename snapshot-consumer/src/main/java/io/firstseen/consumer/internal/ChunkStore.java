@@ -21,10 +21,12 @@ final class ChunkStore {
   static final class Chunks {
     private final Map<Integer, byte[]> byIndex = new HashMap<>();
     private final long age;
+    private final long offset;
     private boolean damaged;
 
-    private Chunks(long age) {
+    private Chunks(long age, long offset) {
       this.age = age;
+      this.offset = offset;
     }
 
     /** What {@link #put} was told when the first chunk came. */
@@ -50,9 +52,10 @@ final class ChunkStore {
    * Keeps a chunk, in place of an earlier one of the same key.
    *
    * @param age remembered for a blob of which this is the first chunk to come
+   * @param offset its place in the topic
    */
-  void put(ChunkKey key, byte[] bytes, long age) {
-    Chunks chunks = blobs.computeIfAbsent(key.digest(), digest -> new Chunks(age));
+  void put(ChunkKey key, byte[] bytes, long age, long offset) {
+    Chunks chunks = blobs.computeIfAbsent(key.digest(), digest -> new Chunks(age, offset));
     chunks.byIndex.put(key.index(), bytes);
     chunks.damaged = false;
   }
@@ -128,6 +131,11 @@ final class ChunkStore {
     }
     chunks.damaged = false;
     return bytes.array();
+  }
+
+  /** The place in the topic of the first of all chunks; the greatest number if there is none. */
+  long firstOffset() {
+    return blobs.values().stream().mapToLong(chunks -> chunks.offset).min().orElse(Long.MAX_VALUE);
   }
 
   /** How many bytes are kept. */

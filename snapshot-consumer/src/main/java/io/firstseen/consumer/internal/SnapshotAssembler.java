@@ -1,5 +1,6 @@
 package io.firstseen.consumer.internal;
 
+import io.firstseen.consumer.internal.Succession.Verdict;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.MalformedSnapshotException;
@@ -11,14 +12,16 @@ import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat.ChunkKey;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Predicate;
 
@@ -40,7 +43,6 @@ import java.util.function.Predicate;
  */
 public final class SnapshotAssembler {
   private static final int MAX_CANDIDATES = 2;
-  private static final int MAX_REPORTS_REMEMBERED = 256;
 
   // Where the window of a blob or of a manifest cannot be told, chunks are kept until so many
   // manifests have come after them.
@@ -55,23 +57,31 @@ public final class SnapshotAssembler {
   private final Map<String, Snapshot> loaded = new HashMap<>();
   // In the order of the log.
   private final List<Candidate> candidates = new ArrayList<>();
-  private final Set<String> reported = new LinkedHashSet<>();
+  private final Reports reports = new Reports();
+  private final Succession succession = new Succession();
+  // Those that answered before, the newest first.
+  private final Deque<ActiveSnapshot> history = new ArrayDeque<>();
+  private final int historyLength;
   // Digests of the blobs for which the topic is read again.
   private final Set<String> awaited = new HashSet<>();
   private ActiveSnapshot active;
   // What is wrong with the newest word of the publisher; null if nothing.
   private String problem;
   private long manifestsSeen;
+  private boolean rereadWanted;
+  private long fetchedBytes;
 
   /** A manifest that may become active. */
   private static final class Candidate {
     private final Manifest manifest;
+    private final long offset;
     private final long publishedMillis;
     private long waitsSinceMillis;
     private boolean waits;
 
-    private Candidate(Manifest manifest, long publishedMillis) {
+    private Candidate(Manifest manifest, long offset, long publishedMillis) {
       this.manifest = manifest;
+      this.offset = offset;
       this.publishedMillis = publishedMillis;
     }
 
@@ -86,40 +96,84 @@ public final class SnapshotAssembler {
    * @param setName the set to follow; others are passed over
    * @param keyHash the hash that the set must be made with
    * @param chunkWaitMillis how long chunks may be missing before that is reported
+   * @param historyLength how many snapshots that answered before stay at hand
    */
-  public SnapshotAssembler(String setName, KeyHash keyHash, long chunkWaitMillis) {
+  public SnapshotAssembler(
+      String setName, KeyHash keyHash, long chunkWaitMillis, int historyLength) {
     this.setName = setName;
     this.keyHash = keyHash;
     this.chunkWaitMillis = chunkWaitMillis;
+    this.historyLength = historyLength;
+  }
+
+  /** The topic was created anew: its manifests may begin with any sequence. */
+  public void beginAnew() {
+    succession.beginAnew();
+  }
+
+  /** The highest sequence that answered since the topic was created; empty if none did. */
+  public OptionalLong highestSequence() {
+    return succession.highestSequence();
+  }
+
+  /**
+   * From now on only the snapshot of one sequence may answer, or if empty, any later one again. The
+   * one that answers goes on until the other is here.
+   *
+   * @param show whether a snapshot may be shown, and shows it
+   * @return what to do at once, without reading the topic
+   */
+  public List<Decision> pin(OptionalLong sequence, Predicate<ActiveSnapshot> show) {
+    succession.pin(sequence);
+    candidates.removeIf(
+        candidate -> sequence.isPresent() && candidate.sequence() != sequence.getAsLong());
+    List<Decision> decisions = new ArrayList<>();
+    for (ActiveSnapshot earlier : List.copyOf(history)) {
+      if (sequence.isPresent() && earlier.sequence() == sequence.getAsLong()) {
+        history.remove(earlier);
+        activate(earlier, show, decisions);
+        break;
+      }
+    }
+    dropUnusedSnapshots();
+    // What the topic held of the wanted sequence was not kept.
+    rereadWanted = manifestsSeen > 0 && !succession.isSettled();
+    return decisions;
+  }
+
+  /** Bytes of the blobs that became part of a snapshot so far. */
+  public long fetchedBytes() {
+    return fetchedBytes;
   }
 
   /**
    * Takes the next record of the topic.
    *
+   * @param offset its place in the topic
    * @param key the record's key
    * @param value its value; null for a tombstone; not copied, not to be changed any more
    * @param publishedMillis when it was written to the topic, in milliseconds since the epoch
    */
-  public void accept(String key, byte[] value, long publishedMillis) {
+  public void accept(long offset, String key, byte[] value, long publishedMillis) {
     Optional<ChunkKey> chunkKey = SnapshotTopicFormat.parseChunkKey(key);
     if (chunkKey.isPresent()) {
-      acceptChunk(chunkKey.get(), value);
+      acceptChunk(offset, chunkKey.get(), value);
     } else if (key.equals(setName)) {
-      acceptManifest(value, publishedMillis);
+      acceptManifest(offset, value, publishedMillis);
     } else if (value != null) {
       acceptOther(value);
     }
   }
 
-  private void acceptChunk(ChunkKey key, byte[] value) {
+  private void acceptChunk(long offset, ChunkKey key, byte[] value) {
     if (value == null) {
       chunks.remove(key);
     } else if (!loaded.containsKey(key.digest())) {
-      chunks.put(key, value, manifestsSeen);
+      chunks.put(key, value, manifestsSeen, offset);
     }
   }
 
-  private void acceptManifest(byte[] value, long publishedMillis) {
+  private void acceptManifest(long offset, byte[] value, long publishedMillis) {
     if (value == null) {
       problem = "the manifest of set '%s' was deleted from the topic".formatted(setName);
       candidates.clear();
@@ -138,9 +192,9 @@ public final class SnapshotAssembler {
       return;
     }
     problem = refusal(manifest);
-    if (problem == null) {
+    if (problem == null && succession.judge(manifest) != Verdict.NOT_PINNED) {
       candidates.removeIf(candidate -> candidate.sequence() == manifest.sequence());
-      candidates.add(new Candidate(manifest, publishedMillis));
+      candidates.add(new Candidate(manifest, offset, publishedMillis));
       if (candidates.size() > MAX_CANDIDATES) {
         candidates.remove(0);
       }
@@ -203,6 +257,9 @@ public final class SnapshotAssembler {
     if (active != null) {
       blobs(active.manifest()).forEach(blob -> wanted.add(blob.digest()));
     }
+    for (ActiveSnapshot earlier : history) {
+      blobs(earlier.manifest()).forEach(blob -> wanted.add(blob.digest()));
+    }
     loaded.keySet().retainAll(wanted);
   }
 
@@ -240,6 +297,19 @@ public final class SnapshotAssembler {
     return !candidates.isEmpty();
   }
 
+  /**
+   * Where to begin to read the topic if all is forgotten but what answers.
+   *
+   * @param nextOffset where to go on if nothing is forgotten
+   */
+  public long resumeOffset(long nextOffset) {
+    long first = Math.min(nextOffset, chunks.firstOffset());
+    for (Candidate candidate : candidates) {
+      first = Math.min(first, candidate.offset);
+    }
+    return first;
+  }
+
   /** How many bytes of chunks are kept. */
   public long bufferedBytes() {
     return chunks.totalBytes();
@@ -250,9 +320,10 @@ public final class SnapshotAssembler {
    * time to time, since waiting ends by itself.
    *
    * @param nowMillis any clock that only moves forward
+   * @param show whether a snapshot may be shown, and shows it
    * @return what to do, in order
    */
-  public List<Decision> settle(long nowMillis) {
+  public List<Decision> settle(long nowMillis, Predicate<ActiveSnapshot> show) {
     List<Decision> decisions = new ArrayList<>();
     awaited.clear();
     if (problem != null) {
@@ -262,36 +333,78 @@ public final class SnapshotAssembler {
     List<Candidate> newestFirst = new ArrayList<>(candidates);
     newestFirst.sort(Comparator.comparingLong(Candidate::sequence).reversed());
     for (Candidate candidate : newestFirst) {
-      if (active == null || candidate.sequence() > active.sequence()) {
-        advance(candidate, nowMillis, decisions);
-      } else {
-        judgeOld(candidate, decisions);
+      // A newer one that was taken has superseded those before it in the log.
+      if (candidates.contains(candidate)) {
+        judge(candidate, nowMillis, show, decisions);
       }
+    }
+    if (rereadWanted) {
+      rereadWanted = false;
+      decisions.add(new Decision.Reread());
+    } else if (succession.pinned().isPresent() && !succession.isSettled() && candidates.isEmpty()) {
+      refuse(
+          decisions,
+          "sequence %d of set '%s' is pinned and is not on the topic; %s"
+              .formatted(succession.pinned().getAsLong(), setName, whatAnswers()));
     }
     return decisions;
   }
 
-  private void judgeOld(Candidate candidate, List<Decision> decisions) {
-    boolean superseded = !candidates.remove(candidate);
-    dropUnusedSnapshots();
-    if (superseded) {
-      return;
-    }
-    if (candidate.sequence() < active.sequence()) {
-      refuse(
-          decisions,
-          "set '%s' went back to sequence %d; sequence %d goes on answering"
-              .formatted(setName, candidate.sequence(), active.sequence()));
-    } else if (!candidate.manifest.equals(active.manifest())) {
-      refuse(
-          decisions,
-          "sequence %d of set '%s' was published again with other content; the first goes on answering"
-              .formatted(candidate.sequence(), setName));
+  private String whatAnswers() {
+    return active == null
+        ? "nothing answers"
+        : "sequence %d goes on answering".formatted(active.sequence());
+  }
+
+  private void judge(
+      Candidate candidate,
+      long nowMillis,
+      Predicate<ActiveSnapshot> show,
+      List<Decision> decisions) {
+    switch (succession.judge(candidate.manifest)) {
+      case NEXT -> advance(candidate, nowMillis, show, decisions);
+      case SAME -> {
+        supersede(candidate);
+        succession.answer(candidate.manifest);
+      }
+      case NOT_PINNED -> drop(candidate);
+      case BACK -> {
+        drop(candidate);
+        refuse(
+            decisions,
+            "set '%s' went back to sequence %d; %s"
+                .formatted(setName, candidate.sequence(), whatAnswers()));
+      }
+      case FORKED -> {
+        drop(candidate);
+        refuse(
+            decisions,
+            "sequence %d of set '%s' was published again with other content; the first goes on answering"
+                .formatted(candidate.sequence(), setName));
+      }
     }
   }
 
+  private void drop(Candidate candidate) {
+    candidates.remove(candidate);
+    dropUnusedSnapshots();
+  }
+
+  /** Drops a candidate that answers, and what came before it in the log and is older. */
+  private void supersede(Candidate answering) {
+    int at = candidates.indexOf(answering);
+    candidates.remove(at);
+    // What came after it in the log went back; that is to be told.
+    candidates.subList(0, at).removeIf(other -> other.sequence() < answering.sequence());
+    dropUnusedSnapshots();
+  }
+
   /** Takes a candidate as far as it goes: loads what has come, activates it or lets it wait. */
-  private void advance(Candidate candidate, long nowMillis, List<Decision> decisions) {
+  private void advance(
+      Candidate candidate,
+      long nowMillis,
+      Predicate<ActiveSnapshot> show,
+      List<Decision> decisions) {
     if (!candidate.waits) {
       candidate.waits = true;
       candidate.waitsSinceMillis = nowMillis;
@@ -299,13 +412,14 @@ public final class SnapshotAssembler {
     try {
       List<BlobReference> lacking = load(candidate.manifest, decisions);
       if (lacking.isEmpty()) {
-        activate(candidate, decisions);
+        SnapshotSet set = SnapshotSet.of(candidate.manifest, loaded);
+        activate(new ActiveSnapshot(set, candidate.publishedMillis), show, decisions);
+        supersede(candidate);
       } else if (nowMillis - candidate.waitsSinceMillis >= chunkWaitMillis) {
         reportWaiting(candidate.manifest, lacking, decisions);
       }
     } catch (SnapshotException e) {
-      candidates.remove(candidate);
-      dropUnusedSnapshots();
+      drop(candidate);
       refuse(
           decisions,
           "sequence %d of set '%s' cannot be used: %s"
@@ -341,6 +455,7 @@ public final class SnapshotAssembler {
         lacking.add(blob);
       } else {
         loaded.put(blob.digest(), verified(blob, bytes));
+        fetchedBytes += blob.bytes();
         chunks.remove(blob.digest());
       }
     }
@@ -357,20 +472,27 @@ public final class SnapshotAssembler {
     }
   }
 
-  private void activate(Candidate candidate, List<Decision> decisions) throws SnapshotException {
-    SnapshotSet set = SnapshotSet.of(candidate.manifest, loaded);
-    active = new ActiveSnapshot(set, candidate.publishedMillis);
-    // What came before it in the log and is older was superseded; what came after it went back.
-    int at = candidates.indexOf(candidate);
-    candidates.remove(at);
-    candidates.subList(0, at).removeIf(other -> other.sequence() < candidate.sequence());
-    dropUnusedSnapshots();
-    decisions.add(new Decision.Activate(active));
+  private void activate(
+      ActiveSnapshot next, Predicate<ActiveSnapshot> show, List<Decision> decisions) {
+    if (!show.test(next)) {
+      // Another sequence was pinned meanwhile; we are about to be told.
+      return;
+    }
+    if (active != null) {
+      history.addFirst(active);
+    }
+    active = next;
+    history.removeIf(earlier -> earlier.sequence() == next.sequence());
+    while (history.size() > historyLength) {
+      history.removeLast();
+    }
+    succession.answer(next.manifest());
+    decisions.add(new Decision.Activate(next));
   }
 
   private void reportWaiting(
       Manifest manifest, List<BlobReference> lacking, List<Decision> decisions) {
-    if (!isFirstReport("incomplete " + manifest.sequence())) {
+    if (!reports.isFirst("incomplete " + manifest.sequence())) {
       return;
     }
     BlobReference first = lacking.get(0);
@@ -392,18 +514,8 @@ public final class SnapshotAssembler {
 
   /** Adds a refusal, unless the same sentence was reported before. */
   private void refuse(List<Decision> decisions, String reason) {
-    if (isFirstReport(reason)) {
+    if (reports.isFirst(reason)) {
       decisions.add(new Decision.Refuse(reason));
     }
-  }
-
-  private boolean isFirstReport(String what) {
-    if (!reported.add(what)) {
-      return false;
-    }
-    if (reported.size() > MAX_REPORTS_REMEMBERED) {
-      reported.remove(reported.iterator().next());
-    }
-    return true;
   }
 }

@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.CloseOptions;
@@ -25,9 +26,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads a topic from its beginning and stays at its end, whatever happens to the broker: committed
- * records only, all partitions, without a consumer group. Runs on the thread that calls {@link
- * #run} and calls its {@link Reader} there.
+ * Reads a topic from its beginning, or from where its reader has come, and stays at its end,
+ * whatever happens to the broker: committed records only, all partitions, without a consumer group.
+ * Runs on the thread that calls {@link #run} and calls its {@link Reader} there.
  */
 public final class TopicFollower implements Runnable, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TopicFollower.class);
@@ -37,7 +38,8 @@ public final class TopicFollower implements Runnable, AutoCloseable {
   // A consumer does not say that its broker is gone. So in silence it is asked for something.
   private static final Duration PROBE_AFTER_SILENCE = Duration.ofSeconds(2);
   private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(5);
-  // Every retry after a failure reads the whole topic.
+  // Positions say nothing about a topic that was created anew and has grown as long meanwhile.
+  private static final Duration IDENTITY_CHECK = Duration.ofSeconds(10);
   private static final long MIN_RETRY_MILLIS = 1_000;
   private static final long MAX_RETRY_MILLIS = 30_000;
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(1);
@@ -53,11 +55,22 @@ public final class TopicFollower implements Runnable, AutoCloseable {
   /** What is done with the records. */
   public interface Reader {
 
+    /**
+     * The topic is about to be read.
+     *
+     * @param topicId differs when a topic was deleted and created anew; null if it is not known
+     * @return the offset to go on from; empty for the beginning
+     */
+    OptionalLong open(String topicId);
+
     /** The topic will be read from its beginning. */
     void rewind();
 
     /** The next record; {@code value} is null for a tombstone. */
-    void accept(String key, byte[] value, long timestampMillis);
+    void accept(long offset, String key, byte[] value, long timestampMillis);
+
+    /** Some records have been read, and about so many are left; called while there are any. */
+    void progress(long recordsLeft);
 
     /**
      * All records so far have been read. Called again and again while there are no new ones.
@@ -158,8 +171,11 @@ public final class TopicFollower implements Runnable, AutoCloseable {
     try {
       List<TopicPartition> partitions = awaitPartitions(opened);
       opened.assign(partitions);
-      rewind(opened);
-      readOn(opened);
+      try (TopicIdentity identity = new TopicIdentity(topic, properties, ANSWER_TIMEOUT)) {
+        String topicId = identity.read().orElse(null);
+        begin(opened, reader.open(topicId));
+        readOn(opened, identity, topicId);
+      }
     } finally {
       consumer = null;
       opened.close(CloseOptions.timeout(CLOSE_TIMEOUT));
@@ -183,20 +199,38 @@ public final class TopicFollower implements Runnable, AutoCloseable {
     throw new WakeupException();
   }
 
+  private void begin(Consumer<byte[], byte[]> on, OptionalLong offset) {
+    if (offset.isPresent() && on.assignment().size() == 1) {
+      TopicPartition partition = on.assignment().iterator().next();
+      long first = on.beginningOffsets(List.of(partition), ANSWER_TIMEOUT).get(partition);
+      long end = on.endOffsets(List.of(partition), ANSWER_TIMEOUT).get(partition);
+      if (offset.getAsLong() >= first && offset.getAsLong() <= end) {
+        on.seek(partition, offset.getAsLong());
+        return;
+      }
+    }
+    rewind(on);
+  }
+
   private void rewind(Consumer<byte[], byte[]> on) {
     on.seekToBeginning(on.assignment());
     reader.rewind();
   }
 
-  private void readOn(Consumer<byte[], byte[]> from) {
+  /** Reads until the follower is closed or the topic turns out to be another one. */
+  private void readOn(Consumer<byte[], byte[]> from, TopicIdentity identity, String topicId) {
     long heardNanos = System.nanoTime();
+    long identifiedNanos = heardNanos;
     boolean reachedEnd = false;
     while (isOpen()) {
       ConsumerRecords<byte[], byte[]> records = poll(from);
       for (ConsumerRecord<byte[], byte[]> each : records) {
         if (each.key() != null) {
           reader.accept(
-              new String(each.key(), StandardCharsets.UTF_8), each.value(), each.timestamp());
+              each.offset(),
+              new String(each.key(), StandardCharsets.UTF_8),
+              each.value(),
+              each.timestamp());
         }
       }
       if (!records.isEmpty()) {
@@ -215,8 +249,16 @@ public final class TopicFollower implements Runnable, AutoCloseable {
         if (reader.settle()) {
           rewind(from);
         }
+      } else if (!records.isEmpty()) {
+        reader.progress(recordsLeft(from));
       }
       reader.tick();
+      if (System.nanoTime() - identifiedNanos >= IDENTITY_CHECK.toNanos()) {
+        if (topicId != null && identity.read().filter(id -> !id.equals(topicId)).isPresent()) {
+          return;
+        }
+        identifiedNanos = System.nanoTime();
+      }
     }
   }
 
@@ -229,7 +271,11 @@ public final class TopicFollower implements Runnable, AutoCloseable {
   }
 
   private static KafkaException shorterThanItWas() {
-    return new KafkaException("what was read last is gone, so it is read from its beginning");
+    return new KafkaException("what was read last is gone");
+  }
+
+  private static long recordsLeft(Consumer<byte[], byte[]> of) {
+    return of.assignment().stream().mapToLong(each -> of.currentLag(each).orElse(0)).sum();
   }
 
   private static boolean isAtEnd(Consumer<byte[], byte[]> of) {

@@ -5,6 +5,7 @@ import io.firstseen.filters.key.KeyHash;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 
 /** Feeds an assembler and does what it decides. */
 final class Following {
@@ -15,10 +16,15 @@ final class Following {
   final List<String> refusals = new ArrayList<>();
   ActiveSnapshot active;
   int rereads;
+  long offset;
   private long nowMillis = 1_000_000;
 
   Following(KeyHash keyHash) {
-    assembler = new SnapshotAssembler(SET, keyHash, CHUNK_WAIT_MILLIS);
+    this(keyHash, 0);
+  }
+
+  Following(KeyHash keyHash, int history) {
+    assembler = new SnapshotAssembler(SET, keyHash, CHUNK_WAIT_MILLIS, history);
   }
 
   Following() {
@@ -28,7 +34,7 @@ final class Following {
   /** Reads records without reaching the end of the topic. */
   Following read(List<Entry> entries) {
     for (Entry entry : entries) {
-      assembler.accept(entry.key(), entry.value(), nowMillis);
+      assembler.accept(offset++, entry.key(), entry.value(), nowMillis);
     }
     return this;
   }
@@ -39,7 +45,19 @@ final class Following {
 
   /** Reaches the end of the topic. */
   Following settle() {
-    for (Decision decision : assembler.settle(nowMillis)) {
+    carryOut(assembler.settle(nowMillis, snapshot -> true));
+    return this;
+  }
+
+  /** Pins a sequence; -1 for none. */
+  Following pin(long sequence) {
+    OptionalLong pinned = sequence < 0 ? OptionalLong.empty() : OptionalLong.of(sequence);
+    carryOut(assembler.pin(pinned, snapshot -> true));
+    return this;
+  }
+
+  private void carryOut(List<Decision> decisions) {
+    for (Decision decision : decisions) {
       if (decision instanceof Decision.Activate activate) {
         active = activate.snapshot();
       } else if (decision instanceof Decision.Refuse refuse) {
@@ -48,7 +66,6 @@ final class Following {
         rereads++;
       }
     }
-    return this;
   }
 
   /** Lets the time pass after which missing chunks are reported. */

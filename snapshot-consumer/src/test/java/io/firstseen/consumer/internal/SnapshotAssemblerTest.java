@@ -259,6 +259,85 @@ class SnapshotAssemblerTest {
   }
 
   @Test
+  void aPinnedSequenceIsTakenFromTheTopicAndLeftAgain() throws Exception {
+    List<Entry> topic = new ArrayList<>();
+    for (long sequence = 1; sequence <= 5; sequence++) {
+      topic.addAll(publisher.publish(sequence, "key-" + sequence).entries());
+    }
+    following.read(topic).settle().pin(3).settle();
+    assertThat(following.sequence()).isEqualTo(5);
+    assertThat(following.rereads).isEqualTo(1);
+    following.assembler.rewind();
+    following.read(topic).settle();
+    List<Entry> sixth = publisher.publish(6, "key-6").entries();
+    following.read(sixth).settle();
+    topic.addAll(sixth);
+    assertThat(following.sequence()).isEqualTo(3);
+    assertThat(following.contains("key-3")).isTrue();
+    following.pin(-1).settle();
+    assertThat(following.rereads).isEqualTo(2);
+    following.assembler.rewind();
+    following.read(topic).settle();
+    assertThat(following.sequence()).isEqualTo(6);
+    following.read(publisher.publish(7, "key-7").entries()).settle();
+    assertThat(following.sequence()).isEqualTo(7);
+    assertThat(following.refusals).isEmpty();
+  }
+
+  @Test
+  void aPinnedSequenceThatIsLostIsReportedOnce() {
+    following.read(publisher.publish(5, "a").entries()).settle().pin(3).settle();
+    following.assembler.rewind();
+    following.read(publisher.publish(6, "b").entries()).settle().settle();
+    assertThat(following.sequence()).isEqualTo(5);
+    assertThat(following.refusals)
+        .containsExactly(
+            "sequence 3 of set 'spam' is pinned and is not on the topic; sequence 5 goes on"
+                + " answering");
+  }
+
+  @Test
+  void goingBackIsRefusedAlsoAfterAPinWentBack() {
+    Following pinning = new Following(KeyHash.fixed(), 1);
+    pinning.read(publisher.publish(1, "a").entries()).settle();
+    pinning.read(publisher.publish(5, "b").entries()).settle().pin(1);
+    assertThat(pinning.sequence()).isEqualTo(1);
+    pinning.pin(-1).settle();
+    pinning.read(TestPublisher.of(Following.SET, 4).publish(3, "old").entries()).settle();
+    assertThat(pinning.sequence()).isEqualTo(1);
+    assertThat(pinning.refusals)
+        .containsExactly("set 'spam' went back to sequence 3; sequence 1 goes on answering");
+    pinning.read(TestPublisher.of(Following.SET, 4).publish(5, "fork").entries()).settle();
+    assertThat(pinning.sequence()).isEqualTo(1);
+    assertThat(pinning.refusals.get(1)).startsWith("sequence 5 of set 'spam' was published again");
+  }
+
+  @Test
+  void onATopicCreatedAnewTheSequenceMayGoBackOnce() {
+    following.read(publisher.publish(7, "a").entries()).settle();
+    following.assembler.beginAnew();
+    following.assembler.rewind();
+    assertThat(following.sequence()).isEqualTo(7);
+    following.read(TestPublisher.of(Following.SET, 4).publish(3, "new").entries()).settle();
+    assertThat(following.sequence()).isEqualTo(3);
+    following.read(TestPublisher.of(Following.SET, 4).publish(2, "old").entries()).settle();
+    assertThat(following.sequence()).isEqualTo(3);
+    assertThat(following.refusals)
+        .containsExactly("set 'spam' went back to sequence 2; sequence 3 goes on answering");
+  }
+
+  @Test
+  void whatIsReadAgainAndIsOlderThanWhatAnswersDidNotGoBack() {
+    List<Entry> topic = new ArrayList<>(publisher.publish(1, "a").entries());
+    topic.addAll(publisher.publish(2, "b").entries());
+    following.read(topic).settle();
+    following.assembler.rewind();
+    following.read(topic).settle();
+    assertThat(following.sequence()).isEqualTo(2);
+    assertThat(following.refusals).isEmpty();
+  }
+
+  @Test
   void aManifestOfAnotherSetUnderThisNameIsRefused() {
     Publication other = TestPublisher.of("other", 4).publish(1, "a");
     following.read(other.chunks());
@@ -268,12 +347,17 @@ class SnapshotAssemblerTest {
         .containsExactly("a manifest of set 'spam' cannot be read: it is of set 'other'");
   }
 
+  private static BlobReference delta(BlobReference base) {
+    return new BlobReference(
+        base.digest(), 1, base.count(), base.setDigest(), "0".repeat(64), base.sequence());
+  }
+
   @Test
   void deltasAreRefused() {
     Manifest plain = publisher.publish(1, "a").manifest();
     List<ManifestShard> shards = new ArrayList<>();
     for (ManifestShard shard : plain.shards()) {
-      List<BlobReference> deltas = shard.base() == null ? List.of() : List.of(shard.base());
+      List<BlobReference> deltas = shard.base() == null ? List.of() : List.of(delta(shard.base()));
       shards.add(new ManifestShard(shard.shard(), shard.count(), shard.base(), deltas));
     }
     following.read(manifestEntry(plain, shards)).settle();
