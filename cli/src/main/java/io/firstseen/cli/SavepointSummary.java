@@ -2,13 +2,16 @@ package io.firstseen.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.filters.WilsonInterval;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.jobs.OptionValues;
 import io.firstseen.operators.dedup.DedupSavepoint;
+import io.firstseen.types.AuditCounts;
 import io.firstseen.types.DedupParameters;
 import io.firstseen.types.ShardSummary;
 import io.firstseen.types.TimeToLive;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -28,6 +31,9 @@ record SavepointSummary(DedupSavepoint savepoint) {
     rows.put("tasks", SnapshotSummary.number(savepoint.parallelism()));
     rows.put("mode", parameters.mode().id());
     rows.put("ttl", ttl());
+    savepoint
+        .clockMillis()
+        .ifPresent(millis -> rows.put("forgotten by", Instant.ofEpochMilli(millis).toString()));
     rows.put("hash", parameters.hashAlgorithm());
     rows.put("key check", keyCheck() + (usesPublicKey() ? " (the public key)" : ""));
     rows.put(
@@ -45,7 +51,11 @@ record SavepointSummary(DedupSavepoint savepoint) {
                 String.format(Locale.ROOT, "%,.1f", ofShards.getAverage())));
     rows.put("pages", SnapshotSummary.number(pages()));
     rows.put("load", load(keys, savepoint.slots()));
-    rows.put("rate predicted", rate(savepoint.predictedFalsePositiveRate()));
+    // An exact mode drops nothing: there it is how many new keys are looked up in vain.
+    rows.put(
+        parameters.mode().isExact() ? "looked up in vain" : "rate predicted",
+        rate(savepoint.predictedFalsePositiveRate()));
+    audit(rows);
     rows.put("page bytes", SnapshotSummary.number(savepoint.pageBytes()));
     rows.put("bytes stored", SnapshotSummary.number(savepoint.stateBytes()));
     rows.put(
@@ -55,6 +65,33 @@ record SavepointSummary(DedupSavepoint savepoint) {
     rows.forEach(
         (name, value) -> table.append(String.format(Locale.ROOT, "%-20s%s%n", name, value)));
     return table.toString();
+  }
+
+  private void audit(Map<String, String> rows) {
+    AuditCounts audit = savepoint.audit();
+    if (audit == null) {
+      rows.put("audit", "off");
+      return;
+    }
+    rows.put(
+        "audit",
+        "one hash in %s: %s new keys, %s of them dropped"
+            .formatted(
+                SnapshotSummary.number(savepoint.parameters().auditSlices()),
+                SnapshotSummary.number(audit.newKeys()),
+                SnapshotSummary.number(audit.falsePositives())));
+    if (audit.newKeys() > 0) {
+      WilsonInterval interval = WilsonInterval.of(audit.falsePositives(), audit.newKeys());
+      rows.put(
+          "rate measured",
+          "%s, in [%s, %s] at %.0f %%; predicted for the same keys %s"
+              .formatted(
+                  rate((double) audit.falsePositives() / audit.newKeys()),
+                  rate(interval.low()),
+                  rate(interval.high()),
+                  100 * WilsonInterval.CONFIDENCE,
+                  rate(audit.predicted() / audit.newKeys())));
+    }
   }
 
   /** A line for each shard, ending with a line feed each, below one of headings. */
@@ -91,6 +128,7 @@ record SavepointSummary(DedupSavepoint savepoint) {
       json.put("ttlMillis", parameters.ttl().millis());
       json.put("ttlClock", parameters.ttl().clock().id());
       json.put("ttlSince", parameters.ttl().since().id());
+      savepoint.clockMillis().ifPresent(millis -> json.put("forgottenByMillis", millis));
     }
     json.put("hash", parameters.hashAlgorithm());
     json.put("keyCheck", keyCheck());
@@ -108,6 +146,9 @@ record SavepointSummary(DedupSavepoint savepoint) {
     json.put("predictedFalsePositiveRate", savepoint.predictedFalsePositiveRate());
     json.put("pageBytes", savepoint.pageBytes());
     json.put("bytes", savepoint.stateBytes());
+    if (savepoint.audit() != null) {
+      audit(json.putObject("audit"));
+    }
     if (withShards) {
       ArrayNode all = json.putArray("ofShards");
       for (int shard = 0; shard < savepoint.shards().size(); shard++) {
@@ -121,6 +162,21 @@ record SavepointSummary(DedupSavepoint savepoint) {
       }
     }
     return json;
+  }
+
+  private void audit(ObjectNode json) {
+    AuditCounts audit = savepoint.audit();
+    json.put("slices", savepoint.parameters().auditSlices());
+    json.put("newKeys", audit.newKeys());
+    json.put("falsePositives", audit.falsePositives());
+    if (audit.newKeys() > 0) {
+      WilsonInterval interval = WilsonInterval.of(audit.falsePositives(), audit.newKeys());
+      json.put("measuredFalsePositiveRate", (double) audit.falsePositives() / audit.newKeys());
+      json.put("measuredFalsePositiveRateLow", interval.low());
+      json.put("measuredFalsePositiveRateHigh", interval.high());
+      json.put("confidence", WilsonInterval.CONFIDENCE);
+      json.put("predictedFalsePositiveRate", audit.predicted() / audit.newKeys());
+    }
   }
 
   static String rate(double rate) {

@@ -3,9 +3,11 @@ package io.firstseen.operators.dedup;
 import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.cuckoo.PageDirectory;
 import io.firstseen.operators.ShardKeys;
+import io.firstseen.serializers.AuditCountsSerializer;
 import io.firstseen.serializers.DedupParametersSerializer;
 import io.firstseen.serializers.SerializerTypeInformation;
 import io.firstseen.serializers.ShardSummarySerializer;
+import io.firstseen.types.AuditCounts;
 import io.firstseen.types.DedupParameters;
 import io.firstseen.types.ShardSummary;
 import java.io.IOException;
@@ -15,11 +17,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
-import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.api.java.tuple.Tuple4;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.StateBackendOptions;
@@ -45,15 +48,21 @@ import org.apache.flink.util.Collector;
  * @param stateBytes the size of the dedup's state as it is stored
  * @param parameters what the state was built with
  * @param shards what each shard's filter holds, in their order
+ * @param audit what the audit of all shards has counted; null if there is no audit
+ * @param clockMillis with a ttl, the beginning of the latest epoch that a shard has come to: what
+ *     is due by then is forgotten; empty if no time is known
  */
 public record DedupSavepoint(
     long checkpointId,
     int parallelism,
     long stateBytes,
     DedupParameters parameters,
-    List<ShardSummary> shards) {
+    List<ShardSummary> shards,
+    AuditCounts audit,
+    OptionalLong clockMillis) {
 
   private static final ShardSummary EMPTY = new ShardSummary(0, 0, 0, new byte[1]);
+  private static final long NO_TIME = Long.MIN_VALUE;
 
   /**
    * Reads it, with Flink's State Processor API.
@@ -85,13 +94,27 @@ public record DedupSavepoint(
     if (parameters.isEmpty()) {
       return Optional.empty();
     }
+    Map<Integer, OfShard> byKey = ofShards(env, dedup, path, state.get(), parameters.get());
+    int count = parameters.get().shardCount();
+    ShardKeys keys = ShardKeys.of(count, count);
+    List<ShardSummary> shards = new ArrayList<>();
+    AuditCounts audit = AuditCounts.NONE;
+    long clockMillis = NO_TIME;
+    for (int number = 0; number < count; number++) {
+      OfShard shard = byKey.getOrDefault(keys.keyOf(number), OfShard.NOTHING);
+      shards.add(shard.summary());
+      audit = audit.plus(shard.audit());
+      clockMillis = Math.max(clockMillis, shard.clockMillis());
+    }
     return Optional.of(
         new DedupSavepoint(
             metadata.getCheckpointId(),
             state.get().getParallelism(),
             state.get().getStateSize(),
             parameters.get(),
-            shards(env, dedup, path, state.get(), parameters.get())));
+            Collections.unmodifiableList(shards),
+            parameters.get().auditSlices() == 0 ? null : audit,
+            clockMillis == NO_TIME ? OptionalLong.empty() : OptionalLong.of(clockMillis)));
   }
 
   private static Optional<DedupParameters> parameters(
@@ -107,33 +130,27 @@ public record DedupSavepoint(
     return stream.executeAndCollect(1).stream().findFirst();
   }
 
-  private static List<ShardSummary> shards(
+  /** What state knows of a shard. */
+  private record OfShard(ShardSummary summary, AuditCounts audit, long clockMillis) {
+    static final OfShard NOTHING = new OfShard(EMPTY, AuditCounts.NONE, NO_TIME);
+  }
+
+  private static Map<Integer, OfShard> ofShards(
       StreamExecutionEnvironment env,
       OperatorIdentifier dedup,
       String path,
       OperatorState state,
       DedupParameters parameters)
       throws Exception {
-    Map<Integer, ShardSummary> byKey = null;
     Exception failure = null;
     for (String backend : backends(state)) {
       try {
-        byKey = summaries(env, dedup, path, backend);
-        break;
+        return ofShards(env, dedup, path, backend, parameters);
       } catch (Exception e) {
         failure = e;
       }
     }
-    if (byKey == null) {
-      throw failure;
-    }
-    int count = parameters.shardCount();
-    ShardKeys keys = ShardKeys.of(count, count);
-    List<ShardSummary> shards = new ArrayList<>();
-    for (int shard = 0; shard < count; shard++) {
-      shards.add(byKey.getOrDefault(keys.keyOf(shard), EMPTY));
-    }
-    return Collections.unmodifiableList(shards);
+    throw failure;
   }
 
   /**
@@ -152,37 +169,67 @@ public record DedupSavepoint(
     return List.of("rocksdb");
   }
 
-  private static Map<Integer, ShardSummary> summaries(
-      StreamExecutionEnvironment env, OperatorIdentifier dedup, String path, String backend)
+  private static Map<Integer, OfShard> ofShards(
+      StreamExecutionEnvironment env,
+      OperatorIdentifier dedup,
+      String path,
+      String backend,
+      DedupParameters parameters)
       throws Exception {
     env.configure(new Configuration().set(StateBackendOptions.STATE_BACKEND, backend));
-    TypeInformation<Tuple2<Integer, ShardSummary>> type =
+    TypeInformation<Tuple4<Integer, ShardSummary, AuditCounts, Long>> type =
         Types.TUPLE(
             Types.INT,
-            new SerializerTypeInformation<>(ShardSummary.class, ShardSummarySerializer.INSTANCE));
-    Map<Integer, ShardSummary> byKey = new HashMap<>();
+            new SerializerTypeInformation<>(ShardSummary.class, ShardSummarySerializer.INSTANCE),
+            new SerializerTypeInformation<>(AuditCounts.class, AuditCountsSerializer.INSTANCE),
+            Types.LONG);
+    Map<Integer, OfShard> byKey = new HashMap<>();
     SavepointReader.read(env, path)
-        .readKeyedState(dedup, new SummaryReader(), Types.INT, type)
+        .readKeyedState(dedup, new ShardReader(parameters), Types.INT, type)
         .executeAndCollect(Firstseen.MAX_SHARDS)
-        .forEach(entry -> byKey.put(entry.f0, entry.f1));
+        .forEach(shard -> byKey.put(shard.f0, new OfShard(shard.f1, shard.f2, shard.f3)));
     return byKey;
   }
 
-  private static final class SummaryReader
-      extends KeyedStateReaderFunction<Integer, Tuple2<Integer, ShardSummary>> {
+  private static final class ShardReader
+      extends KeyedStateReaderFunction<Integer, Tuple4<Integer, ShardSummary, AuditCounts, Long>> {
     private static final long serialVersionUID = 1;
 
+    private final boolean withAudit;
+    private final boolean withClock;
     private transient ValueState<ShardSummary> summary;
+    private transient ValueState<AuditCounts> audit;
+    private transient ValueState<Long> clock;
+
+    ShardReader(DedupParameters parameters) {
+      this.withAudit = parameters.auditSlices() > 0;
+      this.withClock = parameters.ttl() != null;
+    }
 
     @Override
     public void open(OpenContext context) {
       summary = getRuntimeContext().getState(DedupState.SUMMARY);
+      audit = withAudit ? getRuntimeContext().getState(DedupState.AUDIT_COUNTS) : null;
+      clock = withClock ? getRuntimeContext().getState(DedupState.CLOCK) : null;
     }
 
     @Override
-    public void readKey(Integer key, Context context, Collector<Tuple2<Integer, ShardSummary>> out)
+    public void readKey(
+        Integer key,
+        Context context,
+        Collector<Tuple4<Integer, ShardSummary, AuditCounts, Long>> out)
         throws Exception {
-      out.collect(Tuple2.of(key, summary.value()));
+      out.collect(
+          Tuple4.of(
+              key,
+              orElse(summary, OfShard.NOTHING.summary()),
+              orElse(audit, OfShard.NOTHING.audit()),
+              orElse(clock, OfShard.NOTHING.clockMillis())));
+    }
+
+    private static <V> V orElse(ValueState<V> state, V nothing) throws IOException {
+      V value = state == null ? null : state.value();
+      return value == null ? nothing : value;
     }
   }
 

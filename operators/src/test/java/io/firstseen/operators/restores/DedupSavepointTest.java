@@ -2,9 +2,11 @@ package io.firstseen.operators.restores;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.firstseen.operators.dedup.DedupSavepoint;
 import io.firstseen.operators.restores.DedupTrial.Settings;
+import io.firstseen.operators.restores.EventScript.Outcome;
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.TimeToLive;
 import java.io.IOException;
@@ -87,7 +89,35 @@ class DedupSavepointTest {
     JobClient job = played(Settings.of(Backend.HEAP, 2).dedup(dedup -> dedup.ttl(ttl)));
     Path savepoint = CLUSTER.stop(job, SavepointFormatType.CANONICAL, false);
     assertContents(savepoint);
-    assertThat(read(savepoint, "firstseen").orElseThrow().parameters().ttl()).isEqualTo(ttl);
+    DedupSavepoint read = read(savepoint, "firstseen").orElseThrow();
+    assertThat(read.parameters().ttl()).isEqualTo(ttl);
+    // The latest of eight shards' epochs, each an eighth of the ttl, begins at most a 64th ago.
+    long now = System.currentTimeMillis();
+    assertThat(read.clockMillis().orElseThrow())
+        .isBetween(now - Duration.ofDays(1).toMillis() * 9 / 64 - 60_000, now);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theAuditIsTold(Backend backend) throws Exception {
+    JobClient job = played(Settings.of(backend, 2).dedup(dedup -> dedup.audit(4)));
+    Path savepoint = CLUSTER.stop(job, SavepointFormatType.CANONICAL, false);
+    assertContents(savepoint);
+    DedupSavepoint read = read(savepoint, "firstseen").orElseThrow();
+    assertThat(read.parameters().auditSlices()).isEqualTo(4);
+    long accepted = script.count(0, script.size(), Outcome.ACCEPTED);
+    assertThat((double) read.audit().newKeys()).isCloseTo(accepted / 4.0, withinPercentage(10));
+    assertThat(read.audit().falsePositives()).isZero();
+    assertThat(read.audit().predicted()).isBetween(0.0, 1e-9 * accepted);
+  }
+
+  @Test
+  void thereIsNoAuditAndNoClockWithoutAskingForThem() throws Exception {
+    Path savepoint =
+        CLUSTER.stop(played(Settings.of(Backend.HEAP, 2)), SavepointFormatType.CANONICAL, false);
+    DedupSavepoint read = read(savepoint, "firstseen").orElseThrow();
+    assertThat(read.audit()).isNull();
+    assertThat(read.clockMillis()).isEmpty();
   }
 
   @Test
