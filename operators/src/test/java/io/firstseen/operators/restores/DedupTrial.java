@@ -9,6 +9,9 @@ import io.firstseen.types.Operation;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import org.apache.flink.api.common.eventtime.Watermark;
+import org.apache.flink.api.common.eventtime.WatermarkGenerator;
+import org.apache.flink.api.common.eventtime.WatermarkOutput;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.functions.RichMapFunction;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -61,6 +64,7 @@ final class DedupTrial {
     private UnaryOperator<Firstseen<KeyEvent>> dedup = builder -> builder;
     private int maxParallelism;
     private int first;
+    private boolean timed;
 
     private Settings(String backend, int parallelism) {
       this.parallelism = parallelism;
@@ -115,6 +119,12 @@ final class DedupTrial {
     /** A set of the live keys behind filters that take one key in a hundred for another. */
     Settings exact() {
       return dedup(dedup -> dedup.mode(DedupMode.EXACT_KEYS).capacity(10).falsePositiveRate(0.1));
+    }
+
+    /** Gives the events the times of the script, and a watermark as late behind each. */
+    Settings timed() {
+      timed = true;
+      return this;
     }
 
     /** Sets the key groups of the dedup behind the back of the entry point. */
@@ -176,7 +186,8 @@ final class DedupTrial {
         .uid("test-events-" + name);
   }
 
-  private void build(DataStream<KeyEvent> events, Settings settings) {
+  private void build(DataStream<KeyEvent> untimed, Settings settings) {
+    DataStream<KeyEvent> events = settings.timed ? timed(untimed) : untimed;
     DedupStreams<KeyEvent> streams =
         settings
             .dedup
@@ -204,6 +215,29 @@ final class DedupTrial {
         .process(new Outcomes.Recorder(outcomesInTest), Types.VOID)
         .setParallelism(1)
         .uid("test-outcomes-from-" + settings.first);
+  }
+
+  private DataStream<KeyEvent> timed(DataStream<KeyEvent> events) {
+    InTest<EventScript> times = scriptInTest;
+    return events
+        .assignTimestampsAndWatermarks(
+            WatermarkStrategy.<KeyEvent>forGenerator(context -> new EachTime())
+                .withTimestampAssigner((event, before) -> times.get().timeMillis(event.position)))
+        .setParallelism(1)
+        .uid("test-times");
+  }
+
+  private static final class EachTime implements WatermarkGenerator<KeyEvent> {
+    @Override
+    public void onEvent(KeyEvent event, long timestamp, WatermarkOutput output) {
+      // No event of an earlier instant comes any more.
+      output.emitWatermark(new Watermark(timestamp - 1));
+    }
+
+    @Override
+    public void onPeriodicEmit(WatermarkOutput output) {
+      // Each event has had its own.
+    }
   }
 
   private static DataStream<Long> codes(

@@ -41,10 +41,11 @@ final class EventScript {
     }
   }
 
-  private record Step(boolean delete, String key, Outcome exact) {}
+  private record Step(boolean delete, String key, Outcome exact, long timeMillis) {}
 
   private final List<Step> steps = new ArrayList<>();
   private final Set<String> live = new HashSet<>();
+  private long timeMillis;
 
   /**
    * Keys that fall into given shards under the fixed hash key.
@@ -72,12 +73,26 @@ final class EventScript {
   }
 
   EventScript add(String key) {
-    steps.add(new Step(false, key, live.add(key) ? Outcome.ACCEPTED : Outcome.DUPLICATE));
+    Outcome exact = live.add(key) ? Outcome.ACCEPTED : Outcome.DUPLICATE;
+    steps.add(new Step(false, key, exact, timeMillis));
     return this;
   }
 
   EventScript delete(String key) {
-    steps.add(new Step(true, key, live.remove(key) ? Outcome.REMOVED : Outcome.UNKNOWN_DELETE));
+    Outcome exact = live.remove(key) ? Outcome.REMOVED : Outcome.UNKNOWN_DELETE;
+    steps.add(new Step(true, key, exact, timeMillis));
+    return this;
+  }
+
+  /** The time of the events from here on; 0 before. */
+  EventScript at(long newTimeMillis) {
+    timeMillis = newTimeMillis;
+    return this;
+  }
+
+  /** By now the time of these keys is up. */
+  EventScript forget(Collection<String> keys) {
+    live.removeAll(keys);
     return this;
   }
 
@@ -121,6 +136,10 @@ final class EventScript {
 
   Outcome exact(int position) {
     return steps.get(position).exact();
+  }
+
+  long timeMillis(long position) {
+    return steps.get(Math.toIntExact(position)).timeMillis();
   }
 
   byte[] key(int position) {

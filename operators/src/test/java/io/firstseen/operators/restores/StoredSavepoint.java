@@ -2,7 +2,10 @@ package io.firstseen.operators.restores;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.operators.dedup.DedupSavepoint;
 import io.firstseen.operators.restores.DedupTrial.Settings;
+import io.firstseen.operators.restores.EventScript.Outcome;
+import io.firstseen.types.AuditCounts;
 import java.io.IOException;
 import java.io.Reader;
 import java.net.URISyntaxException;
@@ -13,20 +16,23 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Properties;
 import java.util.stream.Stream;
+import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
 
 /**
  * A canonical savepoint in the test resources. Its {@code contents.properties} says how many keys
  * each of its shards was given; the first quarter of all keys was deleted again.
  *
  * @param directory where it is
+ * @param kind what dedup it is of; {@code plain} if the properties do not say
  * @param shards its number of shards
  * @param keysOfShards how many keys each shard was given
  */
 @SuppressWarnings("ArrayRecordComponent") // Never compared.
-record StoredSavepoint(Path directory, int shards, int[] keysOfShards) {
+record StoredSavepoint(Path directory, StoredKind kind, int shards, int[] keysOfShards) {
 
-  /** All that there are: directories {@code savepoints-<layout>/<backend>}. */
+  /** All that there are: directories {@code savepoints-<layout and kind>/<backend>}. */
   static List<StoredSavepoint> all() throws IOException, URISyntaxException {
     URL here = StoredSavepoint.class.getResource("README.md");
     try (Stream<Path> files = Files.walk(Path.of(here.toURI()).getParent(), 3)) {
@@ -47,6 +53,7 @@ record StoredSavepoint(Path directory, int shards, int[] keysOfShards) {
     }
     return new StoredSavepoint(
         directory,
+        StoredKind.of(contents.getProperty("kind", StoredKind.PLAIN.id())),
         Integer.parseInt(contents.getProperty("shards")),
         Arrays.stream(contents.getProperty("keysOfShards").split(",", -1))
             .mapToInt(Integer::parseInt)
@@ -56,11 +63,9 @@ record StoredSavepoint(Path directory, int shards, int[] keysOfShards) {
   /** The events that gave the savepoint, and as many more as show its contents. */
   EventScript script() {
     List<String> keys = keys();
-    EventScript script = new EventScript();
-    keys.forEach(script::add);
-    keys.subList(0, keys.size() / 4).forEach(script::delete);
+    EventScript script = kind.script(keys);
     assertThat(script.size()).isEqualTo(saved());
-    return script.probe(keys, 1_000);
+    return kind.probe(script, keys);
   }
 
   /** How many events the savepoint has behind it. */
@@ -77,16 +82,34 @@ record StoredSavepoint(Path directory, int shards, int[] keysOfShards) {
   void assertContents(TestCluster cluster, Backend backend) throws Exception {
     EventScript script = script();
     DedupTrial trial = new DedupTrial(script);
-    JobClient job =
-        trial.start(
-            cluster,
-            Settings.of(backend, 2)
-                .fromForeign(directory, saved())
-                .dedup(dedup -> dedup.shards(shards)));
+    JobClient job = trial.start(cluster, settings(backend, 2).fromForeign(directory, saved()));
     trial.valve.openTo(script.size());
     trial.await(script.size() - saved());
-    cluster.cancel(job);
+    if (kind == StoredKind.AUDIT) {
+      assertCounts(cluster, cluster.stop(job, SavepointFormatType.CANONICAL, false), script);
+    } else {
+      cluster.cancel(job);
+    }
     script.assertExactly(trial.outcomes, saved(), script.size());
+  }
+
+  /** A key that the audit had lost would count as new a second time. */
+  private static void assertCounts(TestCluster cluster, Path savepoint, EventScript script)
+      throws Exception {
+    AuditCounts counts =
+        DedupSavepoint.read(
+                cluster.environment(new Configuration()), "firstseen", savepoint.toUri().toString())
+            .orElseThrow()
+            .audit();
+    assertThat(counts.newKeys()).isEqualTo(script.count(0, script.size(), Outcome.ACCEPTED));
+    assertThat(counts.falsePositives()).isZero();
+  }
+
+  /** A job that writes or reads it. */
+  Settings settings(Backend backend, int parallelism) {
+    Settings settings =
+        Settings.of(backend, parallelism).dedup(dedup -> kind.dedup.apply(dedup).shards(shards));
+    return kind == StoredKind.TTL_EVENT ? settings.timed() : settings;
   }
 
   @Override

@@ -2,7 +2,6 @@ package io.firstseen.operators.restores;
 
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.firstseen.operators.restores.DedupTrial.Settings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -11,13 +10,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
-import org.apache.flink.util.FileUtils;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Writes the savepoints of the current layout into the test resources. Runs only if asked for by
- * name; the resources' README has the command.
+ * Writes those savepoints of the current layout into the test resources that are not there. Runs
+ * only if asked for by name; the resources' README has the command.
  */
 class StoredSavepointsGenerator {
   /** Never changed once its layout is released: a new layout gets a new directory. */
@@ -26,41 +24,44 @@ class StoredSavepointsGenerator {
   /** Nothing, a list, a page, several pages. */
   private static final int[] KEYS_OF_SHARDS = {0, 60, 700, 4_500};
 
+  /** As above, but for the last: one wide page. */
+  private static final int[] FEWER_KEYS_OF_SHARDS = {0, 60, 700, 1_500};
+
   @RegisterExtension private static final TestCluster CLUSTER = new TestCluster();
 
   @Test
   void generate() throws Exception {
     assumeThat(System.getProperty("test")).isEqualTo(getClass().getSimpleName());
-    Path layout =
-        Path.of("src/test/resources", getClass().getPackageName().replace('.', '/'), LAYOUT);
-    FileUtils.deleteDirectory(layout.toFile());
+    Path resources = Path.of("src/test/resources", getClass().getPackageName().replace('.', '/'));
+    for (StoredKind kind : StoredKind.values()) {
+      boolean plain = kind == StoredKind.PLAIN;
+      Path layout = resources.resolve(plain ? LAYOUT : LAYOUT + "-" + kind.id());
+      if (Files.notExists(layout)) {
+        generate(layout, kind, plain ? KEYS_OF_SHARDS : FEWER_KEYS_OF_SHARDS);
+      }
+    }
+  }
+
+  private static void generate(Path layout, StoredKind kind, int[] keysOfShards) throws Exception {
     Files.createDirectories(layout);
     Files.writeString(
         layout.resolve("contents.properties"),
-        "shards=%d\nkeysOfShards=%s\n"
+        "kind=%s\nshards=%d\nkeysOfShards=%s\n"
             .formatted(
-                KEYS_OF_SHARDS.length,
-                Arrays.stream(KEYS_OF_SHARDS)
+                kind.id(),
+                keysOfShards.length,
+                Arrays.stream(keysOfShards)
                     .mapToObj(Integer::toString)
                     .collect(Collectors.joining(","))));
     for (Backend backend : Backend.values()) {
       StoredSavepoint stored =
           new StoredSavepoint(
               layout.resolve(backend.name().toLowerCase(Locale.ROOT)),
-              KEYS_OF_SHARDS.length,
-              KEYS_OF_SHARDS);
+              kind,
+              keysOfShards.length,
+              keysOfShards);
       DedupTrial trial = new DedupTrial(stored.script());
-      JobClient job =
-          trial.start(
-              CLUSTER,
-              Settings.of(backend, 1)
-                  // As short identities as keep the model exact, for the files' sake.
-                  .dedup(
-                      dedup ->
-                          dedup
-                              .shards(KEYS_OF_SHARDS.length)
-                              .capacity(10_000)
-                              .falsePositiveRate(1e-6)));
+      JobClient job = trial.start(CLUSTER, stored.settings(backend, 1));
       trial.play(stored.saved());
       Path savepoint = CLUSTER.stop(job, SavepointFormatType.CANONICAL, false);
       Files.createDirectory(stored.directory());
