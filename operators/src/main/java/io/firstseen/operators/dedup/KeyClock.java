@@ -86,7 +86,7 @@ final class KeyClock {
   /** The time of a shard's filter now, and of the event that comes next. */
   Expiry turnTo(Shard shard) {
     Expiry expiry = shard.expiry;
-    if (nowMillis > expiry.nowMillis()) {
+    if (nowMillis >= expiry.nowMillis() + ttl.epochMillis()) {
       expiry.advanceTo(nowMillis);
     }
     expiry.keysOf(eventMillis);
