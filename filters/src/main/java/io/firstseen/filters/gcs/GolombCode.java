@@ -34,11 +34,17 @@ final class GolombCode {
    * every machine and language finds the same.
    */
   static long parameterFor(long count, int valueBits) {
+    return parameterFor(count, BigInteger.ONE.shiftLeft(valueBits));
+  }
+
+  /** The same for {@code count} numbers below {@code universe}, which is at most 2^64. */
+  static long parameterFor(long count, BigInteger universe) {
     if (count == 0) {
       return 1;
     }
     BigInteger n = BigInteger.valueOf(count);
-    BigInteger rounded = LN_2.shiftLeft(valueBits + 1).add(n.shiftLeft(64)).divide(n.shiftLeft(65));
+    BigInteger rounded =
+        LN_2.multiply(universe).shiftLeft(1).add(n.shiftLeft(64)).divide(n.shiftLeft(65));
     return rounded.signum() == 0 ? 1 : rounded.longValue();
   }
 
@@ -81,5 +87,15 @@ final class GolombCode {
   /** Whether one more bit follows a field. */
   boolean hasMore(long field) {
     return Long.compareUnsigned(field, cutoff) >= 0;
+  }
+
+  /** Whether quotient and remainder make a number above a bound; none of them overflows. */
+  boolean exceeds(long quotient, long remainder, long bound) {
+    long high = Math.multiplyHigh(quotient, parameter) + (parameter >> 63 & quotient);
+    long product = quotient * parameter;
+    long number = product + remainder;
+    return high != 0
+        || Long.compareUnsigned(number, product) < 0
+        || Long.compareUnsigned(number, bound) > 0;
   }
 }

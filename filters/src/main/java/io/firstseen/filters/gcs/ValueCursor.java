@@ -183,7 +183,7 @@ final class ValueCursor {
     if (position > end) {
       throw brokenEnd();
     }
-    if (bucketFull || exceeds(quotient, remainder, last - next)) {
+    if (bucketFull || code.exceeds(quotient, remainder, last - next)) {
       throw outOfBucket();
     }
     long value = next + quotient * code.parameter() + remainder;
@@ -195,16 +195,6 @@ final class ValueCursor {
   private MalformedGolombCodedSetException brokenEnd() {
     return new MalformedGolombCodedSetException(
         "the codes of bucket " + bucket + " must fill it, got a code with too many bits");
-  }
-
-  private boolean exceeds(long quotient, long remainder, long room) {
-    long parameter = code.parameter();
-    long high = Math.multiplyHigh(quotient, parameter) + (parameter >> 63 & quotient);
-    long product = quotient * parameter;
-    long distance = product + remainder;
-    return high != 0
-        || Long.compareUnsigned(distance, product) < 0
-        || Long.compareUnsigned(distance, room) > 0;
   }
 
   private MalformedGolombCodedSetException outOfBucket() {

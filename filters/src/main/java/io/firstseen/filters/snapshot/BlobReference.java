@@ -43,6 +43,11 @@ public record BlobReference(
     return to(snapshot.digest(), snapshot.asByteBuffer().remaining(), snapshot.header());
   }
 
+  /** The reference to a delta. */
+  public static BlobReference to(SnapshotDelta delta) {
+    return to(delta.digest(), delta.asByteBuffer().remaining(), delta.header());
+  }
+
   private static BlobReference to(String digest, long bytes, SnapshotHeader header) {
     return new BlobReference(
         digest,

@@ -93,12 +93,12 @@ public record SetParameters(
   }
 
   /**
-   * The bits of a value in a set of that many hashes: the least b of at least 1 for which hashCount
-   * / 2^b is not above the false-positive rate.
+   * The fewest bits of a value in a set of that many hashes: the least b of at least 1 for which
+   * hashCount / 2^b is not above the false-positive rate. A set may have more.
    *
    * @throws IllegalArgumentException if the bits of the hash below the shard are too few for that
    */
-  int valueBitsFor(long hashCount) {
+  public int valueBitsFor(long hashCount) {
     int available = 64 - shards.bits();
     int bits = 1;
     while (!keepsRate(hashCount, bits)) {
@@ -112,6 +112,18 @@ public record SetParameters(
               falsePositiveRate, hashCount, shards.count(), bits, available));
     }
     return bits;
+  }
+
+  /** Refuses bits that a snapshot of so many hashes may not have. */
+  void requireValueBits(int valueBits, long hashCount) {
+    int least = valueBitsFor(hashCount);
+    int most = 64 - shards.bits();
+    if (valueBits < least || valueBits > most) {
+      throw new IllegalArgumentException(
+          String.format(
+              "valueBits must be in [%d, %d] for %d keys, got %d",
+              least, most, hashCount, valueBits));
+    }
   }
 
   /** Whether values of so many bits keep the false-positive rate. Exact. */

@@ -4,7 +4,6 @@ import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
-import java.util.PrimitiveIterator;
 import java.util.regex.Pattern;
 
 /** SHA-256 digests in the form that names blobs and sets: 64 lower-case hexadecimal digits. */
@@ -30,21 +29,6 @@ public final class Sha256 {
     return HEX.matcher(text).matches();
   }
 
-  /** The set digest: over the values in order, each as 8 bytes, big-endian. */
-  static String hexOfValues(PrimitiveIterator.OfLong values) {
-    MessageDigest digest = newDigest();
-    ByteBuffer block = ByteBuffer.allocate(8192);
-    while (values.hasNext()) {
-      block.putLong(values.nextLong());
-      if (!block.hasRemaining()) {
-        digest.update(block.flip());
-        block.clear();
-      }
-    }
-    digest.update(block.flip());
-    return HexFormat.of().formatHex(digest.digest());
-  }
-
   static String require(String name, String digest) {
     if (!isHex(digest)) {
       throw new IllegalArgumentException(
@@ -53,7 +37,7 @@ public final class Sha256 {
     return digest;
   }
 
-  private static MessageDigest newDigest() {
+  static MessageDigest newDigest() {
     try {
       return MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException e) {

@@ -12,6 +12,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.OptionalInt;
 import java.util.PrimitiveIterator;
 
 /**
@@ -35,34 +36,61 @@ public final class Snapshot {
   }
 
   /**
-   * Builds the snapshot of a shard.
+   * Builds the snapshot of a shard, with values of the fewest bits that keep the rate.
    *
    * @param hashes all of the shard, in any order, repeats allowed; not changed
    * @throws IllegalArgumentException if a hash belongs to another shard, or if the false-positive
    *     rate needs more bits than the hash has below the shard
    */
   public static Snapshot build(long[] hashes, SnapshotParameters parameters) {
-    long[] sorted = UnsignedSort.sorted(hashes);
+    return buildSorted(UnsignedSort.sorted(hashes), OptionalInt.empty(), parameters);
+  }
+
+  /**
+   * Builds the snapshot of a shard with values of so many bits: those that the snapshots of its
+   * chain of deltas have.
+   *
+   * @param hashes all of the shard, in any order, repeats allowed; not changed
+   * @throws IllegalArgumentException if a hash belongs to another shard, or if the bits are too few
+   *     for the false-positive rate or more than the hash has below the shard
+   */
+  public static Snapshot build(long[] hashes, int valueBits, SnapshotParameters parameters) {
+    return buildSorted(UnsignedSort.sorted(hashes), OptionalInt.of(valueBits), parameters);
+  }
+
+  private static Snapshot buildSorted(
+      long[] sorted, OptionalInt wantedBits, SnapshotParameters parameters) {
     requireShard(sorted, parameters);
     long hashCount = 0;
     for (int i = 0; i < sorted.length; i++) {
       hashCount += i == 0 || sorted[i] != sorted[i - 1] ? 1 : 0;
     }
     SetParameters set = parameters.set();
-    GolombCodedSet values =
-        GolombCodedSet.ofSortedHashes(sorted, set.shards().bits(), set.valueBitsFor(hashCount));
+    int valueBits = wantedBits.orElse(set.valueBitsFor(hashCount));
+    set.requireValueBits(valueBits, hashCount);
+    GolombCodedSet values = GolombCodedSet.ofSortedHashes(sorted, set.shards().bits(), valueBits);
     return of(values, hashCount, parameters);
   }
 
   /**
-   * Builds the snapshot of a shard whose hashes are a coded set already; none of them is unpacked
-   * into an array.
+   * Builds the snapshot of a shard whose hashes are a coded set already, with values of the fewest
+   * bits that keep the rate; none of them is unpacked into an array.
    *
    * @param rests the hashes without their shard bits, of {@code 64 - shardBits} bits
    * @throws IllegalArgumentException if the values have another number of bits, or if the
    *     false-positive rate needs more than they have
    */
   public static Snapshot build(GolombCodedSet rests, SnapshotParameters parameters) {
+    return build(rests, parameters.set().valueBitsFor(rests.count()), parameters);
+  }
+
+  /**
+   * The same with values of so many bits.
+   *
+   * @throws IllegalArgumentException if the bits are too few for the false-positive rate or more
+   *     than the rests have, too
+   */
+  public static Snapshot build(GolombCodedSet rests, int valueBits, SnapshotParameters parameters) {
     SetParameters set = parameters.set();
     int restBits = 64 - set.shards().bits();
     if (rests.valueBits() != restBits) {
@@ -74,10 +102,17 @@ public final class Snapshot {
               + " bits, got "
               + rests.valueBits());
     }
-    return of(rests.coarsen(set.valueBitsFor(rests.count())), rests.count(), parameters);
+    set.requireValueBits(valueBits, rests.count());
+    return of(rests.coarsen(valueBits), rests.count(), parameters);
   }
 
   private static Snapshot of(GolombCodedSet set, long hashCount, SnapshotParameters parameters) {
+    return of(set, hashCount, SetDigest.of(set.iterator()), parameters);
+  }
+
+  /** The snapshot of values whose digest is known. */
+  static Snapshot of(
+      GolombCodedSet set, long hashCount, String setDigest, SnapshotParameters parameters) {
     int payloadBytes = set.payload().remaining();
     int startsBytes = set.bucketStarts().remaining();
     ByteBuffer sections = ByteBuffer.allocate(Math.addExact(payloadBytes, startsBytes));
@@ -86,7 +121,7 @@ public final class Snapshot {
         new SnapshotHeader(
             SnapshotFormat.VERSION,
             0,
-            SnapshotHeader.CODEC_GOLOMB_FORWARD,
+            SnapshotHeader.CODEC_SNAPSHOT,
             parameters,
             hashCount,
             set.count(),
@@ -96,13 +131,11 @@ public final class Snapshot {
             set.payloadBits(),
             startsBytes,
             payloadBytes,
-            Sha256.hexOfValues(set.iterator()),
+            setDigest,
             null,
-            SnapshotFormat.crc32c(sections));
-    byte[] headerBytes = SnapshotFormat.headerBytes(header);
-    ByteBuffer file = ByteBuffer.allocate(Math.addExact(headerBytes.length, sections.remaining()));
-    file.put(headerBytes).put(sections).flip();
-    return new Snapshot(header, set, file);
+            SnapshotFormat.crc32c(sections),
+            null);
+    return new Snapshot(header, set, SnapshotFormat.file(header, sections));
   }
 
   /**
@@ -123,16 +156,9 @@ public final class Snapshot {
   public static Snapshot read(ByteBuffer bytes) throws SnapshotException {
     ByteBuffer file = bytes.slice();
     SnapshotHeader header = SnapshotFormat.readHeader(file);
-    int headerBytes = SnapshotFormat.headerLength(file);
-    int startsBytes = header.bucketStartsBytes();
-    long expectedBytes = (long) headerBytes + startsBytes + header.payloadBytes();
     requireThat(
-        file.limit() == expectedBytes,
-        "the file must have " + expectedBytes + " bytes, got " + file.limit());
-    ByteBuffer sections = file.slice(headerBytes, file.limit() - headerBytes);
-    requireThat(
-        SnapshotFormat.crc32c(sections) == header.sectionsChecksum(),
-        "the checksum of the sections does not fit their " + sections.limit() + " bytes");
+        !header.isDelta(), "this is a delta, which changes a snapshot; a snapshot is needed");
+    ByteBuffer sections = SnapshotFormat.sections(file, header);
     GolombCodedSet set = openSet(header, sections);
     requireThat(
         set.golombParameter() == header.golombParameter(),
@@ -203,7 +229,7 @@ public final class Snapshot {
     } catch (MalformedGolombCodedSetException e) {
       throw new MalformedSnapshotException(e.getMessage(), e);
     }
-    String digest = Sha256.hexOfValues(set.iterator());
+    String digest = SetDigest.of(set.iterator());
     requireThat(
         digest.equals(header.setDigest()),
         "the set digest must be " + digest + ", got " + header.setDigest());
@@ -228,25 +254,6 @@ public final class Snapshot {
 
   private static GolombCodedSet openSet(SnapshotHeader header, ByteBuffer sections)
       throws MalformedSnapshotException {
-    SetParameters parameters = header.parameters().set();
-    int available = 64 - parameters.shards().bits();
-    requireThat(
-        header.valueBits() >= 1 && header.valueBits() <= available,
-        "a value must have 1 to " + available + " bits, got " + header.valueBits());
-    requireThat(
-        header.hashCount() >= header.count() && (header.hashCount() == 0) == (header.count() == 0),
-        "the number of hashes must be at least that of values ("
-            + header.count()
-            + ") and 0 if that is, got "
-            + header.hashCount());
-    requireThat(
-        parameters.keepsRate(header.count(), header.valueBits()),
-        "values of "
-            + header.valueBits()
-            + " bits are too short for "
-            + header.count()
-            + " values at the false-positive rate "
-            + parameters.falsePositiveRate());
     int payloadBytes = header.payloadBytes();
     try {
       return GolombCodedSet.wrap(

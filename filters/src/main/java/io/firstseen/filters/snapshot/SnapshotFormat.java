@@ -11,8 +11,8 @@ import java.util.HexFormat;
 import java.util.zip.CRC32C;
 
 /**
- * The bytes of a snapshot's header; nothing else knows an offset. Specified in {@code
- * docs/format/snapshot-v1.md}. Integers are little-endian.
+ * The bytes of a blob's header; nothing else knows an offset. Specified in {@code
+ * docs/format/snapshot-v1.md} and {@code docs/format/delta-v1.md}. Integers are little-endian.
  */
 final class SnapshotFormat {
   static final int VERSION = 1;
@@ -43,9 +43,12 @@ final class SnapshotFormat {
   private static final int HASH_COUNT_AT = 72;
   private static final int COUNT_AT = 80;
   private static final int GOLOMB_PARAMETER_AT = 88;
+  private static final int ADDED_COUNT_AT = 88;
   private static final int BUCKET_COUNT_AT = 96;
+  private static final int REMOVED_COUNT_AT = 96;
   private static final int PAYLOAD_BITS_AT = 104;
   private static final int BUCKET_STARTS_BYTES_AT = 112;
+  private static final int ADDED_BITS_AT = 112;
   private static final int PAYLOAD_BYTES_AT = 120;
   private static final int SET_DIGEST_AT = 128;
   private static final int PARENT_DIGEST_AT = 160;
@@ -82,10 +85,17 @@ final class SnapshotFormat {
     out.putLong(WINDOW_END_AT, parameters.windowEndMillis());
     out.putLong(HASH_COUNT_AT, header.hashCount());
     out.putLong(COUNT_AT, header.count());
-    out.putLong(GOLOMB_PARAMETER_AT, header.golombParameter());
-    out.putLong(BUCKET_COUNT_AT, header.bucketCount());
+    SnapshotHeader.Changes changes = header.changes();
+    if (changes == null) {
+      out.putLong(GOLOMB_PARAMETER_AT, header.golombParameter());
+      out.putLong(BUCKET_COUNT_AT, header.bucketCount());
+      out.putLong(BUCKET_STARTS_BYTES_AT, header.bucketStartsBytes());
+    } else {
+      out.putLong(ADDED_COUNT_AT, changes.addedCount());
+      out.putLong(REMOVED_COUNT_AT, changes.removedCount());
+      out.putLong(ADDED_BITS_AT, changes.addedBits());
+    }
     out.putLong(PAYLOAD_BITS_AT, header.payloadBits());
-    out.putLong(BUCKET_STARTS_BYTES_AT, header.bucketStartsBytes());
     out.putLong(PAYLOAD_BYTES_AT, header.payloadBytes());
     out.put(SET_DIGEST_AT, HexFormat.of().parseHex(header.setDigest()));
     out.put(
@@ -143,8 +153,9 @@ final class SnapshotFormat {
               "the snapshot needs features 0x%08x, of which none is known", requiredFlags));
     }
     int codec = in.get(CODEC_AT) & 0xFF;
-    if (codec != SnapshotHeader.CODEC_GOLOMB_FORWARD) {
-      throw new UnsupportedSnapshotException("the codec must be 1, got " + codec);
+    boolean isDelta = codec == SnapshotHeader.CODEC_DELTA;
+    if (!isDelta && codec != SnapshotHeader.CODEC_SNAPSHOT) {
+      throw new UnsupportedSnapshotException("the codec must be 1 or 2, got " + codec);
     }
     KeyHash.Algorithm hashAlgorithm;
     Canonicaliser canonicaliser;
@@ -161,23 +172,63 @@ final class SnapshotFormat {
         "the set name must have " + (checksumAt - SET_NAME_AT) + " bytes, got " + setNameBytes);
     byte[] parentDigest = bytesAt(in, PARENT_DIGEST_AT, DIGEST_BYTES);
     requireThat(
-        Arrays.equals(parentDigest, NO_DIGEST), "a snapshot of codec 1 must have no parent digest");
-    return new SnapshotHeader(
-        VERSION,
-        requiredFlags,
-        codec,
-        readParameters(in, hashAlgorithm, canonicaliser, setNameBytes),
-        countAt(in, HASH_COUNT_AT, "the number of hashes"),
-        countAt(in, COUNT_AT, "the number of values"),
-        in.get(VALUE_BITS_AT) & 0xFF,
-        in.getLong(GOLOMB_PARAMETER_AT),
-        in.getLong(BUCKET_COUNT_AT),
-        countAt(in, PAYLOAD_BITS_AT, "the number of payload bits"),
-        lengthAt(in, BUCKET_STARTS_BYTES_AT, "the bucket starts"),
-        lengthAt(in, PAYLOAD_BYTES_AT, "the payload"),
-        HexFormat.of().formatHex(bytesAt(in, SET_DIGEST_AT, DIGEST_BYTES)),
-        null,
-        in.getInt(SECTIONS_CHECKSUM_AT));
+        Arrays.equals(parentDigest, NO_DIGEST) != isDelta,
+        isDelta
+            ? "a delta must have a parent digest"
+            : "a snapshot of codec 1 must have no parent digest");
+    SnapshotHeader header =
+        new SnapshotHeader(
+            VERSION,
+            requiredFlags,
+            codec,
+            readParameters(in, hashAlgorithm, canonicaliser, setNameBytes),
+            countAt(in, HASH_COUNT_AT, "the number of hashes"),
+            countAt(in, COUNT_AT, "the number of values"),
+            in.get(VALUE_BITS_AT) & 0xFF,
+            isDelta ? 0 : in.getLong(GOLOMB_PARAMETER_AT),
+            isDelta ? 0 : in.getLong(BUCKET_COUNT_AT),
+            countAt(in, PAYLOAD_BITS_AT, "the number of payload bits"),
+            isDelta ? 0 : lengthAt(in, BUCKET_STARTS_BYTES_AT, "the bucket starts"),
+            lengthAt(in, PAYLOAD_BYTES_AT, "the payload"),
+            HexFormat.of().formatHex(bytesAt(in, SET_DIGEST_AT, DIGEST_BYTES)),
+            isDelta ? HexFormat.of().formatHex(parentDigest) : null,
+            in.getInt(SECTIONS_CHECKSUM_AT),
+            isDelta ? readChanges(in) : null);
+    header.requireSound();
+    return header;
+  }
+
+  private static SnapshotHeader.Changes readChanges(ByteBuffer in)
+      throws MalformedSnapshotException {
+    return new SnapshotHeader.Changes(
+        countAt(in, ADDED_COUNT_AT, "the number of added values"),
+        countAt(in, REMOVED_COUNT_AT, "the number of removed values"),
+        countAt(in, ADDED_BITS_AT, "the number of bits of the added values"));
+  }
+
+  /**
+   * The sections of a blob, from behind the header to the end, once their length and checksum fit.
+   */
+  static ByteBuffer sections(ByteBuffer file, SnapshotHeader header) throws SnapshotException {
+    int headerBytes = headerLength(file);
+    long expectedBytes = (long) headerBytes + header.bucketStartsBytes() + header.payloadBytes();
+    requireThat(
+        file.limit() == expectedBytes,
+        "the file must have " + expectedBytes + " bytes, got " + file.limit());
+    ByteBuffer sections = file.slice(headerBytes, file.limit() - headerBytes);
+    requireThat(
+        crc32c(sections) == header.sectionsChecksum(),
+        "the checksum of the sections does not fit their " + sections.limit() + " bytes");
+    return sections;
+  }
+
+  /** The bytes of a blob, ready to be read. */
+  static ByteBuffer file(SnapshotHeader header, ByteBuffer sections) {
+    byte[] headerBytes = headerBytes(header);
+    return ByteBuffer.allocate(Math.addExact(headerBytes.length, sections.remaining()))
+        .put(headerBytes)
+        .put(sections.duplicate())
+        .flip();
   }
 
   private static SnapshotParameters readParameters(

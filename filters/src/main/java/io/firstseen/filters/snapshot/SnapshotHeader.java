@@ -1,26 +1,29 @@
 package io.firstseen.filters.snapshot;
 
+import static io.firstseen.filters.snapshot.SnapshotFormat.requireThat;
+
 import java.nio.ByteBuffer;
 
 /**
- * The header of a snapshot file.
+ * The header of a blob: of a snapshot, or of a delta.
  *
  * @param formatVersion 1
  * @param requiredFlags features that a reader must know; none exist in version 1
- * @param codec how the values are coded: {@link #CODEC_GOLOMB_FORWARD}
- * @param parameters what the snapshot says about itself
- * @param hashCount the number of distinct hashes that it was built from
+ * @param codec what the blob holds: {@link #CODEC_SNAPSHOT} or {@link #CODEC_DELTA}
+ * @param parameters what the blob says about the set; of a delta, the set that it leads to
+ * @param hashCount the number of distinct hashes that the set was built from
  * @param count the number of its values; less than hashCount if hashes agree in the value's bits
  * @param valueBits the bits of a value
- * @param golombParameter the parameter of the Golomb code, unsigned
- * @param bucketCount the number of buckets
+ * @param golombParameter the parameter of a snapshot's Golomb code, unsigned; 0 for a delta
+ * @param bucketCount the number of a snapshot's buckets; 0 for a delta
  * @param payloadBits the length of the codes in bits
- * @param bucketStartsBytes the length of the section of bucket starts
+ * @param bucketStartsBytes the length of a snapshot's section of bucket starts; 0 for a delta
  * @param payloadBytes the length of the section of codes
  * @param setDigest SHA-256 over the values in order, each 8 bytes big-endian, as hexadecimal digits
- * @param parentDigest the set digest of the snapshot that this one changes; null, since every
- *     snapshot of version 1 stands for itself
- * @param sectionsChecksum CRC32C over both sections
+ * @param parentDigest the set digest of the set that a delta changes; null for a snapshot, which
+ *     stands for itself
+ * @param sectionsChecksum CRC32C over all sections
+ * @param changes what a delta holds; null for a snapshot
  */
 public record SnapshotHeader(
     int formatVersion,
@@ -37,13 +40,32 @@ public record SnapshotHeader(
     int payloadBytes,
     String setDigest,
     String parentDigest,
-    int sectionsChecksum) {
+    int sectionsChecksum,
+    Changes changes) {
 
-  /** A Golomb-coded set whose buckets are coded from their lower bound upwards. */
-  public static final int CODEC_GOLOMB_FORWARD = 1;
+  /** A snapshot: a Golomb-coded set in buckets. */
+  public static final int CODEC_SNAPSHOT = 1;
+
+  /** A delta: the changes that turn one set into another. */
+  public static final int CODEC_DELTA = 2;
 
   /**
-   * Reads and checks the header of a snapshot of which there may be no more than the beginning.
+   * What a delta holds.
+   *
+   * @param addedCount the number of values that it adds
+   * @param removedCount the number of values that it removes
+   * @param addedBits the length of the codes of the added values in bits; the rest of the payload
+   *     are those of the removed
+   */
+  public record Changes(long addedCount, long removedCount, long addedBits) {}
+
+  /** Whether the blob is a delta. */
+  public boolean isDelta() {
+    return codec == CODEC_DELTA;
+  }
+
+  /**
+   * Reads and checks the header of a blob of which there may be no more than the beginning.
    *
    * @param bytes what remains is the first bytes of the file; the buffer's position stays
    * @throws MalformedSnapshotException if they are no header
@@ -51,5 +73,31 @@ public record SnapshotHeader(
    */
   public static SnapshotHeader read(ByteBuffer bytes) throws SnapshotException {
     return SnapshotFormat.readHeader(bytes);
+  }
+
+  /** Refuses fields that contradict each other. */
+  void requireSound() throws MalformedSnapshotException {
+    SetParameters set = parameters.set();
+    int available = 64 - set.shards().bits();
+    requireThat(
+        valueBits >= 1 && valueBits <= available,
+        "a value must have 1 to " + available + " bits, got " + valueBits);
+    requireThat(
+        hashCount >= count && (hashCount == 0) == (count == 0),
+        "the number of hashes must be at least that of values ("
+            + count
+            + ") and 0 if that is, got "
+            + hashCount);
+    requireThat(
+        set.keepsRate(count, valueBits),
+        "values of "
+            + valueBits
+            + " bits are too short for "
+            + count
+            + " values at the false-positive rate "
+            + set.falsePositiveRate());
+    long added = changes == null ? 0 : changes.addedCount();
+    requireThat(
+        added <= count, "of " + count + " values at most all can have been added, got " + added);
   }
 }

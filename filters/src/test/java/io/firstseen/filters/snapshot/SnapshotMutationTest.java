@@ -18,7 +18,9 @@ import org.junit.jupiter.api.Test;
 /**
  * A million damaged files: bits flipped, bytes cut, inserted and removed, numbers forged, half of
  * them with checksums that fit again. Each is refused by a typed error or holds what it held
- * before; none costs memory beyond twice its length and a mebibyte, and all come to an end.
+ * before; none costs memory beyond twice its length and a mebibyte, and all come to an end. A third
+ * of them are deltas, whose parents are whole: what they give for a child is what they gave, and
+ * costs memory for parent and child besides.
  */
 class SnapshotMutationTest {
   private static final int MUTATIONS = 1_000_000;
@@ -30,42 +32,77 @@ class SnapshotMutationTest {
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private int refusedOnOpening;
   private int refusedOnVerifying;
+  private int refusedOnApplying;
   private int accepted;
+  private int applied;
 
   @Test
   void aMillionDamagedFilesAreRefusedOrHoldTheSame() throws Exception {
-    List<byte[]> files = new ArrayList<>();
-    List<long[]> contents = new ArrayList<>();
+    List<Original> originals = new ArrayList<>();
     for (int count : new int[] {0, 1, 2, 36, 37, 38, 75, 150, 300}) {
       for (double rate : new double[] {0.1, 0.001, 0x1p-40}) {
-        Snapshot snapshot =
-            Snapshot.build(
-                SnapshotTest.hashes(random, count, 4, 3), SnapshotTest.parameters(4, 3, rate));
-        files.add(snapshot.toBytes());
-        contents.add(values(snapshot));
+        originals.add(new Original(snapshot(count, rate), null, null));
+      }
+    }
+    for (int count : new int[] {0, 1, 38, 150, 300}) {
+      for (double rate : new double[] {0.1, 0.001, 0x1p-40}) {
+        originals.add(delta(count, rate));
       }
     }
     // Once beforehand, so that loading classes does not count.
     for (int i = 0; i < 1000; i++) {
-      int file = i % files.size();
-      readsSafely(mutated(files.get(file)), contents.get(file));
+      Original original = originals.get(i % originals.size());
+      readsSafely(mutated(original.bytes()), original);
     }
     for (int i = 0; i < MUTATIONS; i++) {
-      int file = i % files.size();
-      byte[] mutated = mutated(files.get(file));
+      Original original = originals.get(i % originals.size());
+      byte[] mutated = mutated(original.bytes());
       long before = threads.getCurrentThreadAllocatedBytes();
-      readsSafely(mutated, contents.get(file));
+      readsSafely(mutated, original);
       long allocated = threads.getCurrentThreadAllocatedBytes() - before;
-      if (allocated > 2L * mutated.length + SPARE_BYTES) {
+      long allowed = 2L * mutated.length + SPARE_BYTES;
+      if (original.delta != null) {
+        allowed += 4L * original.parent.asByteBuffer().limit() + 8L * mutated.length;
+      }
+      if (allocated > allowed) {
         assertThat(allocated).as("bytes allocated for mutation %d", i).isZero();
       }
     }
     assertThat(refusedOnOpening).isGreaterThan(MUTATIONS / 2);
     assertThat(refusedOnVerifying).isGreaterThan(MUTATIONS / 50);
+    assertThat(refusedOnApplying).isGreaterThan(MUTATIONS / 100);
     assertThat(accepted).isGreaterThan(MUTATIONS / 100);
+    assertThat(applied).isGreaterThan(MUTATIONS / 200);
   }
 
-  private void readsSafely(byte[] bytes, long[] content) {
+  /** A snapshot, or a delta and the snapshots before and after it. */
+  private record Original(Snapshot snapshot, Snapshot parent, SnapshotDelta delta) {
+
+    byte[] bytes() {
+      return delta == null ? snapshot.toBytes() : delta.toBytes();
+    }
+  }
+
+  private Snapshot snapshot(int count, double rate) {
+    return Snapshot.build(
+        SnapshotTest.hashes(random, count, 4, 3), SnapshotTest.parameters(4, 3, rate));
+  }
+
+  private Original delta(int count, double rate) {
+    long[] hashes = SnapshotTest.hashes(random, count + count / 3, 4, 3);
+    SnapshotParameters parameters = SnapshotTest.parameters(4, 3, rate);
+    Snapshot parent = Snapshot.build(Arrays.copyOf(hashes, count), parameters);
+    int bits = parent.header().valueBits();
+    long[] left = Arrays.copyOfRange(hashes, count / 3, hashes.length);
+    Snapshot child = Snapshot.build(left, bits, parameters);
+    return new Original(child, parent, SnapshotDelta.between(parent, child));
+  }
+
+  private void readsSafely(byte[] bytes, Original original) {
+    if (original.delta != null) {
+      appliesSafely(bytes, original);
+      return;
+    }
     Snapshot snapshot;
     try {
       snapshot = Snapshot.read(bytes);
@@ -88,7 +125,33 @@ class SnapshotMutationTest {
       return;
     }
     accepted++;
-    assertThat(values(snapshot)).isEqualTo(content);
+    assertThat(values(snapshot)).isEqualTo(values(original.snapshot));
+  }
+
+  private void appliesSafely(byte[] bytes, Original original) {
+    SnapshotDelta delta;
+    try {
+      delta = SnapshotDelta.read(bytes);
+    } catch (MalformedSnapshotException | UnsupportedSnapshotException e) {
+      refusedOnOpening++;
+      return;
+    } catch (SnapshotException e) {
+      throw new AssertionError("refused without a type", e);
+    }
+    Snapshot child;
+    try {
+      child = delta.applyTo(original.parent);
+    } catch (MalformedSnapshotException e) {
+      refusedOnApplying++;
+      return;
+    } catch (SnapshotException e) {
+      // It says that it changes another set.
+      assertThat(e).hasMessageMatching("the delta (changes the set|cannot be applied: ).*");
+      refusedOnApplying++;
+      return;
+    }
+    applied++;
+    assertThat(values(child)).isEqualTo(values(original.snapshot));
   }
 
   private static void assertEnds(Snapshot snapshot) {

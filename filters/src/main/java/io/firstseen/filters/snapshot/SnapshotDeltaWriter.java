@@ -1,0 +1,99 @@
+package io.firstseen.filters.snapshot;
+
+import io.firstseen.filters.gcs.AscendingCode;
+import io.firstseen.filters.gcs.BitWriter;
+import java.util.Arrays;
+import java.util.PrimitiveIterator;
+
+/**
+ * Makes a delta from changes that come one by one. Keeps 8 bytes a change until the end. Not safe
+ * for use by several threads at once.
+ */
+public final class SnapshotDeltaWriter {
+  private final SnapshotParameters parameters;
+  private final int valueBits;
+  private final long parentCount;
+  private final String parentSetDigest;
+  private final Numbers added = new Numbers();
+  private final Numbers removed = new Numbers();
+
+  /**
+   * Begins a delta.
+   *
+   * @param parameters of the child, the set that the delta leads to
+   * @param valueBits the bits of a value, the same in parent and child
+   * @param parentCount the number of values of the parent
+   * @param parentSetDigest the {@link SnapshotHeader#setDigest} of the parent
+   */
+  public SnapshotDeltaWriter(
+      SnapshotParameters parameters, int valueBits, long parentCount, String parentSetDigest) {
+    this.parameters = parameters;
+    this.valueBits = valueBits;
+    this.parentCount = parentCount;
+    this.parentSetDigest = Sha256.require("parentSetDigest", parentSetDigest);
+  }
+
+  /** Takes the next value, ascending, that the child has and the parent has not. */
+  public void add(long value) {
+    added.append(value);
+  }
+
+  /** Takes the next place, ascending, from 0, of a value of the parent that the child has not. */
+  public void remove(long place) {
+    removed.append(place);
+  }
+
+  /** The number of values of the child, with the changes so far. */
+  public long childCount() {
+    return parentCount + added.size - removed.size;
+  }
+
+  /**
+   * The delta; the writer must not be used any more.
+   *
+   * @param hashCount the number of distinct hashes of the child
+   * @param setDigest the {@link SnapshotHeader#setDigest} of the child
+   * @throws IllegalArgumentException if values or places were not ascending or out of range, or if
+   *     the child can be no snapshot: values of too few bits, or fewer hashes than values
+   */
+  public SnapshotDelta finish(long hashCount, String setDigest) {
+    parameters.set().requireValueBits(valueBits, hashCount);
+    SnapshotWriter.requireHashCount(hashCount, childCount());
+    AscendingCode addedCode = SnapshotDelta.addedCode(added.size, valueBits);
+    AscendingCode removedCode = SnapshotDelta.removedCode(removed.size, parentCount);
+    BitWriter out =
+        new BitWriter(
+            added.size * (addedCode.minBits() + 2L) + removed.size * (removedCode.minBits() + 2L));
+    addedCode.encode(added.iterator(), out);
+    long addedBits = out.bitLength();
+    removedCode.encode(removed.iterator(), out);
+    long payloadBits = out.bitLength();
+    return SnapshotDelta.of(
+        parameters,
+        hashCount,
+        childCount(),
+        valueBits,
+        Sha256.require("setDigest", setDigest),
+        parentSetDigest,
+        new SnapshotHeader.Changes(added.size, removed.size, addedBits),
+        payloadBits,
+        out.toBytes());
+  }
+
+  /** A list of numbers that grows. */
+  private static final class Numbers {
+    private long[] numbers = new long[16];
+    private int size;
+
+    void append(long number) {
+      if (size == numbers.length) {
+        numbers = Arrays.copyOf(numbers, 2 * size);
+      }
+      numbers[size++] = number;
+    }
+
+    PrimitiveIterator.OfLong iterator() {
+      return Arrays.stream(numbers, 0, size).iterator();
+    }
+  }
+}

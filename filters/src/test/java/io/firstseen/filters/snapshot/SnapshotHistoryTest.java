@@ -1,0 +1,189 @@
+package io.firstseen.filters.snapshot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.filters.gcs.GolombCodedSet;
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableSet;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Random histories of a shard: windows of adds and removals, with hashes of one value, sets that
+ * become empty and sets that outgrow the bits of their values. A base with the deltas of all
+ * windows applied, each read from its bytes, is byte for byte the snapshot that is built from the
+ * hashes.
+ */
+class SnapshotHistoryTest {
+  private static final int HISTORIES = 1000;
+
+  private int deltas;
+  private int bases;
+  private int emptied;
+  private int sharedValues;
+  private int unchangedValues;
+
+  @Test
+  void aBaseAndItsDeltasGiveTheFullSnapshot() throws Exception {
+    for (int seed = 0; seed < HISTORIES; seed++) {
+      SplittableRandom random = new SplittableRandom(seed);
+      SetParameters set = parameters(random);
+      NavigableSet<Long> hashes = new TreeSet<>(Long::compareUnsigned);
+      Snapshot held = null;
+      int windows = 1 + random.nextInt(12);
+      for (int window = 1; window <= windows; window++) {
+        change(hashes, set, random);
+        SnapshotParameters parameters =
+            new SnapshotParameters(set, "history", set.shards().count() - 1, window, 0, window);
+        int least = set.valueBitsFor(hashes.size());
+        if (held == null || held.header().valueBits() < least) {
+          held = Snapshot.build(array(hashes), least + random.nextInt(2), parameters);
+          bases++;
+          continue;
+        }
+        Snapshot full = Snapshot.build(array(hashes), held.header().valueBits(), parameters);
+        SnapshotDelta between = SnapshotDelta.between(held, full);
+        SnapshotDelta written = written(held, hashes, parameters);
+        assertThat(written.toBytes())
+            .as("seed %d, window %d", seed, window)
+            .isEqualTo(between.toBytes());
+        held = SnapshotDelta.read(written.toBytes()).applyTo(held);
+        assertThat(held.toBytes()).as("seed %d, window %d", seed, window).isEqualTo(full.toBytes());
+        count(held, between);
+      }
+      held.verify();
+    }
+    assertThat(deltas).isGreaterThan(4 * HISTORIES);
+    assertThat(bases).as("some by growth").isGreaterThan(HISTORIES + HISTORIES / 2);
+    assertThat(emptied).isGreaterThan(HISTORIES / 10);
+    assertThat(sharedValues).isGreaterThan(HISTORIES);
+    assertThat(unchangedValues).as("hashes changed, values did not").isGreaterThan(HISTORIES / 20);
+  }
+
+  /** Whoever forgets that hashes share values makes deltas that are refused. */
+  @Test
+  void deltasThatForgetOfSharedValuesAreRefused() {
+    int refused = 0;
+    for (int seed = 0; seed < HISTORIES; seed++) {
+      SplittableRandom random = new SplittableRandom(seed);
+      SetParameters set = parameters(random);
+      NavigableSet<Long> hashes = new TreeSet<>(Long::compareUnsigned);
+      change(hashes, set, random);
+      int bits = set.valueBitsFor(hashes.size());
+      SnapshotParameters parameters =
+          new SnapshotParameters(set, "history", set.shards().count() - 1, 1, 0, 1);
+      Snapshot parent = Snapshot.build(array(hashes), bits, parameters);
+      long values = parent.header().count();
+      if (values < 2 || values == parent.header().hashCount()) {
+        continue;
+      }
+      // The first of two hashes of one value goes.
+      Long before = null;
+      int place = 0;
+      for (Long hash : hashes) {
+        if (before != null && set.valueOf(hash, bits) == set.valueOf(before, bits)) {
+          break;
+        }
+        place += before == null ? 0 : 1;
+        before = hash;
+      }
+      hashes.remove(before);
+      Snapshot child = Snapshot.build(array(hashes), bits, parameters);
+      SnapshotDeltaWriter wrong =
+          new SnapshotDeltaWriter(parameters, bits, values, parent.header().setDigest());
+      wrong.remove(place);
+      SnapshotDelta delta = wrong.finish(hashes.size(), child.header().setDigest());
+      try {
+        delta.applyTo(parent);
+      } catch (MalformedSnapshotException e) {
+        assertThat(e).hasMessageStartingWith("the delta must lead to the set ");
+        refused++;
+      } catch (SnapshotException e) {
+        throw new AssertionError(e);
+      }
+    }
+    assertThat(refused).isGreaterThan(HISTORIES / 10);
+  }
+
+  private void count(Snapshot child, SnapshotDelta delta) {
+    deltas++;
+    emptied += child.header().count() == 0 ? 1 : 0;
+    sharedValues += child.header().count() < child.header().hashCount() ? 1 : 0;
+    boolean unchanged = delta.addedCount() + delta.removedCount() == 0;
+    unchangedValues += unchanged && child.header().count() > 0 ? 1 : 0;
+  }
+
+  /** The delta as one who has hashes in order makes it, in one pass and without the child. */
+  private static SnapshotDelta written(
+      Snapshot parent, NavigableSet<Long> hashes, SnapshotParameters parameters) {
+    SnapshotHeader header = parent.header();
+    SetParameters set = parameters.set();
+    NavigableSet<Long> rests = new TreeSet<>(Long::compareUnsigned);
+    hashes.forEach(hash -> rests.add(set.valueOf(hash, 64 - set.shards().bits())));
+    GolombCodedSet values =
+        GolombCodedSet.of(array(rests), 64 - set.shards().bits()).coarsen(header.valueBits());
+    SnapshotDeltaWriter delta =
+        new SnapshotDeltaWriter(parameters, header.valueBits(), header.count(), header.setDigest());
+    List<Long> before = new ArrayList<>();
+    parent.values().forEachRemaining((long value) -> before.add(value));
+    SetDigest digest = new SetDigest();
+    int place = 0;
+    for (long value : values.toArray()) {
+      digest.add(value);
+      while (place < before.size() && Long.compareUnsigned(before.get(place), value) < 0) {
+        delta.remove(place++);
+      }
+      if (place < before.size() && before.get(place) == value) {
+        place++;
+      } else {
+        delta.add(value);
+      }
+    }
+    while (place < before.size()) {
+      delta.remove(place++);
+    }
+    return delta.finish(hashes.size(), digest.hex());
+  }
+
+  private static SetParameters parameters(SplittableRandom random) {
+    Shards shards = new Shards(1 << random.nextInt(5));
+    double rate = random.nextBoolean() ? 0.1 : 0x1p-9;
+    return SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, shards, rate);
+  }
+
+  private static void change(
+      NavigableSet<Long> hashes, SetParameters set, SplittableRandom random) {
+    int most = 1 << random.nextInt(9);
+    boolean clear = random.nextInt(6) == 0;
+    List<Long> old = new ArrayList<>(hashes);
+    for (Long hash : old) {
+      if (clear || random.nextInt(10) == 0) {
+        hashes.remove(hash);
+      }
+    }
+    if (!clear) {
+      for (int i = random.nextInt(most); i > 0; i--) {
+        hashes.add(hash(set, random));
+        // Another one that differs in its last bits alone.
+        if (random.nextInt(8) == 0 && !hashes.isEmpty()) {
+          hashes.add(hashes.first() ^ 1L << random.nextInt(16));
+        }
+      }
+    }
+  }
+
+  private static long hash(SetParameters set, SplittableRandom random) {
+    int bits = set.shards().bits();
+    long shard = set.shards().count() - 1L;
+    return bits == 0 ? random.nextLong() : random.nextLong() >>> bits | shard << (64 - bits);
+  }
+
+  private static long[] array(NavigableSet<Long> numbers) {
+    return numbers.stream().mapToLong(Long::longValue).toArray();
+  }
+}
