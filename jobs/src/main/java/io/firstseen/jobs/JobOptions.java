@@ -1,5 +1,6 @@
 package io.firstseen.jobs;
 
+import io.firstseen.types.TimeToLive;
 import java.util.Objects;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
@@ -17,26 +18,40 @@ public final class JobOptions {
   @Mixin private StreamOptions stream;
   @Mixin private DedupOptions dedup;
   @Mixin private SnapshotOptions snapshots;
+  private ChangelogOptions changelog;
 
   JobOptions() {}
 
   private JobOptions(
-      KeyOptions keys, StreamOptions stream, DedupOptions dedup, SnapshotOptions snapshots) {
+      KeyOptions keys,
+      StreamOptions stream,
+      DedupOptions dedup,
+      ChangelogOptions changelog,
+      SnapshotOptions snapshots) {
     this.keys = Objects.requireNonNull(keys, "keys");
     this.stream = Objects.requireNonNull(stream, "stream");
     this.dedup = dedup;
+    this.changelog = changelog;
     this.snapshots = snapshots;
   }
 
   /** The options of a job that only dedups. */
   public static JobOptions forDedup(KeyOptions keys, StreamOptions stream, DedupOptions dedup) {
-    return new JobOptions(keys, stream, Objects.requireNonNull(dedup, "dedup"), null);
+    return new JobOptions(keys, stream, Objects.requireNonNull(dedup, "dedup"), null, null);
   }
 
   /** The options of a job that only makes snapshots. */
   public static JobOptions forSnapshots(
-      KeyOptions keys, StreamOptions stream, SnapshotOptions snapshots) {
-    return new JobOptions(keys, stream, null, Objects.requireNonNull(snapshots, "snapshots"));
+      KeyOptions keys,
+      StreamOptions stream,
+      ChangelogOptions changelog,
+      SnapshotOptions snapshots) {
+    return new JobOptions(
+        keys,
+        stream,
+        null,
+        Objects.requireNonNull(changelog, "changelog"),
+        Objects.requireNonNull(snapshots, "snapshots"));
   }
 
   /**
@@ -75,6 +90,32 @@ public final class JobOptions {
     return snapshots()
         .falsePositiveRate()
         .orElse(dedup == null ? DEFAULT_RATE : dedup.falsePositiveRate());
+  }
+
+  /**
+   * How long after it was accepted last a key leaves the snapshots: the ttl of the dedup; 0 if it
+   * has none.
+   *
+   * @throws UserErrorException if the dedup forgets by what snapshots do not know
+   */
+  public long snapshotTtlMillis() {
+    if (dedup == null) {
+      return changelog.ttlMillis().orElse(0);
+    }
+    TimeToLive ttl = dedup.ttl().orElse(null);
+    if (ttl == null) {
+      return 0;
+    }
+    if (ttl.clock() != TimeToLive.Clock.EVENT) {
+      throw new UserErrorException(
+          "--ttl-clock processing needs a job without snapshots: their windows are of event time");
+    }
+    if (ttl.since() != TimeToLive.Since.FIRST_SEEN) {
+      throw new UserErrorException(
+          "--ttl-since last-seen needs a job without snapshots: they do not hear of repeats, and"
+              + " would forget keys that still come");
+    }
+    return ttl.millis();
   }
 
   @CommandLine.Command

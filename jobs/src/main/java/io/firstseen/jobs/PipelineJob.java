@@ -39,12 +39,11 @@ public final class PipelineJob {
     JobEnvironment.requireParallelismOfDedup(options);
     JobEnvironment.requireParallelismOfSnapshots(options);
     JobEnvironment.configure(env, options.stream());
-    if (options.dedup().ttl().isPresent()) {
-      throw new UserErrorException(
-          "--ttl needs a job without snapshots: they would hold the keys that it forgets");
-    }
     EventWatermarks watermarks =
         DedupJob.watermarks(options.stream(), SnapshotJob.windowMillis(options));
+    if (options.dedup().ttl().isPresent()) {
+      watermarks = watermarks.forExpiry(options.dedup().ttl().get(), options.dedup().shards());
+    }
     var events = DedupJob.events(env, source, watermarks);
     DataStream<HashedOperation> operations =
         DedupJob.attach(events, outcomes, options)

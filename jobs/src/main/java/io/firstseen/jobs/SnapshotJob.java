@@ -105,12 +105,13 @@ public final class SnapshotJob {
       DataStream<HashedOperation> operations, Sink<SnapshotRecord> sink, JobOptions options) {
     SnapshotSpec spec =
         SnapshotSpec.of(
-            options.snapshots().setName(),
-            options.snapshots().window().toMillis(),
-            options.snapshots().shards(),
-            options.snapshotFalsePositiveRate(),
-            options.keys().keyHash(),
-            options.keys().canonicaliser());
+                options.snapshots().setName(),
+                options.snapshots().window().toMillis(),
+                options.snapshots().shards(),
+                options.snapshotFalsePositiveRate(),
+                options.keys().keyHash(),
+                options.keys().canonicaliser())
+            .withTtlMillis(options.snapshotTtlMillis());
     Snapshots.of(operations, spec)
         .sinkTo(sink)
         .name(OperatorUids.SNAPSHOTS_SINK)
@@ -153,12 +154,13 @@ public final class SnapshotJob {
   private static final class Arguments {
     @Mixin private KeyOptions keys;
     @Mixin private StreamOptions stream;
+    @Mixin private ChangelogOptions changelog;
     @Mixin private SnapshotOptions snapshots;
     @Mixin private KafkaOptions kafka;
 
     void build(StreamExecutionEnvironment env) {
       JobMain.warnOfFixedKey(keys);
-      buildOnKafka(env, kafka, JobOptions.forSnapshots(keys, stream, snapshots));
+      buildOnKafka(env, kafka, JobOptions.forSnapshots(keys, stream, changelog, snapshots));
     }
   }
 

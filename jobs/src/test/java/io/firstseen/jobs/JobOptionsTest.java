@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
 class JobOptionsTest {
@@ -59,9 +60,36 @@ class JobOptionsTest {
         .isEqualTo(0.03);
     JobOptions all = JobOptions.parse();
     assertThat(
-            JobOptions.forSnapshots(all.keys(), all.stream(), all.snapshots())
+            JobOptions.forSnapshots(
+                    all.keys(), all.stream(), new ChangelogOptions(), all.snapshots())
                 .snapshotFalsePositiveRate())
         .isEqualTo(0.001);
+  }
+
+  @Test
+  void snapshotsHaveTheTtlOfTheDedup() {
+    assertThat(JobOptions.parse().snapshotTtlMillis()).isZero();
+    assertThat(JobOptions.parse("--ttl=2d").snapshotTtlMillis()).isEqualTo(172_800_000);
+    JobOptions all = JobOptions.parse("--ttl=2d");
+    ChangelogOptions changelog = new ChangelogOptions();
+    JobOptions ofChangelog =
+        JobOptions.forSnapshots(all.keys(), all.stream(), changelog, all.snapshots());
+    assertThat(ofChangelog.snapshotTtlMillis()).isZero();
+    new CommandLine(changelog).parseArgs("--ttl", "3h");
+    assertThat(ofChangelog.snapshotTtlMillis()).isEqualTo(10_800_000);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--ttl-clock=processing, their windows are of event time",
+    "--ttl-since=last-seen, they do not hear of repeats"
+  })
+  void snapshotsRefuseATtlThatTheyCannotFollow(String option, String sentence) {
+    JobOptions options = JobOptions.parse("--ttl=1h", option);
+    assertThatThrownBy(options::snapshotTtlMillis)
+        .isInstanceOf(UserErrorException.class)
+        .hasMessageContaining(option.replace('=', ' ') + " needs a job without snapshots")
+        .hasMessageContaining(sentence);
   }
 
   @ParameterizedTest

@@ -38,6 +38,7 @@ class OptionsDocumentTest {
     section(page, "Stream", new StreamOptions());
     section(page, "Dedup", new DedupOptions());
     section(page, "Snapshots", new SnapshotOptions());
+    section(page, "Changelog, of `SnapshotJob`", new ChangelogOptions());
     section(page, "Kafka", new KafkaOptions());
     return page.toString();
   }

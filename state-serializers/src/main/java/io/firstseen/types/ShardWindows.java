@@ -42,20 +42,14 @@ public record ShardWindows(
     return new ShardWindows(closedUntilMillis, liveCount, snapshotCount, ends);
   }
 
-  /**
-   * The same after the oldest open window was closed and changed nothing.
-   *
-   * @throws IllegalStateException if no window is open
-   */
-  public ShardWindows closedOldest() {
-    if (openEndsMillis.length == 0) {
-      throw new IllegalStateException("no window is open");
-    }
+  /** The same after a window was closed, no later than the oldest open one, and changed nothing. */
+  public ShardWindows closed(long windowEndMillis) {
+    int first = openEndsMillis.length > 0 && openEndsMillis[0] <= windowEndMillis ? 1 : 0;
     return new ShardWindows(
-        openEndsMillis[0],
+        windowEndMillis,
         liveCount,
         snapshotCount,
-        Arrays.copyOfRange(openEndsMillis, 1, openEndsMillis.length));
+        Arrays.copyOfRange(openEndsMillis, first, openEndsMillis.length));
   }
 
   /**

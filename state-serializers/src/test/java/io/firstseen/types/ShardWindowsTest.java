@@ -1,7 +1,6 @@
 package io.firstseen.types;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 
@@ -17,11 +16,15 @@ class ShardWindowsTest {
 
   @Test
   void theOldestWindowIsClosedFirst() {
-    ShardWindows windows = ShardWindows.NONE.opened(20).opened(10).closedOldest();
+    ShardWindows windows = ShardWindows.NONE.opened(20).opened(10).closed(10);
     assertThat(windows).isEqualTo(new ShardWindows(10, 0, 0, new long[] {20}));
-    assertThat(windows.closedOldest()).isEqualTo(new ShardWindows(20, 0, 0, new long[0]));
-    assertThatThrownBy(() -> windows.closedOldest().closedOldest())
-        .isInstanceOf(IllegalStateException.class);
+    assertThat(windows.closed(20)).isEqualTo(new ShardWindows(20, 0, 0, new long[0]));
+  }
+
+  @Test
+  void aWindowWithoutOperationsCanBeClosed() {
+    ShardWindows windows = ShardWindows.NONE.opened(20).closed(15);
+    assertThat(windows).isEqualTo(new ShardWindows(15, 0, 0, new long[] {20}));
   }
 
   @Test

@@ -282,6 +282,11 @@ public final class GolombCodedSet {
     return new Values(new ValueCursor(this));
   }
 
+  /** Decodes the values in ascending unsigned order, in blocks. */
+  public ValueCursor cursor() {
+    return new ValueCursor(this);
+  }
+
   /**
    * The values in ascending unsigned order.
    *

@@ -4,7 +4,7 @@ package io.firstseen.filters.gcs;
  * Decodes values one after the other, from the first on or from any bucket, and refuses whatever an
  * encoder would not have written. Not safe for use by several threads at once.
  */
-final class ValueCursor {
+public final class ValueCursor {
   private final GolombCodedSet set;
   private final GolombCode code;
   private final BitReader codes;
@@ -37,8 +37,10 @@ final class ValueCursor {
    * Decodes the next values.
    *
    * @return how many; less than fit, down to 0, at the end alone
+   * @throws MalformedGolombCodedSetException over sections that {@link GolombCodedSet#verify} would
+   *     refuse
    */
-  int read(long[] values) throws MalformedGolombCodedSetException {
+  public int read(long[] values) throws MalformedGolombCodedSetException {
     int filled = 0;
     while (filled < values.length && (position < end || nextBucket())) {
       int before = filled;

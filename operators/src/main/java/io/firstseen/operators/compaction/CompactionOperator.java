@@ -5,10 +5,17 @@ import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.operators.IncompatibleStateException;
+import io.firstseen.operators.ShardKeys;
+import io.firstseen.serializers.PendingOperationSerializer;
 import io.firstseen.types.HashedOperation;
+import io.firstseen.types.KeyEpochs;
 import io.firstseen.types.Operation;
 import io.firstseen.types.ShardSnapshot;
 import io.firstseen.types.ShardWindows;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.ValueState;
@@ -50,9 +57,16 @@ import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
  * outlives a restart, where Flink's watermark begins anew. The end of all inputs closes exactly the
  * windows that hold operations.
  *
- * <p>A timer is registered by an operation that opens a window, by nothing else. Each window that
- * held an operation gives one {@link ShardSnapshot}, without a blob if the live set stayed as it
- * was.
+ * <p>A timer is registered by an operation that opens a window. Each window that held an operation
+ * gives one {@link ShardSnapshot}, without a blob if the live set stayed as it was.
+ *
+ * <p><b>With a ttl</b>, a key is forgotten at the end of the first window that ends no earlier than
+ * the ttl after the end of the key's epoch, an eighth of the ttl. The time of a key is that of its
+ * latest add; where this was late, the begin of the window that it landed in. So that a shard
+ * forgets also where nothing comes, closing one of its windows registers a timer for the window at
+ * whose end the next of its epochs is due; a window with nothing else in it gives a {@link
+ * ShardSnapshot} as well. The end of all inputs closes such windows only up to the shard's last one
+ * with operations, so bounded input ends.
  *
  * <p>This is an operator and not a {@code KeyedProcessFunction} so that an open window is a
  * namespace of the state, as in Flink's own windows: closing one then reads its operations alone
@@ -73,10 +87,14 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   private transient Shards shards;
   private transient InternalTimerService<Long> timers;
   private transient ValueState<ShardWindows> windows;
+  private transient ExpiryRule expiry;
+  private transient Map<Integer, Integer> shardByKey;
   private transient ValueState<GolombCodedSet> live;
+  private transient ValueState<KeyEpochs> epochs;
   private transient ListState<Tuple2<String, Long>> subtasks;
   // End of the newest window that this subtask closed, or MIN_VALUE; survives in `subtasks`.
   private transient long closedUntilMillis;
+  private transient boolean ended;
   private transient long liveKeys;
   private transient Counter blobs;
   private transient Counter blobBytes;
@@ -102,6 +120,14 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   }
 
   private void requireSameIdentity(String inState) {
+    if (inState.equals(spec.withTtlMillis(spec.hasTtl() ? 0 : 1).identity())) {
+      throw new IncompatibleStateException(
+          spec.hasTtl()
+              ? "the state to restore keeps keys until they are deleted, the job has a ttl: whether"
+                  + " there is one is fixed for the life of the state"
+              : "the state to restore has a ttl, the job has none: whether there is one is fixed for"
+                  + " the life of the state");
+    }
     if (!inState.equals(spec.identity())) {
       throw new IncompatibleStateException(
           "the state to restore belongs to another set: it holds %s, the job is for %s"
@@ -117,6 +143,12 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
     timers = getInternalTimerService("windows", LongSerializer.INSTANCE, this);
     windows = getPartitionedState(CompactionState.WINDOWS);
     live = getPartitionedState(CompactionState.LIVE);
+    shardByKey = shardByKey(spec.snapshotShards());
+    if (spec.hasTtl()) {
+      expiry = new ExpiryRule(spec.ttlMillis());
+      epochs = getPartitionedState(CompactionState.EPOCHS);
+      registerTimersOfEpochs();
+    }
     liveKeys = 0;
     getKeyedStateBackend()
         .applyToAllKeys(
@@ -127,6 +159,48 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
     getMetricGroup().gauge("liveKeys", this::liveKeys);
     blobs = getMetricGroup().counter("blobs");
     blobBytes = getMetricGroup().counter("blobBytes");
+  }
+
+  private static Map<Integer, Integer> shardByKey(int shards) {
+    ShardKeys keys = ShardKeys.of(shards, Snapshots.MAX_PARALLELISM);
+    Map<Integer, Integer> shardByKey = new HashMap<>();
+    for (int shard = 0; shard < shards; shard++) {
+      shardByKey.put(keys.keyOf(shard), shard);
+    }
+    return shardByKey;
+  }
+
+  /**
+   * Epochs may be due at other times than when they were last looked at: the ttl may be another.
+   */
+  private void registerTimersOfEpochs() throws Exception {
+    List<Integer> keys = new ArrayList<>();
+    getKeyedStateBackend()
+        .<VoidNamespace, ValueState<KeyEpochs>, KeyEpochs>applyToAllKeys(
+            VoidNamespace.INSTANCE,
+            VoidNamespaceSerializer.INSTANCE,
+            CompactionState.EPOCHS,
+            (key, state) -> keys.add((Integer) key));
+    for (Integer key : keys) {
+      setCurrentKey(key);
+      registerTimerOfEpochs(
+          epochs.value(), Math.max(closedUntilMillis, windowsOfShard().closedUntilMillis()));
+    }
+  }
+
+  /** Registers the timer of the current shard's next window at whose end an epoch is due. */
+  private void registerTimerOfEpochs(KeyEpochs epochsOfShard, long closedUntil) {
+    long due = Long.MAX_VALUE;
+    for (int i = 0; i < epochsOfShard.counts().length; i++) {
+      if (epochsOfShard.counts()[i] > 0) {
+        long end = expiry.epochEndingFrom(epochsOfShard.endsMillis()[i]);
+        due = Math.min(due, expiry.dueMillis(end));
+      }
+    }
+    if (due != Long.MAX_VALUE) {
+      long end = rule.endOf(Math.max(due - 1, closedUntil));
+      timers.registerEventTimeTimer(end, end - 1);
+    }
   }
 
   @Override
@@ -144,11 +218,26 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
         end = openEnds[i];
       }
     }
-    pending(end).put(hash, element.getValue().operation() == Operation.ADD);
+    MapState<Long, Long> operations = pending(end);
+    operations.put(hash, pendingOperation(operations, element.getValue(), eventTimeMillis, end));
     if (!shard.isOpen(end)) {
       windows.update(shard.opened(end));
       timers.registerEventTimeTimer(end, end - 1);
     }
+  }
+
+  private Long pendingOperation(
+      MapState<Long, Long> operations, HashedOperation operation, long eventTimeMillis, long end)
+      throws Exception {
+    if (operation.operation() == Operation.DELETE) {
+      return PendingOperationSerializer.DELETED;
+    }
+    if (!spec.hasTtl()) {
+      return 0L;
+    }
+    long time = Math.max(eventTimeMillis, end - spec.windowMillis());
+    Long before = operations.get(operation.hash());
+    return before == null ? time : Math.max(time, before);
   }
 
   private static long eventTimeMillis(StreamRecord<HashedOperation> element) {
@@ -181,6 +270,7 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   /** Now all inputs have ended. */
   @Override
   public void endInput() throws Exception {
+    ended = true;
     super.processWatermark(Watermark.MAX_WATERMARK);
   }
 
@@ -197,8 +287,17 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   @Override
   public void onEventTime(InternalTimer<Integer, Long> timer) throws Exception {
     long windowEndMillis = timer.getNamespace();
+    ShardWindows before = windowsOfShard();
+    LiveKeys keys = liveKeysOfShard();
+    EpochTable table = expiry == null ? null : expiry.tableAt(windowEndMillis);
+    if (!before.isOpen(windowEndMillis)) {
+      boolean isOver = ended && before.openEndsMillis().length == 0;
+      if (isOver || !table.isAnyDue(keys.epochs())) {
+        return;
+      }
+    }
     closedUntilMillis = Math.max(closedUntilMillis, windowEndMillis);
-    close(windowEndMillis);
+    close(shardByKey.get(timer.getKey()), windowEndMillis, keys, table);
   }
 
   @Override
@@ -211,30 +310,33 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
     return liveKeys;
   }
 
-  private void close(long windowEndMillis) throws Exception {
-    MapState<Long, Boolean> operations = pending(windowEndMillis);
-    int shard = shards.shardOf(operations.keys().iterator().next());
-    GolombCodedSet before = live.value();
-    if (before == null) {
-      before = GolombCodedSet.of(new long[0], Long.SIZE - shards.bits());
-    }
-    PendingChanges changes = PendingChanges.of(before, shards.bits(), operations.entries());
+  private void close(int shard, long windowEndMillis, LiveKeys before, EpochTable table)
+      throws Exception {
+    MapState<Long, Long> operations = pending(windowEndMillis);
+    ClosedWindow window = ClosedWindow.of(before, shards.bits(), operations.entries(), table);
     operations.clear();
-    ShardWindows windowsOfShard = windowsOfShard().closedOldest();
+    LiveKeys after = window.live();
+    ShardWindows windowsOfShard = windowsOfShard().closed(windowEndMillis);
     ShardSnapshot closed;
-    if (changes.isEmpty()) {
-      closed = ShardSnapshot.unchanged(shard, windowEndMillis, windowsOfShard.liveCount());
-    } else {
-      GolombCodedSet rests = changes.applied();
-      live.update(rests);
-      windowsOfShard = windowsOfShard.cut(rests.count());
+    if (window.keysChanged()) {
+      live.update(after.rests());
+      windowsOfShard = windowsOfShard.cut(after.count());
       closed =
-          ShardSnapshot.changed(cut(shard, windowsOfShard.snapshotCount(), windowEndMillis, rests));
-      liveKeys += rests.count() - before.count();
+          ShardSnapshot.changed(
+              cut(shard, windowsOfShard.snapshotCount(), windowEndMillis, after.rests()));
+      liveKeys += after.count() - before.count();
       blobs.inc();
       blobBytes.inc(closed.blob().length);
+    } else {
+      closed = ShardSnapshot.unchanged(shard, windowEndMillis, windowsOfShard.liveCount());
     }
     windows.update(windowsOfShard);
+    if (expiry != null) {
+      if (!after.epochs().equals(before.epochs())) {
+        epochs.update(after.epochs());
+      }
+      registerTimerOfEpochs(after.epochs(), windowEndMillis);
+    }
     output.collect(new StreamRecord<>(closed, windowEndMillis - 1));
   }
 
@@ -256,7 +358,14 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
     return value == null ? ShardWindows.NONE : value;
   }
 
-  private MapState<Long, Boolean> pending(long windowEndMillis) throws Exception {
+  private LiveKeys liveKeysOfShard() throws Exception {
+    GolombCodedSet rests = live.value();
+    return rests == null
+        ? LiveKeys.none(Long.SIZE - shards.bits(), spec.hasTtl())
+        : new LiveKeys(rests, spec.hasTtl() ? epochs.value() : null);
+  }
+
+  private MapState<Long, Long> pending(long windowEndMillis) throws Exception {
     return getPartitionedState(windowEndMillis, LongSerializer.INSTANCE, CompactionState.PENDING);
   }
 

@@ -2,13 +2,15 @@ package io.firstseen.operators.compaction;
 
 import io.firstseen.filters.gcs.GolombCodedSet;
 import io.firstseen.serializers.GolombCodedSetSerializer;
+import io.firstseen.serializers.KeyEpochsSerializer;
+import io.firstseen.serializers.PendingOperationSerializer;
 import io.firstseen.serializers.ShardWindowsSerializer;
+import io.firstseen.types.KeyEpochs;
 import io.firstseen.types.ShardWindows;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeinfo.Types;
-import org.apache.flink.api.common.typeutils.base.BooleanSerializer;
 import org.apache.flink.api.common.typeutils.base.LongSerializer;
 import org.apache.flink.api.java.tuple.Tuple2;
 
@@ -29,12 +31,17 @@ final class CompactionState {
   static final ValueStateDescriptor<GolombCodedSet> LIVE =
       new ValueStateDescriptor<>("live", GolombCodedSetSerializer.INSTANCE);
 
+  /** With a ttl, for each shard the epochs of the keys in {@link #LIVE}. */
+  static final ValueStateDescriptor<KeyEpochs> EPOCHS =
+      new ValueStateDescriptor<>("epochs", KeyEpochsSerializer.INSTANCE);
+
   /**
-   * For each shard and, as namespace, each open window's end: hash to whether the last operation on
-   * it was an add.
+   * For each shard and, as namespace, each open window's end: hash to what became of it, as {@link
+   * PendingOperationSerializer} has it; without a ttl the time of an add is 0.
    */
-  static final MapStateDescriptor<Long, Boolean> PENDING =
-      new MapStateDescriptor<>("pending", LongSerializer.INSTANCE, BooleanSerializer.INSTANCE);
+  static final MapStateDescriptor<Long, Long> PENDING =
+      new MapStateDescriptor<>(
+          "operations", LongSerializer.INSTANCE, PendingOperationSerializer.INSTANCE);
 
   /** For each subtask, the identity of the set and the instant until which windows are closed. */
   static final ListStateDescriptor<Tuple2<String, Long>> SUBTASKS =

@@ -5,6 +5,7 @@ import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
+import io.firstseen.types.TimeToLive;
 import java.io.Serializable;
 import java.util.HexFormat;
 import java.util.Locale;
@@ -22,6 +23,9 @@ import java.util.Locale;
  * @param algorithm what hashed the keys
  * @param keyCheck {@link KeyHash#keyCheck()} of that hash
  * @param canonicaliser what brought the keys into canonical form
+ * @param ttlMillis how long after its last add, in event time, a key is forgotten, in [1, {@value
+ *     io.firstseen.types.TimeToLive#MAX_MILLIS}]; 0 if keys are kept until they are deleted. The
+ *     length may change at a restart; whether there is one is fixed for the life of the state
  */
 public record SnapshotSpec(
     String setName,
@@ -30,7 +34,8 @@ public record SnapshotSpec(
     double falsePositiveRate,
     KeyHash.Algorithm algorithm,
     long keyCheck,
-    Canonicaliser canonicaliser)
+    Canonicaliser canonicaliser,
+    long ttlMillis)
     implements Serializable {
 
   /** Refuses values out of bounds with {@link IllegalArgumentException}. */
@@ -38,6 +43,11 @@ public record SnapshotSpec(
     SnapshotTopicFormat.requireSetName(setName);
     new WindowRule(windowMillis);
     setParameters(algorithm, keyCheck, canonicaliser, snapshotShards, falsePositiveRate);
+    if (ttlMillis < 0 || ttlMillis > TimeToLive.MAX_MILLIS) {
+      throw new IllegalArgumentException(
+          "the ttl of snapshots must be in [0, %d] ms, got %d"
+              .formatted(TimeToLive.MAX_MILLIS, ttlMillis));
+    }
     int least = leastRateExponent(snapshotShards);
     if (falsePositiveRate < Math.scalb(1.0, least)) {
       throw new IllegalArgumentException(
@@ -56,7 +66,7 @@ public record SnapshotSpec(
     return Math.min(31, 40 - shardBits) - (Long.SIZE - shardBits);
   }
 
-  /** The set of keys in one canonical form under one hash. */
+  /** The set of keys in one canonical form under one hash, kept until they are deleted. */
   public static SnapshotSpec of(
       String setName,
       long windowMillis,
@@ -71,7 +81,25 @@ public record SnapshotSpec(
         falsePositiveRate,
         hash.algorithm(),
         hash.keyCheck(),
-        canonicaliser);
+        canonicaliser,
+        0);
+  }
+
+  /** The same with a ttl, or without one if that is 0. */
+  public SnapshotSpec withTtlMillis(long newTtlMillis) {
+    return new SnapshotSpec(
+        setName,
+        windowMillis,
+        snapshotShards,
+        falsePositiveRate,
+        algorithm,
+        keyCheck,
+        canonicaliser,
+        newTtlMillis);
+  }
+
+  boolean hasTtl() {
+    return ttlMillis > 0;
   }
 
   /** What all blobs and manifests of the set share. */
@@ -96,19 +124,20 @@ public record SnapshotSpec(
 
   /**
    * What must not change while the state lives, in words: a manifest names blobs of many windows,
-   * and they must all agree. The length of the window may change. Kept in state, so the same in
-   * every locale.
+   * and they must all agree. The lengths of the window and of the ttl may change. Kept in state, so
+   * the same in every locale.
    */
   String identity() {
     return String.format(
         Locale.ROOT,
-        "set %s of %d shards at false-positive rate %s, hash %s with key check %s, canonicaliser %s version %d",
+        "set %s of %d shards at false-positive rate %s, hash %s with key check %s, canonicaliser %s version %d%s",
         setName,
         snapshotShards,
         falsePositiveRate,
         algorithm.id(),
         HexFormat.of().toHexDigits(keyCheck),
         canonicaliser.id(),
-        canonicaliser.version());
+        canonicaliser.version(),
+        hasTtl() ? ", with a ttl" : "");
   }
 }

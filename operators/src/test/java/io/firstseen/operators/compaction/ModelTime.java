@@ -23,10 +23,10 @@ final class ModelTime {
 
   /** Takes a watermark; true if time went on. It is the least of the inputs that count. */
   boolean watermark(int input, long millis) {
-    if (idle[input]) {
+    if (idle[input] || millis <= heard[input]) {
       return false;
     }
-    heard[input] = Math.max(heard[input], millis);
+    heard[input] = millis;
     return reach(leastThatCounts());
   }
 
@@ -39,7 +39,7 @@ final class ModelTime {
     boolean wasLeast = heard[input] == now;
     for (boolean each : idle) {
       if (!each) {
-        return reach(leastThatCounts());
+        return wasLeast && reach(leastThatCounts());
       }
     }
     return wasLeast && reach(Arrays.stream(heard).max().getAsLong());

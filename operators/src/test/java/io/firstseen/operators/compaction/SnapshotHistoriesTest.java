@@ -59,7 +59,7 @@ class SnapshotHistoriesTest {
     record Checkpoint(boolean unaligned) implements Step {}
 
     /** The inputs go on with times that may be behind. */
-    record Fail(int parallelism, Backend backend, int behind) implements Step {}
+    record Fail(int parallelism, Backend backend, int behind, int ttlEighths) implements Step {}
   }
 
   @Provide
@@ -90,7 +90,9 @@ class SnapshotHistoriesTest {
                 Arbitraries.of(Backend.class),
                 Arbitraries.frequencyOf(
                     Tuple.of(2, Arbitraries.just(0)),
-                    Tuple.of(1, Arbitraries.integers().between(0, 40))))
+                    Tuple.of(1, Arbitraries.integers().between(0, 40))),
+                // The ttl of the next run, if there is one.
+                Arbitraries.of(8, 8, 8, 1, 5, 9, 30))
             .as(Step.Fail::new);
     return Arbitraries.frequencyOf(
             Tuple.of(60, operate),
@@ -106,6 +108,16 @@ class SnapshotHistoriesTest {
         .withSizeDistribution(RandomDistribution.uniform());
   }
 
+  /** None, shorter than a window, some windows, and longer than most histories. */
+  @Provide
+  Arbitrary<Long> ttls() {
+    return Arbitraries.frequencyOf(
+        Tuple.of(2, Arbitraries.just(0L)),
+        Tuple.of(1, Arbitraries.longs().between(1, 10)),
+        Tuple.of(4, Arbitraries.longs().between(10, 120)),
+        Tuple.of(1, Arbitraries.longs().between(120, 1000)));
+  }
+
   @Property(tries = 300, seed = "20261120", edgeCases = EdgeCasesMode.NONE)
   @StatisticsReport(StatisticsReport.StatisticsReportMode.OFF)
   void onTheHeapThePublishedSetsAreThoseOfTheModel(
@@ -113,14 +125,18 @@ class SnapshotHistoriesTest {
       @ForAll @IntRange(min = 0, max = 4) int shardBits,
       @ForAll @IntRange(min = 1, max = INPUTS) int inputs,
       @ForAll @IntRange(min = 1, max = 3) int parallelism,
+      @ForAll("ttls") long ttlMillis,
       @ForAll long speeds)
       throws Exception {
-    try (Run run = new Run(1 << shardBits, inputs, Backend.HEAP, parallelism, speeds)) {
+    try (Run run = new Run(1 << shardBits, inputs, Backend.HEAP, parallelism, ttlMillis, speeds)) {
       SnapshotModel model = run.check(history);
       Statistics.label("at least five manifests")
           .collect(model.manifests().size() >= 5)
           .coverage(coverage -> coverage.check(true).percentage(share -> share > 50));
       for (SnapshotModel.Rule rule : SnapshotModel.Rule.values()) {
+        if (ttlMillis == 0 && SnapshotModel.RULES_OF_A_TTL.contains(rule)) {
+          continue;
+        }
         Statistics.label(rule.name())
             .collect(run.wouldTellIfBroken(rule, model))
             .coverage(coverage -> coverage.check(true).percentage(share -> share > 2));
@@ -134,9 +150,10 @@ class SnapshotHistoriesTest {
       @ForAll @IntRange(min = 0, max = 4) int shardBits,
       @ForAll @IntRange(min = 1, max = INPUTS) int inputs,
       @ForAll @IntRange(min = 1, max = 3) int parallelism,
+      @ForAll("ttls") long ttlMillis,
       @ForAll long speeds)
       throws Exception {
-    try (Run run = new Run(1 << shardBits, inputs, null, parallelism, speeds)) {
+    try (Run run = new Run(1 << shardBits, inputs, null, parallelism, ttlMillis, speeds)) {
       run.check(history);
     }
   }
@@ -145,7 +162,7 @@ class SnapshotHistoriesTest {
   private static final class Run implements AutoCloseable {
     private record Sent(int input, StreamElement element) {}
 
-    private final SnapshotSpec spec;
+    private final SnapshotSpec first;
     private final Backend onlyBackend;
     private final long speeds;
     private final long[] timeOfInput;
@@ -158,20 +175,27 @@ class SnapshotHistoriesTest {
     private int failures;
 
     /** Failures change the backend if there is not to be only one. */
-    Run(int shardCount, int inputs, Backend onlyBackend, int parallelism, long speeds)
+    Run(
+        int shardCount,
+        int inputs,
+        Backend onlyBackend,
+        int parallelism,
+        long ttlMillis,
+        long speeds)
         throws Exception {
-      this.spec =
+      this.first =
           SnapshotSpec.of(
-              "spam", WINDOW_MILLIS, shardCount, 0.1, KeyHash.fixed(), Canonicaliser.NONE);
+                  "spam", WINDOW_MILLIS, shardCount, 0.1, KeyHash.fixed(), Canonicaliser.NONE)
+              .withTtlMillis(ttlMillis);
       this.onlyBackend = onlyBackend;
       this.speeds = speeds;
       this.timeOfInput = new long[inputs];
       this.ended = new boolean[inputs];
       Arrays.fill(timeOfInput, 40);
-      start(onlyBackend == null ? Backend.ROCKSDB : onlyBackend, parallelism);
+      start(first, onlyBackend == null ? Backend.ROCKSDB : onlyBackend, parallelism);
     }
 
-    private void start(Backend backend, int parallelism) throws Exception {
+    private void start(SnapshotSpec spec, Backend backend, int parallelism) throws Exception {
       pipeline =
           new SnapshotPipeline(
               spec, backend, timeOfInput.length, parallelism, newest, speeds + failures);
@@ -184,20 +208,24 @@ class SnapshotHistoriesTest {
       }
       pipeline.endOfInput();
       published.add(pipeline.recordsSoFar());
-      SnapshotModel model = new SnapshotModel(spec.snapshotShards(), WINDOW_MILLIS, inputs(), null);
+      SnapshotModel model = newModel(null);
       pipeline.tell(model);
-      assertThat(model.allWatermarksWereExpected()).as("watermarks sent on").isTrue();
-      published.mustBeThoseOf(model, spec);
+      assertThat(model.allArrivalsWereExpected()).as("what was sent on").isTrue();
+      published.mustBeThoseOf(model, first);
       assertThat(pipeline.liveKeys()).isEqualTo(model.live().size());
       assertThat(pipeline.timers()).as("timers after the end of the input").isZero();
       return model;
     }
 
     boolean wouldTellIfBroken(SnapshotModel.Rule rule, SnapshotModel model) {
-      SnapshotModel broken =
-          new SnapshotModel(spec.snapshotShards(), WINDOW_MILLIS, inputs(), rule);
+      SnapshotModel broken = newModel(rule);
       pipeline.tell(broken);
-      return !broken.allWatermarksWereExpected() || !broken.manifests().equals(model.manifests());
+      return !broken.allArrivalsWereExpected() || !broken.manifests().equals(model.manifests());
+    }
+
+    private SnapshotModel newModel(SnapshotModel.Rule broken) {
+      return new SnapshotModel(
+          first.snapshotShards(), WINDOW_MILLIS, first.ttlMillis(), inputs(), broken);
     }
 
     private int inputs() {
@@ -252,7 +280,11 @@ class SnapshotHistoriesTest {
       failures++;
       int parallelism =
           newest != null && newest.somethingIsOnTheWay() ? newest.parallelism() : fail.parallelism;
-      start(onlyBackend == null ? fail.backend : onlyBackend, parallelism);
+      long ttlMillis = (first.ttlMillis() * fail.ttlEighths + 7) / 8;
+      start(
+          first.withTtlMillis(ttlMillis),
+          onlyBackend == null ? fail.backend : onlyBackend,
+          parallelism);
       assertThat(pipeline.liveKeys()).as("live keys after a restart").isEqualTo(liveKeysOfNewest);
       for (Sent sent : sentSinceCheckpoint) {
         pipeline.send(sent.input, sent.element);

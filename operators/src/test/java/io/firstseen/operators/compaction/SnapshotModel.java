@@ -3,6 +3,7 @@ package io.firstseen.operators.compaction;
 import io.firstseen.filters.key.Shards;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,12 @@ import java.util.TreeSet;
  * <p>An operation lands in the latest of its own window, the first window that its shard has open,
  * and the window of the operation before it on the same hash. The set at the end of a window holds
  * the hashes whose last operation up to it is an add.
+ *
+ * <p>With a ttl, the time of an add is its event's, or the begin of the window that it lands in if
+ * that is later; that of a hash is the latest of its adds in windows since the one that deleted it
+ * (of those in one window, the adds behind the last delete). Of a time all that is known is the end
+ * of its epoch, an eighth of the ttl. A hash is forgotten at the end of the first window that ends
+ * no earlier than the ttl after that, also if nothing lands in that window.
  */
 final class SnapshotModel {
 
@@ -31,8 +38,17 @@ final class SnapshotModel {
     NO_OPERATION_OVERTAKES_AN_EARLIER_ONE,
     ALL_SUBTASKS_MUST_HAVE_PASSED_A_WINDOW,
     A_QUIET_STREAM_PUBLISHES,
-    A_JUMP_PUBLISHES_THE_NEWEST_WINDOW
+    A_JUMP_PUBLISHES_THE_NEWEST_WINDOW,
+    KEYS_ARE_FORGOTTEN,
+    ALSO_WHERE_NOTHING_COMES,
+    BUT_NOT_EARLY,
+    NOR_IF_THEY_COME_AGAIN,
+    NOR_AT_THE_END_OF_ALL_INPUTS
   }
+
+  /** The rules that say nothing where there is no ttl. */
+  static final Set<Rule> RULES_OF_A_TTL =
+      EnumSet.range(Rule.KEYS_ARE_FORGOTTEN, Rule.NOR_AT_THE_END_OF_ALL_INPUTS);
 
   /**
    * A manifest that must be published.
@@ -44,52 +60,97 @@ final class SnapshotModel {
   /** A snapshot that must be cut at the end of a window; numbers count from 1 in each shard. */
   record Cut(int number, long windowEndMillis, Set<Long> hashes) {}
 
-  private record Landed(long windowEndMillis, boolean add) {}
+  private record Landed(long windowEndMillis, boolean add, long millis) {}
+
+  /** What a subtask sends on: what a shard reports of a window, or if that is null a watermark. */
+  private record Sent(Shard shard, long millis, Cut cut) {}
 
   /** Where some of the shards are. */
   private final class Subtask {
     private final ModelTime time =
         new ModelTime(inputs, broken != Rule.AN_IDLE_INPUT_HOLDS_NOTHING_BACK);
-    private final Queue<Long> sent = new ArrayDeque<>();
+    private final Queue<Sent> sent = new ArrayDeque<>();
     private long closedUntil = Long.MIN_VALUE;
   }
 
   private final class Shard {
     private final Map<Long, List<Landed>> historyByHash = new HashMap<>();
     private final TreeSet<Long> openWindows = new TreeSet<>();
-    private final TreeMap<Long, Cut> cuts = new TreeMap<>();
+    // The cuts that were heard of, by the window whose manifest names them first.
+    private final TreeMap<Long, Cut> heard = new TreeMap<>();
+    private int cuts;
     private long closedUntil = Long.MIN_VALUE;
 
+    // The live hashes, each with the end of its epoch.
+    private final TreeMap<Long, Long> live = new TreeMap<>();
+    // With another ttl, keys may have been due in windows that are closed.
+    private long forgottenUntil = Long.MIN_VALUE;
+
+    /** The window that is to be closed next, or null if there is none. */
+    Long next() {
+      Long open = openWindows.isEmpty() ? null : openWindows.first();
+      if (ttlMillis == 0 || live.isEmpty() || broken == Rule.ALSO_WHERE_NOTHING_COMES) {
+        return open;
+      }
+      long oldest = live.values().stream().mapToLong(end -> end).min().getAsLong();
+      long due = windowOf(Math.max(onEpoch(oldest) + ttlMillis - 1, forgottenUntil));
+      return open == null ? due : (Long) Math.min(open, due);
+    }
+
+    long closedUntil() {
+      int number = shardByNumber.indexOf(this);
+      return Math.max(subtasks.get(subtaskByShard[number]).closedUntil, closedUntil);
+    }
+
     void close(long window) {
-      openWindows.remove(window);
-      windowsWithoutManifest.add(window);
+      boolean operations = openWindows.remove(window);
       closedUntil = window;
-      Set<Long> live = liveAt(window);
-      Set<Long> before = cuts.isEmpty() ? Set.of() : cuts.lastEntry().getValue().hashes;
-      if (!live.equals(before)) {
-        cuts.put(window, new Cut(cuts.size() + 1, window, live));
+      forgottenUntil = window;
+      Set<Long> before = Set.copyOf(live.keySet());
+      historyByHash.forEach((hash, history) -> take(hash, history, window));
+      if (ttlMillis > 0 && broken != Rule.KEYS_ARE_FORGOTTEN) {
+        // A key of this set came before the window's end, so it is of that epoch at the latest.
+        live.replaceAll((hash, end) -> Math.min(onEpoch(end), onEpoch(window)));
+        long early = broken == Rule.BUT_NOT_EARLY ? windowMillis : 0;
+        live.values().removeIf(end -> end + ttlMillis - early <= window);
+      }
+      Cut cut = null;
+      if (!live.keySet().equals(before)) {
+        cuts++;
+        cut = new Cut(cuts, window, Set.copyOf(live.keySet()));
+      }
+      if (operations || cut != null) {
+        int subtask = subtaskByShard[shardByNumber.indexOf(this)];
+        subtasks.get(subtask).sent.add(new Sent(this, window, cut));
       }
     }
 
-    Set<Long> liveAt(long window) {
-      Set<Long> live = new TreeSet<>();
-      historyByHash.forEach(
-          (hash, history) -> {
-            Landed last = null;
-            for (Landed landed : history) {
-              last = landed.windowEndMillis <= window ? landed : last;
-            }
-            if (last != null && last.add) {
-              live.add(hash);
-            }
-          });
-      return live;
+    private void take(long hash, List<Landed> history, long window) {
+      Landed last = null;
+      long millis = Long.MIN_VALUE;
+      for (Landed landed : history) {
+        if (landed.windowEndMillis == window) {
+          last = landed;
+          millis = landed.add ? Math.max(millis, landed.millis) : Long.MIN_VALUE;
+        }
+      }
+      if (last == null) {
+        return;
+      }
+      if (!last.add) {
+        live.remove(hash);
+      } else if (broken == Rule.NOR_IF_THEY_COME_AGAIN) {
+        live.putIfAbsent(hash, onEpoch(millis + 1));
+      } else {
+        live.merge(hash, onEpoch(millis + 1), Math::max);
+      }
     }
   }
 
   private final Shards shards;
   private final long windowMillis;
   private final int inputs;
+  private long ttlMillis;
   private final Rule broken;
   private final List<Shard> shardByNumber = new ArrayList<>();
   private int[] subtaskByShard;
@@ -98,15 +159,16 @@ final class SnapshotModel {
   private final TreeSet<Long> windowsWithoutManifest = new TreeSet<>();
   private final List<Expected> manifests = new ArrayList<>();
   private long quietUntil = Long.MAX_VALUE;
-  private int surplusWatermarks;
+  private int surplusArrivals;
 
   /** One subtask with one input. */
   SnapshotModel(int shardCount, long windowMillis) {
-    this(shardCount, windowMillis, 1, null);
+    this(shardCount, windowMillis, 0, 1, null);
   }
 
-  /** The model that breaks a rule, or none if that is null. */
-  SnapshotModel(int shardCount, long windowMillis, int inputs, Rule broken) {
+  /** The model that breaks a rule, or none if that is null; no ttl if that is 0. */
+  SnapshotModel(int shardCount, long windowMillis, long ttlMillis, int inputs, Rule broken) {
+    this.ttlMillis = ttlMillis;
     this.shards = new Shards(shardCount);
     this.windowMillis = windowMillis;
     this.inputs = inputs;
@@ -121,20 +183,29 @@ final class SnapshotModel {
     return Math.floorDiv(instant, windowMillis) * windowMillis + windowMillis;
   }
 
+  /** The end of the epoch that ends at an instant or next after it. */
+  private long onEpoch(long instant) {
+    if (ttlMillis == 0) {
+      return 0;
+    }
+    long epochMillis = (ttlMillis + 7) / 8;
+    return -Math.floorDiv(-instant, epochMillis) * epochMillis;
+  }
+
   /** An operation arrives where its shard is. */
   void operation(long hash, boolean add, long eventTimeMillis) {
     int number = shards.shardOf(hash);
     Shard shard = shardByNumber.get(number);
     List<Landed> history = shard.historyByHash.computeIfAbsent(hash, unused -> new ArrayList<>());
     long window = windowOf(eventTimeMillis);
-    long closed = Math.max(subtasks.get(subtaskByShard[number]).closedUntil, shard.closedUntil);
+    long closed = shard.closedUntil();
     if (closed != Long.MIN_VALUE && broken != Rule.WHAT_IS_CLOSED_STAYS_CLOSED) {
       window = Math.max(window, windowOf(closed));
     }
     if (!history.isEmpty() && broken != Rule.NO_OPERATION_OVERTAKES_AN_EARLIER_ONE) {
       window = Math.max(window, history.get(history.size() - 1).windowEndMillis);
     }
-    history.add(new Landed(window, add));
+    history.add(new Landed(window, add, Math.max(eventTimeMillis, window - windowMillis)));
     shard.openWindows.add(window);
   }
 
@@ -171,19 +242,28 @@ final class SnapshotModel {
     }
   }
 
-  private void closeWindowsUntil(int number, long now) {
-    Subtask subtask = subtasks.get(number);
-    for (int shard = 0; shard < shardByNumber.size(); shard++) {
-      TreeSet<Long> open = shardByNumber.get(shard).openWindows;
-      while (subtaskByShard[shard] == number && !open.isEmpty() && open.first() <= over(now)) {
-        subtask.closedUntil = Math.max(subtask.closedUntil, open.first());
-        shardByNumber.get(shard).close(open.first());
+  private void closeWindowsUntil(int subtaskNumber, long now) {
+    Subtask subtask = subtasks.get(subtaskNumber);
+    for (int number = 0; number < shardByNumber.size(); number++) {
+      Shard shard = shardByNumber.get(number);
+      while (subtaskByShard[number] == subtaskNumber && mustClose(shard, now)) {
+        long next = shard.next();
+        subtask.closedUntil = Math.max(subtask.closedUntil, next);
+        shard.close(next);
       }
     }
     if (now != Long.MAX_VALUE) {
       subtask.closedUntil = Math.max(subtask.closedUntil, over(now));
     }
-    subtask.sent.add(now);
+    subtask.sent.add(new Sent(null, now, null));
+  }
+
+  /** At the end of all inputs, a shard forgets no more than it has to for its last operations. */
+  private boolean mustClose(Shard shard, long now) {
+    boolean ended = now == Long.MAX_VALUE && broken != Rule.NOR_AT_THE_END_OF_ALL_INPUTS;
+    return shard.next() != null
+        && shard.next() <= over(now)
+        && !(ended && shard.openWindows.isEmpty());
   }
 
   /** End of the newest window that is over at a time; at the end of all, every window is. */
@@ -191,13 +271,30 @@ final class SnapshotModel {
     return now == Long.MAX_VALUE ? now : windowOf(now + 1) - windowMillis;
   }
 
-  /** The next watermark that a subtask sent on arrives where manifests are made. */
+  /** The next that a subtask sent on arrives where manifests are made. */
   void heardFrom(int subtask) {
-    Long millis = subtasks.get(subtask).sent.poll();
-    if (millis == null) {
-      surplusWatermarks++;
-      return;
+    Sent sent = subtasks.get(subtask).sent.poll();
+    if (sent == null) {
+      surplusArrivals++;
+    } else if (sent.shard == null) {
+      heardWatermark(subtask, sent.millis);
+    } else {
+      // What comes after its manifest counts for the next.
+      long window = Math.max(sent.millis, windowOf(lastManifest()));
+      windowsWithoutManifest.add(window);
+      if (sent.cut != null) {
+        sent.shard.heard.put(window, sent.cut);
+      }
     }
+  }
+
+  private long lastManifest() {
+    return manifests.isEmpty()
+        ? -windowMillis
+        : manifests.get(manifests.size() - 1).windowEndMillis;
+  }
+
+  private void heardWatermark(int subtask, long millis) {
     boolean goesOn = timeOfManifests.watermark(subtask, millis);
     if (broken == Rule.ALL_SUBTASKS_MUST_HAVE_PASSED_A_WINDOW) {
       goesOn |= timeOfManifests.reach(millis);
@@ -215,7 +312,10 @@ final class SnapshotModel {
       published = true;
     }
     if (now != Long.MAX_VALUE) {
-      if (!published && quietUntil <= over(now) && broken != Rule.A_QUIET_STREAM_PUBLISHES) {
+      if (!published
+          && quietUntil <= over(now)
+          && lastManifest() < over(now)
+          && broken != Rule.A_QUIET_STREAM_PUBLISHES) {
         publish(broken == Rule.A_JUMP_PUBLISHES_THE_NEWEST_WINDOW ? quietUntil : over(now));
         published = true;
       }
@@ -227,11 +327,13 @@ final class SnapshotModel {
 
   private void publish(long window) {
     List<Cut> newest = new ArrayList<>();
+    long sequence = manifests.isEmpty() ? 1 : manifests.get(manifests.size() - 1).sequence + 1;
     for (Shard shard : shardByNumber) {
-      Map.Entry<Long, Cut> cut = shard.cuts.floorEntry(window);
+      Map.Entry<Long, Cut> cut = shard.heard.floorEntry(window);
       newest.add(cut == null ? null : cut.getValue());
+      sequence = Math.max(sequence, cut == null ? 0 : cut.getValue().number);
     }
-    manifests.add(new Expected(manifests.size() + 1, window, newest));
+    manifests.add(new Expected(sequence, window, newest));
   }
 
   /** One watermark arrives everywhere, where there is one subtask with one input. */
@@ -256,8 +358,15 @@ final class SnapshotModel {
    * All starts again where it was, with shards at other subtasks perhaps. Time begins anew; what
    * all subtasks had closed stays closed, and each shard knows what it closed itself. What was on
    * its way from a subtask still is.
+   *
+   * @param newTtlMillis the ttl from now on; 0 for none, as before then
    */
-  void restart(int parallelism, int... newSubtaskByShard) {
+  void restart(long newTtlMillis, int parallelism, int... newSubtaskByShard) {
+    ttlMillis = newTtlMillis;
+    restart(parallelism, newSubtaskByShard);
+  }
+
+  private void restart(int parallelism, int... newSubtaskByShard) {
     long closed = subtasks.stream().mapToLong(subtask -> subtask.closedUntil).min().getAsLong();
     List<Subtask> before = subtasks;
     start(parallelism, newSubtaskByShard);
@@ -269,6 +378,7 @@ final class SnapshotModel {
     } else {
       subtasks.forEach(subtask -> subtask.closedUntil = closed);
     }
+    shardByNumber.forEach(shard -> shard.forgottenUntil = shard.closedUntil());
   }
 
   private void start(int parallelism, int[] newSubtaskByShard) {
@@ -285,18 +395,18 @@ final class SnapshotModel {
   }
 
   int cuts() {
-    return shardByNumber.stream().mapToInt(shard -> shard.cuts.size()).sum();
+    return shardByNumber.stream().mapToInt(shard -> shard.cuts).sum();
   }
 
-  /** What the last operations left, all windows closed. */
+  /** What lives, all windows closed. */
   Set<Long> live() {
     Set<Long> live = new TreeSet<>();
-    shardByNumber.forEach(shard -> live.addAll(shard.liveAt(Long.MAX_VALUE)));
+    shardByNumber.forEach(shard -> live.addAll(shard.live.keySet()));
     return live;
   }
 
-  /** Whether the watermarks that were heard of are those that subtasks had to send on. */
-  boolean allWatermarksWereExpected() {
-    return surplusWatermarks == 0 && subtasks.stream().allMatch(each -> each.sent.isEmpty());
+  /** Whether what was heard of is what subtasks had to send on. */
+  boolean allArrivalsWereExpected() {
+    return surplusArrivals == 0 && subtasks.stream().allMatch(each -> each.sent.isEmpty());
   }
 }

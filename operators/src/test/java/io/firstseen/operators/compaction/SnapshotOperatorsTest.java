@@ -337,6 +337,138 @@ class SnapshotOperatorsTest {
     assertThat(published.present(ALL)).containsExactlyInAnyOrder(A, C);
   }
 
+  /** Two manifests of quiet streams are due here, in windows of either length. */
+  @Test
+  void noWindowIsPublishedTwiceWhereItsLengthChanged() throws Exception {
+    PublishedSets published = new PublishedSets();
+    Savepoint savepoint;
+    try (SnapshotPipeline pipeline = start(Backend.HEAP, 1)) {
+      pipeline.add(A, 3);
+      pipeline.watermark(12);
+      published.add(pipeline.records());
+      savepoint = pipeline.savepoint();
+    }
+    SnapshotSpec changed = spec("spam", 7, 4, 0.001, HASH, Canonicaliser.NONE);
+    try (SnapshotPipeline pipeline = new SnapshotPipeline(changed, Backend.HEAP, 1, savepoint, 1)) {
+      pipeline.add(B, 13);
+      pipeline.watermark(13);
+      pipeline.watermark(30);
+      published.add(pipeline.records());
+    }
+    assertThat(published.windowEnds()).containsExactly(10L, 14L, 28L);
+  }
+
+  private static SnapshotPipeline startWithTtl(long ttlMillis, Savepoint savepoint)
+      throws Exception {
+    return new SnapshotPipeline(SPEC.withTtlMillis(ttlMillis), Backend.HEAP, 2, savepoint, 1);
+  }
+
+  @Test
+  void aKeyIsForgottenWhereNothingElseComes() throws Exception {
+    try (SnapshotPipeline pipeline = startWithTtl(80, null)) {
+      pipeline.add(A, 3);
+      pipeline.add(B, 10);
+      pipeline.watermark(19);
+      pipeline.watermark(88);
+      PublishedSets published = new PublishedSets().add(pipeline.records());
+      assertThat(published.present(ALL)).containsExactlyInAnyOrder(A, B);
+      // A's epoch ended at 10, B's at 20.
+      pipeline.watermark(89);
+      published.add(pipeline.records());
+      assertThat(published.present(ALL)).containsExactly(B);
+      pipeline.watermark(500);
+      published.add(pipeline.records());
+      assertThat(published.windowEnds()).containsExactly(10L, 20L, 80L, 90L, 100L);
+      assertThat(published.present(ALL)).isEmpty();
+      assertThat(pipeline.liveKeys()).isZero();
+      assertThat(pipeline.timers()).as("but for the one that shows life").isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aKeyThatIsAcceptedAgainStays() throws Exception {
+    try (SnapshotPipeline pipeline = startWithTtl(80, null)) {
+      pipeline.add(A, 3);
+      pipeline.watermark(19);
+      pipeline.add(A, 45);
+      // Replayed: it takes nothing back.
+      pipeline.add(A, 3);
+      pipeline.watermark(128);
+      PublishedSets published = new PublishedSets().add(pipeline.records());
+      assertThat(published.present(ALL)).containsExactly(A);
+      assertThat(published.blobCount()).isEqualTo(1);
+      pipeline.watermark(129);
+      published.add(pipeline.records());
+      assertThat(published.present(ALL)).isEmpty();
+    }
+  }
+
+  @Test
+  void theEndOfTheInputForgetsNothingWhereNothingElseComes() throws Exception {
+    Savepoint savepoint;
+    PublishedSets published = new PublishedSets();
+    try (SnapshotPipeline pipeline = startWithTtl(80, null)) {
+      pipeline.add(A, 3);
+      pipeline.add(B, 3);
+      pipeline.watermark(12);
+      pipeline.add(B, 113);
+      pipeline.endOfInput();
+      published.add(pipeline.records());
+      assertThat(published.windowEnds()).containsExactly(10L, 90L, 120L);
+      assertThat(published.present(ALL)).containsExactlyInAnyOrder(A, B);
+      assertThat(pipeline.timers()).isZero();
+      savepoint = pipeline.savepoint();
+    }
+    try (SnapshotPipeline pipeline = startWithTtl(80, savepoint)) {
+      pipeline.watermark(150);
+      published.add(pipeline.records());
+      assertThat(published.present(ALL)).as("if it goes on after all").containsExactly(B);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 40, 200})
+  void theLengthOfTheTtlMayChangeAtARestart(long newTtlMillis) throws Exception {
+    Savepoint savepoint;
+    PublishedSets published = new PublishedSets();
+    try (SnapshotPipeline pipeline = startWithTtl(80, null)) {
+      pipeline.add(A, 3);
+      pipeline.watermark(62);
+      published.add(pipeline.records());
+      savepoint = pipeline.savepoint();
+    }
+    // In windows that are closed nothing changes any more.
+    long forgotten = newTtlMillis <= 50 ? 70 : 230;
+    try (SnapshotPipeline pipeline = startWithTtl(newTtlMillis, savepoint)) {
+      for (long watermark = 63; watermark < forgotten; watermark++) {
+        published.add(pipeline.records());
+        assertThat(published.present(ALL)).containsExactly(A);
+        pipeline.watermark(watermark);
+      }
+      published.add(pipeline.records());
+      assertThat(published.windowEnds()).endsWith(forgotten);
+      assertThat(published.present(ALL)).isEmpty();
+    }
+  }
+
+  @Test
+  void whetherThereIsATtlMayNotChange() throws Exception {
+    for (long ttlMillis : new long[] {0, 80}) {
+      Savepoint savepoint;
+      try (SnapshotPipeline pipeline = startWithTtl(ttlMillis, null)) {
+        pipeline.add(A, 3);
+        savepoint = pipeline.savepoint();
+      }
+      assertThatThrownBy(() -> startWithTtl(80 - ttlMillis, savepoint).close())
+          .hasStackTraceContaining(
+              ttlMillis == 0
+                  ? "the state to restore keeps keys until they are deleted, the job has a ttl"
+                  : "the state to restore has a ttl, the job has none")
+          .hasStackTraceContaining("whether there is one is fixed for the life of the state")
+          .matches(SnapshotOperatorsTest::endsTheJob, "ends the job instead of restarting it");
+    }
+  }
+
   private static boolean endsTheJob(Throwable failure) {
     return ThrowableClassifier.findThrowableOfThrowableType(
             failure, ThrowableType.NonRecoverableError)

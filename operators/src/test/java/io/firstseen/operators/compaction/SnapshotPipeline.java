@@ -223,7 +223,7 @@ final class SnapshotPipeline implements AutoCloseable {
     for (int shard = 0; shard < subtaskByShard.length; shard++) {
       subtaskByShard[shard] = subtaskOf(shard);
     }
-    arrivals.add(model -> model.restart(parallelism, subtaskByShard));
+    arrivals.add(model -> model.restart(spec.ttlMillis(), parallelism, subtaskByShard));
   }
 
   private static void start(
@@ -292,9 +292,7 @@ final class SnapshotPipeline implements AutoCloseable {
     int input = channel / parallelism;
     if (input == inputs) {
       entranceOfManifests.take(subtask, element);
-      if (element instanceof Watermark) {
-        arrivals.add(model -> model.heardFrom(subtask));
-      }
+      arrivals.add(model -> model.heardFrom(subtask));
       return;
     }
     arrivals.add(arrival(subtask, input, element));

@@ -3,6 +3,7 @@ package io.firstseen.operators.compaction;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.filters.gcs.GolombCodedSet;
+import io.firstseen.serializers.PendingOperationSerializer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -14,18 +15,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class PendingChangesTest {
+class ClosedWindowTest {
+  private static final Long ADDED = 0L;
+  private static final Long DELETED = PendingOperationSerializer.DELETED;
 
   @ParameterizedTest
   @CsvSource({"0,0", "0,1000", "4,0", "4,1000", "4,100000", "16,1000"})
-  void appliesAddsAndDeletesOfAnyMix(int shardBits, int liveCount) {
+  void appliesAddsAndDeletesOfAnyMix(int shardBits, int liveCount) throws Exception {
     Random random = new Random(liveCount + shardBits);
     TreeSet<Long> live = new TreeSet<>(Long::compareUnsigned);
     for (int i = 0; i < liveCount; i++) {
       live.add(random.nextLong() << shardBits >>> shardBits);
     }
     GolombCodedSet encoded = encode(live, 64 - shardBits);
-    Map<Long, Boolean> operations = new HashMap<>();
+    Map<Long, Long> operations = new HashMap<>();
     List<Long> known = new ArrayList<>(live);
     long shard = shardBits == 0 ? 0 : random.nextLong() >>> (64 - shardBits) << (64 - shardBits);
     for (int i = 0; i < 1000; i++) {
@@ -34,38 +37,42 @@ class PendingChangesTest {
           strange
               ? random.nextLong() << shardBits >>> shardBits
               : known.get(random.nextInt(known.size()));
-      operations.put(shard | rest, random.nextBoolean());
+      operations.put(shard | rest, random.nextBoolean() ? ADDED : DELETED);
     }
 
-    PendingChanges changes = PendingChanges.of(encoded, shardBits, operations.entrySet());
+    ClosedWindow closed =
+        ClosedWindow.of(new LiveKeys(encoded, null), shardBits, operations.entrySet(), null);
 
     operations.forEach(
         (hash, add) -> {
-          if (add) {
+          if (add.equals(ADDED)) {
             live.add(hash << shardBits >>> shardBits);
           } else {
             live.remove(hash << shardBits >>> shardBits);
           }
         });
-    assertThat(changes.isEmpty()).isFalse();
-    assertThat(changes.applied().toArray())
+    assertThat(closed.keysChanged()).isTrue();
+    assertThat(closed.live().rests().toArray())
         .isEqualTo(live.stream().mapToLong(rest -> rest).toArray());
   }
 
   @Test
-  void repeatedAddsAndUnknownDeletesAreNoChanges() {
+  void repeatedAddsAndUnknownDeletesAreNoChanges() throws Exception {
     GolombCodedSet live = GolombCodedSet.of(new long[] {1, 5, 9}, 60);
     long shard = 7L << 60;
-    Map<Long, Boolean> operations = Map.of(shard | 5, true, shard | 9, true, shard | 6, false);
-    assertThat(PendingChanges.of(live, 4, operations.entrySet()).isEmpty()).isTrue();
+    Map<Long, Long> operations = Map.of(shard | 5, ADDED, shard | 9, ADDED, shard | 6, DELETED);
+    ClosedWindow closed = ClosedWindow.of(new LiveKeys(live, null), 4, operations.entrySet(), null);
+    assertThat(closed.keysChanged()).isFalse();
+    assertThat(closed.live().rests()).isSameAs(live);
   }
 
   @Test
-  void theLastKeyCanGo() {
+  void theLastKeyCanGo() throws Exception {
     GolombCodedSet live = GolombCodedSet.of(new long[] {5}, 64);
-    PendingChanges changes = PendingChanges.of(live, 0, Map.of(5L, false).entrySet());
-    assertThat(changes.isEmpty()).isFalse();
-    assertThat(changes.applied().count()).isZero();
+    ClosedWindow closed =
+        ClosedWindow.of(new LiveKeys(live, null), 0, Map.of(5L, DELETED).entrySet(), null);
+    assertThat(closed.keysChanged()).isTrue();
+    assertThat(closed.live().count()).isZero();
   }
 
   private static GolombCodedSet encode(Set<Long> values, int valueBits) {

@@ -1,0 +1,118 @@
+package io.firstseen.operators.compaction;
+
+import io.firstseen.filters.gcs.GolombCodedSet;
+import io.firstseen.filters.gcs.UnsignedSort;
+import io.firstseen.serializers.PendingOperationSerializer;
+import java.util.Arrays;
+import java.util.Map;
+
+/**
+ * What a window's operations may change in a shard's live set, in the order of the set. Gone are
+ * deletes of keys that do not live, adds whose time is up when the window ends and, without a ttl,
+ * adds of keys that live.
+ */
+final class WindowOperations {
+  /** Stands for the number of an epoch. */
+  static final byte DELETED = -1;
+
+  private final long[] rests;
+  private final byte[] epochs;
+  private final long newKeys;
+  private final long deletedKeys;
+
+  private WindowOperations(long[] rests, byte[] epochs, long newKeys, long deletedKeys) {
+    this.rests = rests;
+    this.epochs = epochs;
+    this.newKeys = newKeys;
+    this.deletedKeys = deletedKeys;
+  }
+
+  /**
+   * Takes the operations of a window.
+   *
+   * @param live the live set of rests: hashes without their shard bits
+   * @param shardBits number of shard bits
+   * @param operations hash to what became of it, as {@link PendingOperationSerializer} has it, in
+   *     any order
+   * @param table the epochs at the end of the window; null without a ttl
+   */
+  static WindowOperations of(
+      GolombCodedSet live,
+      int shardBits,
+      Iterable<Map.Entry<Long, Long>> operations,
+      EpochTable table) {
+    long[] rests = new long[16];
+    byte[] epochs = new byte[16];
+    int size = 0;
+    long newKeys = 0;
+    long deletedKeys = 0;
+    for (Map.Entry<Long, Long> operation : operations) {
+      long rest = operation.getKey() << shardBits >>> shardBits;
+      boolean lives = live.mightContain(rest);
+      byte epoch;
+      if (operation.getValue() == PendingOperationSerializer.DELETED) {
+        if (!lives) {
+          continue;
+        }
+        epoch = DELETED;
+        deletedKeys++;
+      } else {
+        epoch = table == null ? 0 : table.numberOfTime(operation.getValue());
+        if (table == null ? lives : epoch == EpochTable.DUE) {
+          continue;
+        }
+        newKeys += lives ? 0 : 1;
+      }
+      if (size == rests.length) {
+        rests = Arrays.copyOf(rests, 2 * size);
+        epochs = Arrays.copyOf(epochs, 2 * size);
+      }
+      rests[size] = rest;
+      epochs[size++] = epoch;
+    }
+    long[] sorted = UnsignedSort.sorted(Arrays.copyOf(rests, size));
+    byte[] sortedEpochs = new byte[size];
+    for (int i = 0; i < size; i++) {
+      sortedEpochs[indexOf(sorted, rests[i])] = epochs[i];
+    }
+    return new WindowOperations(sorted, sortedEpochs, newKeys, deletedKeys);
+  }
+
+  private static int indexOf(long[] sorted, long rest) {
+    int low = 0;
+    int high = sorted.length - 1;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (Long.compareUnsigned(sorted[middle], rest) < 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  int size() {
+    return rests.length;
+  }
+
+  /** The hashes of the keys without their shard bits, ascending as unsigned numbers. */
+  long[] rests() {
+    return rests;
+  }
+
+  /** The numbers of the epochs that adds put their keys into, or {@link #DELETED}. */
+  byte[] epochs() {
+    return epochs;
+  }
+
+  /** How many keys are added that did not live before. */
+  long newKeys() {
+    return newKeys;
+  }
+
+  /** How many keys are deleted. */
+  long deletedKeys() {
+    return deletedKeys;
+  }
+}

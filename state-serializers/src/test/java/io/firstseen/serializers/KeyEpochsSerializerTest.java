@@ -1,0 +1,61 @@
+package io.firstseen.serializers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstseen.types.KeyEpochs;
+import java.util.List;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.junit.jupiter.api.Test;
+
+class KeyEpochsSerializerTest extends TypeSerializerContract<KeyEpochs> {
+
+  @Override
+  protected TypeInformation<KeyEpochs> typeInformation() {
+    return new SerializerTypeInformation<>(KeyEpochs.class, KeyEpochsSerializer.INSTANCE);
+  }
+
+  @Override
+  protected List<KeyEpochs> samples() {
+    return List.of(
+        new KeyEpochs(new long[] {10, 20}, new long[] {2, 1}, new byte[] {0x10, 0}),
+        new KeyEpochs(new long[0], new long[0], new byte[0]),
+        new KeyEpochs(
+            new long[16],
+            new long[] {0, 300, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+            new byte[150]));
+  }
+
+  @Override
+  protected String bytesOfFirstSample() {
+    return "02"
+        + "000000000000000a"
+        + "0000000000000002"
+        + "0000000000000014"
+        + "0000000000000001"
+        + "02"
+        + "1000";
+  }
+
+  @Test
+  void aKeyHasTheNumberOfItsEpoch() {
+    KeyEpochs epochs = samples().get(0);
+    assertThat(List.of(epochs.numberAt(0), epochs.numberAt(1), epochs.numberAt(2)))
+        .containsExactly(0, 1, 0);
+    KeyEpochs highest =
+        new KeyEpochs(
+            new long[16],
+            new long[] {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2},
+            new byte[] {(byte) 0xFF});
+    assertThat(highest.numberAt(0)).isEqualTo(15);
+    assertThat(highest.numberAt(1)).isEqualTo(15);
+  }
+
+  @Test
+  void whatCannotBeEpochsIsRefused() {
+    assertThatThrownBy(() -> new KeyEpochs(new long[17], new long[17], new byte[0]))
+        .hasMessage("there must be at most 16 epochs with a count each, got 17 with 17 counts");
+    assertThatThrownBy(() -> new KeyEpochs(new long[1], new long[] {3}, new byte[1]))
+        .hasMessage("3 keys must have 2 bytes of numbers, got 1");
+  }
+}
