@@ -62,11 +62,13 @@ final class EpochNumbers {
   static byte[] getAll(byte[] bytes, int from, int count) {
     byte[] numbers = new byte[count];
     for (int at = 0, word = 0; at < count; word++) {
+      int end = Math.min(at + IN_WORD, count);
       long digits = word(bytes, from, word);
-      for (int end = Math.min(at + IN_WORD, count); at < end; at++) {
+      for (; digits != 0 && at < end; at++) {
         numbers[at] = (byte) (digits % RADIX);
         digits /= RADIX;
       }
+      at = end;
     }
     return numbers;
   }
