@@ -1,15 +1,14 @@
 package io.firstseen.filters.snapshot;
 
-import static io.firstseen.filters.snapshot.SnapshotFormat.requireThat;
-
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.IntFunction;
 
 /**
  * All shards of a manifest, opened: answers whether a key was live at the end of the manifest's
@@ -27,49 +26,62 @@ public final class SnapshotSet {
   }
 
   /**
-   * Opens the blobs of a manifest, and checks each one's length and digest, its header against the
-   * manifest, and all that {@link Snapshot#read(ByteBuffer)} checks.
+   * Loads what leads to the newest set of each shard with the fewest bytes, a base and the deltas
+   * behind it, and checks each blob's length and digest, its header against the manifest, all that
+   * {@link Snapshot#read(ByteBuffer)} checks, and of each delta that it leads where it should.
    *
    * @throws MalformedSnapshotException if a blob is not what the manifest says
    * @throws UnsupportedSnapshotException if a newer reader is needed
    * @throws IOException what the loader throws
    */
   public static SnapshotSet open(Manifest manifest, BlobLoader loader) throws IOException {
-    requireBasesAlone(manifest);
-    Map<String, Snapshot> opened = new HashMap<>();
+    Snapshot[] newest = new Snapshot[manifest.shards().size()];
     for (ManifestShard shard : manifest.shards()) {
-      if (shard.base() != null) {
-        opened.put(shard.base().digest(), open(shard, loader.load(shard.base())));
-      }
+      CatchUpPlan plan = CatchUpPlan.of(shard, Optional.empty());
+      newest[shard.shard()] =
+          ManifestBlobs.catchUp(manifest, shard.shard(), plan, Optional.empty(), loader)
+              .orElse(null);
     }
-    return of(manifest, opened);
+    return of(manifest, shard -> newest[shard]);
   }
 
   /**
    * A set of snapshots that are open already, perhaps from an earlier manifest. Checks each one's
-   * header against the manifest; that their bytes have the digests is for the caller to know.
+   * header against the manifest; that it was proven is for the caller to know.
    *
-   * @param snapshots at least every blob of the manifest, by digest
-   * @throws MalformedSnapshotException if a snapshot is not what the manifest says
-   * @throws UnsupportedSnapshotException if a newer reader is needed
-   * @throws IllegalArgumentException if a blob of the manifest is not among them
+   * @param newest of each shard the snapshot of its newest set, whichever blobs led to it; not
+   *     asked for shards that never held a key
+   * @throws MalformedSnapshotException if a snapshot is not of that set
+   * @throws IllegalArgumentException if one is null
    */
-  public static SnapshotSet of(Manifest manifest, Map<String, Snapshot> snapshots)
+  public static SnapshotSet of(Manifest manifest, IntFunction<Snapshot> newest)
       throws SnapshotException {
-    requireBasesAlone(manifest);
     Snapshot[] ofShards = new Snapshot[manifest.parameters().shards().count()];
     for (ManifestShard shard : manifest.shards()) {
       if (shard.base() != null) {
-        Snapshot snapshot = snapshots.get(shard.base().digest());
+        Snapshot snapshot = newest.apply(shard.shard());
         if (snapshot == null) {
           throw new IllegalArgumentException(
-              "snapshots must hold every blob of the manifest, " + name(shard) + " is missing");
+              "there must be a snapshot of every shard with keys, that of shard "
+                  + shard.shard()
+                  + " is missing");
         }
-        requireAgreement(manifest, shard, snapshot.header());
+        ManifestBlobs.requireNewest(manifest, shard, snapshot.header());
         ofShards[shard.shard()] = snapshot;
       }
     }
     return new SnapshotSet(manifest, ofShards);
+  }
+
+  /**
+   * Like {@link #of(Manifest, IntFunction)}, of snapshots that are kept by the digest of the blob
+   * that led to them.
+   *
+   * @param snapshots at least those of each shard's {@link ManifestShard#newest}
+   */
+  public static SnapshotSet of(Manifest manifest, Map<String, Snapshot> snapshots)
+      throws SnapshotException {
+    return of(manifest, shard -> snapshots.get(manifest.shards().get(shard).newest().digest()));
   }
 
   /**
@@ -134,55 +146,5 @@ public final class SnapshotSet {
         }
       }
     }
-  }
-
-  private static Snapshot open(ManifestShard shard, ByteBuffer bytes) throws SnapshotException {
-    BlobReference blob = shard.base();
-    requireThat(
-        bytes.remaining() == blob.bytes(),
-        name(shard) + " must have " + blob.bytes() + " bytes, got " + bytes.remaining());
-    String digest = Sha256.hex(bytes);
-    requireThat(
-        digest.equals(blob.digest()),
-        name(shard) + " is damaged: its bytes have the digest " + digest);
-    try {
-      return Snapshot.read(bytes);
-    } catch (SnapshotException e) {
-      throw e.at(name(shard));
-    }
-  }
-
-  private static void requireBasesAlone(Manifest manifest) throws UnsupportedSnapshotException {
-    for (ManifestShard shard : manifest.shards()) {
-      if (!shard.deltas().isEmpty()) {
-        throw new UnsupportedSnapshotException(
-            "shard " + shard.shard() + " has deltas, this program reads bases alone");
-      }
-    }
-  }
-
-  private static void requireAgreement(
-      Manifest manifest, ManifestShard shard, SnapshotHeader header)
-      throws MalformedSnapshotException {
-    BlobReference blob = shard.base();
-    SnapshotParameters parameters = header.parameters();
-    String name = name(shard);
-    requireAgreement(name, "set name", manifest.setName(), parameters.setName());
-    requireAgreement(name, "parameters", manifest.parameters(), parameters.set());
-    requireAgreement(name, "shard", shard.shard(), parameters.shard());
-    requireAgreement(name, "sequence", blob.sequence(), parameters.sequence());
-    requireAgreement(name, "count", blob.count(), header.count());
-    requireAgreement(name, "set digest", blob.setDigest(), header.setDigest());
-  }
-
-  private static String name(ManifestShard shard) {
-    return "blob " + shard.base().digest() + " of shard " + shard.shard();
-  }
-
-  private static void requireAgreement(String name, String what, Object expected, Object found)
-      throws MalformedSnapshotException {
-    requireThat(
-        expected.equals(found),
-        name + " must have the " + what + " of the manifest, " + expected + ", got " + found);
   }
 }

@@ -149,7 +149,7 @@ class SnapshotSetTest {
         .hasMessageContaining("must have the set name of the manifest, other, got test");
     assertThatThrownBy(() -> SnapshotSet.of(second, Map.of()))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("snapshots must hold every blob of the manifest");
+        .hasMessageContaining("there must be a snapshot of every shard with keys");
   }
 
   @Test
@@ -164,28 +164,122 @@ class SnapshotSetTest {
   }
 
   @Test
-  void refusesDeltas() throws Exception {
-    Manifest manifest = publish(1, "http://example.com/a");
+  void followsChainsOfDeltas() throws Exception {
+    Manifest first = publish(1, "http://example.com/a", "http://example.com/b");
+    Manifest second =
+        publishDeltas(first, 2, List.of("http://example.com/a", "http://example.com/c"));
+    Manifest third =
+        publishDeltas(second, 3, List.of("http://example.com/c", "http://example.com/d"));
+    assertThat(third.shards().stream().mapToInt(shard -> shard.deltas().size()).sum())
+        .isGreaterThan(2);
+    SnapshotSet set = SnapshotSet.openDirectory(directory, OptionalLong.empty());
+    set.verify();
+    assertThat(set.manifest()).isEqualTo(third);
+    assertThat(contains(set, "http://example.com/a")).isFalse();
+    assertThat(contains(set, "http://example.com/c")).isTrue();
+    assertThat(contains(set, "http://example.com/d")).isTrue();
+    SnapshotSet before = SnapshotSet.openDirectory(directory, OptionalLong.of(2));
+    assertThat(contains(before, "http://example.com/a")).isTrue();
+    assertThat(contains(before, "http://example.com/b")).isFalse();
+  }
+
+  @Test
+  void refusesDeltasThatAreNotWhatTheManifestSays() throws Exception {
+    Manifest first = publish(1, "http://example.com/a");
+    Manifest second = publishDeltas(first, 2, List.of("http://example.com/b"));
+    BlobLoader loader = new SnapshotDirectory(directory)::blob;
+    ManifestShard changed =
+        second.shards().stream().filter(shard -> !shard.deltas().isEmpty()).findFirst().get();
+    BlobReference delta = changed.newest();
+    // A base where the delta should be.
+    assertThatThrownBy(
+            () ->
+                SnapshotSet.open(
+                    second, blob -> loader.load(blob.isDelta() ? changed.base() : blob)))
+        .isInstanceOf(MalformedSnapshotException.class)
+        .hasMessageContaining("blob " + delta.digest() + " of shard " + changed.shard() + " must");
+    BlobReference swapped =
+        new BlobReference(
+            changed.base().digest(),
+            changed.base().bytes(),
+            delta.count(),
+            delta.setDigest(),
+            delta.parentSetDigest(),
+            delta.sequence());
+    assertThatThrownBy(() -> SnapshotSet.open(withDelta(second, changed, swapped), loader))
+        .isInstanceOf(MalformedSnapshotException.class)
+        .hasMessageContaining("this is a snapshot, which stands for itself; a delta is needed");
+    BlobReference renumbered =
+        new BlobReference(
+            delta.digest(),
+            delta.bytes(),
+            delta.count(),
+            delta.setDigest(),
+            delta.parentSetDigest(),
+            changed.base().sequence() + 2);
+    assertThatThrownBy(() -> SnapshotSet.open(withDelta(second, changed, renumbered), loader))
+        .isInstanceOf(MalformedSnapshotException.class)
+        .hasMessageContaining("must have the sequence of the manifest, 3, got 2");
+    SnapshotSet old = SnapshotSet.openDirectory(directory, OptionalLong.of(1));
+    SnapshotSet current = SnapshotSet.openDirectory(directory, OptionalLong.of(2));
+    assertThatThrownBy(
+            () ->
+                SnapshotSet.of(
+                    second, shard -> (shard == changed.shard() ? old : current).snapshot(shard)))
+        .isInstanceOf(MalformedSnapshotException.class)
+        .hasMessageContaining("must have the ");
+  }
+
+  private static Manifest withDelta(Manifest manifest, ManifestShard shard, BlobReference delta) {
+    List<ManifestShard> shards = new ArrayList<>(manifest.shards());
+    shards.set(
+        shard.shard(),
+        new ManifestShard(shard.shard(), shard.count(), shard.base(), List.of(delta)));
+    return Manifest.of("test", 9, 0, 1000, PARAMETERS, shards);
+  }
+
+  /** Publishes the next sequence as deltas to the one before, and bases for new shards. */
+  private Manifest publishDeltas(Manifest before, long sequence, List<String> urls)
+      throws Exception {
+    SnapshotDirectory target = new SnapshotDirectory(directory);
+    SnapshotSet opened = SnapshotSet.open(before, target::blob);
     List<ManifestShard> shards = new ArrayList<>();
-    for (ManifestShard shard : manifest.shards()) {
-      BlobReference base = shard.base();
-      List<BlobReference> deltas =
-          base == null
-              ? List.of()
-              : List.of(
-                  new BlobReference(
-                      base.digest(),
-                      base.bytes(),
-                      base.count(),
-                      base.setDigest(),
-                      base.setDigest(),
-                      base.sequence()));
-      shards.add(new ManifestShard(shard.shard(), shard.count(), shard.base(), deltas));
+    for (ManifestShard old : before.shards()) {
+      long[] own = hashes(old.shard(), urls);
+      Snapshot parent = opened.snapshot(old.shard());
+      if (parent == null && own.length == 0) {
+        shards.add(old);
+        continue;
+      }
+      SnapshotParameters parameters =
+          new SnapshotParameters(PARAMETERS, "test", old.shard(), sequence, 0, 1000);
+      if (parent == null || PARAMETERS.valueBitsFor(own.length) > parent.header().valueBits()) {
+        Snapshot base = Snapshot.build(own, 20, parameters);
+        target.writeBlob(base.digest(), base.toBytes());
+        shards.add(ManifestShard.of(old.shard(), own.length, BlobReference.to(base)));
+        continue;
+      }
+      Snapshot child = Snapshot.build(own, parent.header().valueBits(), parameters);
+      SnapshotDelta delta = SnapshotDelta.between(parent, child);
+      target.writeBlob(delta.digest(), delta.toBytes());
+      List<BlobReference> deltas = new ArrayList<>(old.deltas());
+      deltas.add(BlobReference.to(delta));
+      shards.add(new ManifestShard(old.shard(), own.length, old.base(), deltas));
     }
-    Manifest withDeltas = Manifest.of("test", 1, 0, 1000, PARAMETERS, shards);
-    assertThatThrownBy(() -> SnapshotSet.open(withDeltas, blob -> ByteBuffer.allocate(0)))
-        .isInstanceOf(UnsupportedSnapshotException.class)
-        .hasMessageContaining("has deltas, this program reads bases alone");
+    Manifest manifest = Manifest.of("test", sequence, 0, 1000, PARAMETERS, shards);
+    target.writeManifest(manifest);
+    return manifest;
+  }
+
+  private static long[] hashes(int shard, List<String> urls) throws Exception {
+    List<Long> hashes = new ArrayList<>();
+    for (String url : urls) {
+      hashes.add(PARAMETERS.hash(null, utf8(url), KeyHash.fixed()));
+    }
+    return hashes.stream()
+        .mapToLong(Long::longValue)
+        .filter(hash -> PARAMETERS.shards().shardOf(hash) == shard)
+        .toArray();
   }
 
   @Test
@@ -207,22 +301,14 @@ class SnapshotSetTest {
     SnapshotDirectory target = new SnapshotDirectory(directory);
     List<ManifestShard> shards = new ArrayList<>();
     for (int shard = 0; shard < 4; shard++) {
-      int number = shard;
-      List<Long> hashes = new ArrayList<>();
-      for (String url : urls) {
-        hashes.add(PARAMETERS.hash(null, utf8(url), KeyHash.fixed()));
-      }
-      long[] own =
-          hashes.stream()
-              .mapToLong(Long::longValue)
-              .filter(hash -> PARAMETERS.shards().shardOf(hash) == number)
-              .toArray();
+      long[] own = hashes(shard, List.of(urls));
       if (own.length == 0) {
         shards.add(ManifestShard.empty(shard));
         continue;
       }
       Snapshot snapshot =
-          Snapshot.build(own, new SnapshotParameters(PARAMETERS, "test", shard, sequence, 0, 1000));
+          Snapshot.build(
+              own, 20, new SnapshotParameters(PARAMETERS, "test", shard, sequence, 0, 1000));
       target.writeBlob(snapshot.digest(), snapshot.toBytes());
       shards.add(ManifestShard.of(shard, own.length, BlobReference.to(snapshot)));
     }

@@ -1,0 +1,141 @@
+package io.firstseen.filters.snapshot;
+
+import static io.firstseen.filters.snapshot.SnapshotFormat.requireThat;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+
+/** Reads the blobs of a manifest, and refuses what is not what the manifest says. */
+public final class ManifestBlobs {
+
+  private ManifestBlobs() {}
+
+  /**
+   * Goes the way of a plan: loads its blobs one after the other, checks each one's length and
+   * digest and its header against the manifest, and applies the deltas.
+   *
+   * @param held the snapshot that the plan begins with, if it {@link CatchUpPlan#changesHeld}; what
+   *     an empty plan gives back
+   * @return the newest snapshot of the shard; empty if it never held a key
+   * @throws MalformedSnapshotException if a blob is not what the manifest says
+   * @throws UnsupportedSnapshotException if a newer reader is needed
+   * @throws SnapshotException if what is held is not what the plan begins with
+   * @throws IOException what the loader throws
+   */
+  public static Optional<Snapshot> catchUp(
+      Manifest manifest, int shard, CatchUpPlan plan, Optional<Snapshot> held, BlobLoader loader)
+      throws IOException {
+    Optional<Snapshot> reached = held;
+    for (BlobReference blob : plan.blobs()) {
+      ByteBuffer bytes = loader.load(blob);
+      if (!blob.isDelta()) {
+        reached = Optional.of(snapshot(manifest, shard, blob, bytes));
+        continue;
+      }
+      SnapshotDelta delta = delta(manifest, shard, blob, bytes);
+      Snapshot parent =
+          reached.orElseThrow(
+              () -> new SnapshotException(name(shard, blob) + " is a delta, and nothing is held"));
+      try {
+        reached = Optional.of(delta.applyTo(parent));
+      } catch (SnapshotException e) {
+        throw e.at(name(shard, blob));
+      }
+    }
+    return reached;
+  }
+
+  /**
+   * The snapshot that a blob holds.
+   *
+   * @param bytes the blob, from the buffer's position to its limit
+   * @throws MalformedSnapshotException if it is not what the manifest says
+   * @throws UnsupportedSnapshotException if a newer reader is needed
+   */
+  public static Snapshot snapshot(
+      Manifest manifest, int shard, BlobReference blob, ByteBuffer bytes) throws SnapshotException {
+    requireBytes(shard, blob, bytes);
+    Snapshot snapshot;
+    try {
+      snapshot = Snapshot.read(bytes);
+    } catch (SnapshotException e) {
+      throw e.at(name(shard, blob));
+    }
+    requireAgreement(manifest, shard, blob, snapshot.header());
+    return snapshot;
+  }
+
+  /**
+   * The delta that a blob holds.
+   *
+   * @param bytes the blob, from the buffer's position to its limit
+   * @throws MalformedSnapshotException if it is not what the manifest says
+   * @throws UnsupportedSnapshotException if a newer reader is needed
+   */
+  public static SnapshotDelta delta(
+      Manifest manifest, int shard, BlobReference blob, ByteBuffer bytes) throws SnapshotException {
+    requireBytes(shard, blob, bytes);
+    SnapshotDelta delta;
+    try {
+      delta = SnapshotDelta.read(bytes);
+    } catch (SnapshotException e) {
+      throw e.at(name(shard, blob));
+    }
+    requireAgreement(manifest, shard, blob, delta.header());
+    requireAgreement(
+        name(shard, blob), "parent digest", blob.parentSetDigest(), delta.header().parentDigest());
+    return delta;
+  }
+
+  /** Refuses a snapshot that is not of the newest set of a shard, whichever blobs led to it. */
+  static void requireNewest(Manifest manifest, ManifestShard shard, SnapshotHeader header)
+      throws MalformedSnapshotException {
+    requireAgreement(manifest, shard.shard(), "the snapshot of shard " + shard.shard(), header);
+    BlobReference newest = shard.newest();
+    requireAgreement(name(shard.shard(), newest), "count", newest.count(), header.count());
+    requireAgreement(
+        name(shard.shard(), newest), "set digest", newest.setDigest(), header.setDigest());
+  }
+
+  private static void requireBytes(int shard, BlobReference blob, ByteBuffer bytes)
+      throws MalformedSnapshotException {
+    requireThat(
+        bytes.remaining() == blob.bytes(),
+        name(shard, blob) + " must have " + blob.bytes() + " bytes, got " + bytes.remaining());
+    String digest = Sha256.hex(bytes);
+    requireThat(
+        digest.equals(blob.digest()),
+        name(shard, blob) + " is damaged: its bytes have the digest " + digest);
+  }
+
+  private static void requireAgreement(
+      Manifest manifest, int shard, BlobReference blob, SnapshotHeader header)
+      throws MalformedSnapshotException {
+    String name = name(shard, blob);
+    requireAgreement(manifest, shard, name, header);
+    requireAgreement(name, "sequence", blob.sequence(), header.parameters().sequence());
+    requireAgreement(name, "count", blob.count(), header.count());
+    requireAgreement(name, "set digest", blob.setDigest(), header.setDigest());
+  }
+
+  private static void requireAgreement(
+      Manifest manifest, int shard, String name, SnapshotHeader header)
+      throws MalformedSnapshotException {
+    SnapshotParameters parameters = header.parameters();
+    requireAgreement(name, "set name", manifest.setName(), parameters.setName());
+    requireAgreement(name, "parameters", manifest.parameters(), parameters.set());
+    requireAgreement(name, "shard", shard, parameters.shard());
+  }
+
+  private static String name(int shard, BlobReference blob) {
+    return "blob " + blob.digest() + " of shard " + shard;
+  }
+
+  private static void requireAgreement(String name, String what, Object expected, Object found)
+      throws MalformedSnapshotException {
+    requireThat(
+        expected.equals(found),
+        name + " must have the " + what + " of the manifest, " + expected + ", got " + found);
+  }
+}
