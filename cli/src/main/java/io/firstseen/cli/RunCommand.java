@@ -17,6 +17,7 @@ import io.firstseen.jobs.files.FileFormat;
 import io.firstseen.jobs.files.LineReader;
 import io.firstseen.jobs.files.OutcomeFiles;
 import io.firstseen.jobs.files.SnapshotFiles;
+import io.firstseen.operators.compaction.Snapshots;
 import io.firstseen.types.Outcome;
 import io.firstseen.types.SnapshotRecord;
 import io.firstseen.types.SourceEvent;
@@ -194,10 +195,11 @@ final class RunCommand implements Callable<Integer> {
       throw new UserErrorException("these options do not fit together: " + e.getMessage());
     }
     long startNanos = System.nanoTime();
-    Map<Outcome.Kind, Long> counts = await(start(env));
+    Map<String, Object> results = await(start(env));
     double seconds = (System.nanoTime() - startNanos) / 1e9;
+    warnOfHeldWindows(results);
     return new RunSummary(
-        counts,
+        OutcomeCounts.of(results),
         snapshots == null ? null : new SnapshotDirectory(snapshots).sequences().size(),
         seconds);
   }
@@ -276,13 +278,23 @@ final class RunCommand implements Callable<Integer> {
             .with(HeartbeatManagerOptions.HEARTBEAT_INTERVAL, Duration.ofSeconds(1)));
   }
 
-  private Map<Outcome.Kind, Long> await(JobClient job) throws Exception {
+  private void warnOfHeldWindows(Map<String, Object> results) {
+    if (results.get(Snapshots.HELD_WINDOWS) instanceof Long held && held > 0) {
+      spec.commandLine()
+          .getErr()
+          .printf(
+              "warning: %s windows have no manifest, because the set fell or grew too far"
+                  + " (--max-fall, --max-growth)%n",
+              SnapshotSummary.number(held));
+    }
+  }
+
+  private Map<String, Object> await(JobClient job) throws Exception {
     CompletableFuture<JobExecutionResult> result = job.getJobExecutionResult();
     try (Progress progress = new Progress(spec.commandLine().getErr())) {
       while (true) {
         try {
-          return OutcomeCounts.of(
-              result.get(POLL_MILLIS, TimeUnit.MILLISECONDS).getAllAccumulatorResults());
+          return result.get(POLL_MILLIS, TimeUnit.MILLISECONDS).getAllAccumulatorResults();
         } catch (ExecutionException e) {
           throw failed(e);
         } catch (TimeoutException e) {

@@ -152,6 +152,13 @@ public final class KafkaOptions {
   private String checkpointDirectory;
 
   @Option(
+      names = "--take-over",
+      description =
+          "Publish the set although another job did, or this one from newer state; sequences go on"
+              + " after those of the topic. Stop the other job first.")
+  private boolean takeOver;
+
+  @Option(
       names = "--kafka-property",
       paramLabel = "NAME=VALUE",
       description =
@@ -238,6 +245,11 @@ public final class KafkaOptions {
   /** How long the broker keeps an uncommitted transaction. */
   public Duration transactionTimeout() {
     return transactionTimeout;
+  }
+
+  /** Whether to publish a set that another job has published. */
+  public boolean takeOver() {
+    return takeOver;
   }
 
   /** Time between checkpoints. */

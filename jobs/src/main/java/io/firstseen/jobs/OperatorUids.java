@@ -32,6 +32,15 @@ public final class OperatorUids {
   /** Turns accepted changes into hashed operations. */
   public static final String HASHED = "snapshots-hashed";
 
+  /** Writes blobs into a directory. */
+  public static final String BLOB_DIRECTORY = "snapshots-blob-directory";
+
+  /** Signs manifests. */
+  public static final String SIGNED = "snapshots-signed";
+
+  /** Sees to it that a set has one publisher. */
+  public static final String PUBLISHER = "snapshots-publisher";
+
   /** Cuts snapshots into records that a topic takes. */
   public static final String CHUNKS = "snapshots-chunks";
 

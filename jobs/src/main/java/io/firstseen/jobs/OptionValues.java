@@ -5,6 +5,8 @@ import io.firstseen.filters.key.Shards;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.TimeToLive;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.function.Function;
@@ -123,6 +125,66 @@ public final class OptionValues {
         throw new TypeConversionException("must be in (0, 0.1], got '" + value + "'");
       }
       return rate;
+    }
+  }
+
+  /** A real number within bounds. */
+  private static double readNumber(String value, double min, double max, String bounds) {
+    double number;
+    try {
+      number = Double.parseDouble(value);
+    } catch (NumberFormatException e) {
+      number = Double.NaN;
+    }
+    if (!(number >= min && number <= max)) {
+      throw new TypeConversionException("must be " + bounds + ", got '" + value + "'");
+    }
+    return number;
+  }
+
+  /** A share, in [0, 1]. */
+  public static final class Share implements ITypeConverter<Double> {
+    @Override
+    public Double convert(String value) {
+      return readNumber(value, 0, 1, "in [0, 1]");
+    }
+  }
+
+  /** A factor of growth, at least 1. */
+  public static final class Growth implements ITypeConverter<Double> {
+    @Override
+    public Double convert(String value) {
+      return readNumber(value, 1, Double.MAX_VALUE, "at least 1");
+    }
+  }
+
+  /** The URI of a directory. */
+  public static final class DirectoryUri implements ITypeConverter<URI> {
+    @Override
+    public URI convert(String value) {
+      try {
+        URI uri = new URI(value);
+        if (uri.isAbsolute()
+            && !uri.isOpaque()
+            && uri.getRawQuery() == null
+            && uri.getRawFragment() == null) {
+          return uri;
+        }
+      } catch (URISyntaxException e) {
+        // Falls through to the one sentence.
+      }
+      throw new TypeConversionException(
+          "must be the URI of a directory, such as s3://bucket/path or file:///path, got '"
+              + value
+              + "'");
+    }
+  }
+
+  /** The sequence of a manifest. */
+  public static final class Sequence implements ITypeConverter<Long> {
+    @Override
+    public Long convert(String value) {
+      return readWholeNumber(value, 0, Long.MAX_VALUE);
     }
   }
 

@@ -4,6 +4,7 @@ import io.firstseen.jobs.events.EventWatermarks;
 import io.firstseen.jobs.kafka.KafkaSinks;
 import io.firstseen.jobs.kafka.KafkaSources;
 import io.firstseen.jobs.kafka.Topics;
+import io.firstseen.operators.compaction.Publication;
 import io.firstseen.types.HashedOperation;
 import io.firstseen.types.Outcome;
 import io.firstseen.types.SnapshotRecord;
@@ -36,6 +37,16 @@ public final class PipelineJob {
       Sink<Outcome> outcomes,
       Sink<SnapshotRecord> snapshots,
       JobOptions options) {
+    build(env, source, outcomes, snapshots, options, options.snapshots().publication());
+  }
+
+  private static void build(
+      StreamExecutionEnvironment env,
+      Source<SourceEvent, ?, ?> source,
+      Sink<Outcome> outcomes,
+      Sink<SnapshotRecord> snapshots,
+      JobOptions options,
+      Publication publication) {
     JobEnvironment.requireParallelismOfDedup(options);
     JobEnvironment.requireParallelismOfSnapshots(options);
     JobEnvironment.configure(env, options.stream());
@@ -52,7 +63,7 @@ public final class PipelineJob {
                 TypeInformation.of(HashedOperation.class))
             .name(OperatorUids.HASHED)
             .uid(OperatorUids.HASHED);
-    SnapshotJob.attach(operations, snapshots, options);
+    SnapshotJob.attach(operations, snapshots, options, publication);
   }
 
   /**
@@ -68,12 +79,16 @@ public final class PipelineJob {
     kafka.check();
     SnapshotJob.requireManifestThatFitsIntoARecord(options);
     JobEnvironment.configureCheckpoints(env, kafka);
+    if (kafka.takeOver()) {
+      Topics.preparePipeline(kafka);
+    }
     build(
         env,
         KafkaSources.events(kafka, options.dedup().maxAhead()),
         KafkaSinks.outcomes(kafka),
-        KafkaSinks.snapshots(kafka),
-        options);
+        KafkaSinks.snapshots(kafka, options.snapshots().setName()),
+        options,
+        SnapshotJob.publication(kafka, options));
     Topics.preparePipeline(kafka);
   }
 

@@ -1,10 +1,13 @@
 package io.firstseen.jobs;
 
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.jobs.events.EventWatermarks;
+import io.firstseen.jobs.files.BlobDirectoryFunction;
 import io.firstseen.jobs.kafka.KafkaSinks;
 import io.firstseen.jobs.kafka.KafkaSources;
 import io.firstseen.jobs.kafka.Topics;
+import io.firstseen.operators.compaction.Publication;
 import io.firstseen.operators.compaction.SnapshotSpec;
 import io.firstseen.operators.compaction.Snapshots;
 import io.firstseen.types.HashedOperation;
@@ -21,6 +24,7 @@ import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,9 +37,10 @@ public final class SnapshotJob {
   private static final TypeInformation<HashedOperation> OPERATION =
       TypeInformation.of(HashedOperation.class);
 
-  private static final String OPERATIONS_COUNTER = "firstseen-snapshots-operations";
+  private static final TypeInformation<SnapshotRecord> RECORD =
+      TypeInformation.of(SnapshotRecord.class);
 
-  private static final int MAX_SHARDS_ON_KAFKA = 2048;
+  private static final String OPERATIONS_COUNTER = "firstseen-snapshots-operations";
 
   private SnapshotJob() {}
 
@@ -53,6 +58,15 @@ public final class SnapshotJob {
       Source<SourceEvent, ?, ?> acceptedChangelog,
       Sink<SnapshotRecord> sink,
       JobOptions options) {
+    build(env, acceptedChangelog, sink, options, options.snapshots().publication());
+  }
+
+  private static void build(
+      StreamExecutionEnvironment env,
+      Source<SourceEvent, ?, ?> acceptedChangelog,
+      Sink<SnapshotRecord> sink,
+      JobOptions options,
+      Publication publication) {
     JobEnvironment.requireParallelismOfSnapshots(options);
     JobEnvironment.configure(env, options.stream());
     KeyHash hash = options.keys().keyHash();
@@ -65,7 +79,7 @@ public final class SnapshotJob {
             .map(new HashFunction(hash), OPERATION)
             .name(OperatorUids.HASHED)
             .uid(OperatorUids.HASHED);
-    attach(operations, sink, options);
+    attach(operations, sink, options, publication);
   }
 
   /**
@@ -102,7 +116,10 @@ public final class SnapshotJob {
 
   /** Adds everything behind the accepted operations. */
   static void attach(
-      DataStream<HashedOperation> operations, Sink<SnapshotRecord> sink, JobOptions options) {
+      DataStream<HashedOperation> operations,
+      Sink<SnapshotRecord> sink,
+      JobOptions options,
+      Publication publication) {
     SnapshotSpec spec =
         SnapshotSpec.of(
                 options.snapshots().setName(),
@@ -112,11 +129,31 @@ public final class SnapshotJob {
                 options.keys().keyHash(),
                 options.keys().canonicaliser())
             .withTtlMillis(options.snapshotTtlMillis());
-    Snapshots.of(operations, spec)
+    SingleOutputStreamOperator<SnapshotRecord> records =
+        Snapshots.of(operations, spec, publication);
+    if (options.snapshots().blobDirectory().isPresent()) {
+      records =
+          inOneTask(
+              records.flatMap(
+                  new BlobDirectoryFunction(options.snapshots().blobDirectory().get()), RECORD),
+              OperatorUids.BLOB_DIRECTORY);
+    }
+    if (options.snapshots().signingKey().isPresent()) {
+      records =
+          inOneTask(
+              records.map(new SigningFunction(options.snapshots().signingKey().get()), RECORD),
+              OperatorUids.SIGNED);
+    }
+    records
         .sinkTo(sink)
         .name(OperatorUids.SNAPSHOTS_SINK)
         .uid(OperatorUids.SNAPSHOTS_SINK)
         .setParallelism(1);
+  }
+
+  private static SingleOutputStreamOperator<SnapshotRecord> inOneTask(
+      SingleOutputStreamOperator<SnapshotRecord> operator, String uid) {
+    return operator.name(uid).uid(uid).setParallelism(1);
   }
 
   static OptionalLong windowMillis(JobOptions options) {
@@ -136,8 +173,27 @@ public final class SnapshotJob {
     kafka.check();
     requireManifestThatFitsIntoARecord(options);
     JobEnvironment.configureCheckpoints(env, kafka);
-    build(env, KafkaSources.acceptedChangelog(kafka), KafkaSinks.snapshots(kafka), options);
+    if (kafka.takeOver()) {
+      Topics.prepareSnapshots(kafka);
+    }
+    build(
+        env,
+        KafkaSources.acceptedChangelog(kafka),
+        KafkaSinks.snapshots(kafka, options.snapshots().setName()),
+        options,
+        publication(kafka, options));
     Topics.prepareSnapshots(kafka);
+  }
+
+  /** What is published to Kafka: a take-over goes on from what the topic has. */
+  static Publication publication(KafkaOptions kafka, JobOptions options) {
+    Publication publication = options.snapshots().publication();
+    if (!kafka.takeOver()) {
+      return publication;
+    }
+    return KafkaSinks.newestManifest(kafka, options.snapshots().setName())
+        .map(newest -> publication.takingOver(newest.sequence(), newest.count()))
+        .orElse(publication);
   }
 
   /** Runs the job against Kafka; {@code --help} lists the options. */
@@ -164,12 +220,11 @@ public final class SnapshotJob {
     }
   }
 
-  /** A manifest has a few hundred bytes for each shard, and is one record of at most 1 MiB. */
   static void requireManifestThatFitsIntoARecord(JobOptions options) {
-    if (options.snapshots().shards() > MAX_SHARDS_ON_KAFKA) {
-      throw new UserErrorException(
-          "--snapshot-shards must be at most %d for snapshots on Kafka, got %d"
-              .formatted(MAX_SHARDS_ON_KAFKA, options.snapshots().shards()));
+    try {
+      SnapshotTopicFormat.maxDeltas(options.snapshots().shards());
+    } catch (IllegalArgumentException e) {
+      throw new UserErrorException("--snapshot-shards: " + e.getMessage());
     }
   }
 

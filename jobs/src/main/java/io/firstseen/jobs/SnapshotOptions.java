@@ -1,6 +1,11 @@
 package io.firstseen.jobs;
 
+import io.firstseen.operators.compaction.ChangeBounds;
+import io.firstseen.operators.compaction.Publication;
+import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import picocli.CommandLine.Option;
 
@@ -44,6 +49,73 @@ public final class SnapshotOptions {
               + " (default: that of --fpr, 0.001 where there is no --fpr).")
   private Double falsePositiveRate;
 
+  @Option(
+      names = "--max-fall",
+      paramLabel = "SHARE",
+      defaultValue = "0.5",
+      converter = OptionValues.Share.class,
+      description =
+          "The share of its keys, in [0, 1], that a set may lose from one published window to the"
+              + " next. A window that falls further is held: consumers keep the one before. 1 lets"
+              + " every fall pass (default: ${DEFAULT-VALUE}).")
+  private double maxFall;
+
+  @Option(
+      names = "--max-growth",
+      paramLabel = "FACTOR",
+      converter = OptionValues.Growth.class,
+      description =
+          "The factor, at least 1, by which a set may grow from one published window to the next."
+              + " A window that grows further is held (default: any).")
+  private Double maxGrowth;
+
+  @Option(
+      names = "--jump-floor",
+      paramLabel = "N",
+      defaultValue = "1000",
+      converter = OptionValues.KeyCount.class,
+      description =
+          "A set of fewer keys may fall as it likes, and counts as so many when it grows"
+              + " (default: ${DEFAULT-VALUE}).")
+  private long jumpFloor;
+
+  @Option(
+      names = "--allow-jump-after",
+      paramLabel = "SEQUENCE",
+      converter = OptionValues.Sequence.class,
+      description =
+          "Lets a held set go, once: what follows the manifest of this sequence is published"
+              + " however far it jumps. The warning of the held window names the number.")
+  private Long allowJumpAfter;
+
+  @Option(
+      names = "--blob-grace",
+      paramLabel = "DURATION",
+      defaultValue = "1d",
+      converter = OptionValues.DurationValue.class,
+      description =
+          "How long a blob is kept after the last manifest that names it was replaced. Not for"
+              + " directories of 'run' (default: ${DEFAULT-VALUE}).")
+  private Duration blobGrace;
+
+  @Option(
+      names = "--blob-dir",
+      paramLabel = "URI",
+      converter = OptionValues.DirectoryUri.class,
+      description =
+          "A directory for the blobs, of any file system that Flink has a plugin for, such as"
+              + " s3://bucket/spam; the topic then takes manifests alone. One directory for each"
+              + " set.")
+  private URI blobDirectory;
+
+  @Option(
+      names = "--signing-key",
+      paramLabel = "FILE",
+      description =
+          "Sign manifests with the private key in this file, which must be there on every"
+              + " TaskManager ('firstseen snapshot keygen').")
+  private Path signingKey;
+
   SnapshotOptions() {}
 
   /** The name of the set of keys; unique on a snapshots topic. */
@@ -66,5 +138,25 @@ public final class SnapshotOptions {
     return falsePositiveRate == null
         ? OptionalDouble.empty()
         : OptionalDouble.of(falsePositiveRate);
+  }
+
+  /** Where blobs go, if not where manifests do. */
+  public Optional<URI> blobDirectory() {
+    return Optional.ofNullable(blobDirectory);
+  }
+
+  /** The file of the key that signs manifests, if they are to be signed. */
+  public Optional<Path> signingKey() {
+    return Optional.ofNullable(signingKey);
+  }
+
+  /** Which windows are held, and when blobs are removed. */
+  public Publication publication() {
+    return Publication.OF_ALL
+        .within(
+            new ChangeBounds(
+                maxFall, maxGrowth == null ? Double.POSITIVE_INFINITY : maxGrowth, jumpFloor))
+        .allowingJumpAfter(allowJumpAfter == null ? Publication.NO_JUMP : allowJumpAfter)
+        .removingBlobsAfter(blobGrace);
   }
 }

@@ -6,12 +6,16 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
+import org.apache.flink.runtime.throwable.ThrowableAnnotation;
+import org.apache.flink.runtime.throwable.ThrowableType;
 import org.apache.flink.util.SerializedThrowable;
 
 /**
  * A mistake that the user can mend: a missing file, an unreachable broker, a topic with the wrong
- * settings. The message is one sentence for the user's eyes; there is no stack trace.
+ * settings. The message is one sentence for the user's eyes; there is no stack trace. Flink ends a
+ * job whose task throws it, whatever its restart strategy: the user has to mend something first.
  */
+@ThrowableAnnotation(ThrowableType.NonRecoverableError)
 public final class UserErrorException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

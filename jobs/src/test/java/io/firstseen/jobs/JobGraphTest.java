@@ -108,13 +108,14 @@ class JobGraphTest {
         env,
         KafkaSources.events(kafka, Duration.ZERO),
         KafkaSinks.outcomes(kafka),
-        KafkaSinks.snapshots(kafka),
+        KafkaSinks.snapshots(kafka, "firstseen"),
         JobOptions.parse());
     Set<String> expected = new TreeSet<>(DEDUP);
     expected.addAll(SNAPSHOTS);
     expected.addAll(
         List.of(
             "Sink Committer: outcomes-sink",
+            "snapshots-sink: snapshots-publisher",
             "snapshots-sink: snapshots-chunks",
             "Sink Committer: snapshots-sink"));
     assertThat(uids(env.getStreamGraph())).isEqualTo(expected);

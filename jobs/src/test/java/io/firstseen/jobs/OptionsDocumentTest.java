@@ -53,7 +53,8 @@ class OptionsDocumentTest {
                 .toList();
     for (OptionSpec option : options) {
       String defaultValue = option.required() ? "required" : option.defaultValue();
-      page.append("| `%s %s` ".formatted(option.longestName(), option.paramLabel()));
+      String label = option.arity().max() == 0 ? "" : " " + option.paramLabel();
+      page.append("| `%s%s` ".formatted(option.longestName(), label));
       page.append(
           defaultValue == null
               ? "| "

@@ -13,7 +13,8 @@ import org.apache.flink.core.memory.DataOutputView;
 /**
  * Writes a {@link SnapshotRecord}.
  *
- * <p>Version 1: the kind in a byte (1 blob, 2 manifest), then key and value, each after its length.
+ * <p>Version 1: the kind in a byte (1 blob, 2 manifest, 3 removal), then key and value, each after
+ * its length.
  */
 public final class SnapshotRecordSerializer extends ImmutableSerializer<SnapshotRecord> {
 
@@ -27,6 +28,7 @@ public final class SnapshotRecordSerializer extends ImmutableSerializer<Snapshot
         switch (record.kind()) {
           case BLOB -> 1;
           case MANIFEST -> 2;
+          case REMOVAL -> 3;
         });
     ByteFields.writeString(record.key(), out);
     ByteFields.writeBytes(record.value(), out);
@@ -39,6 +41,7 @@ public final class SnapshotRecordSerializer extends ImmutableSerializer<Snapshot
         switch (code) {
           case 1 -> SnapshotRecord.Kind.BLOB;
           case 2 -> SnapshotRecord.Kind.MANIFEST;
+          case 3 -> SnapshotRecord.Kind.REMOVAL;
           default -> throw new IOException("unknown kind of snapshot record: " + code);
         };
     String key = ByteFields.readString(in);

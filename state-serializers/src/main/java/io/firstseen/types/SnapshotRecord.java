@@ -1,18 +1,20 @@
 package io.firstseen.types;
 
 import io.firstseen.serializers.SnapshotRecordSerializer;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Objects;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
 
 /**
  * What the snapshot operators publish, in the order in which it must become visible: every blob
- * stands before the first manifest that names it.
+ * stands before the first manifest that names it, and its removal after the last.
  *
  * @param kind what {@code value} is
- * @param key for a blob the SHA-256 of its bytes in lower-case hexadecimal, for a manifest the
- *     set's name
- * @param value the bytes of the blob, or of the manifest's JSON; not copied, not to be changed
+ * @param key for a blob or its removal the SHA-256 of its bytes in lower-case hexadecimal, for a
+ *     manifest the set's name
+ * @param value the bytes of the blob, or of the manifest's JSON; for a removal the length of the
+ *     blob in 8 bytes. Not copied, not to be changed
  */
 @TypeInfo(SnapshotRecordSerializer.InfoFactory.class)
 // Equality by content is written out below.
@@ -24,13 +26,26 @@ public record SnapshotRecord(Kind kind, String key, byte[] value) {
     /** The bytes of a snapshot of one shard. */
     BLOB,
     /** The list of the blobs that are the set at the end of one window. */
-    MANIFEST
+    MANIFEST,
+    /** The end of a blob that no manifest names any more. */
+    REMOVAL
   }
 
   public SnapshotRecord {
     Objects.requireNonNull(kind, "kind");
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(value, "value");
+  }
+
+  /** The end of a blob of that length. */
+  public static SnapshotRecord removal(String digest, long bytes) {
+    return new SnapshotRecord(
+        Kind.REMOVAL, digest, ByteBuffer.allocate(Long.BYTES).putLong(bytes).array());
+  }
+
+  /** The length of the blob that a removal ends. */
+  public long removedBytes() {
+    return ByteBuffer.wrap(value).getLong();
   }
 
   @Override

@@ -21,7 +21,8 @@ class SnapshotRecordSerializerTest extends TypeSerializerContract<SnapshotRecord
     return List.of(
         new SnapshotRecord(SnapshotRecord.Kind.MANIFEST, "spam", new byte[] {1, 2, 3}),
         new SnapshotRecord(SnapshotRecord.Kind.BLOB, "spam", new byte[] {1, 2, 3}),
-        new SnapshotRecord(SnapshotRecord.Kind.BLOB, "ab".repeat(32), new byte[70_000]));
+        new SnapshotRecord(SnapshotRecord.Kind.BLOB, "ab".repeat(32), new byte[70_000]),
+        SnapshotRecord.removal("ab".repeat(32), 70_000));
   }
 
   @Override
@@ -31,9 +32,9 @@ class SnapshotRecordSerializerTest extends TypeSerializerContract<SnapshotRecord
 
   @Test
   void anUnknownKindIsRefused() {
-    DataInputDeserializer in = new DataInputDeserializer(new byte[] {3, 0, 0});
+    DataInputDeserializer in = new DataInputDeserializer(new byte[] {4, 0, 0});
     assertThatThrownBy(() -> SnapshotRecordSerializer.INSTANCE.deserialize(in))
         .isInstanceOf(IOException.class)
-        .hasMessage("unknown kind of snapshot record: 3");
+        .hasMessage("unknown kind of snapshot record: 4");
   }
 }

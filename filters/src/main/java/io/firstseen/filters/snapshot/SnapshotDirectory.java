@@ -1,15 +1,19 @@
 package io.firstseen.filters.snapshot;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -88,16 +92,18 @@ public final class SnapshotDirectory {
     remove(blobs, file -> DIGEST.matcher(file.getFileName().toString()).matches());
   }
 
-  private static void remove(Path directory, Predicate<Path> ours) throws SnapshotException {
+  private static int remove(Path directory, Predicate<Path> ours) throws SnapshotException {
     if (!Files.isDirectory(directory)) {
-      return;
+      return 0;
     }
     try (Stream<Path> files = Files.list(directory)) {
-      for (Path file : files.filter(ours).toList()) {
+      List<Path> removed = files.filter(ours).toList();
+      for (Path file : removed) {
         Files.delete(file);
       }
+      return removed.size();
     } catch (IOException e) {
-      throw SnapshotException.of("cannot clear", directory, e);
+      throw SnapshotException.of("cannot remove files of", directory, e);
     }
   }
 
@@ -136,15 +142,27 @@ public final class SnapshotDirectory {
    * @throws SnapshotException if there is none, or if it cannot be used
    */
   public Manifest manifest(long sequence) throws SnapshotException {
+    return parse(sequence, manifestBytes(sequence));
+  }
+
+  /**
+   * The manifest of a sequence as it was published, over which a signature holds.
+   *
+   * @throws SnapshotException if there is none, or if it cannot be read
+   */
+  public byte[] manifestBytes(long sequence) throws SnapshotException {
     Path file = path.resolve(fileName(sequence));
-    byte[] json;
     try {
-      json = Files.readAllBytes(file);
+      return Files.readAllBytes(file);
     } catch (NoSuchFileException e) {
       throw new SnapshotException(noManifest(sequence), e);
     } catch (IOException e) {
       throw SnapshotException.of("cannot read", file, e);
     }
+  }
+
+  private Manifest parse(long sequence, byte[] json) throws SnapshotException {
+    Path file = path.resolve(fileName(sequence));
     Manifest manifest;
     try {
       manifest = Manifest.fromJson(json);
@@ -157,6 +175,82 @@ public final class SnapshotDirectory {
     }
     return manifest;
   }
+
+  /**
+   * Keeps others from writing, until the lock is closed. It is the process's: when that ends, so
+   * does the lock. A file {@code .lock} stays behind.
+   *
+   * @throws SnapshotException if another writer has it, or if it cannot be had
+   */
+  public Closeable lock() throws SnapshotException {
+    Path file = path.resolve(".lock");
+    FileChannel channel = null;
+    try {
+      Files.createDirectories(path);
+      channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      if (channel.tryLock() != null) {
+        return channel;
+      }
+      channel.close();
+    } catch (OverlappingFileLockException e) {
+      close(channel, e);
+    } catch (IOException e) {
+      close(channel, e);
+      throw SnapshotException.of("cannot lock", file, e);
+    }
+    throw new SnapshotException("another job writes snapshots into " + path);
+  }
+
+  private static void close(FileChannel channel, Exception failure) {
+    try {
+      if (channel != null) {
+        channel.close();
+      }
+    } catch (IOException e) {
+      failure.addSuppressed(e);
+    }
+  }
+
+  /**
+   * Removes all manifests but the newest, and all blobs that none of these names. Not while
+   * somebody writes: {@link #lock}.
+   *
+   * @param count how many manifests stay, at least 1
+   * @return how many manifests and how many blobs were removed
+   * @throws SnapshotException if a manifest cannot be read, or a file not be removed
+   */
+  public Pruned keepNewest(int count) throws SnapshotException {
+    if (count < 1) {
+      throw new IllegalArgumentException("count must be at least 1, got " + count);
+    }
+    List<Long> sequences = sequences();
+    long oldest = sequences.size() <= count ? 0 : sequences.get(sequences.size() - count);
+    Set<String> named = new HashSet<>();
+    for (long sequence :
+        sequences.subList(Math.max(0, sequences.size() - count), sequences.size())) {
+      for (ManifestShard shard : manifest(sequence).shards()) {
+        shard.blobs().forEach(blob -> named.add(blob.digest()));
+      }
+    }
+    // Manifests first, so that no reader meets one whose blobs are gone.
+    int manifests = remove(path, file -> sequenceOf(file).anyMatch(each -> each < oldest));
+    return new Pruned(
+        manifests,
+        remove(
+            blobs,
+            file -> {
+              String name = file.getFileName().toString();
+              return DIGEST.matcher(name).matches() && !named.contains(name);
+            }));
+  }
+
+  /**
+   * What was removed.
+   *
+   * @param manifests how many manifests
+   * @param blobs how many blobs
+   */
+  public record Pruned(int manifests, int blobs) {}
 
   /**
    * The bytes of a blob, mapped into memory; a {@link BlobLoader}.

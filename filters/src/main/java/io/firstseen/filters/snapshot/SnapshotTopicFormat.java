@@ -15,6 +15,15 @@ public final class SnapshotTopicFormat {
   /** The length of every chunk but the last; a broker's default limit is 1 MiB a record. */
   public static final int MAX_CHUNK_BYTES = 900 * 1024;
 
+  /** The longest manifest: with its key and what Kafka adds it stays below 1 MiB a record. */
+  public static final int MAX_MANIFEST_BYTES = 1_000_000;
+
+  // What a manifest says beside its shards, of a shard beside its deltas, and of a delta, where
+  // every number has as many digits as it can have.
+  private static final int HEADER_BYTES = 8_000;
+  private static final int SHARD_BYTES = 300;
+  private static final int DELTA_BYTES = 320;
+
   private static final Pattern SET_NAME = Pattern.compile("[A-Za-z0-9._-]{1,100}");
   private static final Pattern CHUNK_KEY = Pattern.compile("([0-9a-f]{64})/(0|[1-9][0-9]{0,8})");
 
@@ -64,6 +73,26 @@ public final class SnapshotTopicFormat {
           "index of a chunk must be in [0, " + chunks + "), got " + index);
     }
     return (int) Math.min(MAX_CHUNK_BYTES, blobBytes - (long) index * MAX_CHUNK_BYTES);
+  }
+
+  /**
+   * How many deltas each shard of a manifest may have, so that it fits into one record whatever it
+   * says.
+   *
+   * @param shardCount the number of shards
+   * @return at least 0
+   * @throws IllegalArgumentException if not even the bases of so many shards fit
+   */
+  public static int maxDeltas(int shardCount) {
+    int perShard = (MAX_MANIFEST_BYTES - HEADER_BYTES) / shardCount;
+    if (perShard < SHARD_BYTES) {
+      throw new IllegalArgumentException(
+          "a set on a topic must have at most %d shards, got %d"
+              .formatted(
+                  Integer.highestOneBit((MAX_MANIFEST_BYTES - HEADER_BYTES) / SHARD_BYTES),
+                  shardCount));
+    }
+    return (perShard - SHARD_BYTES) / DELTA_BYTES;
   }
 
   /**

@@ -5,6 +5,7 @@ import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.jobs.SingleTask;
 import io.firstseen.jobs.UserErrorException;
 import io.firstseen.types.SnapshotRecord;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -49,21 +50,24 @@ public final class SnapshotFiles implements Sink<SnapshotRecord>, SingleTask {
       throw new IllegalStateException("a snapshot directory must be written by one task");
     }
     SnapshotDirectory target = new SnapshotDirectory(Path.of(directory));
-    if (context.getRestoredCheckpointId().isEmpty()) {
-      try {
+    try {
+      Closeable lock = target.lock();
+      if (context.getRestoredCheckpointId().isEmpty()) {
         target.clear();
-      } catch (SnapshotException e) {
-        throw new UserErrorException(e.getMessage());
       }
+      return new Writer(target, lock);
+    } catch (SnapshotException e) {
+      throw new UserErrorException(e.getMessage());
     }
-    return new Writer(target);
   }
 
   private static final class Writer implements SinkWriter<SnapshotRecord> {
     private final SnapshotDirectory directory;
+    private final Closeable lock;
 
-    Writer(SnapshotDirectory directory) {
+    Writer(SnapshotDirectory directory, Closeable lock) {
       this.directory = directory;
+      this.lock = lock;
     }
 
     @Override
@@ -72,6 +76,9 @@ public final class SnapshotFiles implements Sink<SnapshotRecord>, SingleTask {
         switch (record.kind()) {
           case BLOB -> directory.writeBlob(record.key(), record.value());
           case MANIFEST -> directory.writeManifest(record.value());
+          case REMOVAL -> {
+            // A directory keeps every manifest, so every blob is named.
+          }
         }
       } catch (SnapshotException e) {
         throw new UserErrorException(e.getMessage());
@@ -84,8 +91,8 @@ public final class SnapshotFiles implements Sink<SnapshotRecord>, SingleTask {
     }
 
     @Override
-    public void close() {
-      // No file stays open.
+    public void close() throws IOException {
+      lock.close();
     }
   }
 }

@@ -27,8 +27,9 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.util.Collector;
 
 /**
- * A Kafka sink with a cutter before it: a record of the topic takes a chunk, not a blob. All else
- * is the Kafka sink's, which is not open to extension.
+ * A Kafka sink with a guard and a cutter before it: one job alone publishes a set, a record of the
+ * topic takes a chunk, not a blob, and a removed blob needs a tombstone for each. All else is the
+ * Kafka sink's, which is not open to extension.
  */
 final class ChunkedSnapshotSink
     implements Sink<SnapshotRecord>,
@@ -39,15 +40,21 @@ final class ChunkedSnapshotSink
         SingleTask {
   private static final long serialVersionUID = 1;
 
+  private final PublisherFunction publisher;
   private final KafkaSink<SnapshotRecord> kafka;
 
-  ChunkedSnapshotSink(KafkaSink<SnapshotRecord> kafka) {
+  ChunkedSnapshotSink(PublisherFunction publisher, KafkaSink<SnapshotRecord> kafka) {
+    this.publisher = publisher;
     this.kafka = kafka;
   }
 
   @Override
   public DataStream<SnapshotRecord> addPreWriteTopology(DataStream<SnapshotRecord> records) {
     return records
+        .flatMap(publisher, TypeInformation.of(SnapshotRecord.class))
+        .name(OperatorUids.PUBLISHER)
+        .uid(OperatorUids.PUBLISHER)
+        .setParallelism(1)
         .flatMap(new Cutter(), TypeInformation.of(SnapshotRecord.class))
         .name(OperatorUids.CHUNKS)
         .uid(OperatorUids.CHUNKS)
@@ -60,18 +67,26 @@ final class ChunkedSnapshotSink
 
     @Override
     public void flatMap(SnapshotRecord record, Collector<SnapshotRecord> out) {
-      if (record.kind() == SnapshotRecord.Kind.MANIFEST) {
-        out.collect(record);
-        return;
+      switch (record.kind()) {
+        case MANIFEST -> out.collect(record);
+        case BLOB -> {
+          int chunks = SnapshotTopicFormat.chunkCount(record.value().length);
+          for (int index = 0; index < chunks; index++) {
+            out.collect(part(record, index, SnapshotTopicFormat.chunk(record.value(), index)));
+          }
+        }
+        case REMOVAL -> {
+          int chunks = SnapshotTopicFormat.chunkCount(record.removedBytes());
+          for (int index = 0; index < chunks; index++) {
+            out.collect(part(record, index, record.value()));
+          }
+        }
       }
-      int chunks = SnapshotTopicFormat.chunkCount(record.value().length);
-      for (int index = 0; index < chunks; index++) {
-        out.collect(
-            new SnapshotRecord(
-                SnapshotRecord.Kind.BLOB,
-                SnapshotTopicFormat.chunkKey(record.key(), index),
-                SnapshotTopicFormat.chunk(record.value(), index)));
-      }
+    }
+
+    private static SnapshotRecord part(SnapshotRecord whole, int index, byte[] value) {
+      return new SnapshotRecord(
+          whole.kind(), SnapshotTopicFormat.chunkKey(whole.key(), index), value);
     }
   }
 

@@ -1,8 +1,11 @@
 package io.firstseen.jobs.kafka;
 
+import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.jobs.KafkaOptions;
+import io.firstseen.jobs.UserErrorException;
 import io.firstseen.types.Outcome;
 import io.firstseen.types.SnapshotRecord;
+import java.util.Optional;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
@@ -19,10 +22,23 @@ public final class KafkaSinks {
     return sink(options, options.acceptedTopic(), new OutcomeRecords(options));
   }
 
-  /** Snapshots to the snapshots topic; blobs are cut into chunks on the way. */
-  public static Sink<SnapshotRecord> snapshots(KafkaOptions options) {
+  /**
+   * Snapshots to the snapshots topic; blobs are cut into chunks on the way. The job ends if another
+   * one publishes the set.
+   */
+  public static Sink<SnapshotRecord> snapshots(KafkaOptions options, String setName) {
     return new ChunkedSnapshotSink(
+        new PublisherFunction(options, setName),
         sink(options, options.snapshotsTopic(), new SnapshotRecords(options.snapshotsTopic())));
+  }
+
+  /**
+   * The newest manifest of a set on the snapshots topic, if there is one that can be read.
+   *
+   * @throws UserErrorException if the topic cannot be read
+   */
+  public static Optional<Manifest> newestManifest(KafkaOptions options, String setName) {
+    return PublishedTail.newestManifest(options, setName);
   }
 
   /**

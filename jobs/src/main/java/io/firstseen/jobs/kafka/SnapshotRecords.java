@@ -6,7 +6,7 @@ import io.firstseen.types.SnapshotRecord;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
-/** The record of a chunk or of a manifest. */
+/** The record of a chunk, of a manifest, or of the end of a chunk. */
 final class SnapshotRecords implements KafkaRecordSerializationSchema<SnapshotRecord> {
   private static final long serialVersionUID = 1;
 
@@ -19,6 +19,9 @@ final class SnapshotRecords implements KafkaRecordSerializationSchema<SnapshotRe
   @Override
   public ProducerRecord<byte[], byte[]> serialize(
       SnapshotRecord record, KafkaSinkContext context, Long timestamp) {
-    return new ProducerRecord<>(topic, record.key().getBytes(UTF_8), record.value());
+    return new ProducerRecord<>(
+        topic,
+        record.key().getBytes(UTF_8),
+        record.kind() == SnapshotRecord.Kind.REMOVAL ? null : record.value());
   }
 }

@@ -222,6 +222,22 @@ class RecordsTest {
     assertThat(manifests).containsExactly(manifest);
   }
 
+  @Test
+  void aRemovedBlobLosesEveryChunk() {
+    String digest = "ab".repeat(32);
+    List<SnapshotRecord> parts = new ArrayList<>();
+    new ChunkedSnapshotSink.Cutter()
+        .flatMap(SnapshotRecord.removal(digest, 2 * 900 * 1024 + 1), new ListCollector<>(parts));
+    assertThat(parts)
+        .extracting(SnapshotRecord::key)
+        .containsExactly(digest + "/0", digest + "/1", digest + "/2");
+    for (SnapshotRecord part : parts) {
+      ProducerRecord<byte[], byte[]> record = new SnapshotRecords("t").serialize(part, null, 9L);
+      assertThat(record.key()).isEqualTo(utf8(part.key()));
+      assertThat(record.value()).isNull();
+    }
+  }
+
   private static SnapshotRecord blob(String key, byte[] value) {
     return new SnapshotRecord(SnapshotRecord.Kind.BLOB, key, value);
   }

@@ -6,7 +6,9 @@ import io.firstseen.serializers.ShardSnapshotSerializer;
 import io.firstseen.types.ShardSnapshot;
 import io.firstseen.types.SnapshotRecord;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
@@ -40,6 +42,10 @@ import org.apache.flink.util.Collector;
  *   <li>Nothing is published before the first operation.
  * </ol>
  *
+ * <p>A window whose number of live keys jumps is held ({@link PublishingGate}): its blobs are out,
+ * since later manifests may name them, and it takes a number, but there is no manifest of that
+ * number. Blobs that no manifest names are removed ({@link BlobRetention}).
+ *
  * <p>Windows of manifests ascend strictly, sequences count from 1. Should a blob of a window come
  * after a manifest of that or a later one (a savepoint taken at the drained end of the input, whose
  * last windows were closed before their time, and then continued), it counts for the first window
@@ -53,9 +59,12 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
   private static final long serialVersionUID = 1L;
 
   private final SnapshotSpec spec;
+  private final Publication publication;
 
   private transient WindowRule rule;
-  // Shard to its newest published snapshot.
+  private transient PublishingGate gate;
+  private transient BlobRetention retention;
+  // Shard to its newest snapshot of a window that is over.
   private transient MapState<Integer, ShardSnapshot> published;
   // (Window end, shard) to what the shard reported for a window that has no manifest yet.
   private transient MapState<Tuple2<Long, Integer>, ShardSnapshot> reported;
@@ -64,13 +73,16 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
   private transient long sequenceGauge;
   private transient long windowEndGauge;
 
-  ManifestFunction(SnapshotSpec spec) {
+  ManifestFunction(SnapshotSpec spec, Publication publication) {
     this.spec = spec;
+    this.publication = publication;
   }
 
   @Override
   public void open(OpenContext context) {
     rule = new WindowRule(spec.windowMillis());
+    gate = new PublishingGate(publication, getRuntimeContext());
+    retention = new BlobRetention(publication, getRuntimeContext());
     published =
         getRuntimeContext()
             .getMapState(
@@ -104,6 +116,7 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
     if (snapshot.blob() != null) {
       out.collect(
           new SnapshotRecord(SnapshotRecord.Kind.BLOB, snapshot.base().digest(), snapshot.blob()));
+      retention.blobWentOut(snapshot.base());
     }
     Tuple2<Long, Integer> place = Tuple2.of(windowEndMillis, snapshot.shard());
     if (snapshot.base() != null || !reported.contains(place)) {
@@ -118,11 +131,11 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
     long watermark = context.timerService().currentWatermark();
     long windowEndMillis = timerMillis + 1;
     if (takeReported(windowEndMillis)) {
-      publish(windowEndMillis, out);
+      publish(windowEndMillis, context, out);
     } else if (watermark == Long.MAX_VALUE || isReportedUntil(watermark + 1)) {
       return;
     } else if (rule.newestClosedEnd(watermark) > lastWindowEnd.value()) {
-      publish(rule.newestClosedEnd(watermark), out);
+      publish(rule.newestClosedEnd(watermark), context, out);
     }
     if (watermark != Long.MAX_VALUE) {
       long reached = Math.max(watermark + 1, lastWindowEnd.value());
@@ -157,9 +170,11 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
     return false;
   }
 
-  private void publish(long windowEndMillis, Collector<SnapshotRecord> out) throws Exception {
+  private void publish(long windowEndMillis, OnTimerContext context, Collector<SnapshotRecord> out)
+      throws Exception {
     List<ManifestShard> shards = new ArrayList<>(spec.snapshotShards());
-    long sequence = lastSequence.value() == null ? 1 : lastSequence.value() + 1;
+    long last = lastSequence.value() == null ? 0 : lastSequence.value();
+    long sequence = Math.max(last, publication.takenOverSequence()) + 1;
     for (int shard = 0; shard < spec.snapshotShards(); shard++) {
       ShardSnapshot snapshot = published.get(shard);
       if (snapshot == null) {
@@ -178,11 +193,26 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
             windowEndMillis,
             spec.setParameters(),
             shards);
-    out.collect(
-        new SnapshotRecord(SnapshotRecord.Kind.MANIFEST, spec.setName(), manifest.toJson()));
     lastSequence.update(sequence);
     lastWindowEnd.update(windowEndMillis);
-    sequenceGauge = sequence;
-    windowEndGauge = windowEndMillis;
+    if (gate.lets(manifest)) {
+      out.collect(
+          new SnapshotRecord(SnapshotRecord.Kind.MANIFEST, spec.setName(), manifest.toJson()));
+      retention.manifestWentOut(
+          manifest, awaitedBlobs(), context.timerService().currentProcessingTime(), out);
+      sequenceGauge = sequence;
+      windowEndGauge = windowEndMillis;
+    }
+  }
+
+  /** Digests of the blobs of windows that have no manifest yet. */
+  private Set<String> awaitedBlobs() throws Exception {
+    Set<String> awaited = new HashSet<>();
+    for (ShardSnapshot snapshot : reported.values()) {
+      if (snapshot.base() != null) {
+        awaited.add(snapshot.base().digest());
+      }
+    }
+    return awaited;
   }
 }

@@ -29,7 +29,16 @@ public final class Snapshots {
   /** The highest parallelism of the compaction; fixed, since the state's keys depend on it. */
   public static final int MAX_PARALLELISM = 128;
 
+  /** The accumulator of windows that were held, see {@link ChangeBounds}. */
+  public static final String HELD_WINDOWS = "firstseen-snapshots-held-windows";
+
   private Snapshots() {}
+
+  /** Like the other one, but publishes every window and removes nothing. */
+  public static SingleOutputStreamOperator<SnapshotRecord> of(
+      DataStream<HashedOperation> operations, SnapshotSpec spec) {
+    return of(operations, spec, Publication.OF_ALL);
+  }
 
   /**
    * Adds the snapshot operators to a job. Their uids are the set's name followed by {@code
@@ -39,11 +48,12 @@ public final class Snapshots {
    *     timestamps; those on one key must arrive in their order. Duplicate adds and deletes of
    *     unknown keys are ignored
    * @param spec the set to make
-   * @return blobs and manifests, in one ordered stream of parallelism 1, to be written in that
-   *     order
+   * @param publication which windows are held, and when blobs are removed
+   * @return blobs, manifests and removals, in one ordered stream of parallelism 1, to be written in
+   *     that order
    */
   public static SingleOutputStreamOperator<SnapshotRecord> of(
-      DataStream<HashedOperation> operations, SnapshotSpec spec) {
+      DataStream<HashedOperation> operations, SnapshotSpec spec, Publication publication) {
     String setName = spec.setName();
     return operations
         .keyBy(new ByShard(spec.snapshotShards()), Types.INT)
@@ -54,7 +64,7 @@ public final class Snapshots {
         .uid(setName + "-compaction")
         .setMaxParallelism(MAX_PARALLELISM)
         .keyBy(snapshot -> setName, Types.STRING)
-        .process(new ManifestFunction(spec), TypeInformation.of(SnapshotRecord.class))
+        .process(new ManifestFunction(spec, publication), TypeInformation.of(SnapshotRecord.class))
         .name(setName + "-manifest")
         .uid(setName + "-manifest")
         .setParallelism(1)

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.types.SnapshotRecord;
@@ -38,13 +39,19 @@ final class PublishedSets {
   }
 
   private final Map<String, byte[]> blobs = new HashMap<>();
+  // Digest to how many manifests were there before.
+  private final Map<String, Integer> age = new HashMap<>();
   private final List<Published> manifests = new ArrayList<>();
 
   PublishedSets add(List<SnapshotRecord> records) throws Exception {
     for (SnapshotRecord record : records) {
       if (record.kind() == SnapshotRecord.Kind.BLOB) {
         assertThat(record.key()).isEqualTo(sha256(record.value()));
-        assertThat(blobs.put(record.key(), record.value())).as("published twice").isNull();
+        assertThat(age.put(record.key(), manifests.size())).as("published twice").isNull();
+        blobs.put(record.key(), record.value());
+      } else if (record.kind() == SnapshotRecord.Kind.REMOVAL) {
+        assertThat(named(1)).as("removed while in use").doesNotContain(record.key());
+        assertThat(blobs.remove(record.key())).hasSize((int) record.removedBytes());
       } else {
         Manifest manifest = Manifest.fromJson(record.value());
         assertThat(record.key()).isEqualTo(manifest.setName());
@@ -70,8 +77,44 @@ final class PublishedSets {
     return manifests;
   }
 
+  /** The sequence of the newest manifest, 0 if there is none. */
+  long lastSequence() {
+    return manifests.isEmpty() ? 0 : manifests.get(manifests.size() - 1).sequence();
+  }
+
   int blobCount() {
-    return blobs.size();
+    return age.size();
+  }
+
+  /** The digests of what has been published and not removed. */
+  Set<String> kept() {
+    return blobs.keySet();
+  }
+
+  /** The digests of what went out before the last but one manifest. */
+  Set<String> old() {
+    Set<String> old = new TreeSet<>();
+    age.forEach(
+        (digest, before) -> {
+          if (before < manifests.size() - 1) {
+            old.add(digest);
+          }
+        });
+    return old;
+  }
+
+  /** The digests that the newest manifests name. */
+  Set<String> named(int newest) {
+    Set<String> named = new TreeSet<>();
+    for (int i = Math.max(0, manifests.size() - newest); i < manifests.size(); i++) {
+      for (ManifestShard shard : manifests.get(i).manifest().shards()) {
+        if (shard.base() != null) {
+          named.add(shard.base().digest());
+        }
+        shard.deltas().forEach(delta -> named.add(delta.digest()));
+      }
+    }
+    return named;
   }
 
   List<Long> windowEnds() {
@@ -96,7 +139,7 @@ final class PublishedSets {
     assertThat(windowEnds())
         .isEqualTo(
             model.manifests().stream().map(SnapshotModel.Expected::windowEndMillis).toList());
-    assertThat(blobs).hasSize(model.cuts());
+    assertThat(blobCount()).isEqualTo(model.cuts());
     for (int i = 0; i < model.manifests().size(); i++) {
       SnapshotModel.Expected expected = model.manifests().get(i);
       Published found = manifests.get(i);

@@ -10,6 +10,8 @@ import io.firstseen.types.Operation;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -58,8 +60,9 @@ class SnapshotHistoriesTest {
     /** With what is on its way as a part of it, or behind that. */
     record Checkpoint(boolean unaligned) implements Step {}
 
-    /** The inputs go on with times that may be behind. */
-    record Fail(int parallelism, Backend backend, int behind, int ttlEighths) implements Step {}
+    /** The inputs go on with times that may be behind; a set that is held may be let go. */
+    record Fail(int parallelism, Backend backend, int behind, int ttlEighths, boolean allowJump)
+        implements Step {}
   }
 
   @Provide
@@ -92,7 +95,8 @@ class SnapshotHistoriesTest {
                     Tuple.of(2, Arbitraries.just(0)),
                     Tuple.of(1, Arbitraries.integers().between(0, 40))),
                 // The ttl of the next run, if there is one.
-                Arbitraries.of(8, 8, 8, 1, 5, 9, 30))
+                Arbitraries.of(8, 8, 8, 1, 5, 9, 30),
+                Arbitraries.of(true, false))
             .as(Step.Fail::new);
     return Arbitraries.frequencyOf(
             Tuple.of(60, operate),
@@ -118,6 +122,18 @@ class SnapshotHistoriesTest {
         Tuple.of(1, Arbitraries.longs().between(120, 1000)));
   }
 
+  @Provide
+  Arbitrary<Publication> publications() {
+    Arbitrary<ChangeBounds> bounds =
+        Arbitraries.of(
+            ChangeBounds.NONE,
+            new ChangeBounds(0.3, Double.POSITIVE_INFINITY, 2),
+            new ChangeBounds(1, 2, 2),
+            new ChangeBounds(0.4, 1.5, 0));
+    return Combinators.combine(bounds, Arbitraries.of(-1, 0, 0, 30))
+        .as((each, grace) -> new Publication(each, Publication.NO_JUMP, grace, 0, 0));
+  }
+
   @Property(tries = 300, seed = "20261120", edgeCases = EdgeCasesMode.NONE)
   @StatisticsReport(StatisticsReport.StatisticsReportMode.OFF)
   void onTheHeapThePublishedSetsAreThoseOfTheModel(
@@ -126,9 +142,12 @@ class SnapshotHistoriesTest {
       @ForAll @IntRange(min = 1, max = INPUTS) int inputs,
       @ForAll @IntRange(min = 1, max = 3) int parallelism,
       @ForAll("ttls") long ttlMillis,
+      @ForAll("publications") Publication publication,
       @ForAll long speeds)
       throws Exception {
-    try (Run run = new Run(1 << shardBits, inputs, Backend.HEAP, parallelism, ttlMillis, speeds)) {
+    try (Run run =
+        new Run(
+            1 << shardBits, inputs, Backend.HEAP, parallelism, ttlMillis, publication, speeds)) {
       SnapshotModel model = run.check(history);
       Statistics.label("at least five manifests")
           .collect(model.manifests().size() >= 5)
@@ -151,9 +170,11 @@ class SnapshotHistoriesTest {
       @ForAll @IntRange(min = 1, max = INPUTS) int inputs,
       @ForAll @IntRange(min = 1, max = 3) int parallelism,
       @ForAll("ttls") long ttlMillis,
+      @ForAll("publications") Publication publication,
       @ForAll long speeds)
       throws Exception {
-    try (Run run = new Run(1 << shardBits, inputs, null, parallelism, ttlMillis, speeds)) {
+    try (Run run =
+        new Run(1 << shardBits, inputs, null, parallelism, ttlMillis, publication, speeds)) {
       run.check(history);
     }
   }
@@ -163,6 +184,7 @@ class SnapshotHistoriesTest {
     private record Sent(int input, StreamElement element) {}
 
     private final SnapshotSpec first;
+    private final Publication publication;
     private final Backend onlyBackend;
     private final long speeds;
     private final long[] timeOfInput;
@@ -181,8 +203,10 @@ class SnapshotHistoriesTest {
         Backend onlyBackend,
         int parallelism,
         long ttlMillis,
+        Publication publication,
         long speeds)
         throws Exception {
+      this.publication = publication;
       this.first =
           SnapshotSpec.of(
                   "spam", WINDOW_MILLIS, shardCount, 0.1, KeyHash.fixed(), Canonicaliser.NONE)
@@ -192,13 +216,24 @@ class SnapshotHistoriesTest {
       this.timeOfInput = new long[inputs];
       this.ended = new boolean[inputs];
       Arrays.fill(timeOfInput, 40);
-      start(first, onlyBackend == null ? Backend.ROCKSDB : onlyBackend, parallelism);
+      start(
+          first,
+          onlyBackend == null ? Backend.ROCKSDB : onlyBackend,
+          parallelism,
+          Publication.NO_JUMP);
     }
 
-    private void start(SnapshotSpec spec, Backend backend, int parallelism) throws Exception {
+    private void start(SnapshotSpec spec, Backend backend, int parallelism, long jumpAllowedAfter)
+        throws Exception {
       pipeline =
           new SnapshotPipeline(
-              spec, backend, timeOfInput.length, parallelism, newest, speeds + failures);
+              spec,
+              publication.allowingJumpAfter(jumpAllowedAfter),
+              backend,
+              timeOfInput.length,
+              parallelism,
+              newest,
+              speeds + failures);
     }
 
     SnapshotModel check(List<Step> history) throws Exception {
@@ -212,6 +247,11 @@ class SnapshotHistoriesTest {
       pipeline.tell(model);
       assertThat(model.allArrivalsWereExpected()).as("what was sent on").isTrue();
       published.mustBeThoseOf(model, first);
+      if (publication.graceMillis() == 0) {
+        Set<String> kept = new TreeSet<>(published.kept());
+        kept.retainAll(published.old());
+        assertThat(published.named(2)).as("in use of late, of what is kept").containsAll(kept);
+      }
       assertThat(pipeline.liveKeys()).isEqualTo(model.live().size());
       assertThat(pipeline.timers()).as("timers after the end of the input").isZero();
       return model;
@@ -284,7 +324,8 @@ class SnapshotHistoriesTest {
       start(
           first.withTtlMillis(ttlMillis),
           onlyBackend == null ? fail.backend : onlyBackend,
-          parallelism);
+          parallelism,
+          fail.allowJump ? published.lastSequence() : Publication.NO_JUMP);
       assertThat(pipeline.liveKeys()).as("live keys after a restart").isEqualTo(liveKeysOfNewest);
       for (Sent sent : sentSinceCheckpoint) {
         pipeline.send(sent.input, sent.element);

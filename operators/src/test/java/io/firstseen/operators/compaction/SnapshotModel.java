@@ -43,7 +43,11 @@ final class SnapshotModel {
     ALSO_WHERE_NOTHING_COMES,
     BUT_NOT_EARLY,
     NOR_IF_THEY_COME_AGAIN,
-    NOR_AT_THE_END_OF_ALL_INPUTS
+    NOR_AT_THE_END_OF_ALL_INPUTS,
+    A_SET_THAT_FALLS_TOO_FAR_IS_HELD,
+    A_SET_THAT_GROWS_TOO_FAR_IS_HELD,
+    WHAT_IS_HELD_IS_COMPARED_WITH_NOTHING,
+    A_JUMP_MAY_BE_ALLOWED
   }
 
   /** The rules that say nothing where there is no ttl. */
@@ -158,6 +162,13 @@ final class SnapshotModel {
   private ModelTime timeOfManifests = new ModelTime(1, true);
   private final TreeSet<Long> windowsWithoutManifest = new TreeSet<>();
   private final List<Expected> manifests = new ArrayList<>();
+  // Of the last window that was over, held or not.
+  private long lastSequence;
+  private long lastWindow;
+  private ChangeBounds bounds = ChangeBounds.NONE;
+  private long jumpAllowedAfter = -1;
+  // Of the last manifest that a window is compared with.
+  private long comparedCount = -1;
   private long quietUntil = Long.MAX_VALUE;
   private int surplusArrivals;
 
@@ -280,7 +291,7 @@ final class SnapshotModel {
       heardWatermark(subtask, sent.millis);
     } else {
       // What comes after its manifest counts for the next.
-      long window = Math.max(sent.millis, windowOf(lastManifest()));
+      long window = Math.max(sent.millis, windowOf(lastWindowOver()));
       windowsWithoutManifest.add(window);
       if (sent.cut != null) {
         sent.shard.heard.put(window, sent.cut);
@@ -288,10 +299,8 @@ final class SnapshotModel {
     }
   }
 
-  private long lastManifest() {
-    return manifests.isEmpty()
-        ? -windowMillis
-        : manifests.get(manifests.size() - 1).windowEndMillis;
+  private long lastWindowOver() {
+    return lastSequence == 0 ? -windowMillis : lastWindow;
   }
 
   private void heardWatermark(int subtask, long millis) {
@@ -314,7 +323,7 @@ final class SnapshotModel {
     if (now != Long.MAX_VALUE) {
       if (!published
           && quietUntil <= over(now)
-          && lastManifest() < over(now)
+          && lastWindowOver() < over(now)
           && broken != Rule.A_QUIET_STREAM_PUBLISHES) {
         publish(broken == Rule.A_JUMP_PUBLISHES_THE_NEWEST_WINDOW ? quietUntil : over(now));
         published = true;
@@ -327,13 +336,45 @@ final class SnapshotModel {
 
   private void publish(long window) {
     List<Cut> newest = new ArrayList<>();
-    long sequence = manifests.isEmpty() ? 1 : manifests.get(manifests.size() - 1).sequence + 1;
+    long sequence = lastSequence + 1;
     for (Shard shard : shardByNumber) {
       Map.Entry<Long, Cut> cut = shard.heard.floorEntry(window);
       newest.add(cut == null ? null : cut.getValue());
       sequence = Math.max(sequence, cut == null ? 0 : cut.getValue().number);
     }
-    manifests.add(new Expected(sequence, window, newest));
+    lastSequence = sequence;
+    lastWindow = window;
+    long count = newest.stream().mapToLong(cut -> cut == null ? 0 : cut.hashes.size()).sum();
+    boolean held = isHeld(count);
+    if (!held || broken == Rule.WHAT_IS_HELD_IS_COMPARED_WITH_NOTHING) {
+      comparedCount = count;
+    }
+    if (!held) {
+      manifests.add(new Expected(sequence, window, newest));
+    }
+  }
+
+  private boolean isHeld(long count) {
+    if (comparedCount < 0) {
+      return false;
+    }
+    boolean allowed = jumpAllowedAfter == manifests.get(manifests.size() - 1).sequence;
+    if (allowed && broken != Rule.A_JUMP_MAY_BE_ALLOWED) {
+      return false;
+    }
+    boolean fell =
+        comparedCount >= bounds.floor() && count < comparedCount * (1 - bounds.maxFall());
+    if (fell && broken != Rule.A_SET_THAT_FALLS_TOO_FAR_IS_HELD) {
+      return true;
+    }
+    boolean grew = count > Math.max(comparedCount, bounds.floor()) * bounds.maxGrowth();
+    return grew && broken != Rule.A_SET_THAT_GROWS_TOO_FAR_IS_HELD;
+  }
+
+  /** From here on other bounds hold, with one jump beyond them. */
+  void bounded(ChangeBounds newBounds, long newJumpAllowedAfter) {
+    bounds = newBounds;
+    jumpAllowedAfter = newJumpAllowedAfter;
   }
 
   /** One watermark arrives everywhere, where there is one subtask with one input. */

@@ -65,13 +65,15 @@ final class SnapshotPipeline implements AutoCloseable {
    *
    * @param onTheWay what waited in each channel; nothing if the savepoint was taken behind it
    * @param arrivals what arrived before
+   * @param clockMillis the time of the machine
    */
   record Savepoint(
       int parallelism,
       OperatorSubtaskState compaction,
       OperatorSubtaskState manifest,
       List<List<StreamElement>> onTheWay,
-      List<Consumer<SnapshotModel>> arrivals) {
+      List<Consumer<SnapshotModel>> arrivals,
+      long clockMillis) {
 
     boolean somethingIsOnTheWay() {
       return onTheWay.stream().anyMatch(channel -> !channel.isEmpty());
@@ -93,9 +95,9 @@ final class SnapshotPipeline implements AutoCloseable {
 
   private static final class Manifests
       extends KeyedOneInputStreamOperatorTestHarness<String, ShardSnapshot, SnapshotRecord> {
-    Manifests(SnapshotSpec spec) throws Exception {
+    Manifests(SnapshotSpec spec, Publication publication) throws Exception {
       super(
-          new KeyedProcessOperator<>(new ManifestFunction(spec)),
+          new KeyedProcessOperator<>(new ManifestFunction(spec, publication)),
           snapshot -> spec.setName(),
           Types.STRING,
           1,
@@ -173,12 +175,25 @@ final class SnapshotPipeline implements AutoCloseable {
   SnapshotPipeline(
       SnapshotSpec spec, Backend backend, int parallelism, Savepoint savepoint, long seed)
       throws Exception {
-    this(spec, backend, 1, parallelism, savepoint, seed);
+    this(spec, Publication.OF_ALL, backend, 1, parallelism, savepoint, seed);
+  }
+
+  /** Starts a pipeline that publishes all, from a savepoint if there is one. */
+  SnapshotPipeline(
+      SnapshotSpec spec,
+      Backend backend,
+      int inputs,
+      int parallelism,
+      Savepoint savepoint,
+      long seed)
+      throws Exception {
+    this(spec, Publication.OF_ALL, backend, inputs, parallelism, savepoint, seed);
   }
 
   /** Starts a pipeline, from a savepoint if there is one. */
   SnapshotPipeline(
       SnapshotSpec spec,
+      Publication publication,
       Backend backend,
       int inputs,
       int parallelism,
@@ -205,13 +220,14 @@ final class SnapshotPipeline implements AutoCloseable {
       subtasks.add(compaction);
       entrances.add(new Entrance<>(compaction, inputs));
     }
-    manifests = new Manifests(spec);
+    manifests = new Manifests(spec, publication);
     start(manifests, backend, savepoint == null ? null : savepoint.manifest);
     entranceOfManifests = new Entrance<>(manifests, parallelism);
     for (int channel = 0; channel < (inputs + 1) * parallelism; channel++) {
       channels.add(new ArrayDeque<>());
     }
     if (savepoint != null) {
+      manifests.setProcessingTime(savepoint.clockMillis);
       arrivals.addAll(savepoint.arrivals);
       for (int channel = 0;
           savepoint.somethingIsOnTheWay() && channel < channels.size();
@@ -223,7 +239,11 @@ final class SnapshotPipeline implements AutoCloseable {
     for (int shard = 0; shard < subtaskByShard.length; shard++) {
       subtaskByShard[shard] = subtaskOf(shard);
     }
-    arrivals.add(model -> model.restart(spec.ttlMillis(), parallelism, subtaskByShard));
+    arrivals.add(
+        model -> {
+          model.restart(spec.ttlMillis(), parallelism, subtaskByShard);
+          model.bounded(publication.bounds(), publication.jumpAllowedAfter());
+        });
   }
 
   private static void start(
@@ -291,6 +311,7 @@ final class SnapshotPipeline implements AutoCloseable {
     int subtask = channel % parallelism;
     int input = channel / parallelism;
     if (input == inputs) {
+      manifests.setProcessingTime(manifests.getProcessingTime() + speeds.nextInt(5));
       entranceOfManifests.take(subtask, element);
       arrivals.add(model -> model.heardFrom(subtask));
       return;
@@ -425,7 +446,8 @@ final class SnapshotPipeline implements AutoCloseable {
             .snapshotWithLocalState(checkpointId, checkpointId, type)
             .getJobManagerOwnedState(),
         channels.stream().map(List::<StreamElement>copyOf).toList(),
-        List.copyOf(arrivals));
+        List.copyOf(arrivals),
+        manifests.getProcessingTime());
   }
 
   @Override

@@ -1,0 +1,163 @@
+package io.firstseen.cli.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.cli.embedded.EmbeddedBroker;
+import io.firstseen.cli.embedded.EmbeddedCluster;
+import io.firstseen.consumer.SnapshotClient;
+import io.firstseen.consumer.SnapshotClientOptions;
+import io.firstseen.jobs.JobOptions;
+import io.firstseen.jobs.KafkaOptions;
+import io.firstseen.jobs.SnapshotJob;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A broker that compacts as soon as it can, and drops tombstones at once. */
+class CompactedSnapshotsTest {
+  private static final Duration LONG = Duration.ofMinutes(1);
+  private static final int WINDOWS = 60;
+  private static final Map<String, String> HARSH =
+      Map.of(
+          "cleanup.policy", "compact",
+          "min.cleanable.dirty.ratio", "0.0",
+          "min.compaction.lag.ms", "0",
+          "max.compaction.lag.ms", "1",
+          "delete.retention.ms", "0",
+          "segment.ms", "50");
+
+  @TempDir private static Path directory;
+  private static EmbeddedBroker kafka;
+  private static EmbeddedCluster cluster;
+  private static TopicIo topics;
+
+  @BeforeAll
+  static void start() throws Exception {
+    kafka =
+        EmbeddedBroker.start(
+            directory.resolve("kafka"),
+            EmbeddedBroker.Settings.tuned()
+                .with("log.cleaner.backoff.ms", "20")
+                .with("log.retention.check.interval.ms", "100"));
+    cluster =
+        EmbeddedCluster.start(directory.resolve("flink"), EmbeddedCluster.Settings.defaults());
+    topics = new TopicIo(kafka.bootstrapServers());
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    topics.close();
+    cluster.close();
+    kafka.close();
+  }
+
+  private static JobClient submit(String name, String grace) throws Exception {
+    kafka.createTopics(
+        List.of(
+            new NewTopic(name + ".accepted", 1, (short) 1)
+                .configs(Map.of("cleanup.policy", "compact")),
+            new NewTopic(name + ".snapshots", 1, (short) 1).configs(HARSH)));
+    StreamExecutionEnvironment env = cluster.environment();
+    SnapshotJob.buildOnKafka(
+        env,
+        KafkaOptions.parse(
+            "--bootstrap-servers=" + kafka.bootstrapServers(),
+            "--checkpoint-interval=50ms",
+            "--accepted-topic=" + name + ".accepted",
+            "--snapshots-topic=" + name + ".snapshots"),
+        JobOptions.parse(
+            "--window=1s",
+            "--out-of-orderness=0s",
+            "--idle-timeout=1h",
+            "--snapshot-shards=2",
+            "--blob-grace=" + grace));
+    return env.executeAsync();
+  }
+
+  private static SnapshotClient client(String name) {
+    return SnapshotClient.start(
+        SnapshotClientOptions.builder(kafka.bootstrapServers(), "firstseen")
+            .topic(name + ".snapshots")
+            .build());
+  }
+
+  /** Keys come and go; the one of the last window stays out of the snapshots. */
+  private static void send(AcceptedKeys keys, int window) throws Exception {
+    long millis = window * 1_000L;
+    keys.add("key-" + window, millis);
+    if (window > 5) {
+      keys.remove("key-" + (window - 5), millis);
+    }
+    keys.flush();
+  }
+
+  private static long records(String name) {
+    return topics.read(name + ".snapshots", READ_COMMITTED).stream()
+        .filter(record -> record.value() != null)
+        .filter(record -> new String(record.key(), UTF_8).matches("[0-9a-f]{64}/0"))
+        .count();
+  }
+
+  @Test
+  void nobodyIsStrandedAndTheTopicStaysSmall() throws Exception {
+    JobClient job = submit("harsh", "0s");
+    try (AcceptedKeys keys = new AcceptedKeys(kafka.bootstrapServers(), "harsh.accepted");
+        SnapshotClient follower = client("harsh")) {
+      send(keys, 1);
+      for (int window = 2; window <= WINDOWS; window++) {
+        send(keys, window);
+        if (window % 10 == 0) {
+          follower.awaitSequence(window - 1, LONG);
+          try (SnapshotClient newcomer = client("harsh")) {
+            newcomer.awaitSequence(window - 1, LONG);
+            assertThat(newcomer.mightContain("key-" + (window - 1))).isTrue();
+          }
+        }
+      }
+      assertThat(follower.manifest().orElseThrow().count()).isEqualTo(5);
+      // Another manifest for what the last one put out of use.
+      send(keys, WINDOWS + 1);
+      follower.awaitSequence(WINDOWS, LONG);
+      long deadlineNanos = System.nanoTime() + LONG.toNanos();
+      while (records("harsh") > 8) {
+        assertThat(System.nanoTime()).as("%d blobs", records("harsh")).isLessThan(deadlineNanos);
+        TimeUnit.MILLISECONDS.sleep(100);
+      }
+      try (SnapshotClient newcomer = client("harsh")) {
+        assertThat(newcomer.awaitReady(LONG).sequence()).isEqualTo(WINDOWS);
+      }
+    }
+    cancel(job);
+  }
+
+  /** The control: without tombstones compaction keeps every blob. */
+  @Test
+  void withinTheirGraceAllBlobsStay() throws Exception {
+    JobClient job = submit("kept", "1d");
+    try (AcceptedKeys keys = new AcceptedKeys(kafka.bootstrapServers(), "kept.accepted");
+        SnapshotClient follower = client("kept")) {
+      for (int window = 1; window <= 21; window++) {
+        send(keys, window);
+      }
+      follower.awaitSequence(20, LONG);
+      assertThat(records("kept")).isGreaterThanOrEqualTo(20);
+    }
+    cancel(job);
+  }
+
+  private static void cancel(JobClient job) throws Exception {
+    job.cancel().get();
+    assertThat(job.getJobExecutionResult()).failsWithin(LONG);
+  }
+}

@@ -1,0 +1,211 @@
+package io.firstseen.cli.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
+import static org.apache.kafka.common.IsolationLevel.READ_UNCOMMITTED;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.cli.embedded.EmbeddedBroker;
+import io.firstseen.cli.embedded.EmbeddedCluster;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.jobs.JobOptions;
+import io.firstseen.jobs.KafkaOptions;
+import io.firstseen.jobs.PipelineJob;
+import io.firstseen.jobs.UserErrorException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.StateRecoveryOptions;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** One set, one topic, one publisher. */
+class OnePublisherTest {
+
+  @TempDir private static Path directory;
+  private static EmbeddedBroker kafka;
+  private static EmbeddedCluster cluster;
+  private static TopicIo topics;
+
+  @BeforeAll
+  static void start() throws Exception {
+    kafka = EmbeddedBroker.start(directory.resolve("kafka"), EmbeddedBroker.Settings.tuned());
+    cluster =
+        EmbeddedCluster.start(
+            directory.resolve("flink"), EmbeddedCluster.Settings.defaults().slotsPerTaskManager(3));
+    topics = new TopicIo(kafka.bootstrapServers());
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    topics.close();
+    cluster.close();
+    kafka.close();
+  }
+
+  /** A job with topics of its own, but for the snapshots. */
+  private static KafkaOptions kafkaOptions(String job, String snapshots, String... more) {
+    List<String> words =
+        new ArrayList<>(
+            List.of(
+                "--bootstrap-servers=" + kafka.bootstrapServers(),
+                "--checkpoint-interval=200ms",
+                "--transactional-id-prefix=" + job,
+                "--events-topic=" + job + ".events",
+                "--accepted-topic=" + job + ".accepted",
+                "--duplicates-topic=" + job + ".duplicates",
+                "--dead-letters-topic=" + job + ".dead-letters",
+                "--snapshots-topic=" + snapshots));
+    words.addAll(List.of(more));
+    return KafkaOptions.parse(words.toArray(new String[0]));
+  }
+
+  private static JobClient submit(KafkaOptions options, Configuration settings) throws Exception {
+    StreamExecutionEnvironment env = cluster.environment(settings);
+    PipelineJob.buildOnKafka(
+        env,
+        options,
+        JobOptions.parse("--window=1s", "--idle-timeout=1h", "--out-of-orderness=0s"));
+    return env.executeAsync();
+  }
+
+  private static void createEvents(String... jobs) {
+    for (String job : jobs) {
+      kafka.createTopics(List.of(new NewTopic(job + ".events", 1, (short) 1)));
+    }
+  }
+
+  /** An event a second of event time, so each is a window, and the last one stays open. */
+  private static void send(String job, int from, int to) throws Exception {
+    List<String> events = new ArrayList<>();
+    for (int second = from; second <= to; second++) {
+      events.add(
+          "{\"ts\":%d,\"op\":\"add\",\"key\":\"key-%d\"}".formatted(second * 1_000L, second));
+    }
+    topics.send(job + ".events", 1, events);
+  }
+
+  private static List<Manifest> manifests(String topic) throws Exception {
+    List<Manifest> manifests = new ArrayList<>();
+    for (ConsumerRecord<byte[], byte[]> record : topics.read(topic, READ_COMMITTED)) {
+      if (new String(record.key(), UTF_8).equals("firstseen")) {
+        manifests.add(Manifest.fromJson(record.value()));
+      }
+    }
+    return manifests;
+  }
+
+  private static List<Long> awaitSequence(String topic, long sequence) throws Exception {
+    long deadlineNanos = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+    while (true) {
+      List<Long> sequences = manifests(topic).stream().map(Manifest::sequence).toList();
+      if (sequences.contains(sequence)) {
+        return sequences;
+      }
+      assertThat(System.nanoTime()).as("%s", sequences).isLessThan(deadlineNanos);
+      TimeUnit.MILLISECONDS.sleep(50);
+    }
+  }
+
+  private static String failure(JobClient job) throws Exception {
+    try {
+      job.getJobExecutionResult().get(1, TimeUnit.MINUTES);
+    } catch (ExecutionException e) {
+      return UserErrorException.sentence(e).orElseThrow(() -> new AssertionError(e));
+    }
+    throw new AssertionError("the job ended well");
+  }
+
+  private static void cancel(JobClient job) throws Exception {
+    job.cancel().get();
+    assertThat(job.getJobExecutionResult()).failsWithin(Duration.ofMinutes(1));
+  }
+
+  @Test
+  void aNewcomerIsRefusedUntilItTakesOverAndThenTheOlderJobEnds() throws Exception {
+    createEvents("older", "newcomer");
+    JobClient older = submit(kafkaOptions("older", "taken"), new Configuration());
+    send("older", 1, 6);
+    awaitSequence("taken", 5);
+
+    send("newcomer", 1, 3);
+    JobClient refused = submit(kafkaOptions("newcomer", "taken"), new Configuration());
+    assertThat(failure(refused))
+        .isEqualTo(
+            "set firstseen on topic taken is not this job's: it has manifests up to sequence 5, of"
+                + " job %s, and this job has no state of it (publish under another --set, start"
+                + " from the newest savepoint, or stop the other job and give --take-over)",
+            older.getJobID());
+
+    JobClient newcomer =
+        submit(kafkaOptions("newcomer", "taken", "--take-over"), new Configuration());
+    assertThat(awaitSequence("taken", 7)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L);
+    assertThat(manifests("taken").get(6).count()).isEqualTo(2);
+    send("older", 7, 8);
+    assertThat(failure(older))
+        .isEqualTo(
+            "set firstseen on topic taken is not this job's: job %s has taken it over",
+            newcomer.getJobID());
+    send("newcomer", 4, 5);
+    assertThat(awaitSequence("taken", 9)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L);
+    cancel(newcomer);
+  }
+
+  @Test
+  void stateThatIsOlderThanTheTopicIsRefused() throws Exception {
+    createEvents("going");
+    JobClient job = submit(kafkaOptions("going", "rolled"), new Configuration());
+    send("going", 1, 4);
+    awaitSequence("rolled", 3);
+    String old = job.triggerSavepoint(null, SavepointFormatType.CANONICAL).get();
+    send("going", 5, 6);
+    awaitSequence("rolled", 5);
+    String newest = cluster.stopWithSavepoint(job, SavepointFormatType.CANONICAL, false);
+
+    Configuration fromOld = new Configuration();
+    fromOld.set(StateRecoveryOptions.SAVEPOINT_PATH, old);
+    assertThat(failure(submit(kafkaOptions("going", "rolled"), fromOld)))
+        .startsWith(
+            "set firstseen on topic rolled is not this job's: it has manifests up to sequence 5,"
+                + " and this job's state is older: it is of sequence 3 (");
+
+    Configuration fromNewest = new Configuration();
+    fromNewest.set(StateRecoveryOptions.SAVEPOINT_PATH, newest);
+    JobClient successor = submit(kafkaOptions("going", "rolled"), fromNewest);
+    send("going", 7, 8);
+    assertThat(awaitSequence("rolled", 7)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L);
+    cancel(successor);
+
+    JobClient backAgain = submit(kafkaOptions("going", "rolled", "--take-over"), fromOld);
+    // It has read to event 4, and of the others it closes the windows until the last but one.
+    awaitSequence("rolled", 11);
+    List<Manifest> all = manifests("rolled");
+    assertThat(all.stream().map(Manifest::sequence)).isSorted().doesNotHaveDuplicates();
+    assertThat(all.get(all.size() - 1).count()).isEqualTo(7);
+    cancel(backAgain);
+  }
+
+  @Test
+  void aFailureIsNoTakeOver() throws Exception {
+    createEvents("failing");
+    JobClient job = submit(kafkaOptions("failing", "mine"), new Configuration());
+    send("failing", 1, 4);
+    awaitSequence("mine", 3);
+    cluster.replaceTaskManager(0);
+    send("failing", 5, 6);
+    assertThat(awaitSequence("mine", 5)).containsExactly(1L, 2L, 3L, 4L, 5L);
+    assertThat(topics.read("mine", READ_UNCOMMITTED)).isNotEmpty();
+    cancel(job);
+  }
+}

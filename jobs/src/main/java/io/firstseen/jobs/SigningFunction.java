@@ -1,0 +1,38 @@
+package io.firstseen.jobs;
+
+import io.firstseen.filters.snapshot.SigningKey;
+import io.firstseen.types.SnapshotRecord;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.functions.RichMapFunction;
+
+/** Signs manifests. The key is read where the task runs; the job itself knows its file alone. */
+final class SigningFunction extends RichMapFunction<SnapshotRecord, SnapshotRecord> {
+  private static final long serialVersionUID = 1;
+
+  private final String keyFile;
+  private transient SigningKey key;
+
+  SigningFunction(Path keyFile) {
+    this.keyFile = keyFile.toString();
+  }
+
+  @Override
+  public void open(OpenContext context) {
+    try {
+      key = SigningKey.read(Path.of(keyFile));
+    } catch (IOException e) {
+      throw UserErrorException.cannot("read the signing key", Path.of(keyFile), e);
+    } catch (IllegalArgumentException e) {
+      throw new UserErrorException("--signing-key: " + keyFile + ": " + e.getMessage());
+    }
+  }
+
+  @Override
+  public SnapshotRecord map(SnapshotRecord record) throws IOException {
+    return record.kind() == SnapshotRecord.Kind.MANIFEST
+        ? new SnapshotRecord(record.kind(), record.key(), key.sign(record.value()))
+        : record;
+  }
+}

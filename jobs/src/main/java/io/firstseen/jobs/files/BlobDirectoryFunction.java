@@ -1,0 +1,144 @@
+package io.firstseen.jobs.files;
+
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.types.SnapshotRecord;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.functions.RichFlatMapFunction;
+import org.apache.flink.api.common.state.CheckpointListener;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.core.fs.FSDataOutputStream;
+import org.apache.flink.core.fs.FileStatus;
+import org.apache.flink.core.fs.FileSystem;
+import org.apache.flink.core.fs.Path;
+import org.apache.flink.runtime.state.FunctionInitializationContext;
+import org.apache.flink.runtime.state.FunctionSnapshotContext;
+import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
+import org.apache.flink.util.Collector;
+
+/**
+ * Writes blobs into a directory of any file system that Flink knows, each under its digest, and
+ * sends on the manifests alone, which name the directory.
+ *
+ * <p>A blob is durable before its manifest is sent on, and so before anybody sees that. Writing one
+ * again gives the same file, so a restarted job may. A removed blob goes when the checkpoint after
+ * the one that holds its removal is complete: by then the manifests before it are committed, and no
+ * failure brings one back that names the blob.
+ */
+public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRecord, SnapshotRecord>
+    implements CheckpointedFunction, CheckpointListener {
+  private static final long serialVersionUID = 1;
+
+  private static final ListStateDescriptor<String> REMOVALS =
+      new ListStateDescriptor<>("removals", Types.STRING);
+
+  private final URI directory;
+
+  private transient FileSystem files;
+  private transient ListState<String> state;
+  // Digests of blobs to remove, by the checkpoint that was the first to hold them.
+  private transient NavigableMap<Long, List<String>> checkpointed;
+  private transient List<String> removals;
+
+  /**
+   * Makes the function.
+   *
+   * @param directory of the blobs of one set on one topic, and of nothing else
+   */
+  public BlobDirectoryFunction(URI directory) {
+    this.directory = directory;
+  }
+
+  @Override
+  public void initializeState(FunctionInitializationContext context) throws Exception {
+    state = context.getOperatorStateStore().getListState(REMOVALS);
+    checkpointed = new TreeMap<>();
+    removals = new ArrayList<>();
+    for (String digest : state.get()) {
+      removals.add(digest);
+    }
+  }
+
+  @Override
+  public void open(OpenContext context) throws IOException {
+    files = new Path(directory).getFileSystem();
+    files.mkdirs(new Path(directory));
+  }
+
+  @Override
+  public void flatMap(SnapshotRecord record, Collector<SnapshotRecord> out) throws IOException {
+    switch (record.kind()) {
+      case BLOB -> write(record.key(), record.value());
+      case MANIFEST ->
+          out.collect(
+              new SnapshotRecord(
+                  record.kind(),
+                  record.key(),
+                  Manifest.fromJson(record.value()).withBlobs(directory).toJson()));
+      case REMOVAL -> removals.add(record.key());
+    }
+  }
+
+  /**
+   * Readers may have the file open when a restarted job writes it again: what is whole stays.
+   * Object stores show a file when it is whole; elsewhere a move does that.
+   */
+  private void write(String digest, byte[] bytes) throws IOException {
+    Path file = new Path(new Path(directory), digest);
+    if (isWhole(file, bytes.length)) {
+      return;
+    }
+    if (files.isDistributedFS()) {
+      try (FSDataOutputStream stream = files.create(file, FileSystem.WriteMode.OVERWRITE)) {
+        stream.write(bytes);
+      }
+      return;
+    }
+    Path temporary = new Path(new Path(directory), "." + digest + ".tmp");
+    try (FSDataOutputStream stream = files.create(temporary, FileSystem.WriteMode.OVERWRITE)) {
+      stream.write(bytes);
+      // Otherwise a power cut after the move could leave an empty file under the final name.
+      stream.sync();
+    }
+    if (!files.rename(temporary, file)) {
+      throw new IOException("cannot move " + temporary + " to " + file);
+    }
+  }
+
+  private boolean isWhole(Path file, long bytes) throws IOException {
+    try {
+      FileStatus status = files.getFileStatus(file);
+      return status.getLen() == bytes;
+    } catch (FileNotFoundException e) {
+      return false;
+    }
+  }
+
+  @Override
+  public void snapshotState(FunctionSnapshotContext context) throws Exception {
+    checkpointed.put(context.getCheckpointId(), removals);
+    removals = new ArrayList<>();
+    List<String> all = new ArrayList<>();
+    checkpointed.values().forEach(all::addAll);
+    state.update(all);
+  }
+
+  @Override
+  public void notifyCheckpointComplete(long checkpointId) throws IOException {
+    NavigableMap<Long, List<String>> due = checkpointed.headMap(checkpointId, false);
+    for (List<String> digests : due.values()) {
+      for (String digest : digests) {
+        files.delete(new Path(new Path(directory), digest), false);
+      }
+    }
+    due.clear();
+  }
+}

@@ -1,0 +1,131 @@
+package io.firstseen.jobs.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.jobs.KafkaOptions;
+import io.firstseen.jobs.UserErrorException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Properties;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What is committed of one set on a snapshots topic: the sequence of the newest manifest, and who
+ * claimed the set last. Reads on from where it was.
+ */
+final class PublishedTail implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(PublishedTail.class);
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration POLL = Duration.ofMillis(200);
+
+  private final String topic;
+  private final String setName;
+  private final TopicPartition partition;
+  private final KafkaConsumer<byte[], byte[]> consumer;
+  private Manifest newest;
+  private String newestClaim;
+
+  /** Begins at the beginning; reads nothing yet. */
+  PublishedTail(Properties clientProperties, String topic, String setName) {
+    this.topic = topic;
+    this.setName = setName;
+    this.partition = new TopicPartition(topic, 0);
+    Properties properties = new Properties();
+    properties.putAll(clientProperties);
+    properties.setProperty(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+    properties.setProperty(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
+    properties.setProperty(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
+    properties.remove(ConsumerConfig.GROUP_ID_CONFIG);
+    this.consumer =
+        new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    consumer.assign(List.of(partition));
+    consumer.seekToBeginning(List.of(partition));
+  }
+
+  /** The record key under which a job says that it publishes a set; no set name, and no chunk. */
+  static String claimKey(String setName) {
+    return setName + "/publisher";
+  }
+
+  /**
+   * The newest manifest of a set, asked from outside the job.
+   *
+   * @throws UserErrorException if the topic cannot be read
+   */
+  static Optional<Manifest> newestManifest(KafkaOptions kafka, String setName) {
+    try (PublishedTail tail =
+        new PublishedTail(kafka.clientProperties(), kafka.snapshotsTopic(), setName)) {
+      tail.readToEnd();
+      return Optional.ofNullable(tail.newest);
+    } catch (KafkaException e) {
+      throw new UserErrorException(e.getMessage() + ": " + e.getCause().getMessage());
+    }
+  }
+
+  /**
+   * Reads all that is committed by now.
+   *
+   * @throws KafkaException if the topic cannot be read
+   */
+  void readToEnd() {
+    try {
+      long end = consumer.endOffsets(List.of(partition), PATIENCE).get(partition);
+      long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
+      while (consumer.position(partition, PATIENCE) < end) {
+        long before = consumer.position(partition);
+        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+          take(record);
+        }
+        if (consumer.position(partition) > before) {
+          deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
+        } else if (System.nanoTime() > deadlineNanos) {
+          throw new TimeoutException(
+              "nothing came for %d s at offset %d of %d"
+                  .formatted(PATIENCE.toSeconds(), before, end));
+        }
+      }
+    } catch (KafkaException e) {
+      throw new KafkaException("cannot read topic %s to its end".formatted(topic), e);
+    }
+  }
+
+  private void take(ConsumerRecord<byte[], byte[]> record) {
+    String key = record.key() == null ? "" : new String(record.key(), UTF_8);
+    if (key.equals(setName)) {
+      try {
+        newest = record.value() == null ? null : Manifest.fromJson(record.value());
+      } catch (SnapshotException e) {
+        LOG.warn("a manifest at offset {} of topic {}: {}", record.offset(), topic, e.getMessage());
+      }
+    } else if (key.equals(claimKey(setName))) {
+      newestClaim = record.value() == null ? null : new String(record.value(), UTF_8);
+    }
+  }
+
+  /** The sequence of the newest manifest that was read; empty if there is none. */
+  OptionalLong newestSequence() {
+    return newest == null ? OptionalLong.empty() : OptionalLong.of(newest.sequence());
+  }
+
+  /** Who claimed the set last, if anybody did. */
+  Optional<String> newestClaim() {
+    return Optional.ofNullable(newestClaim);
+  }
+
+  @Override
+  public void close() {
+    consumer.close();
+  }
+}

@@ -1,0 +1,132 @@
+package io.firstseen.jobs.files;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestShard;
+import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.types.SnapshotRecord;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.streaming.api.operators.StreamFlatMap;
+import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+// Flink's harness may be interrupted while it closes.
+@SuppressWarnings("try")
+class BlobDirectoryFunctionTest {
+  private static final String A = "a".repeat(64);
+  private static final String B = "b".repeat(64);
+  private static final Manifest MANIFEST =
+      Manifest.of(
+          "s",
+          1,
+          0,
+          1,
+          SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), 0.1),
+          List.of(ManifestShard.empty(0)));
+
+  @TempDir private Path directory;
+  private URI uri;
+  private Path blobs;
+
+  @BeforeEach
+  void chooseADirectoryThatIsNotThere() {
+    blobs = directory.resolve("deep/blobs");
+    uri = URI.create("file://" + blobs);
+  }
+
+  private OneInputStreamOperatorTestHarness<SnapshotRecord, SnapshotRecord> start(
+      OperatorSubtaskState state) throws Exception {
+    var harness =
+        new OneInputStreamOperatorTestHarness<SnapshotRecord, SnapshotRecord>(
+            new StreamFlatMap<>(new BlobDirectoryFunction(uri)));
+    if (state == null) {
+      harness.initializeEmptyState();
+    } else {
+      harness.initializeState(state);
+    }
+    harness.open();
+    return harness;
+  }
+
+  private static SnapshotRecord blob(String digest, String text) {
+    return new SnapshotRecord(SnapshotRecord.Kind.BLOB, digest, text.getBytes(UTF_8));
+  }
+
+  private List<String> files() throws IOException {
+    try (Stream<Path> files = Files.list(blobs)) {
+      return files.map(file -> file.getFileName().toString()).sorted().toList();
+    }
+  }
+
+  @Test
+  void blobsAreThereBeforeTheManifestThatNamesTheDirectory() throws Exception {
+    try (var harness = start(null)) {
+      harness.processElement(blob(A, "one"), 0);
+      assertThat(files()).containsExactly(A);
+      assertThat(Files.readString(blobs.resolve(A))).isEqualTo("one");
+      assertThat(harness.extractOutputValues()).isEmpty();
+      harness.processElement(
+          new SnapshotRecord(SnapshotRecord.Kind.MANIFEST, "s", MANIFEST.toJson()), 0);
+      assertThat(harness.extractOutputValues())
+          .containsExactly(
+              new SnapshotRecord(
+                  SnapshotRecord.Kind.MANIFEST, "s", MANIFEST.withBlobs(uri).toJson()));
+    }
+  }
+
+  @Test
+  void writingABlobAgainChangesNothingAndMendsAPart() throws Exception {
+    try (var harness = start(null)) {
+      harness.processElement(blob(A, "one"), 0);
+      Object before = Files.readAttributes(blobs.resolve(A), "unix:ino").get("ino");
+      harness.processElement(blob(A, "one"), 0);
+      assertThat(Files.readAttributes(blobs.resolve(A), "unix:ino").get("ino")).isEqualTo(before);
+      Files.writeString(blobs.resolve(A), "on");
+      harness.processElement(blob(A, "one"), 0);
+      assertThat(Files.readString(blobs.resolve(A))).isEqualTo("one");
+      assertThat(files()).containsExactly(A);
+    }
+  }
+
+  @Test
+  void aRemovedBlobGoesOnceNoFailureCanBringItBack() throws Exception {
+    OperatorSubtaskState state;
+    try (var harness = start(null)) {
+      harness.processElement(blob(A, "one"), 0);
+      harness.processElement(blob(B, "two"), 0);
+      harness.processElement(SnapshotRecord.removal(A, 3), 0);
+      state = harness.snapshot(1, 1);
+      harness.notifyOfCompletedCheckpoint(1);
+      assertThat(files()).as("its own checkpoint may be committed later").containsExactly(A, B);
+      harness.processElement(SnapshotRecord.removal(B, 3), 0);
+      harness.snapshot(2, 2);
+      harness.notifyOfCompletedCheckpoint(2);
+      assertThat(files()).containsExactly(B);
+    }
+    Files.writeString(blobs.resolve(A), "one");
+    try (var harness = start(state)) {
+      harness.snapshot(3, 3);
+      harness.notifyOfCompletedCheckpoint(3);
+      assertThat(files()).containsExactly(A, B);
+      harness.snapshot(4, 4);
+      harness.notifyOfCompletedCheckpoint(4);
+      assertThat(files()).as("what the state holds is not forgotten").containsExactly(B);
+      harness.snapshot(5, 5);
+      harness.notifyOfCompletedCheckpoint(5);
+      assertThat(files()).as("that file is gone already, and so be it").containsExactly(B);
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package io.firstseen.operators.compaction;
+
+import java.io.Serializable;
+import java.util.Optional;
+
+/**
+ * How much the number of live keys may change from one manifest that was published to the next,
+ * before somebody has to look at it.
+ *
+ * @param maxFall the share of the keys that may go, in [0, 1]; at 1 all may
+ * @param maxGrowth the factor by which they may become more, at least 1, or infinite
+ * @param floor a set of fewer keys may fall as it likes, and counts as so many when it grows; at
+ *     least 0
+ */
+public record ChangeBounds(double maxFall, double maxGrowth, long floor) implements Serializable {
+
+  /** Lets everything pass. */
+  public static final ChangeBounds NONE = new ChangeBounds(1, Double.POSITIVE_INFINITY, 0);
+
+  /** Refuses values out of bounds with {@link IllegalArgumentException}. */
+  public ChangeBounds {
+    if (!(maxFall >= 0 && maxFall <= 1)) {
+      throw new IllegalArgumentException("maxFall must be in [0, 1], got " + maxFall);
+    }
+    if (!(maxGrowth >= 1)) {
+      throw new IllegalArgumentException("maxGrowth must be at least 1, got " + maxGrowth);
+    }
+    if (floor < 0) {
+      throw new IllegalArgumentException("floor must be at least 0, got " + floor);
+    }
+  }
+
+  /**
+   * What is wrong with a change, as the end of a sentence; empty if nothing.
+   *
+   * @param published live keys of the last manifest that was published
+   * @param count live keys now
+   */
+  Optional<String> breach(long published, long count) {
+    double least = published < floor ? 0 : published * (1 - maxFall);
+    if (count < least) {
+      return Optional.of(
+          "a fall by at most %s (--max-fall) would leave at least %.0f"
+              .formatted(maxFall, Math.ceil(least)));
+    }
+    double most = Math.max(published, floor) * maxGrowth;
+    if (count > most) {
+      return Optional.of(
+          "a growth to at most %s times as many (--max-growth) would give at most %.0f"
+              .formatted(maxGrowth, Math.floor(most)));
+    }
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,90 @@
+package io.firstseen.operators.compaction;
+
+import io.firstseen.filters.snapshot.Manifest;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.Optional;
+import org.apache.flink.api.common.accumulators.LongCounter;
+import org.apache.flink.api.common.functions.RuntimeContext;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.metrics.Counter;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Holds back manifests whose number of live keys jumps, so that an accident upstream does not empty
+ * every consumer. Each is compared with the last one that was published, however many were held
+ * since: what is held stays so until the number is back within the bounds, or somebody lets it go.
+ */
+final class PublishingGate {
+  private static final Logger LOG = LoggerFactory.getLogger(PublishingGate.class);
+
+  private final Publication publication;
+  // Sequence and live keys of the last manifest that was published.
+  private final ValueState<Tuple2<Long, Long>> lastPublished;
+  private final Counter heldWindows;
+  private final LongCounter heldInAll = new LongCounter();
+  private boolean holding;
+
+  PublishingGate(Publication publication, RuntimeContext context) {
+    this.publication = publication;
+    this.lastPublished =
+        context.getState(
+            new ValueStateDescriptor<>("lastPublished", Types.TUPLE(Types.LONG, Types.LONG)));
+    heldWindows = context.getMetricGroup().counter("heldWindows");
+    context.getMetricGroup().gauge("holding", () -> holding ? 1 : 0);
+    context.addAccumulator(Snapshots.HELD_WINDOWS, heldInAll);
+  }
+
+  /** Whether a manifest may go out; if so, it must. */
+  boolean lets(Manifest manifest) throws IOException {
+    Tuple2<Long, Long> last = lastPublished();
+    if (last != null) {
+      Optional<String> breach = publication.bounds().breach(last.f1, manifest.count());
+      if (breach.isPresent() && last.f0 != publication.jumpAllowedAfter()) {
+        hold(manifest, last, breach.get());
+        return false;
+      }
+      if (holding || breach.isPresent()) {
+        LOG.info(
+            "set {} is published again: {} live keys, {} in sequence {} before",
+            manifest.setName(),
+            manifest.count(),
+            last.f1,
+            last.f0);
+      }
+    }
+    holding = false;
+    lastPublished.update(Tuple2.of(manifest.sequence(), manifest.count()));
+    return true;
+  }
+
+  /** What consumers have: the newer one of this job's and of the one that was taken over. */
+  private Tuple2<Long, Long> lastPublished() throws IOException {
+    Tuple2<Long, Long> own = lastPublished.value();
+    long takenOver = publication.takenOverSequence();
+    return takenOver > (own == null ? 0 : own.f0)
+        ? Tuple2.of(takenOver, publication.takenOverCount())
+        : own;
+  }
+
+  private void hold(Manifest manifest, Tuple2<Long, Long> last, String breach) {
+    holding = true;
+    heldWindows.inc();
+    heldInAll.add(1);
+    LOG.warn(
+        "set {} is held at sequence {}: {} keys live at the end of the window until {}, {} did in"
+            + " that manifest, and {}. To let it go, restart the job from its state with"
+            + " --allow-jump-after {} or with a wider bound.",
+        manifest.setName(),
+        last.f0,
+        manifest.count(),
+        Instant.ofEpochMilli(manifest.windowEndMillis()),
+        last.f1,
+        breach,
+        last.f0);
+  }
+}

@@ -1,0 +1,192 @@
+package io.firstseen.operators.compaction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.BlobReference;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.Snapshot;
+import io.firstseen.filters.snapshot.SnapshotParameters;
+import io.firstseen.types.ShardSnapshot;
+import io.firstseen.types.SnapshotRecord;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.streaming.api.operators.KeyedProcessOperator;
+import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
+import org.junit.jupiter.api.Test;
+
+/** Which manifests go out, and when blobs are removed, with one shard and windows of 10 ms. */
+// Flink's harness may be interrupted while it closes.
+@SuppressWarnings("try")
+class PublicationTest {
+  private static final SnapshotSpec SPEC =
+      SnapshotSpec.of("spam", 10, 1, 0.1, KeyHash.fixed(), Canonicaliser.NONE);
+  private static final ChangeBounds BOUNDS = new ChangeBounds(0.5, 3, 4);
+
+  private final List<String> blobs = new ArrayList<>();
+  private int window;
+
+  private static KeyedOneInputStreamOperatorTestHarness<String, ShardSnapshot, SnapshotRecord>
+      start(Publication publication, OperatorSubtaskState state) throws Exception {
+    var harness =
+        new KeyedOneInputStreamOperatorTestHarness<String, ShardSnapshot, SnapshotRecord>(
+            new KeyedProcessOperator<>(new ManifestFunction(SPEC, publication)),
+            snapshot -> SPEC.setName(),
+            Types.STRING,
+            1,
+            1,
+            0);
+    if (state == null) {
+      harness.initializeEmptyState();
+    } else {
+      harness.initializeState(state);
+    }
+    harness.open();
+    return harness;
+  }
+
+  /** The next window ends, with so many keys; what goes out but the blob. */
+  private List<String> close(
+      KeyedOneInputStreamOperatorTestHarness<String, ShardSnapshot, SnapshotRecord> harness,
+      int keys)
+      throws Exception {
+    window++;
+    Snapshot snapshot =
+        Snapshot.build(
+            LongStream.range(0, keys).map(i -> i << 32).toArray(),
+            new SnapshotParameters(
+                SPEC.setParameters(), "spam", 0, window, 10L * window - 10, 10L * window));
+    blobs.add(BlobReference.to(snapshot).digest());
+    harness.processElement(ShardSnapshot.changed(snapshot), 10L * window - 1);
+    harness.processWatermark(10L * window - 1);
+    List<String> out = new ArrayList<>();
+    for (SnapshotRecord record : harness.extractOutputValues()) {
+      if (record.kind() == SnapshotRecord.Kind.MANIFEST) {
+        Manifest manifest = Manifest.fromJson(record.value());
+        out.add("%d: %d keys".formatted(manifest.sequence(), manifest.count()));
+      } else if (record.kind() == SnapshotRecord.Kind.REMOVAL) {
+        out.add("without " + (1 + blobs.indexOf(record.key())));
+      } else {
+        assertThat(record.key()).isEqualTo(blobs.get(window - 1));
+      }
+    }
+    harness.getOutput().clear();
+    return out;
+  }
+
+  @Test
+  void aSetThatFallsIsHeldUntilItRecovers() throws Exception {
+    try (var harness = start(Publication.OF_ALL.within(BOUNDS), null)) {
+      assertThat(close(harness, 2)).containsExactly("1: 2 keys");
+      assertThat(close(harness, 12)).containsExactly("2: 12 keys");
+      assertThat(close(harness, 5)).isEmpty();
+      assertThat(close(harness, 4)).as("it is compared with sequence 2, not with 5").isEmpty();
+      assertThat(close(harness, 6)).containsExactly("5: 6 keys");
+      assertThat(close(harness, 3)).containsExactly("6: 3 keys");
+      assertThat(close(harness, 0)).as("below the floor").containsExactly("7: 0 keys");
+      assertThat(close(harness, 13)).as("above three times the floor").isEmpty();
+      assertThat(close(harness, 12)).containsExactly("9: 12 keys");
+    }
+  }
+
+  @Test
+  void whatIsHeldStaysSoOverARestartUntilItIsLetGoOnce() throws Exception {
+    OperatorSubtaskState state;
+    try (var harness = start(Publication.OF_ALL.within(BOUNDS), null)) {
+      assertThat(close(harness, 10)).containsExactly("1: 10 keys");
+      assertThat(close(harness, 1)).isEmpty();
+      state = harness.snapshot(1, 1);
+    }
+    Publication letGo = Publication.OF_ALL.within(BOUNDS).allowingJumpAfter(1);
+    try (var harness = start(Publication.OF_ALL.within(BOUNDS), state)) {
+      assertThat(close(harness, 2)).isEmpty();
+      state = harness.snapshot(2, 2);
+    }
+    try (var harness = start(letGo, state)) {
+      assertThat(close(harness, 3)).containsExactly("4: 3 keys");
+      assertThat(close(harness, 12)).containsExactly("5: 12 keys");
+      assertThat(close(harness, 1)).isEmpty();
+      state = harness.snapshot(3, 3);
+    }
+    try (var harness = start(letGo, state)) {
+      assertThat(close(harness, 1)).as("the same option lets no later jump pass").isEmpty();
+    }
+    try (var harness = start(Publication.OF_ALL.within(new ChangeBounds(0.95, 3, 4)), state)) {
+      assertThat(close(harness, 1)).as("within a wider bound").containsExactly("8: 1 keys");
+    }
+  }
+
+  @Test
+  void blobsAreRemovedWithTheFirstManifestAfterTheGrace() throws Exception {
+    Publication publication = Publication.OF_ALL.removingBlobsAfter(Duration.ofMillis(100));
+    OperatorSubtaskState state;
+    try (var harness = start(publication, null)) {
+      harness.setProcessingTime(1_000);
+      assertThat(close(harness, 1)).containsExactly("1: 1 keys");
+      harness.setProcessingTime(5_000);
+      assertThat(close(harness, 2)).as("named until now").containsExactly("2: 2 keys");
+      harness.setProcessingTime(5_099);
+      assertThat(close(harness, 3)).containsExactly("3: 3 keys");
+      state = harness.snapshot(1, 1);
+    }
+    try (var harness = start(publication, state)) {
+      harness.setProcessingTime(5_100);
+      assertThat(close(harness, 4)).containsExactly("4: 4 keys", "without 1");
+      harness.setProcessingTime(5_199);
+      assertThat(close(harness, 5)).containsExactly("5: 5 keys", "without 2");
+      harness.setProcessingTime(9_999);
+      assertThat(close(harness, 6)).contains("without 3", "without 4").hasSize(3);
+    }
+  }
+
+  @Test
+  void nothingIsRemovedWhileASetIsHeld() throws Exception {
+    Publication publication = Publication.OF_ALL.within(BOUNDS).removingBlobsAfter(Duration.ZERO);
+    try (var harness = start(publication, null)) {
+      assertThat(close(harness, 10)).containsExactly("1: 10 keys");
+      assertThat(close(harness, 1)).isEmpty();
+      assertThat(close(harness, 2)).isEmpty();
+      harness.setProcessingTime(1);
+      assertThat(close(harness, 9)).containsExactly("4: 9 keys");
+      assertThat(close(harness, 9))
+          .as("what was out of use for nothing, with the next one")
+          .contains("5: 9 keys", "without 1", "without 2", "without 3");
+    }
+  }
+
+  @Test
+  void afterATakeOverSequencesGoOnAboveTheOthers() throws Exception {
+    OperatorSubtaskState state;
+    try (var harness = start(Publication.OF_ALL.takingOver(41, 7), null)) {
+      assertThat(close(harness, 1)).containsExactly("42: 1 keys");
+      assertThat(close(harness, 2)).containsExactly("43: 2 keys");
+      state = harness.snapshot(1, 1);
+    }
+    try (var harness = start(Publication.OF_ALL, state)) {
+      assertThat(close(harness, 3)).containsExactly("44: 3 keys");
+    }
+  }
+
+  @Test
+  void aTakeOverIsComparedWithWhatItTakesOver() throws Exception {
+    Publication takeOver = Publication.OF_ALL.within(BOUNDS).takingOver(41, 20);
+    OperatorSubtaskState state;
+    try (var harness = start(takeOver, null)) {
+      assertThat(close(harness, 1)).isEmpty();
+      assertThat(close(harness, 10)).containsExactly("43: 10 keys");
+      assertThat(close(harness, 5)).as("its own count from then on").containsExactly("44: 5 keys");
+      state = harness.snapshot(1, 1);
+    }
+    try (var harness = start(takeOver, state)) {
+      assertThat(close(harness, 4)).containsExactly("45: 4 keys");
+    }
+    try (var harness = start(takeOver.allowingJumpAfter(41), null)) {
+      assertThat(close(harness, 1)).containsExactly("42: 1 keys");
+    }
+  }
+}
