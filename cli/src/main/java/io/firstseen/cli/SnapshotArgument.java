@@ -1,8 +1,14 @@
 package io.firstseen.cli;
 
 import io.firstseen.filters.snapshot.MalformedSnapshotException;
+import io.firstseen.filters.snapshot.SnapshotDirectory;
+import io.firstseen.filters.snapshot.TrustedKey;
+import io.firstseen.filters.snapshot.UntrustedManifestException;
+import io.firstseen.jobs.UserErrorException;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -24,6 +30,22 @@ final class SnapshotArgument {
   /** As it was given. */
   Path path() {
     return path;
+  }
+
+  /**
+   * Refuses a directory whose manifest none of these keys has signed.
+   *
+   * @throws UntrustedManifestException if none has
+   * @throws IOException if the manifest cannot be read
+   */
+  void requireSigned(List<TrustedKey> keys) throws IOException {
+    if (!Files.isDirectory(path)) {
+      throw new UserErrorException(
+          "--public-key checks the manifest of a directory, which " + path + " is not");
+    }
+    SnapshotDirectory directory = new SnapshotDirectory(path);
+    long asked = sequence == null ? directory.latest().sequence() : sequence;
+    TrustedKey.requireSigned(directory.manifestBytes(asked), keys);
   }
 
   /**

@@ -2,8 +2,14 @@ package io.firstseen.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.filters.snapshot.MalformedSnapshotException;
+import io.firstseen.filters.snapshot.TrustedKey;
+import io.firstseen.filters.snapshot.UntrustedManifestException;
+import io.firstseen.jobs.UserErrorException;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -20,6 +26,14 @@ final class SnapshotVerifyCommand implements Callable<Integer> {
 
   @Mixin private SnapshotArgument snapshot;
 
+  @Option(
+      names = "--public-key",
+      paramLabel = "FILE",
+      description =
+          "Valid is only a directory whose manifest was signed with this key; may be repeated, one"
+              + " of the keys is enough.")
+  private List<Path> publicKeys = new ArrayList<>();
+
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
 
@@ -29,11 +43,15 @@ final class SnapshotVerifyCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
     SnapshotSummary summary;
+    List<TrustedKey> keys = trustedKeys();
     try {
+      if (!keys.isEmpty()) {
+        snapshot.requireSigned(keys);
+      }
       OpenedSnapshots opened = snapshot.open();
       opened.verify();
       summary = opened.summary();
-    } catch (MalformedSnapshotException e) {
+    } catch (MalformedSnapshotException | UntrustedManifestException e) {
       if (json) {
         ObjectNode answer = Json.object();
         answer.put("valid", false);
@@ -55,5 +73,17 @@ final class SnapshotVerifyCommand implements Callable<Integer> {
           SnapshotSummary.number(summary.keys()), SnapshotSummary.number(summary.bytes()));
     }
     return ExitCode.GOOD;
+  }
+
+  private List<TrustedKey> trustedKeys() throws IOException {
+    List<TrustedKey> keys = new ArrayList<>();
+    for (Path file : publicKeys) {
+      try {
+        keys.add(TrustedKey.read(file));
+      } catch (IllegalArgumentException e) {
+        throw new UserErrorException("--public-key: " + file + ": " + e.getMessage());
+      }
+    }
+    return keys;
   }
 }
