@@ -1,0 +1,229 @@
+package io.firstseen.storage;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstseen.cli.embedded.EmbeddedBroker;
+import io.firstseen.cli.embedded.EmbeddedCluster;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.jobs.JobOptions;
+import io.firstseen.jobs.KafkaOptions;
+import io.firstseen.jobs.SnapshotJob;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.CoreOptions;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.fs.FSDataInputStream;
+import org.apache.flink.core.fs.FileSystem;
+import org.apache.flink.core.plugin.DefaultPluginManager;
+import org.apache.flink.core.plugin.DirectoryBasedPluginFinder;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * {@code --blob-dir} on a local directory and on an S3 server, over a failure, on a real broker.
+ */
+class BlobsInObjectStorageTest {
+  private static final int SECONDS = 12;
+
+  @TempDir private static Path directory;
+  private static StorageServer server;
+  private static EmbeddedBroker kafka;
+  private static EmbeddedCluster cluster;
+
+  @BeforeAll
+  static void start() throws Exception {
+    Files.createDirectories(directory.resolve("buckets/bucket"));
+    server = StorageServer.start(directory, directory.resolve("buckets"));
+    kafka = EmbeddedBroker.start(directory.resolve("kafka"), EmbeddedBroker.Settings.tuned());
+    cluster =
+        EmbeddedCluster.start(directory.resolve("flink"), EmbeddedCluster.Settings.defaults());
+    Configuration settings = new Configuration();
+    settings.setString("s3.endpoint", server.endpoint());
+    settings.setString("s3.endpoint.region", "us-east-1");
+    settings.setString("s3.path.style.access", "true");
+    settings.setString("s3.access-key", StorageServer.KEY);
+    settings.setString("s3.secret-key", StorageServer.SECRET);
+    settings.setString("s3.connection.timeout", "5000");
+    settings.setString("s3.attempts.maximum", "2");
+    FileSystem.initialize(
+        settings,
+        new DefaultPluginManager(
+            new DirectoryBasedPluginFinder(Path.of("target", "plugins")).findPlugins(),
+            CoreOptions.getPluginParentFirstLoaderPatterns(settings)));
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    cluster.close();
+    kafka.close();
+    server.close();
+    FileSystem.initialize(new Configuration(), null);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"file", "s3"})
+  void manifestsNameBlobsThatAreThereAndOldOnesGo(String scheme) throws Exception {
+    String place =
+        scheme.equals("file") ? directory.resolve("local").toUri().toString() : "s3://bucket/set";
+    Path files = directory.resolve(scheme.equals("file") ? "local" : "buckets/bucket/set");
+    String accepted = scheme + ".accepted";
+    String snapshots = scheme + ".snapshots";
+    kafka.createTopics(
+        List.of(new NewTopic(accepted, 1, (short) 1).configs(Map.of("cleanup.policy", "compact"))));
+    StreamExecutionEnvironment env = cluster.environment();
+    SnapshotJob.buildOnKafka(
+        env,
+        KafkaOptions.parse(
+            "--bootstrap-servers=" + kafka.bootstrapServers(),
+            "--checkpoint-interval=200ms",
+            "--accepted-topic=" + accepted,
+            "--snapshots-topic=" + snapshots),
+        JobOptions.parse(
+            "--window=1s",
+            "--out-of-orderness=0s",
+            "--idle-timeout=1h",
+            "--snapshot-shards=2",
+            "--blob-grace=0s",
+            "--blob-dir=" + place));
+    JobClient job = env.executeAsync();
+    for (int second = 1; second <= SECONDS; second++) {
+      accept(accepted, second);
+      if (second == SECONDS / 2) {
+        await(snapshots, second - 1);
+        cluster.replaceTaskManager(0);
+      }
+    }
+    Manifest newest = await(snapshots, SECONDS - 1);
+    assertThat(newest.blobs()).isEqualTo(URI.create(place));
+    SnapshotSet set =
+        SnapshotSet.open(
+            newest, reference -> ByteBuffer.wrap(read(newest.blobUri(reference.digest()))));
+    for (int second = 1; second < SECONDS; second++) {
+      assertThat(set.mightContainKey(key(second), KeyHash.fixed())).isTrue();
+    }
+    assertThat(recordKeys(snapshots)).containsExactlyInAnyOrder("firstseen", "firstseen/publisher");
+
+    // With no grace at all a blob goes two checkpoints after the first manifest without it.
+    Set<String> named =
+        newest.shards().stream()
+            .flatMap(shard -> shard.blobs().stream())
+            .map(blob -> blob.digest())
+            .collect(Collectors.toCollection(TreeSet::new));
+    long deadlineNanos = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+    while (names(files).size() > named.size() + 2) {
+      assertThat(System.nanoTime()).as("%s", names(files)).isLessThan(deadlineNanos);
+      TimeUnit.MILLISECONDS.sleep(50);
+    }
+    assertThat(names(files)).containsAll(named);
+    job.cancel().get();
+    assertThat(job.getJobExecutionResult()).failsWithin(Duration.ofMinutes(1));
+    assertThat(newest.blobUri("a".repeat(64)).toString()).endsWith("/" + "a".repeat(64));
+    assertThatThrownBy(() -> read(newest.blobUri("a".repeat(64)))).isInstanceOf(Exception.class);
+  }
+
+  private static byte[] key(int second) {
+    return ("key-" + second).getBytes(UTF_8);
+  }
+
+  private static void accept(String topic, int second) throws Exception {
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", kafka.bootstrapServers()),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
+      ProducerRecord<byte[], byte[]> record =
+          new ProducerRecord<>(topic, 0, key(second), new byte[] {1});
+      record
+          .headers()
+          .add(
+              "firstseen.timestamp",
+              ByteBuffer.allocate(Long.BYTES).putLong(second * 1_000L).array());
+      producer.send(record).get();
+    }
+  }
+
+  private static byte[] read(URI blob) throws java.io.IOException {
+    org.apache.flink.core.fs.Path path = new org.apache.flink.core.fs.Path(blob);
+    try (FSDataInputStream stream = path.getFileSystem().open(path)) {
+      return stream.readAllBytes();
+    }
+  }
+
+  private static List<String> names(Path files) throws java.io.IOException {
+    try (Stream<Path> all = Files.list(files)) {
+      return all.map(file -> file.getFileName().toString()).sorted().toList();
+    }
+  }
+
+  private static Set<String> recordKeys(String topic) {
+    return records(topic).stream().map(ConsumerRecord::key).collect(Collectors.toSet());
+  }
+
+  private static Manifest await(String topic, long sequence) throws Exception {
+    long deadlineNanos = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+    while (true) {
+      List<Manifest> manifests = new ArrayList<>();
+      for (ConsumerRecord<String, byte[]> record : records(topic)) {
+        if (record.key().equals("firstseen")) {
+          manifests.add(Manifest.fromJson(record.value()));
+        }
+      }
+      if (!manifests.isEmpty() && manifests.get(manifests.size() - 1).sequence() >= sequence) {
+        return manifests.get(manifests.size() - 1);
+      }
+      assertThat(System.nanoTime())
+          .as(Arrays.toString(manifests.toArray()))
+          .isLessThan(deadlineNanos);
+      TimeUnit.MILLISECONDS.sleep(50);
+    }
+  }
+
+  private static List<ConsumerRecord<String, byte[]>> records(String topic) {
+    List<ConsumerRecord<String, byte[]>> records = new ArrayList<>();
+    TopicPartition partition = new TopicPartition(topic, 0);
+    try (KafkaConsumer<String, byte[]> consumer =
+        new KafkaConsumer<>(
+            Map.of(
+                "bootstrap.servers", kafka.bootstrapServers(), "isolation.level", "read_committed"),
+            new StringDeserializer(),
+            new ByteArrayDeserializer())) {
+      consumer.assign(List.of(partition));
+      consumer.seekToBeginning(List.of(partition));
+      long end = consumer.endOffsets(List.of(partition)).get(partition);
+      while (consumer.position(partition) < end) {
+        consumer.poll(Duration.ofMillis(100)).forEach(records::add);
+      }
+    }
+    return records;
+  }
+}
