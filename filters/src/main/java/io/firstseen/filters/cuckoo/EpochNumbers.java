@@ -14,13 +14,15 @@ final class EpochNumbers {
   private static final int IN_WORD = 9;
 
   private static final long[] POWER = new long[IN_WORD + 1];
-  private static final double[] INVERSE = new double[IN_WORD];
+
+  /** For each power, 2^62 divided by it, rounded up. */
+  private static final long[] INVERSE = new long[IN_WORD];
 
   static {
     POWER[0] = 1;
     for (int i = 0; i < IN_WORD; i++) {
       POWER[i + 1] = POWER[i] * RADIX;
-      INVERSE[i] = 1.0 / POWER[i];
+      INVERSE[i] = ((1L << 62) - 1) / POWER[i] + 1;
     }
   }
 
@@ -40,9 +42,9 @@ final class EpochNumbers {
   }
 
   private static int digit(long word, int place) {
-    // A division without dividing. The half keeps the product clear of whole numbers by far more
-    // than it is rounded by, as words have 32 bits.
-    return (int) ((long) ((word + 0.5) * INVERSE[place]) % RADIX);
+    // A division without dividing: words have 32 bits, so that what the inverse is too large by
+    // comes to less than 2^-30, and no quotient lies as little below a whole number.
+    return (int) (Math.multiplyHigh(word << 2, INVERSE[place]) % RADIX);
   }
 
   /** Writes a number where there is 0, which takes no look at the others of its word. */
