@@ -13,6 +13,7 @@ import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.jobs.UserErrorException;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -51,20 +52,38 @@ final class OpenedSnapshots {
     Manifest manifest =
         sequenceOrNull == null ? directory.latest() : directory.manifest(sequenceOrNull);
     return new OpenedSnapshots(
-        path, null, SnapshotSet.open(manifest, reference -> load(directory, reference)));
+        path, null, SnapshotSet.open(manifest, reference -> load(directory, manifest, reference)));
   }
 
-  private static ByteBuffer load(SnapshotDirectory directory, BlobReference reference)
-      throws SnapshotException {
+  private static ByteBuffer load(
+      SnapshotDirectory directory, Manifest manifest, BlobReference reference) throws IOException {
     try {
-      return directory.blob(reference);
+      return manifest.blobs() == null
+          ? directory.blob(reference)
+          : ByteBuffer.wrap(Files.readAllBytes(file(manifest, reference)));
     } catch (SnapshotException e) {
       if (e.getCause() instanceof NoSuchFileException) {
-        throw new MalformedSnapshotException(
-            directory.path() + ": the blob " + reference.digest() + " is missing", e);
+        throw missing(directory.path(), reference, e);
       }
       throw e;
+    } catch (NoSuchFileException e) {
+      throw missing(manifest.blobs(), reference, e);
     }
+  }
+
+  private static Path file(Manifest manifest, BlobReference reference) {
+    URI uri = manifest.blobUri(reference.digest());
+    if (!"file".equals(uri.getScheme())) {
+      throw new UserErrorException(
+          "the blobs lie in " + manifest.blobs() + ", and this command reads file: alone");
+    }
+    return Path.of(uri.getPath());
+  }
+
+  private static MalformedSnapshotException missing(
+      Object place, BlobReference reference, IOException e) {
+    return new MalformedSnapshotException(
+        place + ": the blob " + reference.digest() + " is missing", e);
   }
 
   /** What a verb says about it. */

@@ -126,6 +126,60 @@ class SnapshotSignaturesTest {
             .toArray(String[]::new));
   }
 
+  private Invocation run(String... more) {
+    return Invocation.of(
+        Stream.concat(
+                Stream.of(
+                    "run",
+                    "--format=tsv",
+                    "--input=" + path("events.tsv"),
+                    "--accepted=" + path("accepted"),
+                    "--snapshots=" + path("run"),
+                    "--window=1m"),
+                Stream.of(more))
+            .toArray(String[]::new));
+  }
+
+  /** 1,500 keys in one window, of which the next leaves 100. */
+  private void writeEventsOfASetThatFalls() throws IOException {
+    StringBuilder events = new StringBuilder();
+    for (int key = 0; key < 1_500; key++) {
+      events.append("0\tadd\tkey-").append(key).append('\n');
+    }
+    for (int key = 100; key < 1_500; key++) {
+      events.append("60\tdel\tkey-").append(key).append('\n');
+    }
+    Files.writeString(directory.resolve("events.tsv"), events);
+  }
+
+  @Test
+  void aRunSignsWhatItPublishesAndTellsOfWhatItHolds() throws IOException {
+    keygen("key");
+    writeEventsOfASetThatFalls();
+    Invocation run =
+        run("--signing-key=" + path("key"), "--blob-dir=" + directory.resolve("elsewhere").toUri());
+    assertThat(run.status()).as("%s", run).isZero();
+    assertThat(run.err())
+        .contains(
+            "warning: 1 windows have no manifest, because the set fell or grew too far (--max-fall,"
+                + " --max-growth)");
+    SnapshotDirectory published = new SnapshotDirectory(directory.resolve("run"));
+    assertThat(published.sequences()).containsExactly(1L);
+    assertThat(published.latest().count()).isEqualTo(1_500);
+    assertThat(verify(path("run"), "key.pub").out()).singleElement().asString().startsWith("valid");
+    assertThat(directory.resolve("run/blobs")).doesNotExist();
+    assertThat(directory.resolve("elsewhere").toFile().list()).hasSizeGreaterThanOrEqualTo(16);
+    assertThat(run("--max-fall=1").err()).noneMatch(line -> line.contains("no manifest"));
+    assertThat(published.sequences()).containsExactly(1L, 2L);
+    assertThat(published.latest().count()).isEqualTo(100);
+    assertThat(run("--allow-jump-after=1").err()).noneMatch(line -> line.contains("no manifest"));
+    assertThat(published.latest().count()).isEqualTo(100);
+    assertThat(run("--signing-key=" + path("none")).err())
+        .contains(
+            "firstseen run: cannot read the signing key %s: there is no such file or directory"
+                .formatted(path("none")));
+  }
+
   @Test
   void mistakesAreOneLine() throws IOException {
     keygen("key");

@@ -3,6 +3,7 @@ package io.firstseen.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.jobs.events.EventParser;
 import io.firstseen.jobs.files.EventFiles;
 import io.firstseen.jobs.files.FileFormat;
@@ -14,10 +15,13 @@ import io.firstseen.types.Outcome;
 import io.firstseen.types.SnapshotRecord;
 import io.firstseen.types.SourceEvent;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -29,6 +33,7 @@ import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamGraph;
 import org.apache.flink.streaming.api.graph.StreamNode;
+import org.apache.flink.util.InstantiationUtil;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -99,6 +104,32 @@ class JobGraphTest {
     Set<String> expected = new TreeSet<>(DEDUP);
     expected.addAll(SNAPSHOTS);
     assertThat(uids(env.getStreamGraph())).isEqualTo(expected);
+  }
+
+  @Test
+  void theOperatorsOfBlobsAndSignaturesHaveUidsAndTheGraphHasNoKey() throws Exception {
+    SigningKey key = SigningKey.generate();
+    Path keyFile = Files.writeString(directory.resolve("signing.key"), key.toPem());
+    SnapshotJob.build(
+        env,
+        source,
+        snapshots,
+        JobOptions.parse(
+            "--blob-dir=" + directory.resolve("blobs").toUri(), "--signing-key=" + keyFile));
+    Set<String> expected = new TreeSet<>(SNAPSHOTS);
+    expected.addAll(
+        List.of(
+            "events-source", "events-well-formed", "snapshots-blob-directory", "snapshots-signed"));
+    StreamGraph graph = env.getStreamGraph();
+    assertThat(uids(graph)).isEqualTo(expected);
+    byte[] submitted = InstantiationUtil.serializeObject(graph.getJobGraph());
+    String text = new String(submitted, StandardCharsets.ISO_8859_1);
+    assertThat(text).contains(keyFile.toString());
+    String body = key.toPem().lines().skip(1).findFirst().orElseThrow();
+    byte[] der = Base64.getDecoder().decode(body);
+    byte[] seed = Arrays.copyOfRange(der, der.length - 32, der.length);
+    assertThat(text.contains(body)).isFalse();
+    assertThat(text.contains(new String(seed, StandardCharsets.ISO_8859_1))).isFalse();
   }
 
   @Test

@@ -1,10 +1,12 @@
 package io.firstseen.cli.kafka;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.cli.embedded.EmbeddedBroker;
+import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.jobs.KafkaOptions;
 import io.firstseen.jobs.UserErrorException;
 import io.firstseen.jobs.kafka.Topics;
@@ -13,7 +15,11 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -135,6 +141,28 @@ class TopicsOnBrokerTest {
         "--transaction-timeout must be at most 15m, which is what the brokers at "
             + broker.bootstrapServers()
             + " allow, got 16m");
+  }
+
+  /** With the settings that our producers have, which are Kafka's. */
+  @Test
+  void aStockBrokerTakesTheLargestRecordsOfSnapshots() throws Exception {
+    create("i.snapshots", 1, "compact");
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", broker.bootstrapServers()),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
+      byte[] setName = new byte[100];
+      byte[] manifest = new byte[SnapshotTopicFormat.MAX_MANIFEST_BYTES];
+      byte[] chunkKey = SnapshotTopicFormat.chunkKey("a".repeat(64), 2_330).getBytes(UTF_8);
+      byte[] chunk = new byte[SnapshotTopicFormat.MAX_CHUNK_BYTES];
+      producer.send(new ProducerRecord<>("i.snapshots", setName, manifest)).get();
+      producer.send(new ProducerRecord<>("i.snapshots", chunkKey, chunk)).get();
+      byte[] tooLarge = new byte[1 << 20];
+      assertThatThrownBy(
+              () -> producer.send(new ProducerRecord<>("i.snapshots", setName, tooLarge)).get())
+          .hasCauseInstanceOf(RecordTooLargeException.class);
+    }
   }
 
   private static void assertRefused(ThrowingCallable action, String sentence) {
