@@ -54,6 +54,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       BootstrapCommand.class,
       SavepointCommand.class,
       SnapshotCommand.class,
+      ServeCommand.class,
       ReportCommand.class
     })
 public final class Main implements Callable<Integer> {

@@ -64,6 +64,11 @@ final class CommandProcess implements AutoCloseable {
     new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor();
   }
 
+  /** Ends it as supervisors do. */
+  void terminate() {
+    process.destroy();
+  }
+
   /** Waits for its end. */
   Invocation end() throws IOException, InterruptedException {
     process.getOutputStream().close();

@@ -35,6 +35,7 @@ class ReadmeTest {
         "README.md",
         "docs/design.md",
         "docs/operations.md",
+        "docs/http-api.md",
         "docs/interop.md",
         "examples/README.md"
       })

@@ -151,7 +151,7 @@ public final class SnapshotDirectory {
    * @throws SnapshotException if there is none, or if it cannot be read
    */
   public byte[] manifestBytes(long sequence) throws SnapshotException {
-    Path file = path.resolve(fileName(sequence));
+    Path file = manifestFile(sequence);
     try {
       return Files.readAllBytes(file);
     } catch (NoSuchFileException e) {
@@ -275,6 +275,11 @@ public final class SnapshotDirectory {
                 + sequences.get(0)
                 + " to "
                 + sequences.get(sequences.size() - 1));
+  }
+
+  /** Where the manifest of a sequence stands if there is one. */
+  public Path manifestFile(long sequence) {
+    return path.resolve(fileName(sequence));
   }
 
   private static String fileName(long sequence) {

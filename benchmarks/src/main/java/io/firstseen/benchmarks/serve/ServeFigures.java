@@ -1,0 +1,175 @@
+package io.firstseen.benchmarks.serve;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * Requests a second of the service on one core, asked for single keys from another, against an
+ * empty handler of the same server. Rounds take turns; the figures are medians. Ends with status 1
+ * if the ratio is below what is wanted.
+ */
+@Command(name = "ServeFigures", mixinStandardHelpOptions = true)
+public final class ServeFigures implements Callable<Integer> {
+  private static final double WANTED_RATIO = 0.7;
+  private static final int ASKED_KEYS = 4_000;
+  private static final String OK = "HTTP/1.1 200 OK\r\n";
+
+  @Option(names = "--keys", defaultValue = "1000000", description = "Keys of the set.")
+  private int keys;
+
+  @Option(names = "--rounds", defaultValue = "5", description = "Rounds of each subject.")
+  private int rounds;
+
+  @Option(names = "--seconds", defaultValue = "3", description = "Of a round.")
+  private int seconds;
+
+  @Option(names = "--connections", defaultValue = "32", description = "Connections at a time.")
+  private int connections;
+
+  @Option(names = "--report-only", description = "End with status 0 whatever the figures are.")
+  private boolean reportOnly;
+
+  /** The command. */
+  public static void main(String[] arguments) {
+    System.exit(new CommandLine(new ServeFigures()).execute(arguments));
+  }
+
+  private record Subject(int port, List<String> targets) {}
+
+  @Override
+  public Integer call() throws Exception {
+    Path directory = Files.createTempDirectory("firstseen-serve");
+    Process server = startServer(directory);
+    try (BufferedReader out =
+        new BufferedReader(
+            new InputStreamReader(server.getInputStream(), StandardCharsets.US_ASCII))) {
+      String line = out.readLine();
+      if (line == null) {
+        throw new IOException("the server has not started");
+      }
+      int[] ports = Arrays.stream(line.split(" ")).mapToInt(Integer::parseInt).toArray();
+      return measure(server, subjects(ports)) || reportOnly ? 0 : 1;
+    } finally {
+      server.destroyForcibly().waitFor();
+      delete(directory);
+    }
+  }
+
+  /** A core of its own where the system can give it one. */
+  private Process startServer(Path directory) throws IOException {
+    List<String> command = new ArrayList<>();
+    if (Files.isExecutable(Path.of("/usr/bin/taskset"))) {
+      command.addAll(List.of("/usr/bin/taskset", "-c", "0"));
+    }
+    command.addAll(
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-XX:ActiveProcessorCount=1",
+            "-Xmx1g",
+            "-cp",
+            System.getProperty("java.class.path"),
+            ServedProcess.class.getName(),
+            directory.toString(),
+            Integer.toString(keys)));
+    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+  }
+
+  private Map<String, Subject> subjects(int[] ports) {
+    Map<String, Subject> subjects = new LinkedHashMap<>();
+    subjects.put("empty handler", new Subject(ports[1], List.of("/empty")));
+    subjects.put("contains, present", new Subject(ports[0], targets(0)));
+    subjects.put("contains, absent", new Subject(ports[0], targets(keys)));
+    subjects.put("empty handler of the JDK", new Subject(ports[2], List.of("/empty")));
+    return subjects;
+  }
+
+  private List<String> targets(int first) {
+    int step = Math.max(1, keys / ASKED_KEYS);
+    return IntStream.range(0, Math.min(keys, ASKED_KEYS))
+        .mapToObj(i -> ServedProcess.key(first + i * step))
+        .map(key -> "/v1/contains?key=" + URLEncoder.encode(key, StandardCharsets.UTF_8))
+        .toList();
+  }
+
+  private boolean measure(Process server, Map<String, Subject> subjects) throws Exception {
+    Map<String, List<Double>> rates = new LinkedHashMap<>();
+    Map<String, List<Double>> busy = new LinkedHashMap<>();
+    // The first round is the compiler's.
+    for (int round = 0; round <= rounds; round++) {
+      for (Map.Entry<String, Subject> subject : subjects.entrySet()) {
+        long cpuBefore = cpuNanos(server);
+        long start = System.nanoTime();
+        long replies = ask(subject.getValue());
+        double nanos = System.nanoTime() - start;
+        if (round > 0) {
+          String name = subject.getKey();
+          rates.computeIfAbsent(name, unused -> new ArrayList<>()).add(replies / nanos * 1e9);
+          busy.computeIfAbsent(name, unused -> new ArrayList<>())
+              .add((cpuNanos(server) - cpuBefore) / nanos);
+        }
+      }
+    }
+    double empty = median(rates.get("empty handler"));
+    System.out.println("| asked for | requests/s | of the empty handler | server's core busy |");
+    System.out.println("| --- | ---: | ---: | ---: |");
+    boolean reached = true;
+    for (String name : subjects.keySet()) {
+      double rate = median(rates.get(name));
+      System.out.printf(
+          Locale.ROOT,
+          "| %s | %,.0f | %.2f | %.0f %% |%n",
+          name,
+          rate,
+          rate / empty,
+          100 * median(busy.get(name)));
+      reached &= !name.startsWith("contains") || rate / empty >= WANTED_RATIO;
+    }
+    return reached;
+  }
+
+  private long ask(Subject subject) throws IOException {
+    InetSocketAddress address =
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), subject.port());
+    try (HttpLoad load = new HttpLoad(address, subject.targets(), connections, OK)) {
+      return load.run(Duration.ofSeconds(seconds));
+    }
+  }
+
+  private static long cpuNanos(Process process) {
+    return process.info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
+  }
+
+  private static double median(List<Double> values) {
+    double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+    return sorted[sorted.length / 2];
+  }
+
+  private static void delete(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+}

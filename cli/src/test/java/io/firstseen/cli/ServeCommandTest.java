@@ -1,0 +1,59 @@
+package io.firstseen.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Mistakes in its words; what it does when they are right is {@link ServeProcessTest}'s. */
+class ServeCommandTest {
+
+  static Stream<Arguments> mistakes() {
+    return Stream.of(
+        Arguments.of("", "Missing required argument"),
+        Arguments.of("--directory D --bootstrap-servers a:1", "are mutually exclusive"),
+        Arguments.of("--directory D --set a --set b", "a directory holds one set"),
+        Arguments.of("--directory D --refuse-stale", "--refuse-stale needs --stale-after"),
+        Arguments.of("--directory D --max-body 0", "--max-body must be in [1, 1g], got 0"),
+        Arguments.of("--directory D --port 65536", "65535"),
+        Arguments.of("--directory D --set a/b", "must be 1 to 100 letters"),
+        Arguments.of("--directory D --host no..such --port 0", "cannot listen on no..such:0"),
+        Arguments.of("--directory D --hash-key-file none", "none does not exist"),
+        Arguments.of("--bootstrap-servers nonsense", "must be host:port separated by commas"),
+        Arguments.of(
+            "--bootstrap-servers a:1 --kafka-property group.id=x", "is set by the client"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("mistakes")
+  void aMistakeIsOneLine(String words, String part) {
+    Invocation ended = Invocation.of(("serve " + words).strip().split(" "));
+    assertThat(ended.status()).isEqualTo(ExitCode.USAGE);
+    assertThat(ended.out()).isEmpty();
+    assertThat(ended.err())
+        .singleElement()
+        .asString()
+        .startsWith("firstseen serve: ")
+        .contains(part);
+  }
+
+  @Test
+  void aPortThatIsTakenIsOneLine(@TempDir Path directory) throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String port = Integer.toString(taken.getLocalPort());
+      Invocation ended =
+          Invocation.of("serve", "--directory", directory.toString(), "--port", port);
+      assertThat(ended.status()).isEqualTo(ExitCode.USAGE);
+      assertThat(ended.err())
+          .containsExactly(
+              "firstseen serve: cannot listen on 127.0.0.1:" + port + ": the port is in use");
+    }
+  }
+}

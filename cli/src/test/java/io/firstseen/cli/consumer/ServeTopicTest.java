@@ -1,0 +1,123 @@
+package io.firstseen.cli.consumer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.firstseen.cli.embedded.EmbeddedBroker;
+import io.firstseen.consumer.SnapshotClientOptions;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.Sha256;
+import io.firstseen.server.ServerOptions;
+import io.firstseen.server.ServiceLog;
+import io.firstseen.server.SetSource;
+import io.firstseen.server.SnapshotServer;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The service on a topic of a real broker. */
+class ServeTopicTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final EmbeddedBroker.Settings SETTINGS = EmbeddedBroker.Settings.tuned();
+
+  private final HttpClient http = HttpClient.newHttpClient();
+  private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
+  private SnapshotServer server;
+
+  private <T> HttpResponse<T> get(String target, HttpResponse.BodyHandler<T> handler)
+      throws Exception {
+    URI url = URI.create("http://127.0.0.1:" + server.address().getPort() + target);
+    return http.send(HttpRequest.newBuilder(url).build(), handler);
+  }
+
+  private JsonNode json(String target) throws Exception {
+    return JSON.readTree(get(target, HttpResponse.BodyHandlers.ofString()).body());
+  }
+
+  private String nextEvent() throws InterruptedException {
+    return events.poll(1, TimeUnit.MINUTES);
+  }
+
+  private void start(String bootstrapServers) throws Exception {
+    ServiceLog log =
+        new ServiceLog() {
+          @Override
+          public void onSnapshot(String set, Manifest manifest) {
+            events.add("snapshot " + manifest.sequence());
+          }
+
+          @Override
+          public void onTrouble(String set, String reason) {
+            events.add("trouble");
+          }
+
+          @Override
+          public void onReachable(String set) {
+            events.add("reachable");
+          }
+        };
+    server =
+        SnapshotServer.start(
+            ServerOptions.at(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
+            List.of(
+                SetSource.topic(
+                    SnapshotClientOptions.builder(bootstrapServers, SnapshotWriter.SET)
+                        .chunkWait(Duration.ofMillis(100)))),
+            log);
+  }
+
+  @Test
+  void followsATopicAndOutlivesItsBroker(@TempDir Path directory) throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS)) {
+      broker.createTopics(
+          List.of(
+              new NewTopic(SnapshotWriter.TOPIC, 1, (short) 1)
+                  .configs(Map.of("cleanup.policy", "compact"))));
+      start(broker.bootstrapServers());
+      assertThat(get("/readyz", HttpResponse.BodyHandlers.ofString()).statusCode()).isEqualTo(503);
+      assertThat(json("/v1/contains?key=a").path("error").asText())
+          .startsWith("set 'spam' has no snapshot yet");
+      try (SnapshotWriter writer = new SnapshotWriter(broker)) {
+        writer.publish(1, "a");
+        assertThat(nextEvent()).isEqualTo("snapshot 1");
+        assertThat(get("/readyz", HttpResponse.BodyHandlers.ofString()).statusCode())
+            .isEqualTo(200);
+        assertThat(json("/v1/contains?key=a").path("present").asBoolean()).isTrue();
+        writer.publish(2, "b");
+        assertThat(nextEvent()).isEqualTo("snapshot 2");
+      }
+      JsonNode answer = json("/v1/contains?key=a");
+      assertThat(answer.path("present").asBoolean()).isFalse();
+      assertThat(answer.path("sequence").asInt()).isEqualTo(2);
+      String digest = json("/v1/manifest").at("/shards/0/base/digest").asText();
+      byte[] blob = get("/v1/blobs/" + digest, HttpResponse.BodyHandlers.ofByteArray()).body();
+      assertThat(Sha256.hex(blob)).isEqualTo(digest);
+    }
+    assertThat(nextEvent()).isEqualTo("trouble");
+    try (SnapshotServer served = server) {
+      assertThat(served.address().getAddress().isLoopbackAddress()).isTrue();
+      assertThat(json("/v1/contains?key=b").path("present").asBoolean()).isTrue();
+      JsonNode set = json("/v1/status").path("sets").get(0);
+      assertThat(set.path("state").asText()).isEqualTo("READY");
+      assertThat(set.path("trouble").asText()).contains("no answer about topic");
+      assertThat(set.path("published").size()).isEqualTo(2);
+      assertThat(get("/metrics", HttpResponse.BodyHandlers.ofString()).body())
+          .contains("firstseen_source_reachable{set=\"spam\"} 0.0")
+          .contains("firstseen_snapshot_sequence{set=\"spam\"} 2.0");
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package io.firstseen.server;
+
+import io.firstseen.filters.snapshot.Sha256;
+import io.firstseen.server.http.Endpoint;
+import io.firstseen.server.http.HttpFailure;
+import io.firstseen.server.http.ImmutableContent;
+import io.firstseen.server.http.Reply;
+import io.firstseen.server.http.Request;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+
+/** {@code GET /v1/blobs/{sha256}}: the bytes of a snapshot, which its name proves. */
+final class BlobEndpoint implements Endpoint {
+  static final String PATH = "/v1/blobs/";
+
+  private static final String CACHE = "public, max-age=31536000, immutable";
+
+  private final ServedSets sets;
+
+  BlobEndpoint(ServedSets sets) {
+    this.sets = sets;
+  }
+
+  @Override
+  public Reply answer(Request request) throws HttpFailure {
+    request.query();
+    String digest = request.path().substring(PATH.length());
+    if (!Sha256.isHex(digest)) {
+      throw new HttpFailure(404, "a blob is named by 64 lower-case hexadecimal digits");
+    }
+    for (ServedSet set : sets.all()) {
+      Optional<ByteBuffer> blob = set.blob(digest);
+      if (blob.isPresent()) {
+        return new ImmutableContent("application/octet-stream", digest, blob.get(), CACHE)
+            .answer(request);
+      }
+    }
+    throw new HttpFailure(
+        404, "there is no blob " + digest + " in the snapshots that answer, or did before them");
+  }
+}

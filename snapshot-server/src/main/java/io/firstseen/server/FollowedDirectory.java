@@ -1,0 +1,300 @@
+package io.firstseen.server;
+
+import io.firstseen.consumer.ClientState;
+import io.firstseen.consumer.ClientStatus;
+import io.firstseen.consumer.SnapshotListener;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.MalformedSnapshotException;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.SnapshotDirectory;
+import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.filters.snapshot.SnapshotSet;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Follows a {@link SnapshotDirectory} by the rule of the snapshot client: a snapshot is verified in
+ * full before it answers, and the last good one is never given up, whatever becomes of the files.
+ * Looks from time to time, since not every file system tells of changes.
+ */
+final class FollowedDirectory implements FollowedSet, Runnable {
+  private static final Logger LOG = LoggerFactory.getLogger(FollowedDirectory.class);
+  private static final int MAX_EARLIER = 60;
+  private static final long CLOSE_TIMEOUT_MILLIS = 5_000;
+  // What failed is verified again after so many looks, twice as many each time.
+  private static final int MAX_LOOKS_PASSED_OVER = 60;
+
+  private final SnapshotDirectory directory;
+  private final String setName;
+  private final KeyHash keyHash;
+  private final Optional<Duration> staleAfter;
+  private final Duration poll;
+  private final SnapshotListener listener;
+  private final Thread thread;
+  private final CountDownLatch closed = new CountDownLatch(1);
+
+  /** What answers, and since when it was there. */
+  private record Active(SnapshotSet set, FileTime written) {}
+
+  // Written by the following thread alone.
+  private volatile Active active;
+  private volatile List<Manifest> earlier = List.of();
+  private volatile String trouble;
+  private volatile boolean loading;
+  private ClientState told = ClientState.EMPTY;
+  private boolean reachable = true;
+  private final Map<Long, Failure> failures = new HashMap<>();
+  private FileTime judged;
+
+  /** That a manifest could not be used. */
+  private static final class Failure {
+    private int looksToPass;
+    private int passed;
+  }
+
+  private FollowedDirectory(
+      Path path,
+      String setName,
+      KeyHash keyHash,
+      Optional<Duration> staleAfter,
+      Duration poll,
+      SnapshotListener listener) {
+    this.directory = new SnapshotDirectory(path);
+    this.setName = setName;
+    this.keyHash = keyHash;
+    this.staleAfter = staleAfter;
+    this.poll = poll;
+    this.listener = listener;
+    this.thread = new Thread(this, "firstseen-directory-" + setName);
+    thread.setDaemon(true);
+  }
+
+  static FollowedDirectory start(
+      Path path,
+      String setName,
+      KeyHash keyHash,
+      Optional<Duration> staleAfter,
+      Duration poll,
+      SnapshotListener listener) {
+    FollowedDirectory followed =
+        new FollowedDirectory(path, setName, keyHash, staleAfter, poll, listener);
+    followed.thread.start();
+    return followed;
+  }
+
+  @Override
+  public ClientStatus status() {
+    Active now = active;
+    return new ClientStatus(
+        state(now),
+        Optional.ofNullable(now).map(Active::set),
+        now == null ? 0 : now.written().toMillis(),
+        Optional.ofNullable(trouble));
+  }
+
+  private ClientState state(Active now) {
+    if (closed.getCount() == 0) {
+      return ClientState.CLOSED;
+    }
+    if (now == null) {
+      return loading ? ClientState.LOADING : ClientState.EMPTY;
+    }
+    long ageMillis = System.currentTimeMillis() - now.written().toMillis();
+    return staleAfter.isPresent() && ageMillis >= staleAfter.get().toMillis()
+        ? ClientState.STALE
+        : ClientState.READY;
+  }
+
+  @Override
+  public List<Manifest> earlier() {
+    return earlier;
+  }
+
+  @Override
+  public void run() {
+    try {
+      do {
+        look();
+        ClientState state = state(active);
+        if (state != told) {
+          told = state;
+          listener.onState(state);
+        }
+      } while (!closed.await(poll.toMillis(), TimeUnit.MILLISECONDS));
+    } catch (InterruptedException e) {
+      LOG.debug("no longer following {}", directory.path());
+    }
+  }
+
+  private void look() {
+    try {
+      List<Long> sequences = new ArrayList<>(directory.sequences());
+      if (!reachable) {
+        reachable = true;
+        trouble = null;
+        listener.onReachable();
+      }
+      Collections.reverse(sequences);
+      if (active == null && !sequences.isEmpty()) {
+        loading = true;
+      }
+      for (long sequence : sequences) {
+        if (active != null && sequence <= active.set().manifest().sequence()) {
+          break;
+        }
+        if (load(sequence, sequences)) {
+          return;
+        }
+      }
+      if (active != null) {
+        judgeOld(sequences);
+      }
+    } catch (SnapshotException e) {
+      if (reachable) {
+        reachable = false;
+        trouble = e.getMessage();
+        LOG.warn(trouble);
+        listener.onUnreachable(trouble);
+      }
+    } catch (RuntimeException | OutOfMemoryError e) {
+      // Whatever it is, a follower that ended would leave its set to grow old unseen.
+      LOG.warn("looking at {} failed", directory.path(), e);
+      trouble = "looking at %s failed: %s".formatted(directory.path(), e);
+    }
+  }
+
+  /** Makes a snapshot answer, or says why not; returns whether it does. */
+  private boolean load(long sequence, List<Long> newestFirst) {
+    Failure before = failures.get(sequence);
+    if (before != null && before.passed < before.looksToPass) {
+      before.passed++;
+      return false;
+    }
+    try {
+      FileTime written = Files.getLastModifiedTime(directory.manifestFile(sequence));
+      Manifest manifest = directory.manifest(sequence);
+      requireOurs(manifest);
+      SnapshotSet set = SnapshotSet.open(manifest, directory::blob);
+      set.verify();
+      if (active == null) {
+        earlier = readEarlier(sequence, newestFirst);
+      }
+      active = new Active(set, written);
+      judged = written;
+      failures.keySet().removeIf(failed -> failed <= sequence);
+      trouble = null;
+      LOG.info("set '{}': sequence {} answers, {} keys", setName, sequence, manifest.count());
+      listener.onSnapshot(manifest);
+      return true;
+    } catch (IOException e) {
+      if (before == null) {
+        refuse(
+            "sequence %d of set '%s' cannot be used: %s"
+                .formatted(sequence, setName, e.getMessage()));
+      }
+      Failure failure = failures.computeIfAbsent(sequence, unused -> new Failure());
+      failure.looksToPass = Math.min(2 * failure.looksToPass + 1, MAX_LOOKS_PASSED_OVER);
+      failure.passed = 0;
+      return false;
+    }
+  }
+
+  private void requireOurs(Manifest manifest) throws SnapshotException {
+    if (!manifest.setName().equals(setName)) {
+      throw new MalformedSnapshotException("it is of set '" + manifest.setName() + "'");
+    }
+    manifest.parameters().requireReadableBy(keyHash);
+  }
+
+  private List<Manifest> readEarlier(long before, List<Long> newestFirst) {
+    List<Manifest> manifests = new ArrayList<>();
+    for (long sequence : newestFirst) {
+      if (sequence < before && manifests.size() < MAX_EARLIER) {
+        try {
+          Manifest manifest = directory.manifest(sequence);
+          if (manifest.setName().equals(setName)) {
+            manifests.add(manifest);
+          }
+        } catch (SnapshotException e) {
+          // It is for the chart alone.
+          LOG.debug("manifest {} cannot be read", sequence, e);
+        }
+      }
+    }
+    Collections.reverse(manifests);
+    return List.copyOf(manifests);
+  }
+
+  /** Complains, once for each change, when the directory no longer says what answers. */
+  private void judgeOld(List<Long> newestFirst) {
+    long answering = active.set().manifest().sequence();
+    if (newestFirst.isEmpty()) {
+      complainOnce(FileTime.fromMillis(0), "there is no manifest in " + directory.path());
+    } else if (newestFirst.get(0) < answering) {
+      complainOnce(
+          FileTime.fromMillis(newestFirst.get(0)),
+          "set '%s' went back to sequence %d; sequence %d goes on answering"
+              .formatted(setName, newestFirst.get(0), answering));
+    } else if (newestFirst.get(0) == answering) {
+      judgeAgain(answering);
+    }
+  }
+
+  private void judgeAgain(long answering) {
+    try {
+      FileTime written = Files.getLastModifiedTime(directory.manifestFile(answering));
+      if (written.equals(judged)) {
+        return;
+      }
+      if (directory.manifest(answering).equals(active.set().manifest())) {
+        // The same again, perhaps after a run that was repeated.
+        judged = written;
+        trouble = null;
+      } else {
+        complainOnce(
+            written,
+            "sequence %d of set '%s' was published again with other content; the first goes on"
+                    .formatted(answering, setName)
+                + " answering");
+      }
+    } catch (IOException e) {
+      LOG.debug("manifest {} cannot be read", answering, e);
+    }
+  }
+
+  private void complainOnce(FileTime about, String reason) {
+    if (!about.equals(judged)) {
+      judged = about;
+      refuse(reason);
+    }
+  }
+
+  private void refuse(String reason) {
+    trouble = reason;
+    LOG.warn(reason);
+    listener.onRefused(reason);
+  }
+
+  @Override
+  public void close() {
+    closed.countDown();
+    try {
+      thread.join(CLOSE_TIMEOUT_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

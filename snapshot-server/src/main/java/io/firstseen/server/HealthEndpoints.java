@@ -1,0 +1,46 @@
+package io.firstseen.server;
+
+import io.firstseen.server.http.HttpFailure;
+import io.firstseen.server.http.Reply;
+import io.firstseen.server.http.Request;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+
+/** {@code GET /healthz}: the process answers; {@code GET /readyz}: it may be asked for keys. */
+final class HealthEndpoints {
+  private final ServedSets sets;
+  private final BooleanSupplier endsSoon;
+
+  HealthEndpoints(ServedSets sets, BooleanSupplier endsSoon) {
+    this.sets = sets;
+    this.endsSoon = endsSoon;
+  }
+
+  Reply health(Request request) throws HttpFailure {
+    request.query();
+    return status("alive");
+  }
+
+  Reply readiness(Request request) throws HttpFailure {
+    request.query();
+    if (endsSoon.getAsBoolean()) {
+      throw new HttpFailure(503, "the service is shutting down");
+    }
+    Optional<String> reason = sets.whyNotReady();
+    if (reason.isPresent()) {
+      throw new HttpFailure(503, reason.get());
+    }
+    return status("ready");
+  }
+
+  private static Reply status(String word) {
+    return Reply.json(
+            200,
+            json -> {
+              json.writeStartObject();
+              json.writeStringField("status", word);
+              json.writeEndObject();
+            })
+        .header("cache-control", "no-store");
+  }
+}

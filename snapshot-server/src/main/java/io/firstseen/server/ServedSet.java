@@ -1,0 +1,225 @@
+package io.firstseen.server;
+
+import io.firstseen.consumer.ClientState;
+import io.firstseen.consumer.ClientStatus;
+import io.firstseen.consumer.SnapshotListener;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.server.http.HttpFailure;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** A set as the service sees it: what answers, whether it may, and what came before. */
+final class ServedSet implements AutoCloseable {
+  private static final int MAX_REMEMBERED = 120;
+  private static final ClientStatus EMPTY =
+      new ClientStatus(ClientState.EMPTY, Optional.empty(), 0, Optional.empty());
+
+  private static final FollowedSet NOTHING =
+      new FollowedSet() {
+        @Override
+        public ClientStatus status() {
+          return EMPTY;
+        }
+
+        @Override
+        public void close() {
+          // There is nothing to end.
+        }
+      };
+
+  private final String name;
+  private final KeyHash keyHash;
+  private final boolean refuseStale;
+  private final ServiceLog log;
+  private final SetSource source;
+  private volatile FollowedSet followed = NOTHING;
+  private final BlobShelf shelf = new BlobShelf();
+  private final Deque<Published> published = new ArrayDeque<>();
+  private final AtomicLong snapshots = new AtomicLong();
+  private final AtomicLong refusals = new AtomicLong();
+  private volatile boolean reachable = true;
+  private volatile SetFigures figures;
+
+  /** A snapshot that answered here, or came before. */
+  record Published(long sequence, long windowEndMillis, long keys, long bytes) {
+    static Published of(Manifest manifest) {
+      return new Published(
+          manifest.sequence(),
+          manifest.windowEndMillis(),
+          manifest.count(),
+          SetFigures.bytesOf(manifest));
+    }
+  }
+
+  ServedSet(SetSource source, boolean refuseStale, ServiceLog log) {
+    this.name = source.setName();
+    this.keyHash = source.keyHash();
+    this.refuseStale = refuseStale;
+    this.log = log;
+    this.source = source;
+  }
+
+  /** Begins to follow. */
+  void start() {
+    followed = source.follow().apply(new Listener());
+  }
+
+  private final class Listener implements SnapshotListener {
+    @Override
+    public void onSnapshot(Manifest manifest) {
+      snapshots.incrementAndGet();
+      remember(manifest);
+      log.onSnapshot(name, manifest);
+    }
+
+    @Override
+    public void onRefused(String reason) {
+      refusals.incrementAndGet();
+      log.onTrouble(name, reason);
+    }
+
+    @Override
+    public void onUnreachable(String reason) {
+      reachable = false;
+      log.onTrouble(name, reason);
+    }
+
+    @Override
+    public void onReachable() {
+      reachable = true;
+      log.onReachable(name);
+    }
+  }
+
+  private void remember(Manifest manifest) {
+    followed.status().snapshot().ifPresent(shelf::add);
+    synchronized (published) {
+      published.addLast(Published.of(manifest));
+      while (published.size() > MAX_REMEMBERED) {
+        published.removeFirst();
+      }
+    }
+  }
+
+  String name() {
+    return name;
+  }
+
+  KeyHash keyHash() {
+    return keyHash;
+  }
+
+  ClientStatus status() {
+    return followed.status();
+  }
+
+  /** The number of snapshots that came to answer since the start. */
+  long snapshots() {
+    return snapshots.get();
+  }
+
+  /** The number of things refused since the start. */
+  long refusals() {
+    return refusals.get();
+  }
+
+  /** Whether the topic or directory could be read when it was last tried. */
+  boolean isReachable() {
+    return reachable;
+  }
+
+  /**
+   * What answers.
+   *
+   * @throws HttpFailure with 503 if nothing may
+   */
+  SnapshotSet answering() throws HttpFailure {
+    ClientStatus status = followed.status();
+    Optional<String> reason = whyNot(status);
+    if (reason.isPresent()) {
+      throw new HttpFailure(503, reason.get());
+    }
+    return status.snapshot().orElseThrow();
+  }
+
+  /** Why nothing answers; empty if something does. */
+  Optional<String> whyNot(ClientStatus status) {
+    if (status.snapshot().isEmpty()) {
+      return Optional.of(
+          "set '%s' has no snapshot yet%s"
+              .formatted(
+                  name,
+                  status
+                      .trouble()
+                      .map(trouble -> ": " + trouble)
+                      .orElse(status.state() == ClientState.LOADING ? ", one is loading" : "")));
+    }
+    if (refuseStale && status.state() == ClientState.STALE) {
+      Instant written = Instant.ofEpochMilli(status.publishedMillis());
+      return Optional.of(
+          "set '%s' is stale: sequence %d was published %s ago%s"
+              .formatted(
+                  name,
+                  status.snapshot().orElseThrow().manifest().sequence(),
+                  age(Duration.between(written, Instant.now())),
+                  status.trouble().map(trouble -> "; " + trouble).orElse("")));
+    }
+    return Optional.empty();
+  }
+
+  private static String age(Duration age) {
+    long seconds = Math.max(0, age.toSeconds());
+    if (seconds < 120) {
+      return seconds + " s";
+    }
+    if (seconds < 7_200) {
+      return seconds / 60 + " min";
+    }
+    return seconds / 3_600 + " h";
+  }
+
+  /** The figures of a set that answers here. */
+  SetFigures figures(SnapshotSet set) {
+    SetFigures known = figures;
+    if (known == null || known.set() != set) {
+      known = SetFigures.of(set);
+      figures = known;
+    }
+    return known;
+  }
+
+  /** What was published, oldest first, as far as it is known. */
+  List<Published> published() {
+    Deque<Published> all = new ArrayDeque<>();
+    synchronized (published) {
+      all.addAll(published);
+    }
+    long first = all.isEmpty() ? Long.MAX_VALUE : all.getFirst().sequence();
+    List<Manifest> earlier = followed.earlier();
+    for (int i = earlier.size() - 1; i >= 0 && all.size() < MAX_REMEMBERED; i--) {
+      if (earlier.get(i).sequence() < first) {
+        all.addFirst(Published.of(earlier.get(i)));
+      }
+    }
+    return List.copyOf(all);
+  }
+
+  /** The bytes of a blob of what answers, or of what answered before it. */
+  Optional<ByteBuffer> blob(String digest) {
+    followed.status().snapshot().ifPresent(shelf::add);
+    return shelf.find(digest);
+  }
+
+  @Override
+  public void close() {
+    followed.close();
+  }
+}

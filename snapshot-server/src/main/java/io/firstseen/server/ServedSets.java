@@ -1,0 +1,66 @@
+package io.firstseen.server;
+
+import io.firstseen.server.http.HttpFailure;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** All sets of a service, by their names. */
+final class ServedSets implements AutoCloseable {
+  private final Map<String, ServedSet> byName = new LinkedHashMap<>();
+
+  ServedSets(List<SetSource> sources, boolean refuseStale, ServiceLog log) {
+    for (SetSource source : sources) {
+      byName.put(source.setName(), new ServedSet(source, refuseStale, log));
+    }
+  }
+
+  /** Begins to follow all of them. */
+  void start() {
+    byName.values().forEach(ServedSet::start);
+  }
+
+  List<ServedSet> all() {
+    return List.copyOf(byName.values());
+  }
+
+  /**
+   * The set of a name, or the only one if no name is given.
+   *
+   * @throws HttpFailure if there is none of that name, or more than one without
+   */
+  ServedSet named(String nameOrNull) throws HttpFailure {
+    if (nameOrNull != null) {
+      ServedSet set = byName.get(nameOrNull);
+      if (set == null) {
+        throw new HttpFailure(404, "there is no set '" + nameOrNull + "', " + those());
+      }
+      return set;
+    }
+    if (byName.size() > 1) {
+      throw new HttpFailure(400, "the parameter set must be given, " + those());
+    }
+    return byName.values().iterator().next();
+  }
+
+  private String those() {
+    return "there " + (byName.size() == 1 ? "is " : "are ") + String.join(", ", byName.keySet());
+  }
+
+  /** Why the service is not ready; empty if all sets answer. */
+  Optional<String> whyNotReady() {
+    for (ServedSet set : byName.values()) {
+      Optional<String> reason = set.whyNot(set.status());
+      if (reason.isPresent()) {
+        return reason;
+      }
+    }
+    return Optional.empty();
+  }
+
+  @Override
+  public void close() {
+    byName.values().forEach(ServedSet::close);
+  }
+}

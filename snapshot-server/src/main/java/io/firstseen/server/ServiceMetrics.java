@@ -1,0 +1,224 @@
+package io.firstseen.server;
+
+import io.firstseen.consumer.ClientStatus;
+import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.server.http.RequestObserver;
+import io.prometheus.metrics.core.datapoints.CounterDataPoint;
+import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
+import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.core.metrics.CounterWithCallback;
+import io.prometheus.metrics.core.metrics.GaugeWithCallback;
+import io.prometheus.metrics.core.metrics.Histogram;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.prometheus.metrics.model.snapshots.Unit;
+import java.net.SocketAddress;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntSupplier;
+import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
+
+/** What {@code /metrics} tells. The names are an interface, {@code docs/http-api.md}. */
+final class ServiceMetrics implements RequestObserver {
+  private static final double NANOS_PER_SECOND = 1e9;
+  private static final double MILLIS_PER_SECOND = 1e3;
+
+  private final PrometheusRegistry registry = new PrometheusRegistry();
+  private final Map<String, Answers> answers = new ConcurrentHashMap<>();
+  private final Map<String, RouteCounts> routes = new ConcurrentHashMap<>();
+  private final Counter queries;
+  private final Counter requests;
+  private final Histogram durations;
+  private final Counter refusedConnections;
+
+  private record Answers(
+      CounterDataPoint present, CounterDataPoint absent, CounterDataPoint invalid) {}
+
+  private record RouteCounts(
+      DistributionDataPoint durations, Map<Integer, CounterDataPoint> byStatus) {}
+
+  ServiceMetrics() {
+    this.queries =
+        Counter.builder()
+            .name("firstseen_queries_total")
+            .help("Keys that were asked for, by answer: present, absent, invalid.")
+            .labelNames("set", "answer")
+            .register(registry);
+    this.requests =
+        Counter.builder()
+            .name("firstseen_http_requests_total")
+            .help("Requests that were answered, by route and status.")
+            .labelNames("route", "status")
+            .register(registry);
+    this.durations =
+        Histogram.builder()
+            .name("firstseen_http_request_duration_seconds")
+            .help("From a request's last byte until its reply was sent, by route.")
+            .unit(Unit.SECONDS)
+            .labelNames("route")
+            .classicOnly()
+            .classicUpperBounds(
+                0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.25, 1, 10)
+            .register(registry);
+    this.refusedConnections =
+        Counter.builder()
+            .name("firstseen_http_connections_refused_total")
+            .help("Connections that were closed at once because there were too many.")
+            .register(registry);
+  }
+
+  PrometheusRegistry registry() {
+    return registry;
+  }
+
+  /** Adds what is read from the sets when somebody looks. */
+  void watch(ServedSets sets, IntSupplier openConnections) {
+    gauge(
+        sets,
+        "firstseen_set_ready",
+        "1 if the set answers, 0 if it does not.",
+        set -> set.whyNot(set.status()).isEmpty() ? 1 : 0);
+    gauge(
+        sets,
+        "firstseen_source_reachable",
+        "1 if the topic or directory could be read when it was last tried, else 0.",
+        set -> set.isReachable() ? 1 : 0);
+    snapshotGauge(
+        sets,
+        "firstseen_snapshot_sequence",
+        "Sequence of the snapshot that answers.",
+        set -> set.manifest().sequence());
+    snapshotGauge(
+        sets,
+        "firstseen_snapshot_window_end_timestamp_seconds",
+        "End of the window of the snapshot that answers.",
+        set -> set.manifest().windowEndMillis() / MILLIS_PER_SECOND);
+    gauge(
+        sets,
+        "firstseen_snapshot_published_timestamp_seconds",
+        "When the snapshot that answers was published.",
+        set -> {
+          ClientStatus status = set.status();
+          return status.snapshot().isEmpty()
+              ? Double.NaN
+              : status.publishedMillis() / MILLIS_PER_SECOND;
+        });
+    snapshotGauge(
+        sets,
+        "firstseen_snapshot_keys",
+        "Keys of the snapshot that answers.",
+        set -> set.manifest().count());
+    gauge(
+        sets,
+        "firstseen_snapshot_bytes",
+        "Size of the snapshot that answers.",
+        set ->
+            set.status().snapshot().map(s -> (double) set.figures(s).bytes()).orElse(Double.NaN));
+    gauge(
+        sets,
+        "firstseen_snapshot_false_positive_rate",
+        "Probability that a strange key is answered by present.",
+        set ->
+            set.status()
+                .snapshot()
+                .map(s -> set.figures(s).falsePositiveRate())
+                .orElse(Double.NaN));
+    counter(
+        sets,
+        "firstseen_snapshots_total",
+        "Snapshots that came to answer since the start.",
+        ServedSet::snapshots);
+    counter(
+        sets,
+        "firstseen_refused_total",
+        "Manifests and blobs that could not be used since the start.",
+        ServedSet::refusals);
+    GaugeWithCallback.builder()
+        .name("firstseen_http_connections")
+        .help("Open connections.")
+        .callback(callback -> callback.call(openConnections.getAsInt()))
+        .register(registry);
+  }
+
+  private void snapshotGauge(
+      ServedSets sets, String name, String help, ToDoubleFunction<SnapshotSet> value) {
+    gauge(
+        sets,
+        name,
+        help,
+        set -> set.status().snapshot().map(value::applyAsDouble).orElse(Double.NaN));
+  }
+
+  /** A gauge a set; not there while the value is no number. */
+  private void gauge(ServedSets sets, String name, String help, ToDoubleFunction<ServedSet> value) {
+    GaugeWithCallback.builder()
+        .name(name)
+        .help(help)
+        .labelNames("set")
+        .callback(
+            callback -> {
+              for (ServedSet set : sets.all()) {
+                double now = value.applyAsDouble(set);
+                if (!Double.isNaN(now)) {
+                  callback.call(now, set.name());
+                }
+              }
+            })
+        .register(registry);
+  }
+
+  private void counter(ServedSets sets, String name, String help, ToLongFunction<ServedSet> value) {
+    CounterWithCallback.builder()
+        .name(name)
+        .help(help)
+        .labelNames("set")
+        .callback(
+            callback ->
+                sets.all()
+                    .forEach(set -> callback.call((double) value.applyAsLong(set), set.name())))
+        .register(registry);
+  }
+
+  void answered(ServedSet set, boolean present) {
+    Answers counts = answers(set);
+    (present ? counts.present() : counts.absent()).inc();
+  }
+
+  void invalidKey(ServedSet set) {
+    answers(set).invalid().inc();
+  }
+
+  private Answers answers(ServedSet set) {
+    return answers.computeIfAbsent(
+        set.name(),
+        name ->
+            new Answers(
+                queries.labelValues(name, "present"),
+                queries.labelValues(name, "absent"),
+                queries.labelValues(name, "invalid")));
+  }
+
+  @Override
+  public void onRequest(
+      SocketAddress remote,
+      String method,
+      String path,
+      String route,
+      int status,
+      long bytes,
+      long nanos) {
+    RouteCounts counts =
+        routes.computeIfAbsent(
+            route, name -> new RouteCounts(durations.labelValues(name), new ConcurrentHashMap<>()));
+    counts.durations().observe(nanos / NANOS_PER_SECOND);
+    counts
+        .byStatus()
+        .computeIfAbsent(status, code -> requests.labelValues(route, Integer.toString(code)))
+        .inc();
+  }
+
+  @Override
+  public void onConnectionRefused() {
+    refusedConnections.inc();
+  }
+}

@@ -1,0 +1,42 @@
+package io.firstseen.server;
+
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestShard;
+import io.firstseen.filters.snapshot.Snapshot;
+import io.firstseen.filters.snapshot.SnapshotHeader;
+import io.firstseen.filters.snapshot.SnapshotSet;
+
+/**
+ * The figures of a set that answers.
+ *
+ * @param set what they are of
+ * @param bytes of its snapshots
+ * @param falsePositiveRate the probability that a strange key is answered by 'present'
+ */
+record SetFigures(SnapshotSet set, long bytes, double falsePositiveRate) {
+
+  static SetFigures of(SnapshotSet set) {
+    int shards = set.manifest().parameters().shards().count();
+    long bytes = 0;
+    double rates = 0;
+    for (int shard = 0; shard < shards; shard++) {
+      Snapshot snapshot = set.snapshot(shard);
+      if (snapshot != null) {
+        SnapshotHeader header = snapshot.header();
+        bytes += snapshot.asByteBuffer().remaining();
+        rates += Math.scalb((double) header.count(), -header.valueBits());
+      }
+    }
+    // A strange key falls into each shard with the same probability.
+    return new SetFigures(set, bytes, rates / shards);
+  }
+
+  /** The bytes of a manifest's snapshots, as far as it tells: those of its bases. */
+  static long bytesOf(Manifest manifest) {
+    long bytes = 0;
+    for (ManifestShard shard : manifest.shards()) {
+      bytes += shard.base() == null ? 0 : shard.base().bytes();
+    }
+    return bytes;
+  }
+}

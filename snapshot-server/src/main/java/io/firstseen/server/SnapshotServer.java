@@ -1,0 +1,120 @@
+package io.firstseen.server;
+
+import io.firstseen.server.http.HttpService;
+import io.firstseen.server.http.RequestObserver;
+import io.firstseen.server.http.Route;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Follows sets and answers over HTTP whether keys are in them, from {@link #start} until {@link
+ * #close}.
+ */
+public final class SnapshotServer implements Closeable {
+  private final ServerOptions options;
+  private final ServedSets sets;
+  private final HttpService http;
+  private volatile boolean endsSoon;
+
+  private SnapshotServer(ServerOptions options, List<SetSource> sources, ServiceLog log)
+      throws IOException {
+    this.options = options;
+    ServiceMetrics metrics = new ServiceMetrics();
+    this.sets = new ServedSets(sources, options.refuseStale(), log);
+    this.http =
+        HttpService.start(
+            options.address(),
+            options.limits(),
+            options.grace(),
+            new Both(metrics, log),
+            routes(metrics));
+    metrics.watch(sets, http::connections);
+    sets.start();
+  }
+
+  /**
+   * Begins to follow and to listen. Returns at once; whether the sets answer shows later.
+   *
+   * @param sources at least one, of different names
+   * @param log hears of snapshots, of trouble, and of every request
+   * @throws IOException if the address cannot be had
+   */
+  public static SnapshotServer start(ServerOptions options, List<SetSource> sources, ServiceLog log)
+      throws IOException {
+    long names = sources.stream().map(SetSource::setName).distinct().count();
+    if (sources.isEmpty() || names != sources.size()) {
+      throw new IllegalArgumentException(
+          "there must be at least one source, and none twice, got " + sources.size());
+    }
+    return new SnapshotServer(options, sources, log);
+  }
+
+  private List<Route> routes(ServiceMetrics metrics) {
+    HealthEndpoints health = new HealthEndpoints(sets, () -> endsSoon);
+    return List.of(
+        Route.get("contains", "/v1/contains", new ContainsEndpoint(sets, metrics)),
+        Route.post(
+            "contains_batch",
+            "/v1/contains",
+            new BatchEndpoint(sets, metrics, options.maxBatchKeys())),
+        Route.get("manifest", "/v1/manifest", new ManifestEndpoint(sets)).slow(),
+        Route.get("blobs", BlobEndpoint.PATH, new BlobEndpoint(sets)).slow(),
+        Route.get("status", "/v1/status", new StatusEndpoint(sets, System.currentTimeMillis()))
+            .slow(),
+        Route.get("healthz", "/healthz", health::health),
+        Route.get("readyz", "/readyz", health::readiness),
+        Route.get("metrics", "/metrics", new MetricsEndpoint(metrics.registry())).slow(),
+        Route.get("page", "/", new PageEndpoint("page.html", "text/html; charset=utf-8")),
+        Route.get("page", "/page.css", new PageEndpoint("page.css", "text/css; charset=utf-8")),
+        Route.get(
+            "page", "/page.js", new PageEndpoint("page.js", "text/javascript; charset=utf-8")));
+  }
+
+  private record Both(RequestObserver first, RequestObserver second) implements RequestObserver {
+    @Override
+    public void onRequest(
+        SocketAddress remote,
+        String method,
+        String path,
+        String route,
+        int status,
+        long bytes,
+        long nanos) {
+      first.onRequest(remote, method, path, route, status, bytes, nanos);
+      second.onRequest(remote, method, path, route, status, bytes, nanos);
+    }
+
+    @Override
+    public void onConnectionRefused() {
+      first.onConnectionRefused();
+      second.onConnectionRefused();
+    }
+  }
+
+  /** Where it listens. */
+  public InetSocketAddress address() {
+    return http.address();
+  }
+
+  /**
+   * Ends: {@code /readyz} says so at once; requests are taken for as long as {@link
+   * ServerOptions#drain} says, then those under way are finished, for at most {@link
+   * ServerOptions#grace}.
+   */
+  @Override
+  public void close() {
+    endsSoon = true;
+    try {
+      TimeUnit.MILLISECONDS.sleep(options.drain().toMillis());
+    } catch (InterruptedException e) {
+      // Somebody has less time than that.
+      Thread.currentThread().interrupt();
+    }
+    http.close();
+    sets.close();
+  }
+}

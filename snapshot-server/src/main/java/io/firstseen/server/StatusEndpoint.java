@@ -1,0 +1,92 @@
+package io.firstseen.server;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.firstseen.consumer.ClientStatus;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.server.http.Endpoint;
+import io.firstseen.server.http.HttpFailure;
+import io.firstseen.server.http.Reply;
+import io.firstseen.server.http.Request;
+import java.io.IOException;
+import java.util.Optional;
+
+/** {@code GET /v1/status}: all that the page shows. */
+final class StatusEndpoint implements Endpoint {
+  private final ServedSets sets;
+  private final long startedMillis;
+
+  StatusEndpoint(ServedSets sets, long startedMillis) {
+    this.sets = sets;
+    this.startedMillis = startedMillis;
+  }
+
+  @Override
+  public Reply answer(Request request) throws HttpFailure {
+    request.query();
+    return Reply.json(
+            200,
+            json -> {
+              json.writeStartObject();
+              json.writeNumberField("nowMillis", System.currentTimeMillis());
+              json.writeNumberField("startedMillis", startedMillis);
+              json.writeArrayFieldStart("sets");
+              for (ServedSet set : sets.all()) {
+                write(json, set);
+              }
+              json.writeEndArray();
+              json.writeEndObject();
+            })
+        .header("cache-control", "no-store");
+  }
+
+  private static void write(JsonGenerator json, ServedSet served) throws IOException {
+    ClientStatus status = served.status();
+    json.writeStartObject();
+    json.writeStringField("set", served.name());
+    json.writeStringField("state", status.state().name());
+    writeSentence(json, "notReady", served.whyNot(status));
+    writeSentence(json, "trouble", status.trouble());
+    if (status.snapshot().isPresent()) {
+      write(json, served, status.snapshot().get(), status.publishedMillis());
+    }
+    json.writeArrayFieldStart("published");
+    for (ServedSet.Published each : served.published()) {
+      json.writeStartObject();
+      json.writeNumberField("sequence", each.sequence());
+      json.writeNumberField("windowEndMillis", each.windowEndMillis());
+      json.writeNumberField("keys", each.keys());
+      json.writeNumberField("bytes", each.bytes());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+    json.writeEndObject();
+  }
+
+  private static void write(
+      JsonGenerator json, ServedSet served, SnapshotSet set, long publishedMillis)
+      throws IOException {
+    Manifest manifest = set.manifest();
+    SetParameters parameters = manifest.parameters();
+    SetFigures figures = served.figures(set);
+    json.writeNumberField("sequence", manifest.sequence());
+    json.writeNumberField("windowStartMillis", manifest.windowStartMillis());
+    json.writeNumberField("windowEndMillis", manifest.windowEndMillis());
+    json.writeNumberField("publishedMillis", publishedMillis);
+    json.writeNumberField("keys", manifest.count());
+    json.writeNumberField("bytes", figures.bytes());
+    json.writeNumberField("falsePositiveRate", figures.falsePositiveRate());
+    json.writeNumberField("falsePositiveRateAskedFor", parameters.falsePositiveRate());
+    json.writeStringField("canonicaliser", parameters.canonicaliser().id());
+    json.writeStringField("hash", parameters.hashAlgorithm().id());
+    json.writeNumberField("shards", parameters.shards().count());
+  }
+
+  private static void writeSentence(JsonGenerator json, String name, Optional<String> sentence)
+      throws IOException {
+    if (sentence.isPresent()) {
+      json.writeStringField(name, sentence.get());
+    }
+  }
+}

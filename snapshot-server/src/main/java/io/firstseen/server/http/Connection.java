@@ -1,0 +1,363 @@
+package io.firstseen.server.http;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.HttpChunkedInput;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.netty.util.ReferenceCountUtil;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One connection: one request after the other. While a reply is under way nothing more is read, so
+ * a peer that sends and never takes holds no more than a buffer.
+ */
+// What fails on a channel closes it, and the clock closes what hangs.
+@SuppressWarnings("FutureReturnValueIgnored")
+final class Connection extends ChannelInboundHandlerAdapter {
+  private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
+  // A body up to this length is sent in one piece.
+  private static final int MAX_PIECE_BYTES = 64 << 10;
+
+  private enum State {
+    /** Waits for a request or for the rest of one. */
+    READING,
+    /** Waits for the reply to be made or to be taken. */
+    REPLYING,
+    /** Has said its last word; throws away what comes, so that the peer can read it. */
+    ENDING
+  }
+
+  private final HttpService service;
+  private final ConnectionClock clock;
+  private final Queue<HttpObject> waiting = new ArrayDeque<>();
+  private State state = State.READING;
+  private boolean draining;
+
+  // The request under way; null between two.
+  private HttpRequest head;
+  private ByteArrayOutputStream body = new ByteArrayOutputStream(0);
+  private long completeNanos;
+
+  Connection(HttpService service, ConnectionClock clock) {
+    this.service = service;
+    this.clock = clock;
+  }
+
+  /** Ends the connection as soon as no request is under way. */
+  void end(ChannelHandlerContext context) {
+    if (clock.isIdle() || state == State.ENDING) {
+      context.close();
+    }
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext context) {
+    context.read();
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    waiting.add((HttpObject) message);
+    drain(context);
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) {
+    if (state != State.REPLYING) {
+      context.read();
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    waiting.forEach(ReferenceCountUtil::release);
+    waiting.clear();
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable failure) {
+    // A peer that goes away in the middle is an everyday matter.
+    if (failure instanceof IOException) {
+      LOG.debug("connection lost", failure);
+    } else {
+      LOG.warn("a connection failed", failure);
+    }
+    context.close();
+  }
+
+  private void drain(ChannelHandlerContext context) {
+    if (draining) {
+      return;
+    }
+    draining = true;
+    try {
+      while (state != State.REPLYING && !waiting.isEmpty()) {
+        HttpObject next = waiting.remove();
+        try {
+          if (state == State.READING) {
+            accept(context, next);
+          }
+        } finally {
+          ReferenceCountUtil.release(next);
+        }
+      }
+    } finally {
+      draining = false;
+    }
+  }
+
+  private void accept(ChannelHandlerContext context, HttpObject next) {
+    try {
+      if (next instanceof HttpRequest request) {
+        begin(context, request);
+      }
+      if (next instanceof HttpContent content) {
+        requireDecoded(content);
+        take(content.content());
+        if (next instanceof LastHttpContent) {
+          complete(context);
+        }
+      }
+    } catch (HttpFailure failure) {
+      // The rest of such a request is not worth reading.
+      completeNanos = System.nanoTime();
+      state = State.REPLYING;
+      clock.replying();
+      send(context, Routes.OTHER, failure.reply(), true);
+    }
+  }
+
+  private void begin(ChannelHandlerContext context, HttpRequest request) throws HttpFailure {
+    forget();
+    requireDecoded(request);
+    head = request;
+    if (request.protocolVersion().equals(HttpVersion.HTTP_1_1)
+        && request.headers().getAll(HttpHeaderNames.HOST).size() != 1) {
+      throw new HttpFailure(400, "a request in HTTP/1.1 must have one Host header");
+    }
+    if (HttpUtil.getContentLength(request, 0L) > service.limits().maxBodyBytes()) {
+      throw tooLarge();
+    }
+    String expected = request.headers().get(HttpHeaderNames.EXPECT);
+    if (expected != null) {
+      if (!HttpHeaderValues.CONTINUE.contentEqualsIgnoreCase(expected)) {
+        throw new HttpFailure(417, "expectations other than 100-continue are not met");
+      }
+      context.writeAndFlush(
+          new DefaultFullHttpResponse(
+              HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE, Unpooled.EMPTY_BUFFER));
+    }
+  }
+
+  private static void requireDecoded(HttpObject object) throws HttpFailure {
+    if (object.decoderResult().isSuccess()) {
+      return;
+    }
+    Throwable cause = object.decoderResult().cause();
+    if (cause instanceof TooLongHttpLineException) {
+      throw new HttpFailure(414, "the request line is too long; POST takes long keys");
+    }
+    if (cause instanceof TooLongHttpHeaderException) {
+      throw new HttpFailure(431, "the header lines are too long");
+    }
+    throw new HttpFailure(400, "this is no request in HTTP/1.1");
+  }
+
+  private HttpFailure tooLarge() {
+    return new HttpFailure(
+        413, "the body must have at most " + service.limits().maxBodyBytes() + " bytes");
+  }
+
+  private void take(ByteBuf content) throws HttpFailure {
+    int more = content.readableBytes();
+    if (more == 0) {
+      return;
+    }
+    if ((long) body.size() + more > service.limits().maxBodyBytes()) {
+      throw tooLarge();
+    }
+    try {
+      content.readBytes(body, more);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void forget() {
+    head = null;
+    if (body.size() > 0) {
+      body = new ByteArrayOutputStream(0);
+    }
+  }
+
+  private void complete(ChannelHandlerContext context) throws HttpFailure {
+    completeNanos = System.nanoTime();
+    state = State.REPLYING;
+    clock.replying();
+    String target = originForm(head.uri());
+    int question = target.indexOf('?');
+    String path = question < 0 ? target : target.substring(0, question);
+    String query = question < 0 ? "" : target.substring(question + 1);
+    String method = head.method().name();
+    Route route;
+    try {
+      route = service.routes().find(method, path);
+    } catch (HttpFailure failure) {
+      send(context, Routes.OTHER, failure.reply(), false);
+      return;
+    }
+    Request request = new Request(method, path, query, head.headers(), body.toByteArray());
+    if (!route.takesLong()) {
+      send(context, route.name(), answer(route, request), false);
+      return;
+    }
+    try {
+      service
+          .workers()
+          .execute(
+              () -> {
+                Reply reply = answer(route, request);
+                context.executor().execute(() -> send(context, route.name(), reply, false));
+              });
+    } catch (RejectedExecutionException e) {
+      send(context, route.name(), Reply.error(503, "too many requests are waiting"), false);
+    }
+  }
+
+  /** RFC 9112, section 3.2.2: servers take a whole URL as well. */
+  private static String originForm(String target) {
+    for (String scheme : new String[] {"http://", "https://"}) {
+      if (target.regionMatches(true, 0, scheme, 0, scheme.length())) {
+        int slash = target.indexOf('/', scheme.length());
+        return slash < 0 ? "/" : target.substring(slash);
+      }
+    }
+    return target;
+  }
+
+  private static Reply answer(Route route, Request request) {
+    try {
+      return route.endpoint().answer(request);
+    } catch (HttpFailure failure) {
+      return failure.reply();
+    } catch (RuntimeException | OutOfMemoryError e) {
+      LOG.error("{} {} failed", request.method(), request.path(), e);
+      return Reply.error(500, "the server failed; its log says why");
+    }
+  }
+
+  private void send(ChannelHandlerContext context, String route, Reply reply, boolean last) {
+    boolean end = last || service.isEnding() || head == null || !HttpUtil.isKeepAlive(head);
+    ByteBuffer bytes = reply.body();
+    int length = bytes.remaining();
+    boolean withoutBody =
+        reply.status() == 304 || (head != null && head.method().name().equals("HEAD"));
+    HttpResponseStatus status = HttpResponseStatus.valueOf(reply.status());
+    HttpResponse response;
+    if (withoutBody || length <= MAX_PIECE_BYTES) {
+      ByteBuf content = withoutBody ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(bytes);
+      response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status, content);
+    } else {
+      response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, status);
+    }
+    HttpHeaders headers = response.headers();
+    headers.set(HttpHeaderNames.DATE, service.date());
+    if (reply.contentType() != null) {
+      headers.set(HttpHeaderNames.CONTENT_TYPE, reply.contentType());
+      headers.set("x-content-type-options", "nosniff");
+    }
+    if (reply.status() != 304) {
+      headers.set(HttpHeaderNames.CONTENT_LENGTH, Integer.toString(length));
+    }
+    reply.forEachHeader(headers::set);
+    if (end) {
+      headers.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    } else if (head.protocolVersion().equals(HttpVersion.HTTP_1_0)) {
+      headers.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.KEEP_ALIVE);
+    }
+    ChannelFuture sent;
+    if (response instanceof DefaultFullHttpResponse) {
+      sent = context.writeAndFlush(response);
+    } else {
+      context.write(response);
+      sent = context.writeAndFlush(new HttpChunkedInput(new BufferPieces(bytes, MAX_PIECE_BYTES)));
+    }
+    long sentBytes = withoutBody ? 0 : length;
+    sent.addListener(
+        future -> {
+          observe(context, route, reply.status(), sentBytes);
+          if (future.isSuccess()) {
+            after(context, end);
+          } else {
+            context.close();
+          }
+        });
+  }
+
+  private void observe(ChannelHandlerContext context, String route, int status, long bytes) {
+    String path = null;
+    if (head != null) {
+      path = originForm(head.uri());
+      int question = path.indexOf('?');
+      path = question < 0 ? path : path.substring(0, question);
+    }
+    service
+        .observer()
+        .onRequest(
+            context.channel().remoteAddress(),
+            head == null ? null : head.method().name(),
+            path,
+            route,
+            status,
+            bytes,
+            System.nanoTime() - completeNanos);
+  }
+
+  private void after(ChannelHandlerContext context, boolean end) {
+    forget();
+    if (end) {
+      // To close with something unread would reset the connection, and the peer might lose the
+      // reply. So only our half is closed, and the clock ends the other.
+      state = State.ENDING;
+      clock.ending();
+      ((DuplexChannel) context.channel()).shutdownOutput();
+    } else {
+      state = State.READING;
+      clock.idle();
+      if (service.isEnding()) {
+        context.close();
+        return;
+      }
+    }
+    drain(context);
+    if (state != State.REPLYING) {
+      context.read();
+    }
+  }
+}

@@ -1,0 +1,111 @@
+package io.firstseen.server.http;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import java.time.Duration;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Closes a connection whose peer takes too long: to begin a request, to end it, to take the reply.
+ * The time for a request runs from its first byte, however slowly more come.
+ */
+final class ConnectionClock extends ChannelDuplexHandler {
+  private static final long MAX_CHECK_MILLIS = 1_000;
+
+  private enum Phase {
+    IDLE,
+    RECEIVING,
+    REPLYING
+  }
+
+  private final HttpLimits limits;
+  private final ChannelFutureListener progress = future -> sinceNanos = System.nanoTime();
+  private Phase phase = Phase.IDLE;
+  private long sinceNanos = System.nanoTime();
+  private Future<?> checks;
+
+  ConnectionClock(HttpLimits limits) {
+    this.limits = limits;
+  }
+
+  /** Whether no request has begun. */
+  boolean isIdle() {
+    return phase == Phase.IDLE;
+  }
+
+  /** The request is complete; the reply is being made. */
+  void replying() {
+    enter(Phase.REPLYING);
+  }
+
+  /** The reply was taken by the peer's side of the network. */
+  void idle() {
+    enter(Phase.IDLE);
+  }
+
+  /** All was said; the peer may read it and close. */
+  void ending() {
+    enter(Phase.RECEIVING);
+  }
+
+  private void enter(Phase next) {
+    phase = next;
+    sinceNanos = System.nanoTime();
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext context) throws Exception {
+    long shortest =
+        Math.min(
+            Math.min(limits.requestTimeout().toMillis(), limits.idleTimeout().toMillis()),
+            limits.stallTimeout().toMillis());
+    long everyMillis = Math.max(1, Math.min(MAX_CHECK_MILLIS, shortest / 4));
+    checks =
+        context
+            .executor()
+            .scheduleWithFixedDelay(
+                () -> check(context), everyMillis, everyMillis, TimeUnit.MILLISECONDS);
+    super.channelActive(context);
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) throws Exception {
+    if (checks != null) {
+      checks.cancel(false);
+    }
+    super.channelInactive(context);
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) throws Exception {
+    if (phase == Phase.IDLE && message instanceof ByteBuf) {
+      enter(Phase.RECEIVING);
+    }
+    super.channelRead(context, message);
+  }
+
+  @Override
+  public void write(ChannelHandlerContext context, Object message, ChannelPromise promise)
+      throws Exception {
+    ChannelPromise watched = promise.unvoid();
+    watched.addListener(progress);
+    super.write(context, message, watched);
+  }
+
+  private void check(ChannelHandlerContext context) {
+    long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sinceNanos);
+    Duration allowed =
+        switch (phase) {
+          case IDLE -> limits.idleTimeout();
+          case RECEIVING -> limits.requestTimeout();
+          case REPLYING -> limits.stallTimeout();
+        };
+    if (millis >= allowed.toMillis()) {
+      var unused = context.close();
+    }
+  }
+}

@@ -1,0 +1,245 @@
+package io.firstseen.server.http;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.stream.ChunkedWriteHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A server of routes over HTTP/1.1, from {@link #start} until {@link #close}. */
+public final class HttpService implements AutoCloseable {
+  private static final int BACKLOG = 1024;
+  static final int MAX_WAITING_FOR_WORKER = 64;
+  private static final long THREADS_END_MILLIS = 2_000;
+
+  private static final String FULL_BODY = "{\"error\":\"too many connections are open\"}\n";
+  private static final byte[] FULL =
+      ("HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nconnection: close\r\n"
+              + "content-length: "
+              + FULL_BODY.length()
+              + "\r\n\r\n"
+              + FULL_BODY)
+          .getBytes(StandardCharsets.US_ASCII);
+
+  // RFC 9110, section 5.6.7; Java's own form of RFC 1123 has days of one digit.
+  private static final DateTimeFormatter DATE =
+      DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US)
+          .withZone(ZoneOffset.UTC);
+
+  private final HttpLimits limits;
+  private final Routes routes;
+  private final RequestObserver observer;
+  private final Duration grace;
+  private final AtomicInteger connections = new AtomicInteger();
+  private final ChannelGroup open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private final EventLoopGroup loops;
+  private final ThreadPoolExecutor workers;
+  private final Channel listening;
+  private volatile boolean ending;
+  private volatile Date date = new Date(0, "");
+
+  private record Date(long epochSecond, String text) {}
+
+  /**
+   * Binds to an address and serves.
+   *
+   * @param address where to listen; port 0 takes a free one
+   * @param grace how long {@link #close} waits for requests under way
+   * @throws IOException if the address cannot be had
+   */
+  public static HttpService start(
+      InetSocketAddress address,
+      HttpLimits limits,
+      Duration grace,
+      RequestObserver observer,
+      List<Route> routes)
+      throws IOException {
+    return new HttpService(address, limits, grace, observer, routes);
+  }
+
+  private HttpService(
+      InetSocketAddress address,
+      HttpLimits limits,
+      Duration grace,
+      RequestObserver observer,
+      List<Route> routes)
+      throws IOException {
+    this.limits = limits;
+    this.grace = grace;
+    this.observer = observer;
+    this.routes = new Routes(routes);
+    int cores = Runtime.getRuntime().availableProcessors();
+    this.workers =
+        new ThreadPoolExecutor(
+            cores,
+            cores,
+            1,
+            TimeUnit.MINUTES,
+            new ArrayBlockingQueue<>(MAX_WAITING_FOR_WORKER),
+            new DefaultThreadFactory("firstseen-http-worker", true));
+    workers.allowCoreThreadTimeOut(true);
+    this.loops =
+        new MultiThreadIoEventLoopGroup(
+            cores, new DefaultThreadFactory("firstseen-http", true), NioIoHandler.newFactory());
+    ServerBootstrap bootstrap =
+        new ServerBootstrap()
+            .group(loops)
+            .channel(NioServerSocketChannel.class)
+            .option(ChannelOption.SO_BACKLOG, BACKLOG)
+            .option(ChannelOption.SO_REUSEADDR, true)
+            .childOption(ChannelOption.TCP_NODELAY, true)
+            .childOption(ChannelOption.AUTO_READ, false)
+            .childHandler(new Initializer());
+    ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();
+    if (!bound.isSuccess()) {
+      endThreads();
+      throw cannotListen(address, bound.cause());
+    }
+    this.listening = bound.channel();
+  }
+
+  private static IOException cannotListen(InetSocketAddress address, Throwable cause) {
+    String reason =
+        address.isUnresolved()
+            ? "no such host"
+            : cause instanceof BindException && cause.getMessage().contains("in use")
+                ? "the port is in use"
+                : cause.getMessage();
+    return new IOException(
+        "cannot listen on %s:%d: %s".formatted(address.getHostString(), address.getPort(), reason),
+        cause);
+  }
+
+  private final class Initializer extends ChannelInitializer<SocketChannel> {
+    @Override
+    protected void initChannel(SocketChannel channel) {
+      channel.closeFuture().addListener(unused -> connections.decrementAndGet());
+      if (connections.incrementAndGet() > limits.maxConnections()) {
+        observer.onConnectionRefused();
+        channel
+            .writeAndFlush(Unpooled.wrappedBuffer(FULL))
+            .addListener(ChannelFutureListener.CLOSE);
+        return;
+      }
+      open.add(channel);
+      ConnectionClock clock = new ConnectionClock(limits);
+      channel
+          .pipeline()
+          .addLast(
+              clock,
+              new HttpServerCodec(
+                  new HttpDecoderConfig()
+                      .setMaxInitialLineLength(limits.maxRequestLineBytes())
+                      .setMaxHeaderSize(limits.maxHeaderBytes())),
+              new ChunkedWriteHandler(),
+              new Connection(HttpService.this, clock));
+      if (ending) {
+        var unused = channel.close();
+      }
+    }
+  }
+
+  /** Where it listens. */
+  public InetSocketAddress address() {
+    return (InetSocketAddress) listening.localAddress();
+  }
+
+  /** The number of open connections. */
+  public int connections() {
+    return connections.get();
+  }
+
+  /**
+   * Takes no more connections, closes those without a request, waits for the replies under way for
+   * as long as its grace is, and closes the rest.
+   */
+  @Override
+  public void close() {
+    ending = true;
+    listening.close().awaitUninterruptibly();
+    for (Channel channel : open) {
+      channel.eventLoop().execute(() -> end(channel));
+    }
+    boolean ended =
+        open.newCloseFuture().awaitUninterruptibly(grace.toMillis(), TimeUnit.MILLISECONDS);
+    if (!ended) {
+      open.close().awaitUninterruptibly(THREADS_END_MILLIS);
+    }
+    endThreads();
+  }
+
+  private static void end(Channel channel) {
+    ChannelHandlerContext context = channel.pipeline().context(Connection.class);
+    if (context != null) {
+      ((Connection) context.handler()).end(context);
+    }
+  }
+
+  private void endThreads() {
+    workers.shutdownNow();
+    loops
+        .shutdownGracefully(0, THREADS_END_MILLIS, TimeUnit.MILLISECONDS)
+        .awaitUninterruptibly(THREADS_END_MILLIS);
+  }
+
+  HttpLimits limits() {
+    return limits;
+  }
+
+  Routes routes() {
+    return routes;
+  }
+
+  RequestObserver observer() {
+    return observer;
+  }
+
+  ExecutorService workers() {
+    return workers;
+  }
+
+  boolean isEnding() {
+    return ending;
+  }
+
+  /** The time as HTTP writes it, made once a second. */
+  String date() {
+    Date current = date;
+    long now = Instant.now().getEpochSecond();
+    if (current.epochSecond() != now) {
+      current = new Date(now, DATE.format(Instant.ofEpochSecond(now)));
+      date = current;
+    }
+    return current.text();
+  }
+}

@@ -1,0 +1,73 @@
+package io.firstseen.server.http;
+
+import java.nio.ByteBuffer;
+import java.util.Optional;
+
+/**
+ * Content that has a strong entity tag: answers conditional requests and requests for a range (RFC
+ * 9110, sections 13 and 14). Of several ranges in one request none is heeded, as allowed.
+ */
+public final class ImmutableContent {
+  private final String contentType;
+  private final String entityTag;
+  private final ByteBuffer bytes;
+  private final String cacheControl;
+
+  /**
+   * Content of a name.
+   *
+   * @param tag the entity tag without its quotes; equal tags mean equal bytes
+   * @param bytes must not change any more
+   */
+  public ImmutableContent(String contentType, String tag, ByteBuffer bytes, String cacheControl) {
+    this.contentType = contentType;
+    this.entityTag = '"' + tag + '"';
+    this.bytes = bytes;
+    this.cacheControl = cacheControl;
+  }
+
+  /**
+   * The reply to a GET or HEAD: 200, 206 with a part, 304 if the peer has it.
+   *
+   * @throws HttpFailure with 416 if no byte of the wanted range is there
+   */
+  public Reply answer(Request request) throws HttpFailure {
+    String wanted = request.header("if-none-match");
+    if (wanted != null && names(wanted)) {
+      return described(Reply.empty(304));
+    }
+    Optional<ByteRange> range =
+        request.method().equals("GET") && isCurrent(request.header("if-range"))
+            ? ByteRange.parse(request.header("range"), bytes.remaining())
+            : Optional.empty();
+    if (range.isEmpty()) {
+      return described(Reply.of(200, contentType, bytes.duplicate()));
+    }
+    ByteRange part = range.get();
+    ByteBuffer partBytes = bytes.slice(bytes.position() + part.start(), part.length());
+    return described(Reply.of(206, contentType, partBytes))
+        .header("content-range", part.contentRange());
+  }
+
+  private Reply described(Reply reply) {
+    return reply
+        .header("etag", entityTag)
+        .header("accept-ranges", "bytes")
+        .header("cache-control", cacheControl);
+  }
+
+  /** Whether one of a list of entity tags is ours; here a weak one counts. */
+  private boolean names(String list) {
+    for (String each : list.split(",", -1)) {
+      String tag = each.strip();
+      if (tag.equals("*") || tag.equals(entityTag) || tag.equals("W/" + entityTag)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean isCurrent(String ifRange) {
+    return ifRange == null || ifRange.strip().equals(entityTag);
+  }
+}

@@ -1,0 +1,91 @@
+package io.firstseen.server.http;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * The parameters of a query, as bytes: a key need not be text. Decoded as forms are: {@code %XX} is
+ * a byte, {@code +} is a space, any other character stands for itself.
+ */
+public final class QueryString {
+  private final String[] names;
+  private final byte[][] values;
+
+  private QueryString(String[] names) {
+    this.names = names;
+    this.values = new byte[names.length][];
+  }
+
+  static QueryString parse(String query, String... names) throws HttpFailure {
+    QueryString parsed = new QueryString(names);
+    int start = 0;
+    while (start < query.length()) {
+      int end = query.indexOf('&', start);
+      end = end < 0 ? query.length() : end;
+      if (end > start) {
+        parsed.add(query, start, end);
+      }
+      start = end + 1;
+    }
+    return parsed;
+  }
+
+  private void add(String query, int start, int end) throws HttpFailure {
+    int equals = query.indexOf('=', start);
+    int nameEnd = equals < 0 || equals > end ? end : equals;
+    String name = new String(decode(query, start, nameEnd), StandardCharsets.UTF_8);
+    int index = Arrays.asList(names).indexOf(name);
+    if (index < 0) {
+      // A misspelt scope would otherwise be answered, and wrongly.
+      throw new HttpFailure(
+          400,
+          names.length == 0
+              ? "there must be no parameters, got '" + name + "'"
+              : "parameters must be among "
+                  + String.join(", ", names)
+                  + "; got '"
+                  + name
+                  + "' (a & within a value is written %26)");
+    }
+    if (values[index] != null) {
+      throw new HttpFailure(400, "the parameter '" + name + "' must be given once");
+    }
+    values[index] = decode(query, Math.min(nameEnd + 1, end), end);
+  }
+
+  /** The value of a parameter; null if it was not given. */
+  public byte[] bytes(String name) {
+    return values[Arrays.asList(names).indexOf(name)];
+  }
+
+  /** The value of a parameter as text; null if it was not given. */
+  public String text(String name) {
+    byte[] bytes = bytes(name);
+    return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  private static byte[] decode(String text, int start, int end) throws HttpFailure {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(end - start);
+    for (int i = start; i < end; i++) {
+      char c = text.charAt(i);
+      if (c == '%') {
+        int high = digit(text, i + 1, end);
+        int low = digit(text, i + 2, end);
+        if (high < 0 || low < 0) {
+          throw new HttpFailure(400, "a % in the query must be followed by two hexadecimal digits");
+        }
+        bytes.write(high << 4 | low);
+        i += 2;
+      } else {
+        // Netty gives one character a byte.
+        bytes.write(c == '+' ? ' ' : c);
+      }
+    }
+    return bytes.toByteArray();
+  }
+
+  private static int digit(String text, int index, int end) {
+    return index < end ? Character.digit(text.charAt(index), 16) : -1;
+  }
+}

@@ -1,0 +1,101 @@
+package io.firstseen.server.http;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+
+/** What is sent back: a status, headers, and a body that may be a part of a larger whole. */
+public final class Reply {
+  private static final JsonFactory JSON = new JsonFactory();
+  private static final int FEW_BYTES = 256;
+
+  private final int status;
+  private final String contentType;
+  private final ByteBuffer body;
+  private final List<Map.Entry<String, String>> headers = new ArrayList<>(2);
+
+  private Reply(int status, String contentType, ByteBuffer body) {
+    this.status = status;
+    this.contentType = contentType;
+    this.body = body;
+  }
+
+  /**
+   * A reply with a body.
+   *
+   * @param contentType null if there is no body
+   * @param body what remains is sent; must not change any more
+   */
+  public static Reply of(int status, String contentType, ByteBuffer body) {
+    return new Reply(status, contentType, body);
+  }
+
+  /** The same over an array. */
+  public static Reply of(int status, String contentType, byte[] body) {
+    return of(status, contentType, ByteBuffer.wrap(body));
+  }
+
+  /** A reply without a body. */
+  public static Reply empty(int status) {
+    return of(status, null, ByteBuffer.allocate(0));
+  }
+
+  /** What writes JSON. */
+  @FunctionalInterface
+  public interface JsonWriter {
+    /** Writes one value. */
+    void write(JsonGenerator json) throws IOException;
+  }
+
+  /** A reply in JSON, with a line feed at its end for those who look at it in a terminal. */
+  public static Reply json(int status, JsonWriter writer) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(FEW_BYTES);
+    try (JsonGenerator json = JSON.createGenerator(bytes)) {
+      writer.write(json);
+      json.writeRaw('\n');
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return of(status, "application/json", bytes.toByteArray());
+  }
+
+  static Reply error(int status, String sentence) {
+    return json(
+        status,
+        json -> {
+          json.writeStartObject();
+          json.writeStringField("error", sentence);
+          json.writeEndObject();
+        });
+  }
+
+  /** Adds a header. */
+  public Reply header(String name, String value) {
+    headers.add(Map.entry(name, value));
+    return this;
+  }
+
+  /** The HTTP status. */
+  public int status() {
+    return status;
+  }
+
+  String contentType() {
+    return contentType;
+  }
+
+  ByteBuffer body() {
+    return body.duplicate();
+  }
+
+  void forEachHeader(BiConsumer<String, String> action) {
+    headers.forEach(header -> action.accept(header.getKey(), header.getValue()));
+  }
+}

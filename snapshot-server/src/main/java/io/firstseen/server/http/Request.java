@@ -1,0 +1,51 @@
+package io.firstseen.server.http;
+
+import io.netty.handler.codec.http.HttpHeaders;
+
+/** A request that has arrived in full. */
+public final class Request {
+  private final String method;
+  private final String path;
+  private final String query;
+  private final HttpHeaders headers;
+  private final byte[] body;
+
+  Request(String method, String path, String query, HttpHeaders headers, byte[] body) {
+    this.method = method;
+    this.path = path;
+    this.query = query;
+    this.headers = headers;
+    this.body = body;
+  }
+
+  /** GET, HEAD or POST. */
+  public String method() {
+    return method;
+  }
+
+  /** The path as it came, without the query. */
+  public String path() {
+    return path;
+  }
+
+  /**
+   * The parameters of the query.
+   *
+   * @param names those that may be there
+   * @throws HttpFailure with 400 if there is another one, or one twice, or one that is not encoded
+   *     as it should be
+   */
+  public QueryString query(String... names) throws HttpFailure {
+    return QueryString.parse(query, names);
+  }
+
+  /** The value of a header; null if it is not there. */
+  public String header(String name) {
+    return headers.get(name);
+  }
+
+  /** The body; empty if there is none. Not a copy. */
+  public byte[] body() {
+    return body;
+  }
+}

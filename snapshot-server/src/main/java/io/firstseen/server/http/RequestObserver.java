@@ -1,0 +1,30 @@
+package io.firstseen.server.http;
+
+import java.net.SocketAddress;
+
+/** Hears of requests and connections; called by several threads at a time. */
+public interface RequestObserver {
+  /**
+   * A request was answered, or refused before any route was looked for.
+   *
+   * @param remote who asked; null if that is gone
+   * @param method the method; null if the request could not be read
+   * @param path the path without the query; null if the request could not be read
+   * @param route the name of the route; {@code other} if there is none
+   * @param status the status of the reply
+   * @param bytes of the reply's body
+   * @param nanos from the request's last byte until the reply was handed to the network, or for a
+   *     long one until the peer had taken it
+   */
+  default void onRequest(
+      SocketAddress remote,
+      String method,
+      String path,
+      String route,
+      int status,
+      long bytes,
+      long nanos) {}
+
+  /** A connection was closed at once because there were as many as allowed. */
+  default void onConnectionRefused() {}
+}

@@ -1,0 +1,39 @@
+package io.firstseen.server.http;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** What there is to be asked for. */
+final class Routes {
+  static final String OTHER = "other";
+
+  private final List<Route> routes;
+
+  Routes(List<Route> routes) {
+    this.routes = List.copyOf(routes);
+  }
+
+  /**
+   * The route of a request.
+   *
+   * @throws HttpFailure with 404 if the path is unknown, with 405 if the method does not fit it
+   */
+  Route find(String method, String path) throws HttpFailure {
+    List<String> allowed = new ArrayList<>();
+    for (Route route : routes) {
+      if (route.matches(path)) {
+        if (route.methods().contains(method)) {
+          return route;
+        }
+        allowed.addAll(route.methods());
+      }
+    }
+    if (allowed.isEmpty()) {
+      throw new HttpFailure(404, "there is nothing at " + path);
+    }
+    String methods = String.join(", ", allowed);
+    throw new HttpFailure(
+        405, path + " knows " + methods + ", got " + method, Map.of("allow", methods));
+  }
+}

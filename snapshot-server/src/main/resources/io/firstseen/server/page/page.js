@@ -1,0 +1,256 @@
+"use strict";
+
+// Text goes into the page by textContent alone: a key may look like markup.
+
+const REFRESH_MILLIS = 2000;
+const SVG = "http://www.w3.org/2000/svg";
+const $ = (id) => document.getElementById(id);
+
+let chosen = null;
+let shown = "";
+
+function element(name, text, className) {
+  const made = document.createElement(name);
+  if (text !== undefined) made.textContent = text;
+  if (className) made.className = className;
+  return made;
+}
+
+function drawn(name, attributes, text) {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+const count = (n) => n.toLocaleString("en-US");
+
+function short(n) {
+  for (const [unit, size] of [["G", 1e9], ["M", 1e6], ["k", 1e3]]) {
+    if (n >= size) return trimmed(n / size) + " " + unit;
+  }
+  return trimmed(n);
+}
+
+function bytes(n) {
+  for (const [unit, size] of [["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 2 ** 10]]) {
+    if (n >= size) return trimmed(n / size) + " " + unit;
+  }
+  return n + " B";
+}
+
+const trimmed = (n) => String(Number(n.toPrecision(3)));
+
+function percent(rate) {
+  return (rate < 1e-8 && rate > 0 ? (rate * 100).toExponential(1) : trimmed(rate * 100)) + " %";
+}
+
+function time(millis) {
+  const date = new Date(millis);
+  return Number.isNaN(date.getTime()) ? String(millis)
+    : date.toISOString().replace("T", " ").replace(/(:00)?\.\d+Z$/, "") + " UTC";
+}
+
+function span(millis) {
+  const seconds = Math.max(0, Math.round(millis / 1000));
+  for (const [unit, size] of [["d", 86400], ["h", 3600], ["min", 60]]) {
+    if (seconds >= 2 * size) return Math.floor(seconds / size) + " " + unit;
+  }
+  return seconds + " s";
+}
+
+function figure(name, value, note) {
+  const box = element("div");
+  const shownValue = element("dd", value);
+  if (note) shownValue.append(element("small", note));
+  box.append(element("dt", name), shownValue);
+  return box;
+}
+
+function showSet(set, nowMillis) {
+  $("name").textContent = set.set;
+  const badge = $("state");
+  badge.textContent = set.state.toLowerCase();
+  badge.className = "badge" + (set.notReady ? " bad" : set.state === "READY" ? " good" : "");
+  const sentence = set.notReady || set.trouble;
+  $("trouble").hidden = !sentence;
+  $("trouble").textContent = sentence || "";
+  $("manifest").href = "v1/manifest?set=" + encodeURIComponent(set.set);
+  const figures = [];
+  if (set.sequence !== undefined) {
+    figures.push(
+      figure("Keys", count(set.keys)),
+      figure("Size", bytes(set.bytes),
+        set.keys ? trimmed(set.bytes * 8 / set.keys) + " bits a key" : ""),
+      figure("False-positive rate", percent(set.falsePositiveRate),
+        "at most " + percent(set.falsePositiveRateAskedFor)),
+      figure("Published", span(nowMillis - set.publishedMillis) + " ago",
+        time(set.publishedMillis)),
+      figure("Sequence", count(set.sequence), set.shards + " shards"),
+      figure("Window", span(set.windowEndMillis - set.windowStartMillis),
+        "until " + time(set.windowEndMillis)),
+      figure("Canonical form", set.canonicaliser),
+      figure("Hash", set.hash));
+  }
+  $("figures").replaceChildren(...figures);
+}
+
+// The end of an axis: a round number of the unit in which it is labelled.
+function nice(top, base) {
+  const unit = base ** Math.floor(Math.log(top) / Math.log(base));
+  const size = unit * 10 ** Math.floor(Math.log10(top / unit));
+  return [1, 2, 3, 4, 5, 6, 8, 10].map((n) => n * size).find((n) => n >= top);
+}
+
+function chart(width, published, value, label, base, what) {
+  const height = 170, left = 58, right = 14, top = 14, bottom = 26;
+  const values = published.map(value);
+  const highest = nice(Math.max(1, ...values), base);
+  const x = (i) => published.length === 1 ? (left + width - right) / 2
+    : left + i * (width - left - right) / (published.length - 1);
+  const y = (v) => top + (1 - v / highest) * (height - top - bottom);
+  const last = published[published.length - 1];
+  const svg = drawn("svg", {
+    viewBox: "0 0 " + width + " " + height, role: "img",
+    "aria-label": what + " of the last " + published.length + " snapshots; the last has "
+      + label(values[values.length - 1]),
+  });
+  for (const share of [0, 0.5, 1]) {
+    const at = y(highest * share);
+    svg.append(drawn("line", { class: "grid", x1: left, x2: width - right, y1: at, y2: at }),
+      drawn("text", { x: left - 8, y: at + 4, "text-anchor": "end" }, label(highest * share)));
+  }
+  const points = values.map((v, i) => x(i).toFixed(1) + "," + y(v).toFixed(1));
+  if (points.length > 1) {
+    svg.append(
+      drawn("polygon", { class: "area", points: [x(0) + "," + y(0), ...points,
+        x(points.length - 1) + "," + y(0)].join(" ") }),
+      drawn("polyline", { class: "line", points: points.join(" ") }));
+  }
+  const step = (width - left - right) / Math.max(1, published.length - 1);
+  values.forEach((v, i) => {
+    if (published.length <= 40 || i === values.length - 1) {
+      svg.append(drawn("circle", { class: "dot", cx: x(i), cy: y(v), r: 3.5 }));
+    }
+    const hit = drawn("rect", { class: "hit", x: x(i) - step / 2, width: step, y: top,
+      height: height - top - bottom });
+    hit.append(drawn("title", {}, "sequence " + published[i].sequence + ", until "
+      + time(published[i].windowEndMillis) + ": " + label(v)));
+    svg.append(hit);
+  });
+  svg.append(drawn("text", { x: published.length === 1 ? x(0) : left, y: height - 6,
+    "text-anchor": published.length === 1 ? "middle" : "start" }, "#" + published[0].sequence));
+  if (published.length > 1) {
+    svg.append(drawn("text", { x: width - right, y: height - 6, "text-anchor": "end" },
+      "#" + last.sequence));
+  }
+  return svg;
+}
+
+function showPublished(published) {
+  $("none").hidden = published.length > 0;
+  $("table-box").hidden = published.length === 0;
+  if (published.length === 0) {
+    $("keys-chart").replaceChildren();
+    $("bytes-chart").replaceChildren();
+    $("rows").replaceChildren();
+    return;
+  }
+  // One unit of the drawing is one pixel, so that its text is as large as the other.
+  const width = Math.max(220, $("keys-chart").clientWidth);
+  $("keys-chart").replaceChildren(chart(width, published, (p) => p.keys, short, 1000, "Keys"));
+  $("bytes-chart").replaceChildren(chart(width, published, (p) => p.bytes, bytes, 1024, "Sizes"));
+  $("rows").replaceChildren(...published.map((each, i) => {
+    const change = i === 0 ? "" : each.keys - published[i - 1].keys;
+    const row = element("tr");
+    row.append(element("td", each.sequence), element("td", time(each.windowEndMillis)),
+      element("td", count(each.keys)),
+      element("td", change === "" ? "" : (change > 0 ? "+" : change < 0 ? "−" : "")
+        + count(Math.abs(change))),
+      element("td", bytes(each.bytes)));
+    return row;
+  }).reverse());
+}
+
+function showChoice(names) {
+  const select = $("set");
+  if (names.join("\n") !== Array.from(select.options, (o) => o.value).join("\n")) {
+    select.replaceChildren(...names.map((name) => new Option(name, name)));
+  }
+  if (!names.includes(chosen)) chosen = names[0];
+  select.value = chosen;
+  $("choose").hidden = names.length < 2;
+}
+
+function show(status) {
+  showChoice(status.sets.map((set) => set.set));
+  const set = status.sets.find((each) => each.set === chosen);
+  showSet(set, status.nowMillis);
+  // Only when something is new, so that what is pointed at stays.
+  const published = JSON.stringify([chosen, set.published, window.innerWidth]);
+  if (published !== shown) {
+    shown = published;
+    showPublished(set.published);
+  }
+  document.documentElement.dataset.loaded = "true";
+}
+
+async function refresh() {
+  try {
+    const reply = await fetch("v1/status", { signal: AbortSignal.timeout(5000) });
+    if (!reply.ok) throw new Error("status " + reply.status);
+    show(await reply.json());
+    $("lost").hidden = true;
+  } catch (failure) {
+    $("lost").textContent = "The service does not answer; what is shown may be old.";
+    $("lost").hidden = false;
+  }
+}
+
+async function follow() {
+  for (;;) {
+    if (!document.hidden) await refresh();
+    await new Promise((resolve) => setTimeout(resolve, REFRESH_MILLIS));
+  }
+}
+
+async function ask(event) {
+  event.preventDefault();
+  const query = new URLSearchParams({ key: $("key").value, set: chosen, explain: "true" });
+  if ($("scope").value) query.set("scope", $("scope").value);
+  const answer = $("answer");
+  try {
+    const reply = await fetch("v1/contains?" + query, { signal: AbortSignal.timeout(5000) });
+    const result = await reply.json();
+    const verdict = element("p", undefined, "verdict");
+    if (!reply.ok) {
+      verdict.append(element("span", reply.status === 400 ? "invalid" : "no answer", "badge bad"),
+        " " + result.error);
+      answer.replaceChildren(verdict);
+      return;
+    }
+    verdict.append(
+      element("span", result.present ? "present" : "absent",
+        "badge" + (result.present ? " good" : " neutral")),
+      " by sequence " + count(result.sequence) + ", window until "
+        + time(result.windowEndMillis));
+    const details = element("dl");
+    details.append(element("dt", "Key"), element("dd", result.key),
+      element("dt", "Canonical form"), element("dd", result.canonical),
+      element("dt", "Shard"), element("dd", result.shard + " of " + result.shards));
+    answer.replaceChildren(verdict, details);
+  } catch (failure) {
+    answer.replaceChildren(element("p", "The service does not answer.", "trouble"));
+  }
+}
+
+$("form").addEventListener("submit", ask);
+$("set").addEventListener("change", () => {
+  chosen = $("set").value;
+  $("answer").replaceChildren();
+  refresh();
+});
+window.addEventListener("resize", () => {
+  if (shown) refresh();
+});
+follow();

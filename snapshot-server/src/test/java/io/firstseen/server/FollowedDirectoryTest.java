@@ -1,0 +1,233 @@
+package io.firstseen.server;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.consumer.ClientState;
+import io.firstseen.consumer.SnapshotListener;
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestShard;
+import io.firstseen.filters.snapshot.SnapshotDirectory;
+import io.firstseen.filters.snapshot.SnapshotSet;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The last good snapshot answers, whatever becomes of the directory. */
+class FollowedDirectoryTest {
+  private static final Duration POLL = Duration.ofMillis(10);
+
+  @TempDir private Path parent;
+  private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
+  private Path path;
+  private DirectoryPublisher publisher;
+  private FollowedSet followed;
+
+  @BeforeEach
+  void publish() {
+    path = parent.resolve("snapshots");
+    publisher = DirectoryPublisher.of(path);
+  }
+
+  private void follow() {
+    follow(KeyHash.fixed(), Optional.empty());
+  }
+
+  private void follow(KeyHash keyHash, Optional<Duration> staleAfter) {
+    SnapshotListener listener =
+        new SnapshotListener() {
+          @Override
+          public void onSnapshot(Manifest manifest) {
+            events.add("snapshot " + manifest.sequence());
+          }
+
+          @Override
+          public void onRefused(String reason) {
+            events.add("refused: " + reason);
+          }
+
+          @Override
+          public void onUnreachable(String reason) {
+            events.add("unreachable: " + reason);
+          }
+
+          @Override
+          public void onReachable() {
+            events.add("reachable");
+          }
+        };
+    followed =
+        SetSource.directory(path, DirectoryPublisher.SET, keyHash, staleAfter, POLL)
+            .follow()
+            .apply(listener);
+  }
+
+  @AfterEach
+  void close() {
+    followed.close();
+    assertThat(followed.status().state()).isEqualTo(ClientState.CLOSED);
+  }
+
+  private String nextEvent() throws InterruptedException {
+    return events.poll(30, TimeUnit.SECONDS);
+  }
+
+  private boolean contains(String key) throws Exception {
+    SnapshotSet set = followed.status().snapshot().orElseThrow();
+    return set.mightContainKey(key.getBytes(UTF_8), KeyHash.fixed());
+  }
+
+  @Test
+  void waitsForADirectoryAndTakesWhatComes() throws Exception {
+    follow();
+    assertThat(nextEvent()).isEqualTo("unreachable: there is no snapshot directory " + path);
+    assertThat(followed.status().state()).isEqualTo(ClientState.EMPTY);
+    publisher.publish(1, "a");
+    assertThat(nextEvent()).isEqualTo("reachable");
+    assertThat(nextEvent()).isEqualTo("snapshot 1");
+    assertThat(followed.status().state()).isEqualTo(ClientState.READY);
+    assertThat(contains("a")).isTrue();
+    assertThat(contains("b")).isFalse();
+    publisher.publish(2, "b");
+    assertThat(nextEvent()).isEqualTo("snapshot 2");
+    assertThat(contains("a")).isFalse();
+    assertThat(contains("b")).isTrue();
+  }
+
+  @Test
+  void knowsWhatCameBefore() throws Exception {
+    publisher.publish(1, "a");
+    publisher.publish(2, "a", "b");
+    publisher.publish(3, "c");
+    follow();
+    assertThat(nextEvent()).isEqualTo("snapshot 3");
+    assertThat(followed.earlier()).extracting(Manifest::sequence).containsExactly(1L, 2L);
+  }
+
+  @Test
+  void aDamagedBlobIsRefusedAndTakenOnceItIsWhole() throws Exception {
+    publisher.publish(1, "a");
+    follow();
+    assertThat(nextEvent()).isEqualTo("snapshot 1");
+    Manifest second = publisher.writeBlobs(2, "a", "b");
+    Path blob = path.resolve("blobs").resolve(changedBlob(second));
+    byte[] whole = Files.readAllBytes(blob);
+    byte[] damaged = whole.clone();
+    damaged[damaged.length - 1] ^= 1;
+    replace(blob, damaged);
+    publisher.writeManifest(second);
+    assertThat(nextEvent())
+        .startsWith("refused: sequence 2 of set 'spam' cannot be used: blob ")
+        .contains("is damaged");
+    assertThat(followed.status().trouble()).isPresent();
+    assertThat(contains("a")).isTrue();
+    assertThat(contains("b")).isFalse();
+    replace(blob, whole);
+    assertThat(nextEvent()).isEqualTo("snapshot 2");
+    assertThat(followed.status().trouble()).isEmpty();
+    assertThat(contains("b")).isTrue();
+  }
+
+  @Test
+  void aMissingBlobAndAManifestThatIsNoneAreRefusedOnceAndTheNextIsTaken() throws Exception {
+    publisher.publish(1, "a");
+    follow();
+    assertThat(nextEvent()).isEqualTo("snapshot 1");
+    Manifest second = publisher.writeBlobs(2, "a", "b");
+    Files.delete(path.resolve("blobs").resolve(changedBlob(second)));
+    publisher.writeManifest(second);
+    assertThat(nextEvent()).startsWith("refused: sequence 2 of set 'spam' cannot be used: ");
+    Files.writeString(new SnapshotDirectory(path).manifestFile(3), "{");
+    assertThat(nextEvent()).startsWith("refused: sequence 3 of set 'spam' cannot be used: ");
+    // The control of "once": many looks later there is nothing but the next good one.
+    TimeUnit.MILLISECONDS.sleep(20 * POLL.toMillis());
+    publisher.publish(4, "c");
+    assertThat(nextEvent()).isEqualTo("snapshot 4");
+    assertThat(contains("c")).isTrue();
+  }
+
+  @Test
+  void anotherSetOrHashKeyIsRefused() throws Exception {
+    publisher.publish(1, "a");
+    new DirectoryPublisher(path, "ham", KeyHash.fixed(), Canonicaliser.NONE, 2).publish(2, "a");
+    new DirectoryPublisher(path, DirectoryPublisher.SET, KeyHash.xxh3(1), Canonicaliser.NONE, 2)
+        .publish(3, "a");
+    follow();
+    assertThat(nextEvent()).startsWith("refused: sequence 3 of set 'spam' cannot be used: ");
+    assertThat(nextEvent())
+        .isEqualTo("refused: sequence 2 of set 'spam' cannot be used: it is of set 'ham'");
+    assertThat(nextEvent()).isEqualTo("snapshot 1");
+  }
+
+  @Test
+  void whatWentBackOrChangedOrWentAwayIsToldAndTheLastGoodAnswers() throws Exception {
+    publisher.publish(5, "a");
+    publisher.publish(6, "a", "b");
+    follow();
+    assertThat(nextEvent()).isEqualTo("snapshot 6");
+    SnapshotDirectory directory = new SnapshotDirectory(path);
+    Files.delete(directory.manifestFile(6));
+    assertThat(nextEvent())
+        .isEqualTo("refused: set 'spam' went back to sequence 5; sequence 6 goes on answering");
+    publisher.publish(6, "z");
+    assertThat(nextEvent())
+        .isEqualTo(
+            "refused: sequence 6 of set 'spam' was published again with other content; the first"
+                + " goes on answering");
+    directory.clear();
+    assertThat(nextEvent()).isEqualTo("refused: there is no manifest in " + path);
+    Files.delete(path.resolve("blobs"));
+    Files.delete(path);
+    assertThat(nextEvent()).isEqualTo("unreachable: there is no snapshot directory " + path);
+    assertThat(followed.status().state()).isEqualTo(ClientState.READY);
+    assertThat(contains("b")).isTrue();
+    publisher.publish(7, "q");
+    assertThat(nextEvent()).isEqualTo("reachable");
+    assertThat(nextEvent()).isEqualTo("snapshot 7");
+    assertThat(contains("q")).isTrue();
+  }
+
+  @Test
+  void growsStaleByTheAgeOfItsManifest() throws Exception {
+    publisher.publish(1, "a");
+    Path manifest = new SnapshotDirectory(path).manifestFile(1);
+    FileTime old = FileTime.fromMillis(System.currentTimeMillis() - 3_600_000);
+    Files.setLastModifiedTime(manifest, old);
+    follow(KeyHash.fixed(), Optional.of(Duration.ofMinutes(30)));
+    assertThat(nextEvent()).isEqualTo("snapshot 1");
+    assertThat(followed.status().state()).isEqualTo(ClientState.STALE);
+    assertThat(followed.status().publishedMillis()).isEqualTo(old.toMillis());
+    publisher.publish(2, "a");
+    assertThat(nextEvent()).isEqualTo("snapshot 2");
+    assertThat(followed.status().state()).isEqualTo(ClientState.READY);
+  }
+
+  private static String changedBlob(Manifest manifest) {
+    List<String> changed =
+        manifest.shards().stream()
+            .map(ManifestShard::base)
+            .filter(base -> base != null && base.sequence() == manifest.sequence())
+            .map(base -> base.digest())
+            .toList();
+    return changed.get(0);
+  }
+
+  private void replace(Path file, byte[] bytes) throws IOException {
+    Path other = Files.write(parent.resolve("other"), bytes);
+    Files.move(other, file, StandardCopyOption.ATOMIC_MOVE);
+  }
+}

@@ -1,0 +1,101 @@
+package io.firstseen.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.filters.key.KeyHash;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The names of metrics are an interface: the page has those that there are, and no others. */
+class MetricsDocumentTest {
+  private static final Path PAGE = Path.of("..", "docs", "http-api.md");
+
+  @Test
+  void thePageNamesEveryMetricWithItsKindAndLabels(@TempDir Path path) throws Exception {
+    DirectoryPublisher.of(path).publish(1, "a");
+    try (SnapshotServer server =
+        SnapshotServer.start(
+            ServerOptions.at(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
+            List.of(
+                SetSource.directory(
+                    path,
+                    DirectoryPublisher.SET,
+                    KeyHash.fixed(),
+                    Optional.empty(),
+                    Duration.ofMillis(10))),
+            new ServiceLog() {})) {
+      Waiting.until("it is ready", () -> get(server, "/readyz").statusCode() == 200);
+      assertThat(get(server, "/v1/contains?key=a").statusCode()).isEqualTo(200);
+      assertThat(get(server, "/v1/contains?key=").statusCode()).isEqualTo(400);
+      HttpResponse<String> metrics = get(server, "/metrics");
+      assertThat(metrics.headers().firstValue("content-type").orElseThrow())
+          .startsWith("text/plain; version=0.0.4");
+      assertThat(documented()).isEqualTo(exposed(metrics.body()));
+      assertThat(metrics.body())
+          .contains("firstseen_queries_total{answer=\"present\",set=\"spam\"} 1.0")
+          .contains("firstseen_queries_total{answer=\"invalid\",set=\"spam\"} 1.0")
+          .contains("firstseen_http_requests_total{route=\"contains\",status=\"400\"} 1.0")
+          .contains("firstseen_snapshot_keys{set=\"spam\"} 1.0")
+          .contains("firstseen_set_ready{set=\"spam\"} 1.0");
+      assertThat(
+              get(server, "/metrics", "accept", "application/openmetrics-text; version=1.0.0")
+                  .body())
+          .endsWith("# EOF\n");
+    }
+  }
+
+  private static HttpResponse<String> get(SnapshotServer server, String target, String... headers)
+      throws Exception {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(
+            URI.create("http://127.0.0.1:" + server.address().getPort() + target));
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  /** Kind and labels of each metric, by its name. */
+  private static Map<String, String> exposed(String text) {
+    Map<String, String> metrics = new TreeMap<>();
+    Matcher types = Pattern.compile("# TYPE (\\S+) (\\S+)").matcher(text);
+    while (types.find()) {
+      String name = types.group(1);
+      Matcher sample =
+          Pattern.compile("\n" + name + "(?:_bucket)?(?:\\{([^}]*)\\})? ").matcher("\n" + text);
+      String labels = "";
+      if (sample.find() && sample.group(1) != null) {
+        labels =
+            sample.group(1).replaceAll("=\"[^\"]*\"", "").replace(",le", "").replace(",", ", ");
+      }
+      metrics.put(name, types.group(2) + " of " + labels);
+    }
+    return metrics;
+  }
+
+  private static Map<String, String> documented() throws Exception {
+    Map<String, String> metrics = new TreeMap<>();
+    Matcher rows =
+        Pattern.compile("\\| `(firstseen_\\w+)` \\| (\\w+) \\| ([^|]*?) *\\|")
+            .matcher(Files.readString(PAGE));
+    while (rows.find()) {
+      metrics.put(rows.group(1), rows.group(2) + " of " + rows.group(3).replace("`", ""));
+    }
+    return metrics;
+  }
+}

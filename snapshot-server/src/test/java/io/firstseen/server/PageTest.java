@@ -1,0 +1,235 @@
+package io.firstseen.server;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The page, as a browser shows it. Leaves screenshots in {@code target/page}. */
+class PageTest {
+  private static final Path SCREENSHOTS = Path.of("target", "page");
+  private static final int SNAPSHOTS = 12;
+
+  /**
+   * The lowest contrast between a text and what lies behind it (WCAG 2.1, success criterion 1.4.3).
+   */
+  private static final String LOWEST_CONTRAST =
+      """
+      (() => {
+        const parts = (color) => color.match(/[\\d.]+/g).map(Number);
+        const light = (color) => {
+          const [r, g, b] = parts(color).map((v) => v / 255)
+            .map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+          return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        };
+        const behind = (element) => {
+          for (let e = element; e; e = e.parentElement) {
+            const color = getComputedStyle(e).backgroundColor;
+            const [, , , alpha] = parts(color);
+            if (alpha === undefined || alpha > 0) return color;
+          }
+          return "rgb(255, 255, 255)";
+        };
+        let lowest = 21;
+        for (const e of document.querySelectorAll("body *")) {
+          const own = Array.from(e.childNodes).some((n) => n.nodeType === 3 && n.data.trim());
+          if (!own || !e.getClientRects().length || e.closest("noscript")) continue;
+          const style = getComputedStyle(e);
+          const front = light(e.closest("svg") ? style.fill : style.color);
+          const back = light(behind(e));
+          lowest = Math.min(lowest, (Math.max(front, back) + 0.05) / (Math.min(front, back) + 0.05));
+        }
+        return lowest;
+      })()""";
+
+  private static Path profile;
+  private static Chromium browser;
+
+  @TempDir private Path path;
+  private DirectoryPublisher publisher;
+  private SnapshotServer server;
+
+  @BeforeAll
+  static void startBrowser() throws Exception {
+    assumeTrue(
+        Chromium.find().isPresent(),
+        "no Chromium on this machine, so nobody looks at the page (Debian: apt-get install"
+            + " chromium)");
+    profile = Files.createTempDirectory("firstseen-chromium");
+    browser = Chromium.start(profile);
+  }
+
+  @AfterAll
+  static void endBrowser() throws Exception {
+    if (browser != null) {
+      browser.close();
+    }
+    if (profile != null) {
+      try (Stream<Path> files = Files.walk(profile)) {
+        files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
+      }
+    }
+  }
+
+  @BeforeEach
+  void open() throws Exception {
+    publisher = new DirectoryPublisher(path, "phishing", KeyHash.fixed(), Canonicaliser.URL, 2);
+    Random random = new Random(1);
+    long[] hashes = random.longs(40_000).toArray();
+    hashes[0] = KeyHash.fixed().hash("https://example.org/a".getBytes(UTF_8));
+    for (int i = 1; i <= SNAPSHOTS; i++) {
+      int keys = i < 8 ? 4_000 * i : 3_000 * i;
+      publisher.writeManifest(publisher.writeBlobs(i, Arrays.copyOf(hashes, keys)));
+    }
+    server =
+        SnapshotServer.start(
+            ServerOptions.at(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
+            List.of(
+                SetSource.directory(
+                    path, "phishing", KeyHash.fixed(), Optional.empty(), Duration.ofMillis(50))),
+            new ServiceLog() {});
+    browser.become(1100, 900, false);
+    String url = "http://127.0.0.1:" + server.address().getPort() + "/";
+    browser.open(url);
+    browser.await("location.href === '" + url + "'");
+    browser.complaints();
+    browser.await(
+        "document.documentElement.dataset.loaded && document.getElementById('state').textContent"
+            + " === 'ready'");
+  }
+
+  @AfterEach
+  void close() {
+    server.close();
+  }
+
+  private static String text(String selector) throws Exception {
+    return browser.evaluate("document.querySelector('" + selector + "').innerText").asText();
+  }
+
+  private static void ask(String key) throws Exception {
+    browser.evaluate(
+        "document.getElementById('answer').replaceChildren();"
+            + "document.getElementById('key').value = "
+            + new ObjectMapper().writeValueAsString(key)
+            + ";document.querySelector('form button').click()");
+    browser.await("document.getElementById('answer').children.length");
+  }
+
+  @Test
+  void showsWhatAnswersAndWhatWasPublished() throws Exception {
+    assertThat(text("#name")).isEqualTo("phishing");
+    assertThat(text("#figures"))
+        .contains("36,000", "bits a key", "at most 1.0e-7 %", "s ago", "2 shards", "url");
+    for (String chart : List.of("#keys-chart", "#bytes-chart")) {
+      JsonNode points =
+          browser.evaluate("document.querySelector('" + chart + " polyline').points.length");
+      assertThat(points.asInt()).isEqualTo(SNAPSHOTS);
+    }
+    assertThat(
+            browser
+                .evaluate("document.querySelector('#keys-chart svg').getAttribute('aria-label')")
+                .asText())
+        .isEqualTo("Keys of the last 12 snapshots; the last has 36 k");
+    browser.evaluate("document.querySelector('details').open = true");
+    assertThat(text("#rows tr")).contains("12", "36,000", "+3,000");
+    assertThat(browser.complaints()).isEmpty();
+  }
+
+  @Test
+  void answersForAKeyThatIsTried() throws Exception {
+    ask("HTTPS://EXAMPLE.org:443/a");
+    assertThat(text("#answer .verdict")).startsWith("present by sequence 12, window until");
+    assertThat(text("#answer dl")).contains("https://example.org/a", " of 2");
+    ask("https://example.org/b");
+    assertThat(text("#answer .verdict")).startsWith("absent by sequence 12");
+    assertThat(browser.complaints()).isEmpty();
+    ask("http://[");
+    assertThat(text("#answer .verdict")).startsWith("invalid the key is invalid: ");
+  }
+
+  @Test
+  void aKeyThatLooksLikeMarkupIsText() throws Exception {
+    String markup = "http://x/<img src=x onerror=\"window.hurt=1\"><script>window.hurt=1</script>";
+    ask(markup);
+    assertThat(text("#answer")).contains(markup);
+    assertThat(
+            browser
+                .evaluate("document.querySelectorAll('#answer img, #answer script').length")
+                .asInt())
+        .isZero();
+    assertThat(browser.evaluate("String(window.hurt)").asText()).isEqualTo("undefined");
+    // And were it markup, the policy would not let it run.
+    assertThat(browser.complaints()).isEmpty();
+    browser.evaluate(
+        "document.body.insertAdjacentHTML('beforeend',"
+            + " '<img src=\"data:,\" onerror=\"window.hurt=1\">')");
+    browser.evaluate("new Promise((resolve) => setTimeout(resolve, 200))");
+    assertThat(browser.evaluate("String(window.hurt)").asText()).isEqualTo("undefined");
+    assertThat(browser.complaints()).anyMatch(text -> text.contains("Content Security Policy"));
+  }
+
+  @Test
+  void followsWithoutBeingLoadedAgainAndSaysWhenItIsAlone() throws Exception {
+    publisher.publish(13, "https://example.org/b");
+    browser.await(
+        "document.getElementById('figures').innerText.includes('until 1970-01-01 00:13')");
+    assertThat(
+            browser
+                .evaluate("document.querySelector('#keys-chart polyline').points.length")
+                .asInt())
+        .isEqualTo(SNAPSHOTS + 1);
+    Files.writeString(path.resolve("manifest-0000000014.json"), "{");
+    browser.await("!document.getElementById('trouble').hidden");
+    assertThat(text("#trouble")).startsWith("sequence 14 of set 'phishing' cannot be used: ");
+    assertThat(text("#state")).isEqualTo("ready");
+    server.close();
+    browser.await("!document.getElementById('lost').hidden");
+    assertThat(text("#lost")).isEqualTo("The service does not answer; what is shown may be old.");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1100, false", "1100, true", "320, false", "320, true"})
+  void isLegibleOnEveryScreen(int width, boolean dark) throws Exception {
+    browser.become(width, 900, dark);
+    ask("https://example.org/" + "very-long-".repeat(30));
+    browser.evaluate("document.querySelector('details').open = true");
+    browser.screenshot(SCREENSHOTS.resolve(width + (dark ? "-dark" : "-light") + ".png"));
+    assertThat(browser.evaluate("document.documentElement.scrollWidth").asInt())
+        .isLessThanOrEqualTo(width);
+    assertThat(browser.evaluate(LOWEST_CONTRAST).asDouble()).isGreaterThanOrEqualTo(4.5);
+    // Every field has a label, and everything that can be pressed has a name.
+    assertThat(
+            browser
+                .evaluate(
+                    "Array.from(document.querySelectorAll('input, select'))"
+                        + ".every((e) => e.labels.length === 1)"
+                        + " && Array.from(document.querySelectorAll('button, a, summary'))"
+                        + ".every((e) => e.innerText.trim())")
+                .asBoolean())
+        .isTrue();
+  }
+}

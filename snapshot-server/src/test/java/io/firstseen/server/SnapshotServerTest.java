@@ -1,0 +1,457 @@
+package io.firstseen.server;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.ScopedKey;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestShard;
+import io.firstseen.filters.snapshot.Sha256;
+import io.firstseen.filters.snapshot.Snapshot;
+import io.firstseen.filters.snapshot.SnapshotDirectory;
+import io.firstseen.server.http.HttpLimits;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The interface over HTTP, from a directory. */
+class SnapshotServerTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Duration POLL = Duration.ofMillis(10);
+
+  @TempDir private Path path;
+  private final HttpClient http = HttpClient.newHttpClient();
+  private DirectoryPublisher publisher;
+  private SnapshotServer server;
+
+  @BeforeEach
+  void makePublisher() {
+    publisher =
+        new DirectoryPublisher(path, DirectoryPublisher.SET, KeyHash.fixed(), Canonicaliser.URL, 2);
+  }
+
+  @AfterEach
+  void close() {
+    if (server != null) {
+      server.close();
+    }
+  }
+
+  private static ServerOptions options() {
+    return ServerOptions.at(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+  }
+
+  private void start() throws Exception {
+    start(options(), Optional.empty());
+  }
+
+  private void start(ServerOptions options, Optional<Duration> staleAfter) throws Exception {
+    server =
+        SnapshotServer.start(
+            options,
+            List.of(source(path, DirectoryPublisher.SET, staleAfter)),
+            new ServiceLog() {});
+  }
+
+  private static SetSource source(Path path, String name, Optional<Duration> staleAfter) {
+    return SetSource.directory(path, name, KeyHash.fixed(), staleAfter, POLL);
+  }
+
+  private void awaitSequence(long sequence) throws Exception {
+    Waiting.until(
+        "sequence " + sequence + " answers",
+        () -> {
+          HttpResponse<String> manifest = get("/v1/manifest");
+          return manifest.statusCode() == 200
+              && JSON.readTree(manifest.body()).path("sequence").asLong() >= sequence;
+        });
+  }
+
+  private HttpRequest.Builder request(String target) {
+    return HttpRequest.newBuilder(
+        URI.create("http://127.0.0.1:" + server.address().getPort() + target));
+  }
+
+  private HttpResponse<String> get(String target, String... headers) throws Exception {
+    HttpRequest.Builder request = request(target);
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  private HttpResponse<String> post(String target, String type, String body) throws Exception {
+    HttpRequest request =
+        request(target)
+            .header("content-type", type)
+            .POST(HttpRequest.BodyPublishers.ofString(body))
+            .build();
+    return http.send(request, HttpResponse.BodyHandlers.ofString());
+  }
+
+  private static String error(HttpResponse<String> response) throws Exception {
+    JsonNode node = JSON.readTree(response.body());
+    assertThat(node.size()).isEqualTo(1);
+    return node.path("error").asText();
+  }
+
+  @Test
+  void tellsWhetherAKeyIsThereAndByWhichSnapshot() throws Exception {
+    publisher.publish(7, "https://example.org/a?b=1&c=ü");
+    start();
+    awaitSequence(7);
+    String key = "HTTPS://EXAMPLE.org:443/a?b=1&c=ü";
+    HttpResponse<String> response = get("/v1/contains?key=" + URLEncoder.encode(key, UTF_8));
+    assertThat(response.statusCode()).isEqualTo(200);
+    assertThat(response.headers().firstValue("content-type")).contains("application/json");
+    assertThat(response.headers().firstValue("cache-control")).contains("no-store");
+    JsonNode answer = JSON.readTree(response.body());
+    assertThat(answer.path("key").asText()).isEqualTo(key);
+    assertThat(answer.path("present").asBoolean()).isFalse();
+    // The canonical form of this URL is another one: its query is encoded.
+    JsonNode explained =
+        JSON.readTree(get("/v1/contains?explain=true&key=" + URLEncoder.encode(key, UTF_8)).body());
+    publisher.publish(8, explained.path("canonical").asText(), "x");
+    awaitSequence(8);
+    answer = JSON.readTree(get("/v1/contains?key=" + URLEncoder.encode(key, UTF_8)).body());
+    assertThat(answer)
+        .isEqualTo(
+            JSON.createObjectNode()
+                .put("key", key)
+                .put("present", true)
+                .put("set", "spam")
+                .put("sequence", 8)
+                .put("windowEndMillis", 8 * (int) DirectoryPublisher.WINDOW_MILLIS));
+    assertThat(explained.path("shards").asInt()).isEqualTo(2);
+    assertThat(explained.path("shard").asInt()).isBetween(0, 1);
+    // Nothing that could help to choose keys that collide under a secret key.
+    assertThat(explained.has("hash")).isFalse();
+  }
+
+  @Test
+  void scopesAndBytesThatAreNoTextAreKeys() throws Exception {
+    long scoped = KeyHash.fixed().hash(ScopedKey.join("t&t".getBytes(UTF_8), "k".getBytes(UTF_8)));
+    long bytes = KeyHash.fixed().hash(new byte[] {(byte) 0xC3, 0x28, ' ', '+', 0});
+    DirectoryPublisher raw =
+        new DirectoryPublisher(
+            path, DirectoryPublisher.SET, KeyHash.fixed(), Canonicaliser.NONE, 2);
+    raw.writeManifest(raw.writeBlobs(1, new long[] {scoped, bytes}));
+    start();
+    awaitSequence(1);
+    assertThat(present("key=k&scope=t%26t")).isTrue();
+    assertThat(present("key=k")).isFalse();
+    assertThat(present("key=k&scope=t")).isFalse();
+    assertThat(present("key=%c3%28+%2B%00")).isTrue();
+    assertThat(present("key=%c3%28%20%2B%00&set=spam")).isTrue();
+    assertThat(present("key=%c3%28++%00")).isFalse();
+  }
+
+  private boolean present(String query) throws Exception {
+    HttpResponse<String> response = get("/v1/contains?" + query);
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+    return JSON.readTree(response.body()).path("present").asBoolean();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "/v1/contains|400|the parameter key must be given",
+        "/v1/contains?key=|400|the key is invalid: key is empty",
+        "/v1/contains?key=a&scop=b|400|parameters must be among key, scope, set, explain; got"
+            + " 'scop' (a & within a value is written %26)",
+        "/v1/contains?key=a&explain=yes|400|explain must be true or false, got 'yes'",
+        "/v1/contains?key=a&set=ham|404|there is no set 'ham', there is spam",
+        "/v1/blobs/abc|404|a blob is named by 64 lower-case hexadecimal digits",
+        "/v1/blobs/../manifest|404|a blob is named by 64 lower-case hexadecimal digits",
+        "/healthz?x|400|there must be no parameters, got 'x'",
+        "/v2/contains?key=a|404|there is nothing at /v2/contains",
+      })
+  void mistakesAreOneSentence(String target, int status, String sentence) throws Exception {
+    publisher.publish(1, "a");
+    start();
+    awaitSequence(1);
+    HttpResponse<String> response = get(target);
+    assertThat(response.statusCode()).isEqualTo(status);
+    assertThat(error(response)).isEqualTo(sentence);
+  }
+
+  @Test
+  void aBatchIsAnsweredBySnapshotAndInOrder() throws Exception {
+    publisher.publish(3, "https://example.org/a");
+    start(
+        new ServerOptions(
+            options().address(),
+            false,
+            HttpLimits.DEFAULT.withMaxBodyBytes(1000),
+            4,
+            Duration.ZERO,
+            Duration.ofSeconds(1)),
+        Optional.empty());
+    awaitSequence(3);
+    String expected =
+        "{\"set\":\"spam\",\"sequence\":3,\"windowEndMillis\":180000,\"answers\":["
+            + "{\"key\":\"https://EXAMPLE.org/a\",\"present\":true},"
+            + "{\"key\":\"https://b\",\"present\":false},"
+            + "{\"key\":\"\",\"present\":false,\"error\":\"the key is invalid: key is empty\"}]}\n";
+    assertThat(
+            post(
+                    "/v1/contains",
+                    "application/json",
+                    "[\"https://EXAMPLE.org/a\", \"https://b\", \"\"]")
+                .body())
+        .isEqualTo(expected);
+    assertThat(
+            post(
+                    "/v1/contains",
+                    "text/plain; charset=utf-8",
+                    "https://EXAMPLE.org/a\r\nhttps://b\n\n")
+                .body())
+        .isEqualTo(expected);
+    assertThat(JSON.readTree(post("/v1/contains", "text/plain", "").body()).path("answers"))
+        .isEmpty();
+    refused(post("/v1/contains", "text/plain", "a\nb\nc\nd\ne"), 413, "at most 4 keys");
+    refused(post("/v1/contains", "application/json", "[1]"), 400, "element 0 of the array");
+    refused(post("/v1/contains", "application/json", "{}"), 400, "must be an array of strings");
+    refused(post("/v1/contains", "application/json", "[\"a\""), 400, "and is no JSON");
+    refused(post("/v1/contains", "application/json", "[] []"), 400, "must end with the array");
+    refused(post("/v1/contains", "application/json", "[".repeat(900)), 400, "element 0");
+    refused(post("/v1/contains", "application/xml", "a"), 415, "got 'application/xml'");
+    refused(post("/v1/contains", "text/plain", "x".repeat(1001)), 413, "at most 1000 bytes");
+    refused(post("/v1/contains?key=a", "text/plain", "a"), 400, "parameters must be among");
+  }
+
+  private static void refused(HttpResponse<String> response, int status, String part)
+      throws Exception {
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
+    assertThat(error(response)).contains(part);
+  }
+
+  @Test
+  void manifestsAndBlobsAreWhatWasPublishedAndProveThemselves() throws Exception {
+    Manifest manifest = publisher.publish(1, "a", "b", "c", "d", "e");
+    start();
+    awaitSequence(1);
+    HttpResponse<String> served = get("/v1/manifest");
+    assertThat(served.body()).isEqualTo(new String(manifest.toJson(), UTF_8));
+    String tag = served.headers().firstValue("etag").orElseThrow();
+    assertThat(get("/v1/manifest", "if-none-match", tag).statusCode()).isEqualTo(304);
+    for (ManifestShard shard : manifest.shards()) {
+      String digest = shard.base().digest();
+      String target = "/v1/blobs/" + digest;
+      byte[] blob = Files.readAllBytes(path.resolve("blobs").resolve(digest));
+      HttpResponse<byte[]> whole =
+          http.send(request(target).build(), HttpResponse.BodyHandlers.ofByteArray());
+      assertThat(whole.body()).isEqualTo(blob);
+      assertThat(Sha256.hex(whole.body())).isEqualTo(digest);
+      Snapshot.read(whole.body()).verify();
+      assertThat(whole.headers().firstValue("etag")).contains('"' + digest + '"');
+      assertThat(whole.headers().firstValue("cache-control"))
+          .contains("public, max-age=31536000, immutable");
+      // Fetched in two parts, the second only if it is of the same.
+      HttpResponse<byte[]> first = part(target, "bytes=0-9");
+      HttpResponse<byte[]> rest =
+          part(target, "bytes=10-", "if-range", first.headers().firstValue("etag").orElseThrow());
+      assertThat(first.statusCode()).isEqualTo(206);
+      assertThat(rest.statusCode()).isEqualTo(206);
+      byte[] joined = Arrays.copyOf(first.body(), blob.length);
+      System.arraycopy(rest.body(), 0, joined, 10, rest.body().length);
+      assertThat(joined).isEqualTo(blob);
+      assertThat(part(target, "bytes=" + blob.length + "-").statusCode()).isEqualTo(416);
+      assertThat(get(target, "if-none-match", '"' + digest + '"').statusCode()).isEqualTo(304);
+      HttpResponse<String> head =
+          http.send(
+              request(target).method("HEAD", HttpRequest.BodyPublishers.noBody()).build(),
+              HttpResponse.BodyHandlers.ofString());
+      assertThat(head.headers().firstValue("content-length")).contains("" + blob.length);
+    }
+    assertThat(get("/v1/blobs/" + "0".repeat(64)).statusCode()).isEqualTo(404);
+  }
+
+  private HttpResponse<byte[]> part(String target, String range, String... headers)
+      throws Exception {
+    HttpRequest.Builder request = request(target).header("range", range);
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return http.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+  }
+
+  @Test
+  void blobsOfTheManifestBeforeCanStillBeFetched() throws Exception {
+    List<String> digests = new ArrayList<>();
+    start();
+    for (int sequence = 1; sequence <= 3; sequence++) {
+      Manifest manifest =
+          publisher.publish(sequence, "a" + sequence, "b" + sequence, "c" + sequence);
+      digests.add(
+          manifest.shards().stream()
+              .filter(
+                  shard -> shard.base() != null && shard.base().sequence() == manifest.sequence())
+              .findFirst()
+              .orElseThrow()
+              .base()
+              .digest());
+      awaitSequence(sequence);
+    }
+    Waiting.until("the first goes", () -> get("/v1/blobs/" + digests.get(0)).statusCode() == 404);
+    assertThat(get("/v1/blobs/" + digests.get(1)).statusCode()).isEqualTo(200);
+    assertThat(get("/v1/blobs/" + digests.get(2)).statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void whoAsksWhileSnapshotsAreSwappedGetsAnswersThatBelongTogether() throws Exception {
+    String always = "https://example.org/always";
+    String odd = "https://example.org/odd";
+    String both = "[\"" + always + "\",\"" + odd + "\"]";
+    publisher.publish(1, always, odd);
+    start();
+    awaitSequence(1);
+    AtomicBoolean done = new AtomicBoolean();
+    AtomicLong asked = new AtomicLong();
+    List<CompletableFuture<Void>> askers = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      askers.add(
+          CompletableFuture.runAsync(
+              () -> {
+                long before = 0;
+                try {
+                  while (!done.get()) {
+                    JsonNode batch =
+                        JSON.readTree(post("/v1/contains", "application/json", both).body());
+                    long sequence = batch.path("sequence").asLong();
+                    assertThat(sequence).isGreaterThanOrEqualTo(before);
+                    before = sequence;
+                    assertThat(batch.at("/answers/0/present").asBoolean()).isTrue();
+                    assertThat(batch.at("/answers/1/present").asBoolean())
+                        .isEqualTo(sequence % 2 == 1);
+                    JsonNode single = JSON.readTree(get("/v1/contains?key=" + odd).body());
+                    assertThat(single.path("present").asBoolean())
+                        .isEqualTo(single.path("sequence").asLong() % 2 == 1);
+                    asked.incrementAndGet();
+                  }
+                } catch (Exception e) {
+                  throw new AssertionError(e);
+                }
+              }));
+    }
+    for (int sequence = 2; sequence <= 40; sequence++) {
+      publisher.publish(sequence, always, sequence % 2 == 1 ? odd : "https://example.org/even");
+      awaitSequence(sequence);
+    }
+    done.set(true);
+    for (CompletableFuture<Void> asker : askers) {
+      asker.get();
+    }
+    assertThat(asked.get()).isGreaterThan(40);
+  }
+
+  @Test
+  void isReadyOnceAllSetsAnswer(@TempDir Path other) throws Exception {
+    publisher.publish(1, "a");
+    server =
+        SnapshotServer.start(
+            options(),
+            List.of(source(path, "spam", Optional.empty()), source(other, "ham", Optional.empty())),
+            new ServiceLog() {});
+    Waiting.until("spam answers", () -> get("/v1/contains?key=a&set=spam").statusCode() == 200);
+    assertThat(get("/healthz").statusCode()).isEqualTo(200);
+    refused(get("/readyz"), 503, "set 'ham' has no snapshot yet");
+    refused(get("/v1/contains?key=a&set=ham"), 503, "set 'ham' has no snapshot yet");
+    refused(get("/v1/manifest?set=ham"), 503, "set 'ham' has no snapshot yet");
+    refused(get("/v1/contains?key=a"), 400, "the parameter set must be given, there are spam, ham");
+    new DirectoryPublisher(other, "ham", KeyHash.fixed(), Canonicaliser.NONE, 1).publish(1, "a");
+    Waiting.until("all are ready", () -> get("/readyz").statusCode() == 200);
+    assertThat(get("/readyz").body()).isEqualTo("{\"status\":\"ready\"}\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"true, 503", "false, 200"})
+  void aStaleSnapshotAnswersUnlessThatIsRefused(boolean refuse, int status) throws Exception {
+    publisher.publish(1, "a");
+    Files.setLastModifiedTime(
+        new SnapshotDirectory(path).manifestFile(1),
+        FileTime.fromMillis(System.currentTimeMillis() - 3 * 3_600_000));
+    ServerOptions options =
+        new ServerOptions(
+            options().address(), refuse, HttpLimits.DEFAULT, 10, Duration.ZERO, Duration.ZERO);
+    start(options, Optional.of(Duration.ofHours(1)));
+    Waiting.until(
+        "it is stale",
+        () -> JSON.readTree(get("/v1/status").body()).at("/sets/0/state").asText().equals("STALE"));
+    assertThat(get("/readyz").statusCode()).isEqualTo(status);
+    HttpResponse<String> answer = get("/v1/contains?key=a");
+    assertThat(answer.statusCode()).isEqualTo(status);
+    if (refuse) {
+      assertThat(error(answer)).isEqualTo("set 'spam' is stale: sequence 1 was published 3 h ago");
+    }
+  }
+
+  @Test
+  void saysThatItEndsWhileItGoesOn() throws Exception {
+    publisher.publish(1, "a");
+    start(
+        new ServerOptions(
+            options().address(),
+            false,
+            HttpLimits.DEFAULT,
+            10,
+            Duration.ofMillis(500),
+            Duration.ofSeconds(5)),
+        Optional.empty());
+    awaitSequence(1);
+    assertThat(get("/readyz").statusCode()).isEqualTo(200);
+    CompletableFuture<Void> closed = CompletableFuture.runAsync(server::close);
+    Waiting.until("it says so", () -> get("/readyz").statusCode() == 503);
+    assertThat(error(get("/readyz"))).isEqualTo("the service is shutting down");
+    assertThat(get("/v1/contains?key=a").statusCode()).isEqualTo(200);
+    closed.get();
+    server = null;
+  }
+
+  @Test
+  void thePageIsSelfContainedAndGuarded() throws Exception {
+    start();
+    HttpResponse<String> page = get("/");
+    assertThat(page.statusCode()).isEqualTo(200);
+    assertThat(page.headers().firstValue("content-security-policy").orElseThrow())
+        .startsWith("default-src 'none';")
+        .doesNotContain("unsafe")
+        .doesNotContain("*");
+    assertThat(page.body()).doesNotContain("http://").doesNotContain("https://");
+    for (String file : List.of("/page.js", "/page.css")) {
+      HttpResponse<String> part = get(file);
+      assertThat(part.statusCode()).isEqualTo(200);
+      assertThat(part.body().replace("http://www.w3.org/2000/svg", ""))
+          .doesNotContain("//www")
+          .doesNotContain("innerHTML")
+          .doesNotContain("@import");
+      assertThat(part.headers().firstValue("x-content-type-options")).contains("nosniff");
+    }
+  }
+}
