@@ -34,6 +34,7 @@ public final class GcsFigures implements Callable<Integer> {
   private static final double REDUNDANCY = 1.475;
   private static final int[] LOG_KEYS = {20, 23};
   private static final int[] RATE_BITS = {10, 13, 20};
+  private static final int WARM_UP_TURNS = 3;
   private static final int MERGED_KEYS = 10_000_000;
 
   @Option(names = "--json", paramLabel = "FILE", description = "write the figures there, too")
@@ -141,7 +142,8 @@ public final class GcsFigures implements Callable<Integer> {
     double[] ours = new double[7];
     double[] peers = new double[7];
     double[] sorts = new double[7];
-    for (int round = 0; round < ours.length; round++) {
+    for (int turn = -WARM_UP_TURNS; turn < ours.length; turn++) {
+      int round = Math.max(0, turn);
       ours[round] = millis(() -> used += GolombCodedSet.ofHashes(keys, logKeys + 10).count());
       peers[round] = millis(() -> used += GolombCompressedSet.construct(keys, 10).getBitCount());
       long[] copy = keys.clone();

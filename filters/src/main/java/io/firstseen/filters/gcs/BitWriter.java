@@ -72,6 +72,17 @@ public final class BitWriter {
     write(0, 1);
   }
 
+  /** Appends what another writer was given, which must not be used any more. */
+  void append(BitWriter other) {
+    if (other.stream != null) {
+      throw new IllegalArgumentException("the other's bits went to a stream");
+    }
+    for (int at = 0; at < other.filled; at += 8) {
+      write((long) WORDS.get(other.bytes, at), 64);
+    }
+    write(other.wordBits == 0 ? 0 : other.word >>> (64 - other.wordBits), other.wordBits);
+  }
+
   /** The bytes written; the writer must not be used any more. */
   public byte[] toBytes() {
     flushWord();

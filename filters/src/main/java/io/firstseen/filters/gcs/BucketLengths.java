@@ -11,14 +11,9 @@ final class BucketLengths {
   private final long bucketCount;
   private byte[] lengths = new byte[64];
   private int filled;
-  private long added;
 
   BucketLengths(long bucketCount) {
     this.bucketCount = bucketCount;
-  }
-
-  long added() {
-    return added;
   }
 
   /** Adds the length of the next bucket in bits. */
@@ -33,7 +28,15 @@ final class BucketLengths {
       left >>>= 7;
     }
     lengths[filled++] = (byte) left;
-    added++;
+  }
+
+  /** Adds the lengths that were added to another, of the buckets that follow. */
+  void addAll(BucketLengths other) {
+    if (lengths.length - filled < other.filled) {
+      lengths = Arrays.copyOf(lengths, filled + other.filled);
+    }
+    System.arraycopy(other.lengths, 0, lengths, filled, other.filled);
+    filled += other.filled;
   }
 
   /** The section; all buckets must have been added. */

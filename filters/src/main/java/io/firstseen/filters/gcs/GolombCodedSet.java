@@ -4,6 +4,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.NoSuchElementException;
 import java.util.PrimitiveIterator;
+import java.util.concurrent.ForkJoinPool;
 import java.util.function.Supplier;
 
 /**
@@ -83,18 +84,19 @@ public final class GolombCodedSet {
   }
 
   /**
-   * Encodes the first bits of hashes.
+   * Encodes the first bits of hashes, with the help of {@link ForkJoinPool#commonPool} if they are
+   * many.
    *
    * @param hashes in any order, repeats allowed; not changed. What is sorted is not sorted again.
    * @param valueBits 1 to 64: how many of a hash's top bits are its value
    */
   public static GolombCodedSet ofHashes(long[] hashes, int valueBits) {
     requireValueBits(valueBits);
-    return ofSortedHashes(UnsignedSort.sorted(hashes), 0, valueBits);
+    return ofSortedHashes(UnsignedSort.parallelSorted(hashes), 0, valueBits);
   }
 
   /**
-   * Encodes some bits of hashes.
+   * Encodes some bits of hashes, with the help of {@link ForkJoinPool#commonPool} if they are many.
    *
    * @param hashes in ascending unsigned order, repeats allowed; not kept
    * @param skippedBits how many of a hash's top bits come before its value, the same in all of them
@@ -106,19 +108,8 @@ public final class GolombCodedSet {
       throw new IllegalArgumentException(
           "skippedBits must be in [0, " + (Long.SIZE - valueBits) + "], got " + skippedBits);
     }
-    int shift = Long.SIZE - valueBits;
-    long count = Math.min(1, hashes.length);
-    for (int i = 1; i < hashes.length; i++) {
-      count += (((hashes[i] ^ hashes[i - 1]) << skippedBits) >>> shift) == 0 ? 0 : 1;
-    }
-    GolombCodedSetWriter writer = new GolombCodedSetWriter(count, valueBits);
-    for (int i = 0; i < hashes.length; i++) {
-      long value = (hashes[i] << skippedBits) >>> shift;
-      if (i == 0 || value != (hashes[i - 1] << skippedBits) >>> shift) {
-        writer.add(value);
-      }
-    }
-    return writer.toSet();
+    return new SortedHashes(hashes, skippedBits, valueBits)
+        .encode(UnsignedSort.partsOf(hashes.length));
   }
 
   /**

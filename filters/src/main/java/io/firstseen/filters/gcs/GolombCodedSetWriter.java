@@ -2,6 +2,7 @@ package io.firstseen.filters.gcs;
 
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.util.Objects;
 
 /**
  * Encodes a {@link GolombCodedSet} from values that come one by one, in ascending order. Keeps none
@@ -22,6 +23,8 @@ public final class GolombCodedSetWriter {
   private final BackwardBits prefixes = new BackwardBits();
   private final BucketLengths lengths;
   private final boolean streaming;
+  private final long bucketCount;
+  private final long firstBucket;
   private long added;
   private long before;
   private long next;
@@ -38,7 +41,7 @@ public final class GolombCodedSetWriter {
    * @param valueBits 1 to 64: every value is below 2^{@code valueBits}
    */
   public GolombCodedSetWriter(long count, int valueBits) {
-    this(count, valueBits, null);
+    this(count, valueBits, 0, count, null);
   }
 
   /**
@@ -49,6 +52,21 @@ public final class GolombCodedSetWriter {
    * @param valueBits 1 to 64: every value is below 2^{@code valueBits}
    */
   public GolombCodedSetWriter(long count, int valueBits, OutputStream payload) {
+    this(count, valueBits, 0, count, Objects.requireNonNull(payload, "payload"));
+  }
+
+  /**
+   * Encodes in memory the values of some buckets, for {@link #append}.
+   *
+   * @param count how many values the set has in all
+   * @param partCount about how many of them come here
+   */
+  static GolombCodedSetWriter ofPart(long count, int valueBits, long firstBucket, long partCount) {
+    return new GolombCodedSetWriter(count, valueBits, firstBucket, partCount, null);
+  }
+
+  private GolombCodedSetWriter(
+      long count, int valueBits, long firstBucket, long partCount, OutputStream payload) {
     GolombCodedSet.requireValueBits(valueBits);
     if (count < 0) {
       throw new IllegalArgumentException("count must be at least 0, got " + count);
@@ -56,14 +74,15 @@ public final class GolombCodedSetWriter {
     this.count = count;
     this.valueBits = valueBits;
     code = new GolombCode(GolombCode.parameterFor(count, valueBits));
-    long bucketCount = code.bucketCount(count);
+    bucketCount = code.bucketCount(count);
     ranges = new BucketRanges(bucketCount, valueBits);
     fieldBits = code.fieldBits();
     cutoff = code.cutoff();
     streaming = payload != null;
-    codes = streaming ? new BitWriter(payload) : new BitWriter(count * (code.minBits() + 2L));
+    codes = streaming ? new BitWriter(payload) : new BitWriter(partCount * (code.minBits() + 2L));
     lengths = new BucketLengths(bucketCount);
-    last = count == 0 ? 0 : ranges.lowerBound(1) - 1;
+    this.firstBucket = firstBucket;
+    enter(firstBucket);
   }
 
   /**
@@ -86,7 +105,7 @@ public final class GolombCodedSetWriter {
       throw new IllegalArgumentException("there must be " + count + " values, got more");
     }
     if (Long.compareUnsigned(value, last) > 0) {
-      openBucket(ranges.bucketOf(value));
+      closeUntil(ranges.bucketOf(value));
     }
     long distance = value - next;
     long quotient = code.quotient(distance);
@@ -154,19 +173,35 @@ public final class GolombCodedSetWriter {
     return code.parameter();
   }
 
+  /** Adds all that was added to a writer {@link #ofPart} of the buckets that follow. */
+  void append(GolombCodedSetWriter part) {
+    if (part.added == 0) {
+      return;
+    }
+    closeUntil(part.firstBucket);
+    part.closeUntil(part.bucket + 1);
+    codes.append(part.codes);
+    lengths.addAll(part.lengths);
+    added += part.added;
+    before = part.before;
+    start = codes.bitLength();
+    enter(part.bucket);
+  }
+
   private byte[] bucketStarts() {
     if (added != count) {
       throw new IllegalStateException("there must be " + count + " values, got " + added);
     }
-    long buckets = code.bucketCount(count);
-    if (buckets > 0) {
-      openBucket(buckets);
-    }
+    closeUntil(bucketCount);
     payloadBits = codes.bitLength();
     return lengths.section(payloadBits);
   }
 
-  private void openBucket(long opened) {
+  /** Ends the open bucket and opens another; those between are empty. */
+  private void closeUntil(long opened) {
+    if (bucket == opened) {
+      return;
+    }
     prefixes.writeBackwards(codes);
     long position = codes.bitLength();
     lengths.add(position - start);
@@ -174,6 +209,14 @@ public final class GolombCodedSetWriter {
       lengths.add(0);
     }
     start = position;
+    enter(opened);
+  }
+
+  private void enter(long opened) {
+    bucket = opened;
+    if (bucketCount == 0) {
+      return;
+    }
     next = ranges.lowerBound(opened);
     last = ranges.lowerBound(opened + 1) - 1;
   }

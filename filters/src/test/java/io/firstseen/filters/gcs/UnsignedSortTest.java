@@ -35,8 +35,12 @@ class UnsignedSortTest {
                 .sorted()
                 .map(x -> x ^ Long.MIN_VALUE)
                 .toArray();
-        long[] sorted = UnsignedSort.sorted(numbers);
-        assertThat(Arrays.equals(sorted, expected)).as("%d of kind %d", length, kind).isTrue();
+        for (int parts : new int[] {1, 2, 3, 16}) {
+          long[] sorted = UnsignedSort.sorted(numbers, parts);
+          assertThat(Arrays.equals(sorted, expected))
+              .as("%d of kind %d in %d parts", length, kind, parts)
+              .isTrue();
+        }
         assertThat(Arrays.equals(numbers, before)).as("left alone").isTrue();
       }
     }

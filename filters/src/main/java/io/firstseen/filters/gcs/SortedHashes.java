@@ -1,0 +1,86 @@
+package io.firstseen.filters.gcs;
+
+import java.util.Arrays;
+
+/** The values in some bits of sorted hashes, which are encoded by several threads at once. */
+final class SortedHashes {
+  private final long[] hashes;
+  private final int skippedBits;
+  private final int valueBits;
+
+  SortedHashes(long[] hashes, int skippedBits, int valueBits) {
+    this.hashes = hashes;
+    this.skippedBits = skippedBits;
+    this.valueBits = valueBits;
+  }
+
+  /** The set of the values; the same for any number of parts. */
+  GolombCodedSet encode(int parts) {
+    long[] counts = new long[parts];
+    UnsignedSort.forEachPart(
+        parts,
+        part ->
+            counts[part] =
+                distinct(
+                    (int) ((long) hashes.length * part / parts),
+                    (int) ((long) hashes.length * (part + 1) / parts)));
+    long count = Arrays.stream(counts).sum();
+    GolombCodedSetWriter[] writers = new GolombCodedSetWriter[parts];
+    UnsignedSort.forEachPart(parts, part -> writers[part] = written(count, part, parts));
+    for (int part = 1; part < parts; part++) {
+      writers[0].append(writers[part]);
+    }
+    return writers[0].toSet();
+  }
+
+  private long value(int index) {
+    return (hashes[index] << skippedBits) >>> (Long.SIZE - valueBits);
+  }
+
+  private boolean isFirst(int index) {
+    return index == 0 || value(index) != value(index - 1);
+  }
+
+  private long distinct(int from, int to) {
+    long count = 0;
+    for (int i = from; i < to; i++) {
+      count += isFirst(i) ? 1 : 0;
+    }
+    return count;
+  }
+
+  /** Encodes the values of a part of the buckets. */
+  private GolombCodedSetWriter written(long count, int part, int parts) {
+    long buckets = new GolombCode(GolombCode.parameterFor(count, valueBits)).bucketCount(count);
+    BucketRanges ranges = new BucketRanges(buckets, valueBits);
+    long firstBucket = buckets * part / parts;
+    int from = part == 0 ? 0 : firstFrom(ranges.lowerBound(firstBucket));
+    int to =
+        part == parts - 1
+            ? hashes.length
+            : firstFrom(ranges.lowerBound(buckets * (part + 1) / parts));
+    GolombCodedSetWriter writer =
+        GolombCodedSetWriter.ofPart(count, valueBits, firstBucket, to - from);
+    for (int i = from; i < to; i++) {
+      if (isFirst(i)) {
+        writer.add(value(i));
+      }
+    }
+    return writer;
+  }
+
+  /** The first index whose value is at least as great. */
+  private int firstFrom(long least) {
+    int from = 0;
+    int to = hashes.length;
+    while (from < to) {
+      int middle = (from + to) >>> 1;
+      if (Long.compareUnsigned(value(middle), least) < 0) {
+        from = middle + 1;
+      } else {
+        to = middle;
+      }
+    }
+    return from;
+  }
+}
