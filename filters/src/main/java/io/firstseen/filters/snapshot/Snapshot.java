@@ -43,7 +43,7 @@ public final class Snapshot {
    *     rate needs more bits than the hash has below the shard
    */
   public static Snapshot build(long[] hashes, SnapshotParameters parameters) {
-    return buildSorted(UnsignedSort.sorted(hashes), OptionalInt.empty(), parameters);
+    return buildSorted(UnsignedSort.parallelSorted(hashes), OptionalInt.empty(), parameters);
   }
 
   /**
@@ -55,7 +55,7 @@ public final class Snapshot {
    *     for the false-positive rate or more than the hash has below the shard
    */
   public static Snapshot build(long[] hashes, int valueBits, SnapshotParameters parameters) {
-    return buildSorted(UnsignedSort.sorted(hashes), OptionalInt.of(valueBits), parameters);
+    return buildSorted(UnsignedSort.parallelSorted(hashes), OptionalInt.of(valueBits), parameters);
   }
 
   private static Snapshot buildSorted(
