@@ -2,10 +2,13 @@ package io.firstseen.consumer;
 
 import io.firstseen.consumer.CurrentSnapshot.View;
 import io.firstseen.consumer.internal.ActiveSnapshot;
+import io.firstseen.consumer.internal.CachedState;
 import io.firstseen.consumer.internal.Decision;
 import io.firstseen.consumer.internal.SnapshotAssembler;
+import io.firstseen.consumer.internal.SnapshotCache;
 import io.firstseen.consumer.internal.TopicFollower;
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.SnapshotException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -23,8 +26,8 @@ final class AssemblingReader implements TopicFollower.Reader {
   private final SnapshotClientOptions options;
   private final LongSupplier wallClockMillis;
   private final CurrentSnapshot current;
+  private final SnapshotCache cacheOrNull;
   private final SnapshotAssembler assembler;
-
   private final Counters counters = new Counters();
 
   private ClientState state = ClientState.EMPTY;
@@ -44,18 +47,70 @@ final class AssemblingReader implements TopicFollower.Reader {
     this.options = options;
     this.wallClockMillis = wallClockMillis;
     this.current = current;
+    this.cacheOrNull =
+        options
+            .cacheDirectory()
+            .map(directory -> SnapshotCache.open(directory, options.setName()))
+            .orElse(null);
     this.assembler =
         new SnapshotAssembler(
             options.setName(),
             options.keyHash(),
             options.chunkWait().toMillis(),
-            options.history());
+            options.history(),
+            cacheOrNull);
     this.pinned = OptionalLong.empty();
     applyPin();
   }
 
   Counters counters() {
     return counters;
+  }
+
+  @Override
+  public void start() {
+    if (cacheOrNull == null) {
+      return;
+    }
+    try {
+      Optional<CachedState> kept = cacheOrNull.load();
+      if (kept.isPresent()) {
+        restore(kept.get());
+      }
+    } catch (SnapshotException e) {
+      notice(e.getMessage());
+    }
+    tellCacheTrouble();
+  }
+
+  private void restore(CachedState kept) throws SnapshotException {
+    if (!kept.topic().equals(options.topic())) {
+      throw new SnapshotException(
+          "the cache of set '%s' is of topic '%s'".formatted(options.setName(), kept.topic()));
+    }
+    carryOut(assembler.restore(kept, this::showNext));
+    if (active != null && !kept.topicId().isEmpty()) {
+      topicId = kept.topicId();
+      nextOffset = kept.resumeOffset();
+    }
+  }
+
+  @Override
+  public void end() {
+    if (cacheOrNull != null) {
+      cacheOrNull.close();
+    }
+  }
+
+  private void tellCacheTrouble() {
+    if (cacheOrNull != null) {
+      cacheOrNull.takeTrouble().ifPresent(this::notice);
+    }
+  }
+
+  private void notice(String sentence) {
+    LOG.warn(sentence);
+    tell(listener -> listener.onNotice(sentence));
   }
 
   @Override
@@ -81,8 +136,7 @@ final class AssemblingReader implements TopicFollower.Reader {
                 options.topic(),
                 options.setName(),
                 highest.isPresent() ? ", it was at " + highest.getAsLong() : "");
-    LOG.warn(sentence);
-    tell(listener -> listener.onNotice(sentence));
+    notice(sentence);
   }
 
   @Override
@@ -112,11 +166,16 @@ final class AssemblingReader implements TopicFollower.Reader {
   @Override
   public boolean settle() {
     applyPin();
+    ActiveSnapshot before = active;
     readBytesAtEnd = counters.readBytes.get();
     boolean reread =
         carryOut(
             assembler.settle(TimeUnit.NANOSECONDS.toMillis(System.nanoTime()), this::showNext));
     loading &= reread || assembler.isLoading();
+    if (cacheOrNull != null && active != before) {
+      assembler.commit(options.topic(), topicId, nextOffset);
+    }
+    tellCacheTrouble();
     return reread;
   }
 

@@ -2,6 +2,7 @@ package io.firstseen.consumer;
 
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -45,6 +46,7 @@ public final class SnapshotClientOptions {
   private final NoSnapshotPolicy noSnapshotPolicy;
   private final SnapshotListener listener;
   private final int history;
+  private final Path cacheDirectory;
   private final OptionalLong pinnedSequence;
 
   private SnapshotClientOptions(Builder builder) {
@@ -59,6 +61,7 @@ public final class SnapshotClientOptions {
     this.noSnapshotPolicy = builder.noSnapshotPolicy;
     this.listener = builder.listener;
     this.history = builder.history;
+    this.cacheDirectory = builder.cacheDirectory;
     this.pinnedSequence = builder.pinnedSequence;
   }
 
@@ -128,6 +131,11 @@ public final class SnapshotClientOptions {
     return history;
   }
 
+  /** Where snapshots are kept for the next start; empty for nowhere. */
+  public Optional<Path> cacheDirectory() {
+    return Optional.ofNullable(cacheDirectory);
+  }
+
   /** The sequence that is pinned from the start; empty for none. */
   public OptionalLong pinnedSequence() {
     return pinnedSequence;
@@ -153,6 +161,7 @@ public final class SnapshotClientOptions {
     private NoSnapshotPolicy noSnapshotPolicy = NoSnapshotPolicy.THROW;
     private SnapshotListener listener = new SnapshotListener() {};
     private int history;
+    private Path cacheDirectory;
     private OptionalLong pinnedSequence = OptionalLong.empty();
 
     private Builder(String bootstrapServers, String setName) {
@@ -251,6 +260,22 @@ public final class SnapshotClientOptions {
             "history must be in [0, " + MAX_HISTORY + "], got " + newHistory);
       }
       this.history = newHistory;
+      return this;
+    }
+
+    /**
+     * Keeps snapshots in files, from which they are mapped into memory: nothing of them is on the
+     * heap, and the next client starts with the last of them, {@link ClientState#READY} without the
+     * network, and reads from the topic what came since. One directory serves all sets of a topic.
+     * What is in it is trusted, but for what a crash or a bad disk does to it: who may write there
+     * may let the client answer anything.
+     *
+     * <p>One client at a time writes to the cache of a set; another one of the same directory
+     * starts from it and keeps what comes later in memory. What cannot be written stays in memory,
+     * too, see {@link SnapshotListener#onNotice}. If not set, snapshots are in memory.
+     */
+    public Builder cacheDirectory(Path directory) {
+      this.cacheDirectory = Objects.requireNonNull(directory, "cacheDirectory");
       return this;
     }
 

@@ -75,6 +75,11 @@ public final class TestPublisher {
     return new TestPublisher(setName, KeyHash.fixed(), Canonicaliser.NONE, shardCount);
   }
 
+  /** The hash of a canonical key under the fixed key. */
+  public static long hash(String key) {
+    return KeyHash.fixed().hash(key.getBytes(StandardCharsets.UTF_8));
+  }
+
   /** The set holds these keys, canonical ones, at the end of window {@code sequence}. */
   public Publication publish(long sequence, String... keys) {
     return publish(

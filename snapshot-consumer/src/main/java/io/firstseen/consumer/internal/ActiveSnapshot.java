@@ -9,8 +9,10 @@ import io.firstseen.filters.snapshot.SnapshotSet;
  * @param set the opened shards
  * @param publishedMillis when its manifest was written to the topic, in milliseconds since the
  *     epoch
+ * @param manifestJson the manifest as it was published
  */
-public record ActiveSnapshot(SnapshotSet set, long publishedMillis) {
+@SuppressWarnings("ArrayRecordComponent")
+public record ActiveSnapshot(SnapshotSet set, long publishedMillis, byte[] manifestJson) {
 
   /** What was published. */
   public Manifest manifest() {

@@ -7,21 +7,34 @@ import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotHeader;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat.ChunkKey;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiPredicate;
 
-/** The chunks that were read and are not part of a loaded snapshot. */
+/**
+ * The chunks that were read and are not part of a loaded snapshot: in the files of a cache if there
+ * is one and it can be written, otherwise in memory.
+ */
 final class ChunkStore {
+  private final SnapshotCache cacheOrNull;
   private final Map<String, Chunks> blobs = new HashMap<>();
+
+  ChunkStore(SnapshotCache cacheOrNull) {
+    this.cacheOrNull = cacheOrNull;
+  }
 
   /** The chunks of one blob. */
   static final class Chunks {
-    private final Map<Integer, byte[]> byIndex = new HashMap<>();
+    private final Map<Integer, Integer> lengths = new HashMap<>();
+    // Without those that lie in the cache.
+    private final Map<Integer, byte[]> inMemory = new HashMap<>();
     private final long age;
     private final long offset;
+    private SnapshotHeader header;
     private boolean damaged;
 
     private Chunks(long age, long offset) {
@@ -36,15 +49,16 @@ final class ChunkStore {
 
     /** The header of the blob, if its first chunk is here and begins with one. */
     Optional<SnapshotHeader> header() {
-      byte[] first = byIndex.get(0);
-      if (first == null) {
-        return Optional.empty();
-      }
-      try {
-        return Optional.of(SnapshotHeader.read(ByteBuffer.wrap(first)));
-      } catch (SnapshotException e) {
-        return Optional.empty();
-      }
+      return Optional.ofNullable(header);
+    }
+  }
+
+  /** The header of the blob whose first chunk this is; null if it does not begin with one. */
+  static SnapshotHeader header(byte[] firstChunk) {
+    try {
+      return SnapshotHeader.read(ByteBuffer.wrap(firstChunk));
+    } catch (SnapshotException e) {
+      return null;
     }
   }
 
@@ -56,29 +70,52 @@ final class ChunkStore {
    */
   void put(ChunkKey key, byte[] bytes, long age, long offset) {
     Chunks chunks = blobs.computeIfAbsent(key.digest(), digest -> new Chunks(age, offset));
-    chunks.byIndex.put(key.index(), bytes);
+    chunks.lengths.put(key.index(), bytes.length);
+    if (cacheOrNull != null && cacheOrNull.writeChunk(key, bytes)) {
+      chunks.inMemory.remove(key.index());
+    } else {
+      chunks.inMemory.put(key.index(), bytes);
+    }
+    if (key.index() == 0) {
+      chunks.header = header(bytes);
+    }
     chunks.damaged = false;
   }
 
   void remove(ChunkKey key) {
-    blobs.computeIfPresent(
-        key.digest(),
-        (digest, chunks) -> {
-          chunks.byIndex.remove(key.index());
-          return chunks.byIndex.isEmpty() ? null : chunks;
-        });
+    Chunks chunks = blobs.get(key.digest());
+    if (chunks != null) {
+      chunks.lengths.remove(key.index());
+      chunks.inMemory.remove(key.index());
+      if (chunks.lengths.isEmpty()) {
+        remove(key.digest());
+      }
+    }
   }
 
   void remove(String digest) {
-    blobs.remove(digest);
+    if (blobs.remove(digest) != null) {
+      removeFile(digest);
+    }
   }
 
   void removeIf(BiPredicate<String, Chunks> condition) {
-    blobs.entrySet().removeIf(entry -> condition.test(entry.getKey(), entry.getValue()));
+    for (String digest : List.copyOf(blobs.keySet())) {
+      if (condition.test(digest, blobs.get(digest))) {
+        remove(digest);
+      }
+    }
   }
 
   void clear() {
+    blobs.keySet().forEach(this::removeFile);
     blobs.clear();
+  }
+
+  private void removeFile(String digest) {
+    if (cacheOrNull != null) {
+      cacheOrNull.removeIncoming(digest);
+    }
   }
 
   /** How many chunks of a blob are not here. */
@@ -89,7 +126,7 @@ final class ChunkStore {
       return expected;
     }
     int found = 0;
-    for (int index : chunks.byIndex.keySet()) {
+    for (int index : chunks.lengths.keySet()) {
       if (index < expected) {
         found++;
       }
@@ -103,34 +140,61 @@ final class ChunkStore {
     return chunks != null && chunks.damaged;
   }
 
+  /** Whether all chunks of a blob, of which nothing is missing, lie in the file of the cache. */
+  boolean isInFile(BlobReference blob) {
+    return cacheOrNull != null && blobs.get(blob.digest()).inMemory.isEmpty();
+  }
+
   /**
    * Puts a blob together of which nothing is missing. Its chunks stay here.
    *
    * @throws MalformedSnapshotException if they are not what the blob's digest names; another chunk
    *     may cure that
    */
-  byte[] assemble(BlobReference blob) throws MalformedSnapshotException {
+  ByteBuffer assemble(BlobReference blob) throws MalformedSnapshotException {
     Chunks chunks = blobs.get(blob.digest());
     chunks.damaged = true;
     int count = SnapshotTopicFormat.chunkCount(blob.bytes());
     for (int index = 0; index < count; index++) {
       int expected = SnapshotTopicFormat.chunkBytes(blob.bytes(), index);
-      int found = chunks.byIndex.get(index).length;
+      int found = chunks.lengths.get(index);
       if (found != expected) {
         throw new MalformedSnapshotException(
             "chunk " + index + " must have " + expected + " bytes, got " + found);
       }
     }
-    ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(blob.bytes()));
-    for (int index = 0; index < count; index++) {
-      bytes.put(chunks.byIndex.get(index));
-    }
-    String digest = Sha256.hex(bytes.array());
+    ByteBuffer bytes = bytes(chunks, blob, count);
+    String digest = Sha256.hex(bytes);
     if (!digest.equals(blob.digest())) {
       throw new MalformedSnapshotException("its bytes have the digest " + digest);
     }
     chunks.damaged = false;
-    return bytes.array();
+    return bytes;
+  }
+
+  private ByteBuffer bytes(Chunks chunks, BlobReference blob, int count)
+      throws MalformedSnapshotException {
+    ByteBuffer file = null;
+    if (chunks.inMemory.size() < chunks.lengths.size()) {
+      try {
+        file = cacheOrNull.incoming(blob.digest(), blob.bytes());
+      } catch (IOException e) {
+        throw new MalformedSnapshotException("the cache has lost it: " + e.getMessage(), e);
+      }
+      if (chunks.inMemory.isEmpty()) {
+        return file;
+      }
+    }
+    ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(blob.bytes()));
+    for (int index = 0; index < count; index++) {
+      byte[] chunk = chunks.inMemory.get(index);
+      if (chunk != null) {
+        bytes.put(chunk);
+      } else {
+        bytes.put(file.slice(bytes.position(), chunks.lengths.get(index)));
+      }
+    }
+    return bytes.flip();
   }
 
   /** The place in the topic of the first of all chunks; the greatest number if there is none. */
@@ -142,8 +206,8 @@ final class ChunkStore {
   long totalBytes() {
     long total = 0;
     for (Chunks chunks : blobs.values()) {
-      for (byte[] chunk : chunks.byIndex.values()) {
-        total += chunk.length;
+      for (int length : chunks.lengths.values()) {
+        total += length;
       }
     }
     return total;

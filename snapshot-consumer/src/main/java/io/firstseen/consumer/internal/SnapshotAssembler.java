@@ -8,16 +8,19 @@ import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.filters.snapshot.SnapshotHeader;
 import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat.ChunkKey;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -43,6 +46,8 @@ import java.util.function.Predicate;
  */
 public final class SnapshotAssembler {
   private static final int MAX_CANDIDATES = 2;
+  private static final int MAX_FOREIGN_REMEMBERED = 10_000;
+  private static final int MAX_CHUNKS = SnapshotTopicFormat.chunkCount(Integer.MAX_VALUE);
 
   // Where the window of a blob or of a manifest cannot be told, chunks are kept until so many
   // manifests have come after them.
@@ -52,7 +57,10 @@ public final class SnapshotAssembler {
   private final KeyHash keyHash;
   private final long chunkWaitMillis;
 
-  private final ChunkStore chunks = new ChunkStore();
+  private final SnapshotCache cacheOrNull;
+  private final ChunkStore chunks;
+  // Digests of blobs of other sets.
+  private final Set<String> foreign = new LinkedHashSet<>();
   // Verified, by digest: the blobs of the active snapshot and of candidates.
   private final Map<String, Snapshot> loaded = new HashMap<>();
   // In the order of the log.
@@ -69,18 +77,22 @@ public final class SnapshotAssembler {
   private String problem;
   private long manifestsSeen;
   private boolean rereadWanted;
+  // What is missing may stand where the topic was not read.
+  private boolean startedLate;
   private long fetchedBytes;
 
   /** A manifest that may become active. */
   private static final class Candidate {
     private final Manifest manifest;
+    private final byte[] json;
     private final long offset;
     private final long publishedMillis;
     private long waitsSinceMillis;
     private boolean waits;
 
-    private Candidate(Manifest manifest, long offset, long publishedMillis) {
+    private Candidate(Manifest manifest, byte[] json, long offset, long publishedMillis) {
       this.manifest = manifest;
+      this.json = json;
       this.offset = offset;
       this.publishedMillis = publishedMillis;
     }
@@ -97,13 +109,78 @@ public final class SnapshotAssembler {
    * @param keyHash the hash that the set must be made with
    * @param chunkWaitMillis how long chunks may be missing before that is reported
    * @param historyLength how many snapshots that answered before stay at hand
+   * @param cacheOrNull where snapshots and chunks lie; null for in memory
    */
   public SnapshotAssembler(
-      String setName, KeyHash keyHash, long chunkWaitMillis, int historyLength) {
+      String setName,
+      KeyHash keyHash,
+      long chunkWaitMillis,
+      int historyLength,
+      SnapshotCache cacheOrNull) {
     this.setName = setName;
     this.keyHash = keyHash;
     this.chunkWaitMillis = chunkWaitMillis;
     this.historyLength = historyLength;
+    this.cacheOrNull = cacheOrNull;
+    this.chunks = new ChunkStore(cacheOrNull);
+  }
+
+  /**
+   * Begins with what a cache holds.
+   *
+   * @return what to do at once
+   * @throws SnapshotException if it cannot be used
+   */
+  public List<Decision> restore(CachedState state, Predicate<ActiveSnapshot> show)
+      throws SnapshotException {
+    Manifest manifest = read(state.manifestJson());
+    String refusal = refusal(manifest);
+    if (refusal != null) {
+      throw new SnapshotException(refusal);
+    }
+    if (state.digests().size() != manifest.shards().size()) {
+      throw new MalformedSnapshotException("the cache must have a line for each shard");
+    }
+    for (ManifestShard shard : manifest.shards()) {
+      if (shard.base() != null) {
+        String digest = state.digests().get(shard.shard());
+        loaded.put(shard.newest().digest(), cacheOrNull.open(digest));
+      }
+    }
+    List<Decision> decisions = new ArrayList<>();
+    SnapshotSet set = SnapshotSet.of(manifest, loaded);
+    startedLate = true;
+    activate(
+        new ActiveSnapshot(set, state.publishedMillis(), state.manifestJson()), show, decisions);
+    dropUnusedSnapshots();
+    return decisions;
+  }
+
+  /**
+   * Keeps what answers in the cache, if all of it can be written.
+   *
+   * @param nextOffset where the topic is to be read next
+   */
+  public void commit(String topic, String topicId, long nextOffset) {
+    List<String> digests = new ArrayList<>();
+    for (ManifestShard shard : active.manifest().shards()) {
+      Snapshot snapshot = active.set().snapshot(shard.shard());
+      String digest = snapshot == null ? "" : cacheOrNull.digest(snapshot);
+      if (digest == null) {
+        return;
+      }
+      digests.add(digest);
+    }
+    List<Snapshot> inUse = new ArrayList<>(loaded.values());
+    cacheOrNull.commit(
+        new CachedState(
+            topic,
+            topicId == null ? "" : topicId,
+            resumeOffset(nextOffset),
+            active.publishedMillis(),
+            digests,
+            active.manifestJson()),
+        inUse);
   }
 
   /** The topic was created anew: its manifests may begin with any sequence. */
@@ -168,9 +245,34 @@ public final class SnapshotAssembler {
   private void acceptChunk(long offset, ChunkKey key, byte[] value) {
     if (value == null) {
       chunks.remove(key);
-    } else if (!loaded.containsKey(key.digest())) {
+    } else if (!isUseless(key, value)) {
       chunks.put(key, value, manifestsSeen, offset);
     }
+  }
+
+  /** Whether a chunk is of a blob that is here already, of another set's, or of none. */
+  private boolean isUseless(ChunkKey key, byte[] value) {
+    if (loaded.containsKey(key.digest()) || key.index() >= MAX_CHUNKS) {
+      return true;
+    }
+    SnapshotHeader header = key.index() == 0 ? ChunkStore.header(value) : null;
+    if (header != null && !header.parameters().setName().equals(setName)) {
+      chunks.remove(key.digest());
+      foreign.add(key.digest());
+      if (foreign.size() > MAX_FOREIGN_REMEMBERED) {
+        foreign.remove(foreign.iterator().next());
+      }
+    }
+    // What our manifest names is judged with it.
+    return foreign.contains(key.digest()) && !awaited.contains(key.digest());
+  }
+
+  private Manifest read(byte[] json) throws SnapshotException {
+    Manifest manifest = Manifest.fromJson(json);
+    if (!manifest.setName().equals(setName)) {
+      throw new MalformedSnapshotException("it is of set '" + manifest.setName() + "'");
+    }
+    return manifest;
   }
 
   private void acceptManifest(long offset, byte[] value, long publishedMillis) {
@@ -182,10 +284,7 @@ public final class SnapshotAssembler {
     manifestsSeen++;
     Manifest manifest;
     try {
-      manifest = Manifest.fromJson(value);
-      if (!manifest.setName().equals(setName)) {
-        throw new MalformedSnapshotException("it is of set '" + manifest.setName() + "'");
-      }
+      manifest = read(value);
     } catch (SnapshotException e) {
       problem = "a manifest of set '%s' cannot be read: %s".formatted(setName, e.getMessage());
       dropGarbage(blob -> isYoung(blob));
@@ -194,7 +293,7 @@ public final class SnapshotAssembler {
     problem = refusal(manifest);
     if (problem == null && succession.judge(manifest) != Verdict.NOT_PINNED) {
       candidates.removeIf(candidate -> candidate.sequence() == manifest.sequence());
-      candidates.add(new Candidate(manifest, offset, publishedMillis));
+      candidates.add(new Candidate(manifest, value, offset, publishedMillis));
       if (candidates.size() > MAX_CANDIDATES) {
         candidates.remove(0);
       }
@@ -287,6 +386,8 @@ public final class SnapshotAssembler {
    */
   public void rewind() {
     chunks.clear();
+    foreign.clear();
+    startedLate = false;
     candidates.clear();
     problem = null;
     dropUnusedSnapshots();
@@ -413,8 +514,13 @@ public final class SnapshotAssembler {
       List<BlobReference> lacking = load(candidate.manifest, decisions);
       if (lacking.isEmpty()) {
         SnapshotSet set = SnapshotSet.of(candidate.manifest, loaded);
-        activate(new ActiveSnapshot(set, candidate.publishedMillis), show, decisions);
+        activate(
+            new ActiveSnapshot(set, candidate.publishedMillis, candidate.json), show, decisions);
         supersede(candidate);
+      } else if (startedLate) {
+        startedLate = false;
+        rereadWanted = true;
+        lacking.forEach(blob -> awaited.add(blob.digest()));
       } else if (nowMillis - candidate.waitsSinceMillis >= chunkWaitMillis) {
         reportWaiting(candidate.manifest, lacking, decisions);
       }
@@ -440,7 +546,7 @@ public final class SnapshotAssembler {
       if (loaded.containsKey(blob.digest())) {
         continue;
       }
-      byte[] bytes = null;
+      ByteBuffer bytes = null;
       if (chunks.missing(blob) == 0 && !chunks.isDamaged(blob)) {
         try {
           bytes = chunks.assemble(blob);
@@ -454,7 +560,11 @@ public final class SnapshotAssembler {
       if (bytes == null) {
         lacking.add(blob);
       } else {
-        loaded.put(blob.digest(), verified(blob, bytes));
+        Snapshot snapshot = verified(blob, bytes);
+        if (cacheOrNull != null) {
+          snapshot = cacheOrNull.keep(snapshot, blob.digest(), chunks.isInFile(blob));
+        }
+        loaded.put(blob.digest(), snapshot);
         fetchedBytes += blob.bytes();
         chunks.remove(blob.digest());
       }
@@ -462,7 +572,7 @@ public final class SnapshotAssembler {
     return lacking;
   }
 
-  private static Snapshot verified(BlobReference blob, byte[] bytes) throws SnapshotException {
+  private static Snapshot verified(BlobReference blob, ByteBuffer bytes) throws SnapshotException {
     try {
       Snapshot snapshot = Snapshot.read(bytes);
       snapshot.verify();

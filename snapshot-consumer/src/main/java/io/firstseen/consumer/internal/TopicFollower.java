@@ -55,6 +55,12 @@ public final class TopicFollower implements Runnable, AutoCloseable {
   /** What is done with the records. */
   public interface Reader {
 
+    /** Called first of all. */
+    void start();
+
+    /** Called last of all. */
+    void end();
+
     /**
      * The topic is about to be read.
      *
@@ -115,11 +121,14 @@ public final class TopicFollower implements Runnable, AutoCloseable {
   @Override
   public void run() {
     try {
+      reader.start();
       while (isOpen()) {
         followUntilTrouble();
       }
     } catch (WakeupException | InterruptException e) {
       LOG.debug("no longer following topic {}", topic);
+    } finally {
+      reader.end();
     }
   }
 

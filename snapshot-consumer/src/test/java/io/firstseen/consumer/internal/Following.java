@@ -2,6 +2,7 @@ package io.firstseen.consumer.internal;
 
 import io.firstseen.consumer.TestPublisher.Entry;
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.SnapshotException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +25,15 @@ final class Following {
   }
 
   Following(KeyHash keyHash, int history) {
-    assembler = new SnapshotAssembler(SET, keyHash, CHUNK_WAIT_MILLIS, history);
+    this(keyHash, history, null);
+  }
+
+  Following(SnapshotCache cache) {
+    this(KeyHash.fixed(), 0, cache);
+  }
+
+  private Following(KeyHash keyHash, int history, SnapshotCache cache) {
+    assembler = new SnapshotAssembler(SET, keyHash, CHUNK_WAIT_MILLIS, history, cache);
   }
 
   Following() {
@@ -41,6 +50,11 @@ final class Following {
 
   Following read(Entry... entries) {
     return read(List.of(entries));
+  }
+
+  /** Begins with what the cache holds. */
+  void restore(CachedState state) throws SnapshotException {
+    carryOut(assembler.restore(state, snapshot -> true));
   }
 
   /** Reaches the end of the topic. */

@@ -11,16 +11,20 @@ import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Followers that start at any moment of long random histories, at any state of the log's
@@ -175,6 +179,35 @@ class SnapshotAssemblerHistoryTest {
     assertThat(complaints(() -> new Naive(false, true))).isPositive();
   }
 
+  @Test
+  void everyFollowerThatStartsAgainFromItsCacheEndsWithWhatWasPublishedLast(
+      @TempDir Path directory) {
+    AtomicInteger restarts = new AtomicInteger();
+    for (long seed = 0; seed < HISTORIES; seed++) {
+      Path own = directory.resolve("seed-" + seed);
+      Random random = new Random(3 * seed + 1);
+      assertThat(complaint(seed, () -> new Restarting(own, random, restarts, true)))
+          .as("seed %d", seed)
+          .isNull();
+    }
+    assertThat(restarts).hasValueGreaterThan(HISTORIES);
+  }
+
+  /** The trap: chunks of blobs that no manifest has named yet stand before the place it came to. */
+  @Test
+  void aFollowerThatGoesOnWhereItWasIsCaught(@TempDir Path directory) {
+    AtomicInteger seeds = new AtomicInteger();
+    int complaints =
+        complaints(
+            () ->
+                new Restarting(
+                    directory.resolve("seed-" + seeds.incrementAndGet()),
+                    new Random(3 * seeds.get()),
+                    new AtomicInteger(),
+                    false));
+    assertThat(complaints).isPositive();
+  }
+
   private static int complaints(Supplier<Follower> followers) {
     int count = 0;
     for (long seed = 0; seed < HISTORIES; seed++) {
@@ -232,6 +265,78 @@ class SnapshotAssemblerHistoryTest {
     @Override
     public void settle() {
       following.settle();
+    }
+
+    @Override
+    public SnapshotSet answering() {
+      return following.active == null ? null : following.active.set();
+    }
+  }
+
+  /** Ends now and then, and starts again from its cache. */
+  private static final class Restarting implements Follower {
+    private final Path directory;
+    private final Random random;
+    private final AtomicInteger restarts;
+    private final boolean resumesWhereNeeded;
+    private final List<Entry> topic = new ArrayList<>();
+    private SnapshotCache cache;
+    private Following following;
+
+    private Restarting(
+        Path directory, Random random, AtomicInteger restarts, boolean resumesWhereNeeded) {
+      this.directory = directory;
+      this.random = random;
+      this.restarts = restarts;
+      this.resumesWhereNeeded = resumesWhereNeeded;
+      start();
+    }
+
+    private void start() {
+      cache = SnapshotCache.open(directory, Following.SET);
+      following = new Following(cache);
+    }
+
+    @Override
+    public void read(Entry entry) {
+      topic.add(entry);
+      following.read(entry);
+    }
+
+    @Override
+    public void settle() {
+      ActiveSnapshot before = following.active;
+      following.settle();
+      if (following.active != before) {
+        following.assembler.commit("topic", "id", following.offset);
+      }
+      // Anywhere, also where chunks have come and their manifest has not.
+      if (random.nextInt(10) == 0) {
+        cache.close();
+        start();
+        restore();
+      }
+    }
+
+    private void restore() {
+      try {
+        Optional<CachedState> state = cache.load();
+        if (state.isPresent()) {
+          restarts.incrementAndGet();
+          following.restore(state.get());
+          following.offset = resumesWhereNeeded ? state.get().resumeOffset() : topic.size();
+        }
+      } catch (SnapshotException e) {
+        throw new AssertionError(e);
+      }
+      List<Entry> left = List.copyOf(topic.subList((int) following.offset, topic.size()));
+      following.read(left).settle();
+      if (resumesWhereNeeded && following.rereads > 0) {
+        following.rereads = 0;
+        following.assembler.rewind();
+        following.offset = 0;
+        following.read(topic).settle();
+      }
     }
 
     @Override

@@ -1,0 +1,80 @@
+package io.firstseen.consumer.internal;
+
+import io.firstseen.filters.snapshot.MalformedSnapshotException;
+import io.firstseen.filters.snapshot.Sha256;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What a cache begins with when the process starts again. As bytes: the SHA-256 of all that follows
+ * it, then a line each for version, topic, topic id, offset and time, a line for each shard, and
+ * the manifest.
+ *
+ * @param topic the name of the topic
+ * @param topicId its id; empty if not known
+ * @param resumeOffset from where on to read the topic
+ * @param publishedMillis when the manifest was written to the topic
+ * @param digests of the snapshot of each shard, under which its file lies; empty for none
+ * @param manifestJson the manifest as it was published
+ */
+@SuppressWarnings("ArrayRecordComponent")
+public record CachedState(
+    String topic,
+    String topicId,
+    long resumeOffset,
+    long publishedMillis,
+    List<String> digests,
+    byte[] manifestJson) {
+  private static final String VERSION = "firstseen-cache-1";
+  private static final int DIGEST_CHARS = 64;
+  private static final int LINES_BEFORE_DIGESTS = 6;
+
+  byte[] toBytes() {
+    List<String> lines =
+        new ArrayList<>(
+            List.of(
+                VERSION,
+                topic,
+                topicId,
+                Long.toString(resumeOffset),
+                Long.toString(publishedMillis),
+                Integer.toString(digests.size())));
+    lines.addAll(digests);
+    byte[] head = (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8);
+    byte[] body = Arrays.copyOf(head, head.length + manifestJson.length);
+    System.arraycopy(manifestJson, 0, body, head.length, manifestJson.length);
+    byte[] digest = (Sha256.hex(body) + "\n").getBytes(StandardCharsets.US_ASCII);
+    byte[] bytes = Arrays.copyOf(digest, digest.length + body.length);
+    System.arraycopy(body, 0, bytes, digest.length, body.length);
+    return bytes;
+  }
+
+  static CachedState read(byte[] bytes) throws MalformedSnapshotException {
+    int bodyAt = Math.min(bytes.length, DIGEST_CHARS + 1);
+    byte[] body = Arrays.copyOfRange(bytes, bodyAt, bytes.length);
+    String stated = new String(bytes, 0, bodyAt, StandardCharsets.ISO_8859_1);
+    if (!stated.equals(Sha256.hex(body) + "\n")) {
+      throw new MalformedSnapshotException("its state is damaged");
+    }
+    String text = new String(body, StandardCharsets.UTF_8);
+    String[] lines = text.split("\n", LINES_BEFORE_DIGESTS + 1);
+    if (lines.length <= LINES_BEFORE_DIGESTS || !lines[0].equals(VERSION)) {
+      throw new MalformedSnapshotException("it was written by another version");
+    }
+    try {
+      int shards = Integer.parseInt(lines[5]);
+      String[] rest = lines[LINES_BEFORE_DIGESTS].split("\n", shards + 1);
+      return new CachedState(
+          lines[1],
+          lines[2],
+          Long.parseLong(lines[3]),
+          Long.parseLong(lines[4]),
+          List.of(rest).subList(0, shards),
+          rest[shards].getBytes(StandardCharsets.UTF_8));
+    } catch (NumberFormatException | IndexOutOfBoundsException e) {
+      throw new MalformedSnapshotException("its state is damaged", e);
+    }
+  }
+}

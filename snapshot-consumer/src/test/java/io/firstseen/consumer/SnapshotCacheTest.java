@@ -1,0 +1,385 @@
+package io.firstseen.consumer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.firstseen.consumer.TestPublisher.Entry;
+import io.firstseen.consumer.TestPublisher.Publication;
+import io.firstseen.filters.snapshot.SnapshotSet;
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Clients that keep their snapshots in files; the test is the topic. */
+class SnapshotCacheTest {
+  private static final String SET = "spam";
+  private static final String TOPIC_ID = "id-1";
+  private static final long CLOCK_MILLIS = 1_000_000;
+
+  @TempDir private Path temporary;
+  private Path directory;
+  private final TestPublisher publisher = TestPublisher.of(SET, 2);
+  private final List<Entry> topic = new ArrayList<>();
+  private final List<String> notices = new ArrayList<>();
+
+  @BeforeEach
+  void chooseDirectory() {
+    directory = temporary.resolve("cache");
+  }
+
+  private SnapshotClient start(Path cache, UnaryOperator<SnapshotClientOptions.Builder> change) {
+    SnapshotListener listener =
+        new SnapshotListener() {
+          @Override
+          public void onNotice(String sentence) {
+            notices.add(sentence);
+          }
+        };
+    SnapshotClient client =
+        new SnapshotClient(
+            change
+                .apply(
+                    SnapshotClientOptions.builder("localhost:9092", SET)
+                        .cacheDirectory(cache)
+                        .listener(listener))
+                .build(),
+            () -> CLOCK_MILLIS);
+    client.reader().start();
+    return client;
+  }
+
+  private SnapshotClient start() {
+    return start(directory, options -> options);
+  }
+
+  /** Reads the topic as a follower does, and returns the offset that it began at. */
+  private long follow(SnapshotClient client, String topicId) {
+    long from = client.reader().open(topicId).orElse(-1);
+    if (from < 0) {
+      client.reader().rewind();
+    }
+    read(client, Math.max(0, from));
+    if (client.reader().settle()) {
+      client.reader().rewind();
+      read(client, 0);
+      client.reader().settle();
+    }
+    return Math.max(0, from);
+  }
+
+  private void read(SnapshotClient client, long from) {
+    for (int i = (int) from; i < topic.size(); i++) {
+      client.reader().accept(i, topic.get(i).key(), topic.get(i).value(), CLOCK_MILLIS);
+    }
+  }
+
+  private Publication publish(long sequence, String... keys) {
+    Publication publication = publisher.publish(sequence, keys);
+    topic.addAll(publication.entries());
+    return publication;
+  }
+
+  /** A client followed the topic to its end and ended. */
+  private void fillCache() {
+    SnapshotClient client = start();
+    follow(client, TOPIC_ID);
+    client.reader().end();
+  }
+
+  @Test
+  void startsReadyWithoutTheNetworkAndGoesOnWhereItWas() throws Exception {
+    Publication first = publish(1, "a", "b", "c");
+    fillCache();
+    SnapshotClient client = start();
+    assertThat(client.state()).isEqualTo(ClientState.READY);
+    assertThat(client.manifest()).contains(first.manifest());
+    assertThat(client.mightContain("a")).isTrue();
+    assertThat(client.mightContain("x")).isFalse();
+    assertThat(client.metrics().ageMillis()).isZero();
+    assertThat(client.metrics().fetchedBytes()).isZero();
+    publish(2, "a", "b", "c", "d");
+    assertThat(follow(client, TOPIC_ID)).isEqualTo(first.entries().size());
+    assertThat(client.mightContain("d")).isTrue();
+    assertThat(client.metrics().snapshots()).isEqualTo(2);
+    assertThat(notices).isEmpty();
+  }
+
+  @Test
+  void readsAgainWhatWasReadAndNotNamedYet() throws Exception {
+    publish(1, "a");
+    Publication second = publisher.publish(2, "b");
+    // A shard is ahead of its set's manifest.
+    topic.add(0, second.chunks().get(0));
+    fillCache();
+    topic.addAll(second.entries().subList(1, second.entries().size()));
+    SnapshotClient client = start();
+    assertThat(follow(client, TOPIC_ID)).isZero();
+    assertThat(client.mightContain("b")).isTrue();
+  }
+
+  @Test
+  void readsTheWholeTopicWhereSomethingIsMissing() throws Exception {
+    Publication second = publisher.publish(2, "b");
+    topic.addAll(second.chunks());
+    topic.addAll(TestPublisher.of(SET, 2).publish(1, "a").entries());
+    // Unreadable manifests, after which chunks are given up.
+    topic.add(new Entry(SET, new byte[] {'?'}));
+    topic.add(new Entry(SET, new byte[] {'?'}));
+    SnapshotClient first = start();
+    follow(first, TOPIC_ID);
+    first.reader().end();
+    topic.add(second.manifestEntry());
+    SnapshotClient client = start();
+    follow(client, TOPIC_ID);
+    assertThat(client.manifest().orElseThrow().sequence()).isEqualTo(2);
+  }
+
+  @Test
+  void beginsAnewOnATopicThatWasCreatedAnew() throws Exception {
+    publish(7, "a");
+    fillCache();
+    topic.clear();
+    topic.addAll(TestPublisher.of(SET, 2).publish(3, "b").entries());
+    SnapshotClient client = start();
+    assertThat(client.mightContain("a")).isTrue();
+    assertThat(follow(client, "id-2")).isZero();
+    assertThat(client.mightContain("b")).isTrue();
+    assertThat(notices).singleElement().asString().contains("was created anew");
+  }
+
+  @Test
+  void refusesWhatWentBackSinceTheLastStart() throws Exception {
+    publish(7, "a");
+    fillCache();
+    topic.addAll(TestPublisher.of(SET, 2).publish(3, "b").entries());
+    SnapshotClient client = start();
+    follow(client, TOPIC_ID);
+    assertThat(client.mightContain("a")).isTrue();
+    assertThat(client.metrics().refusals()).isEqualTo(1);
+  }
+
+  @Test
+  void whateverIsCutOffItIsUsableOrPassedOver() throws Exception {
+    publish(1, "a", "b", "c");
+    fillCache();
+    int usable = 0;
+    int passedOver = 0;
+    for (Path file : files(directory)) {
+      byte[] bytes = Files.readAllBytes(file);
+      for (int length = 0; length <= bytes.length; length++) {
+        Path copy = temporary.resolve("copy");
+        copy(directory, copy);
+        Files.write(copy.resolve(directory.relativize(file)), Arrays.copyOf(bytes, length));
+        if (isUsable(copy)) {
+          usable++;
+        } else {
+          passedOver++;
+        }
+        delete(copy);
+      }
+    }
+    // Whole files, and the lock, which is empty.
+    assertThat(usable).isEqualTo(files(directory).size());
+    assertThat(passedOver).isPositive();
+  }
+
+  @Test
+  void whateverBitIsFlippedItIsUsableOrPassedOver() throws Exception {
+    publish(1, "a", "b", "c");
+    fillCache();
+    Random random = new Random(1);
+    for (Path file : files(directory)) {
+      byte[] bytes = Files.readAllBytes(file);
+      for (int i = 0; i < 100 && bytes.length > 0; i++) {
+        byte[] damaged = bytes.clone();
+        damaged[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
+        Path copy = temporary.resolve("copy");
+        copy(directory, copy);
+        Files.write(copy.resolve(directory.relativize(file)), damaged);
+        assertThat(isUsable(copy)).as("%s", file).isFalse();
+        delete(copy);
+      }
+    }
+  }
+
+  /** Whether a client starts from a cache. It must answer rightly if so, and in any case later. */
+  private boolean isUsable(Path cache) throws Exception {
+    notices.clear();
+    SnapshotClient client = start(cache, options -> options);
+    boolean usable = client.state() == ClientState.READY;
+    if (usable) {
+      assertThat(client.mightContain("a")).isTrue();
+      assertThat(client.mightContain("x")).isFalse();
+      assertThat(notices).isEmpty();
+    } else {
+      assertThat(client.state()).isEqualTo(ClientState.EMPTY);
+      assertThat(notices).singleElement().asString().contains("cannot be used: ");
+    }
+    follow(client, TOPIC_ID);
+    assertThat(client.mightContain("a")).isTrue();
+    client.reader().end();
+    SnapshotClient next = start(cache, options -> options);
+    assertThat(next.state()).isEqualTo(ClientState.READY);
+    next.reader().end();
+    return usable;
+  }
+
+  @Test
+  void isAsItWasBeforeOrAfterWhateverRecordItEndsAt() throws Exception {
+    for (long sequence = 1; sequence <= 4; sequence++) {
+      publish(sequence, "live", "key-" + sequence, "other-" + sequence);
+    }
+    SnapshotClient client = start();
+    client.reader().open(TOPIC_ID);
+    for (int i = 0; i < topic.size(); i++) {
+      client.reader().accept(i, topic.get(i).key(), topic.get(i).value(), CLOCK_MILLIS);
+      client.reader().settle();
+      // What is there now is what is there after a crash now; the lock goes with the process.
+      Path copy = temporary.resolve("copy");
+      copy(directory, copy);
+      SnapshotClient next = start(copy, options -> options);
+      assertThat(next.manifest()).isEqualTo(client.manifest());
+      follow(next, TOPIC_ID);
+      assertThat(next.manifest().orElseThrow().sequence()).isEqualTo(4);
+      assertThat(next.mightContain("key-4")).isTrue();
+      next.reader().end();
+      delete(copy);
+    }
+    assertThat(notices).isEmpty();
+  }
+
+  @Test
+  void removesWhatNobodyNeedsAndNothingUnderAReader() throws Exception {
+    publish(1, "live", "old");
+    SnapshotClient client = start();
+    follow(client, TOPIC_ID);
+    SnapshotSet held = client.status().snapshot().orElseThrow();
+    for (long sequence = 2; sequence <= 50; sequence++) {
+      publish(sequence, "live", "key-" + sequence);
+      follow(client, TOPIC_ID);
+    }
+    assertThat(files(directory.resolve(SET + ".snapshots").resolve("blobs"))).hasSize(2);
+    assertThat(files(directory.resolve(SET + ".snapshots").resolve("incoming"))).isEmpty();
+    System.gc();
+    assertThat(held.mightContain(TestPublisher.hash("old"))).isTrue();
+    held.verify();
+    assertThat(client.mightContain("old")).isFalse();
+  }
+
+  @Test
+  void aSecondClientStartsFromItAndLeavesItAlone() throws Exception {
+    publish(1, "a");
+    fillCache();
+    SnapshotClient first = start();
+    SnapshotClient second = start();
+    assertThat(second.mightContain("a")).isTrue();
+    assertThat(notices)
+        .containsExactly(
+            "cache "
+                + directory.resolve("spam.snapshots")
+                + " is in use by another client, so nothing is kept");
+    publish(2, "b");
+    List<Path> before = files(directory);
+    follow(second, TOPIC_ID);
+    assertThat(second.mightContain("b")).isTrue();
+    assertThat(files(directory)).isEqualTo(before);
+    first.reader().end();
+    second.reader().end();
+  }
+
+  /** /dev/full answers every write as a full disk does. */
+  @Test
+  void onAFullDiskItStaysInMemoryAndComesBack() throws Exception {
+    Path full = Path.of("/dev/full");
+    assumeThat(full).exists();
+    publish(1, "a");
+    SnapshotClient client = start();
+    follow(client, TOPIC_ID);
+    Publication second = publish(2, "a", "b", "c", "d", "e");
+    Path incoming = directory.resolve("spam.snapshots").resolve("incoming");
+    for (Entry chunk : second.chunks()) {
+      String digest = chunk.key().substring(0, chunk.key().indexOf('/'));
+      Files.createSymbolicLink(incoming.resolve(digest), full);
+    }
+    assertThat(second.chunks()).hasSize(2);
+    follow(client, TOPIC_ID);
+    assertThat(client.mightContain("b")).isTrue();
+    assertThat(notices)
+        .singleElement()
+        .asString()
+        .startsWith("cache " + directory.resolve("spam.snapshots") + " cannot be written")
+        .endsWith("No space left on device");
+    SnapshotClient old = start(copy(directory, temporary.resolve("copy")), options -> options);
+    assertThat(old.manifest().orElseThrow().sequence()).isEqualTo(1);
+    old.reader().end();
+
+    for (Path file : files(incoming)) {
+      Files.delete(file);
+    }
+    publish(3, "f", "g", "h", "i");
+    follow(client, TOPIC_ID);
+    client.reader().end();
+    SnapshotClient next = start();
+    assertThat(next.manifest().orElseThrow().sequence()).isEqualTo(3);
+    assertThat(notices).hasSize(1);
+  }
+
+  @Test
+  void aCacheOfAnotherTopicIsPassedOver() {
+    publish(1, "a");
+    fillCache();
+    SnapshotClient client = start(directory, options -> options.topic("other"));
+    assertThat(client.state()).isEqualTo(ClientState.EMPTY);
+    assertThat(notices)
+        .containsExactly("the cache of set 'spam' is of topic 'firstseen.snapshots'");
+  }
+
+  private static List<Path> files(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      return files.filter(file -> !Files.isDirectory(file)).sorted().toList();
+    }
+  }
+
+  private static Path copy(Path from, Path to) throws IOException {
+    try (Stream<Path> files = Files.walk(from)) {
+      for (Path file : files.toList()) {
+        if (!Files.isSymbolicLink(file)) {
+          Files.copy(file, to.resolve(from.relativize(file)));
+        }
+      }
+    }
+    return to;
+  }
+
+  private static void delete(Path directory) throws IOException {
+    Files.walkFileTree(
+        directory,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            Files.delete(file);
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path visited, IOException e)
+              throws IOException {
+            Files.delete(visited);
+            return FileVisitResult.CONTINUE;
+          }
+        });
+  }
+}
