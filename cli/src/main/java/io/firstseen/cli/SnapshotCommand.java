@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 @Command(
     name = "snapshot",
     description =
-        "Build, look into, check, sign and query snapshots; exchange sets with other programs.",
+        "Build, look into, check, sign, query and fetch snapshots; exchange sets with others.",
     subcommands = {
       SnapshotBuildCommand.class,
       SnapshotInfoCommand.class,
@@ -16,6 +16,8 @@ import picocli.CommandLine.Command;
       SnapshotDecodeCommand.class,
       SnapshotKeygenCommand.class,
       SnapshotSignCommand.class,
-      SnapshotPruneCommand.class
+      SnapshotPruneCommand.class,
+      SnapshotPullCommand.class,
+      SnapshotFollowCommand.class
     })
 final class SnapshotCommand {}

@@ -2,6 +2,8 @@ package io.firstseen.consumer;
 
 import io.firstseen.consumer.CurrentSnapshot.View;
 import io.firstseen.consumer.internal.ActiveSnapshot;
+import io.firstseen.consumer.internal.AssemblerSettings;
+import io.firstseen.consumer.internal.BlobSource;
 import io.firstseen.consumer.internal.CachedState;
 import io.firstseen.consumer.internal.Decision;
 import io.firstseen.consumer.internal.SnapshotAssembler;
@@ -54,11 +56,15 @@ final class AssemblingReader implements TopicFollower.Reader {
             .orElse(null);
     this.assembler =
         new SnapshotAssembler(
-            options.setName(),
-            options.keyHash(),
-            options.chunkWait().toMillis(),
-            options.history(),
-            cacheOrNull);
+            new AssemblerSettings(
+                options.setName(),
+                options.isFollowingOnly() ? null : options.keyHash(),
+                options.chunkWait().toMillis(),
+                options.history(),
+                options.trustedKeys(),
+                new BlobSource(
+                    options.blobDirectory().orElse(null), options.blobLoader().orElse(null)),
+                cacheOrNull));
     this.pinned = OptionalLong.empty();
     applyPin();
   }
@@ -166,13 +172,13 @@ final class AssemblingReader implements TopicFollower.Reader {
   @Override
   public boolean settle() {
     applyPin();
-    ActiveSnapshot before = active;
+    long before = counters.snapshots.get();
     readBytesAtEnd = counters.readBytes.get();
     boolean reread =
         carryOut(
             assembler.settle(TimeUnit.NANOSECONDS.toMillis(System.nanoTime()), this::showNext));
     loading &= reread || assembler.isLoading();
-    if (cacheOrNull != null && active != before) {
+    if (cacheOrNull != null && counters.snapshots.get() > before) {
       assembler.commit(options.topic(), topicId, nextOffset);
     }
     tellCacheTrouble();
@@ -192,7 +198,7 @@ final class AssemblingReader implements TopicFollower.Reader {
     boolean reread = false;
     for (Decision decision : decisions) {
       if (decision instanceof Decision.Activate activate) {
-        activate(activate.snapshot());
+        activate(activate.snapshot(), Optional.ofNullable(activate.changes()));
       } else if (decision instanceof Decision.Refuse refuse) {
         counters.refusals.incrementAndGet();
         complain(refuse.reason());
@@ -209,7 +215,7 @@ final class AssemblingReader implements TopicFollower.Reader {
     return current.showNext(new View(stateOf(next), next, null));
   }
 
-  private void activate(ActiveSnapshot snapshot) {
+  private void activate(ActiveSnapshot snapshot, Optional<Decision.Changes> changes) {
     Optional<Manifest> previous = Optional.ofNullable(active).map(ActiveSnapshot::manifest);
     active = snapshot;
     trouble = null;
@@ -227,7 +233,14 @@ final class AssemblingReader implements TopicFollower.Reader {
         manifest.count(),
         Instant.ofEpochMilli(manifest.windowEndMillis()));
     update();
-    SnapshotUpdate change = new SnapshotUpdate(manifest, previous, fetchedBytes, tookMillis);
+    SnapshotUpdate change =
+        new SnapshotUpdate(
+            manifest,
+            previous,
+            changes.map(each -> OptionalLong.of(each.added())).orElse(OptionalLong.empty()),
+            changes.map(each -> OptionalLong.of(each.removed())).orElse(OptionalLong.empty()),
+            fetchedBytes,
+            tookMillis);
     tell(listener -> listener.onUpdate(change));
   }
 

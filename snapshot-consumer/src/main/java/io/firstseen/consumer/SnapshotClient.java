@@ -70,7 +70,7 @@ public final class SnapshotClient implements AutoCloseable {
     return client;
   }
 
-  private static Map<String, Object> consumerProperties(SnapshotClientOptions options) {
+  static Map<String, Object> consumerProperties(SnapshotClientOptions options) {
     Map<String, Object> properties = new HashMap<>();
     properties.put("client.id", "firstseen-" + options.setName() + "-" + CLIENTS.incrementAndGet());
     // Kafka's default of 1 MiB would fetch one chunk a round trip.
@@ -106,9 +106,12 @@ public final class SnapshotClient implements AutoCloseable {
    * @throws InvalidKeyException if the key has no canonical form; no set holds such a key
    * @throws NoSnapshotException if no snapshot may answer, unless the {@link NoSnapshotPolicy} says
    *     otherwise
-   * @throws IllegalStateException if the client was closed
+   * @throws IllegalStateException if the client was closed, or has no hash key
    */
   public boolean mightContain(byte[] scopeOrNull, byte[] key) throws InvalidKeyException {
+    if (options.isFollowingOnly()) {
+      throw new IllegalStateException("the snapshot client follows only, it has no hash key");
+    }
     View now = current.view();
     if (!answers(now)) {
       return answerWithout(now);

@@ -1,9 +1,13 @@
 package io.firstseen.consumer;
 
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.BlobLoader;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
+import io.firstseen.filters.snapshot.TrustedKey;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -47,6 +51,10 @@ public final class SnapshotClientOptions {
   private final SnapshotListener listener;
   private final int history;
   private final Path cacheDirectory;
+  private final Set<TrustedKey> trustedKeys;
+  private final URI blobDirectory;
+  private final BlobLoader blobLoader;
+  private final boolean isFollowingOnly;
   private final OptionalLong pinnedSequence;
 
   private SnapshotClientOptions(Builder builder) {
@@ -62,6 +70,10 @@ public final class SnapshotClientOptions {
     this.listener = builder.listener;
     this.history = builder.history;
     this.cacheDirectory = builder.cacheDirectory;
+    this.trustedKeys = Set.copyOf(builder.trustedKeys);
+    this.blobDirectory = builder.blobDirectory;
+    this.blobLoader = builder.blobLoader;
+    this.isFollowingOnly = builder.isFollowingOnly;
     this.pinnedSequence = builder.pinnedSequence;
   }
 
@@ -136,6 +148,26 @@ public final class SnapshotClientOptions {
     return Optional.ofNullable(cacheDirectory);
   }
 
+  /** The keys one of which must have signed a manifest; empty if none need be signed. */
+  public Set<TrustedKey> trustedKeys() {
+    return trustedKeys;
+  }
+
+  /** Where all blobs lie, whatever manifests say; empty for what they say. */
+  public Optional<URI> blobDirectory() {
+    return Optional.ofNullable(blobDirectory);
+  }
+
+  /** What fetches all blobs; empty if the client does. */
+  public Optional<BlobLoader> blobLoader() {
+    return Optional.ofNullable(blobLoader);
+  }
+
+  /** Whether the client follows without a hash key and answers no queries. */
+  public boolean isFollowingOnly() {
+    return isFollowingOnly;
+  }
+
   /** The sequence that is pinned from the start; empty for none. */
   public OptionalLong pinnedSequence() {
     return pinnedSequence;
@@ -162,6 +194,10 @@ public final class SnapshotClientOptions {
     private SnapshotListener listener = new SnapshotListener() {};
     private int history;
     private Path cacheDirectory;
+    private Set<TrustedKey> trustedKeys = Set.of();
+    private URI blobDirectory;
+    private BlobLoader blobLoader;
+    private boolean isFollowingOnly;
     private OptionalLong pinnedSequence = OptionalLong.empty();
 
     private Builder(String bootstrapServers, String setName) {
@@ -276,6 +312,42 @@ public final class SnapshotClientOptions {
      */
     public Builder cacheDirectory(Path directory) {
       this.cacheDirectory = Objects.requireNonNull(directory, "cacheDirectory");
+      return this;
+    }
+
+    /**
+     * Refuses manifests that none of these keys has signed, and what a cache holds by such a one.
+     * If not set, or empty, signatures are not looked at.
+     */
+    public Builder trustedKeys(Collection<TrustedKey> keys) {
+      this.trustedKeys = Set.copyOf(keys);
+      return this;
+    }
+
+    /**
+     * Where blobs lie under their digests: a directory as {@code file:}, {@code http:} or {@code
+     * https:}. If not set, that is what the manifest says, or the topic if it says nothing.
+     */
+    public Builder blobDirectory(URI directory) {
+      this.blobDirectory = Objects.requireNonNull(directory, "blobDirectory");
+      return this;
+    }
+
+    /**
+     * What fetches all blobs, for places that the client cannot read by itself. It is called by the
+     * following thread; what it returns is checked, what it throws is reported and tried again.
+     */
+    public Builder blobLoader(BlobLoader loader) {
+      this.blobLoader = Objects.requireNonNull(loader, "blobLoader");
+      return this;
+    }
+
+    /**
+     * Follows sets of any hash key, and answers no queries: for programs that watch or pass on what
+     * is published and are not told the key.
+     */
+    public Builder followingOnly() {
+      this.isFollowingOnly = true;
       return this;
     }
 

@@ -3,12 +3,14 @@ package io.firstseen.consumer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
 import io.firstseen.consumer.TestPublisher.Entry;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.ScopedKey;
 import io.firstseen.filters.snapshot.Manifest;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -320,6 +322,28 @@ class SnapshotClientTest {
       query.get(1, TimeUnit.MINUTES);
     }
     assertThat(client.manifest().orElseThrow().sequence()).isEqualTo(300);
+  }
+
+  @Test
+  void queriesAllocateNothing() throws Exception {
+    SnapshotClient client = client();
+    publish(client, 1, "a", "b", "c");
+    byte[] live = utf8("a");
+    byte[] strange = utf8("x");
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long bytes = Long.MAX_VALUE;
+    int found = 0;
+    // Until the compiler has done what it does.
+    for (int turn = 0; turn < 20 && bytes > 0; turn++) {
+      long before = threads.getCurrentThreadAllocatedBytes();
+      for (int i = 0; i < 10_000; i++) {
+        found += client.mightContain(live) ? 1 : 0;
+        found += client.mightContain(strange) ? 1 : 0;
+      }
+      bytes = threads.getCurrentThreadAllocatedBytes() - before;
+    }
+    assertThat(bytes).isLessThan(10_000);
+    assertThat(found).isPositive();
   }
 
   @Test

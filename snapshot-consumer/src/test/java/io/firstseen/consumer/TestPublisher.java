@@ -8,12 +8,14 @@ import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.Snapshot;
+import io.firstseen.filters.snapshot.SnapshotDelta;
 import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.stream.LongStream;
 
 /** Makes what a snapshots topic holds. A shard without change keeps its blob, as the real one. */
@@ -56,6 +58,8 @@ public final class TestPublisher {
   private final SetParameters parameters;
   private final ManifestShard[] shards;
   private final long[][] published;
+  private final Snapshot[] snapshots;
+  private Random deltasOrNull;
 
   /** A publisher of a set that is empty so far. */
   public TestPublisher(
@@ -65,6 +69,7 @@ public final class TestPublisher {
     this.parameters = SetParameters.of(keyHash, canonicaliser, new Shards(shardCount), RATE);
     this.shards = new ManifestShard[shardCount];
     this.published = new long[shardCount][0];
+    this.snapshots = new Snapshot[shardCount];
     for (int shard = 0; shard < shardCount; shard++) {
       shards[shard] = ManifestShard.empty(shard);
     }
@@ -78,6 +83,12 @@ public final class TestPublisher {
   /** The hash of a canonical key under the fixed key. */
   public static long hash(String key) {
     return KeyHash.fixed().hash(key.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** From now on changes are published as deltas, and now and then as a base beside them. */
+  public TestPublisher withDeltas(long seed) {
+    deltasOrNull = new Random(seed);
+    return this;
   }
 
   /** The set holds these keys, canonical ones, at the end of window {@code sequence}. */
@@ -125,19 +136,50 @@ public final class TestPublisher {
       return List.of();
     }
     published[shard] = own;
-    Snapshot snapshot =
-        Snapshot.build(
-            own,
-            new SnapshotParameters(
-                parameters,
-                setName,
-                shard,
-                sequence,
-                (sequence - 1) * WINDOW_MILLIS,
-                sequence * WINDOW_MILLIS));
-    BlobReference base = BlobReference.to(snapshot);
-    shards[shard] = ManifestShard.of(shard, own.length, base);
-    return chunks(base.digest(), snapshot.toBytes());
+    SnapshotParameters of =
+        new SnapshotParameters(
+            parameters,
+            setName,
+            shard,
+            sequence,
+            (sequence - 1) * WINDOW_MILLIS,
+            sequence * WINDOW_MILLIS);
+    Snapshot parent = snapshots[shard];
+    Snapshot child = child(own, parent, of);
+    snapshots[shard] = child;
+    List<BlobReference> chain = new ArrayList<>();
+    List<Entry> chunks = new ArrayList<>();
+    BlobReference base = shards[shard].base();
+    boolean continues =
+        deltasOrNull != null
+            && parent != null
+            && parent.header().valueBits() == child.header().valueBits();
+    if (continues) {
+      SnapshotDelta delta = SnapshotDelta.between(parent, child);
+      chain.addAll(shards[shard].deltas());
+      chain.add(BlobReference.to(delta));
+      chunks.addAll(chunks(delta.digest(), delta.toBytes()));
+    }
+    if (!continues || deltasOrNull.nextInt(4) == 0) {
+      base = BlobReference.to(child);
+      chunks.addAll(chunks(base.digest(), child.toBytes()));
+      // Those who hold an older set go on by what is left of the chain.
+      chain = chain.subList(Math.max(0, chain.size() - 3), chain.size());
+    }
+    shards[shard] = new ManifestShard(shard, own.length, base, chain);
+    return chunks;
+  }
+
+  /** A snapshot of its parent's bits, if those are enough. */
+  private Snapshot child(long[] hashes, Snapshot parent, SnapshotParameters of) {
+    if (deltasOrNull != null && parent != null) {
+      try {
+        return Snapshot.build(hashes, parent.header().valueBits(), of);
+      } catch (IllegalArgumentException e) {
+        // A base of more bits is to be cut.
+      }
+    }
+    return Snapshot.build(hashes, of);
   }
 
   /** A blob as the topic holds it. */

@@ -12,6 +12,7 @@ import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -22,26 +23,40 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
 /** Writes snapshots of a set of one shard to a topic, in transactions. */
-final class SnapshotWriter implements AutoCloseable {
-  static final String SET = "spam";
-  static final String TOPIC = "firstseen.snapshots";
+public final class SnapshotWriter implements AutoCloseable {
+  /** The set. */
+  public static final String SET = "spam";
+
+  /** The topic, of one partition. */
+  public static final String TOPIC = "firstseen.snapshots";
 
   private static final SetParameters PARAMETERS =
       SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), 1e-9);
 
+  private final String topic;
   private final KafkaProducer<String, byte[]> producer;
 
-  SnapshotWriter(EmbeddedBroker broker) {
-    producer =
+  /** Opens a writer; an earlier one ends. */
+  public SnapshotWriter(EmbeddedBroker broker) {
+    this(broker, TOPIC);
+  }
+
+  SnapshotWriter(EmbeddedBroker broker, String topic) {
+    this.topic = topic;
+    this.producer =
         new KafkaProducer<>(
-            Map.of("bootstrap.servers", broker.bootstrapServers(), "transactional.id", "writer"),
+            Map.of(
+                "bootstrap.servers",
+                broker.bootstrapServers(),
+                "transactional.id",
+                "writer-of-" + topic),
             new StringSerializer(),
             new ByteArraySerializer());
     producer.initTransactions();
   }
 
   /** Writes and commits the snapshot of some keys. */
-  void publish(long sequence, String... keys) throws Exception {
+  public void publish(long sequence, String... keys) throws Exception {
     begin(sequence, hashes(keys));
     commit();
   }
@@ -66,6 +81,47 @@ final class SnapshotWriter implements AutoCloseable {
     send(SET, beginWithBlob(sequence, hashes).toJson());
   }
 
+  /** A record of the topic. */
+  @SuppressWarnings("ArrayRecordComponent")
+  record Written(String key, byte[] value) {}
+
+  /** A window: the chunks of its blob, and its manifest behind them. */
+  record Window(List<Written> chunks, Manifest manifest) {
+
+    Written manifestRecord() {
+      return new Written(SET, manifest.toJson());
+    }
+  }
+
+  /** What {@link #publish} would write, under a hash. */
+  static Window window(long sequence, KeyHash keyHash, long[] hashes) {
+    SetParameters parameters = SetParameters.of(keyHash, Canonicaliser.NONE, new Shards(1), 1e-9);
+    Snapshot snapshot =
+        Snapshot.build(
+            hashes, new SnapshotParameters(parameters, SET, 0, sequence, sequence, sequence + 1));
+    ManifestShard shard =
+        ManifestShard.of(0, LongStream.of(hashes).distinct().count(), BlobReference.to(snapshot));
+    List<Written> chunks = new ArrayList<>();
+    byte[] blob = snapshot.toBytes();
+    for (int index = 0; index < SnapshotTopicFormat.chunkCount(blob.length); index++) {
+      chunks.add(
+          new Written(
+              SnapshotTopicFormat.chunkKey(snapshot.digest(), index),
+              SnapshotTopicFormat.chunk(blob, index)));
+    }
+    return new Window(
+        chunks, Manifest.of(SET, sequence, sequence, sequence + 1, parameters, List.of(shard)));
+  }
+
+  /** Writes and commits records in this order. */
+  void write(List<Written> records) throws Exception {
+    producer.beginTransaction();
+    for (Written each : records) {
+      send(each.key, each.value);
+    }
+    commit();
+  }
+
   private Manifest beginWithBlob(long sequence, long[] hashes) throws Exception {
     Snapshot snapshot =
         Snapshot.build(
@@ -85,7 +141,7 @@ final class SnapshotWriter implements AutoCloseable {
   }
 
   private void send(String key, byte[] value) throws Exception {
-    producer.send(new ProducerRecord<>(TOPIC, key, value)).get();
+    producer.send(new ProducerRecord<>(topic, key, value)).get();
   }
 
   void commit() {

@@ -1,7 +1,6 @@
 package io.firstseen.consumer.internal;
 
 import io.firstseen.consumer.internal.Succession.Verdict;
-import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.MalformedSnapshotException;
 import io.firstseen.filters.snapshot.Manifest;
@@ -13,7 +12,7 @@ import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat.ChunkKey;
-import java.nio.ByteBuffer;
+import io.firstseen.filters.snapshot.TrustedKey;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -53,23 +52,22 @@ public final class SnapshotAssembler {
   // manifests have come after them.
   private static final int MANIFESTS_SURVIVED = 2;
 
+  private final AssemblerSettings settings;
   private final String setName;
-  private final KeyHash keyHash;
-  private final long chunkWaitMillis;
 
   private final SnapshotCache cacheOrNull;
   private final ChunkStore chunks;
   // Digests of blobs of other sets.
   private final Set<String> foreign = new LinkedHashSet<>();
-  // Verified, by digest: the blobs of the active snapshot and of candidates.
+  // Verified, by the digest of the blob that led to them.
   private final Map<String, Snapshot> loaded = new HashMap<>();
+  private final ShardLoader loader;
   // In the order of the log.
   private final List<Candidate> candidates = new ArrayList<>();
   private final Reports reports = new Reports();
   private final Succession succession = new Succession();
   // Those that answered before, the newest first.
   private final Deque<ActiveSnapshot> history = new ArrayDeque<>();
-  private final int historyLength;
   // Digests of the blobs for which the topic is read again.
   private final Set<String> awaited = new HashSet<>();
   private ActiveSnapshot active;
@@ -79,50 +77,14 @@ public final class SnapshotAssembler {
   private boolean rereadWanted;
   // What is missing may stand where the topic was not read.
   private boolean startedLate;
-  private long fetchedBytes;
 
-  /** A manifest that may become active. */
-  private static final class Candidate {
-    private final Manifest manifest;
-    private final byte[] json;
-    private final long offset;
-    private final long publishedMillis;
-    private long waitsSinceMillis;
-    private boolean waits;
-
-    private Candidate(Manifest manifest, byte[] json, long offset, long publishedMillis) {
-      this.manifest = manifest;
-      this.json = json;
-      this.offset = offset;
-      this.publishedMillis = publishedMillis;
-    }
-
-    private long sequence() {
-      return manifest.sequence();
-    }
-  }
-
-  /**
-   * Makes an assembler that has seen nothing.
-   *
-   * @param setName the set to follow; others are passed over
-   * @param keyHash the hash that the set must be made with
-   * @param chunkWaitMillis how long chunks may be missing before that is reported
-   * @param historyLength how many snapshots that answered before stay at hand
-   * @param cacheOrNull where snapshots and chunks lie; null for in memory
-   */
-  public SnapshotAssembler(
-      String setName,
-      KeyHash keyHash,
-      long chunkWaitMillis,
-      int historyLength,
-      SnapshotCache cacheOrNull) {
-    this.setName = setName;
-    this.keyHash = keyHash;
-    this.chunkWaitMillis = chunkWaitMillis;
-    this.historyLength = historyLength;
-    this.cacheOrNull = cacheOrNull;
+  /** Makes an assembler that has seen nothing. */
+  public SnapshotAssembler(AssemblerSettings settings) {
+    this.settings = settings;
+    this.setName = settings.setName();
+    this.cacheOrNull = settings.cacheOrNull();
     this.chunks = new ChunkStore(cacheOrNull);
+    this.loader = new ShardLoader(settings, chunks, loaded);
   }
 
   /**
@@ -151,7 +113,10 @@ public final class SnapshotAssembler {
     SnapshotSet set = SnapshotSet.of(manifest, loaded);
     startedLate = true;
     activate(
-        new ActiveSnapshot(set, state.publishedMillis(), state.manifestJson()), show, decisions);
+        new ActiveSnapshot(set, state.publishedMillis(), state.manifestJson()),
+        null,
+        show,
+        decisions);
     dropUnusedSnapshots();
     return decisions;
   }
@@ -208,7 +173,7 @@ public final class SnapshotAssembler {
     for (ActiveSnapshot earlier : List.copyOf(history)) {
       if (sequence.isPresent() && earlier.sequence() == sequence.getAsLong()) {
         history.remove(earlier);
-        activate(earlier, show, decisions);
+        activate(earlier, null, show, decisions);
         break;
       }
     }
@@ -220,7 +185,7 @@ public final class SnapshotAssembler {
 
   /** Bytes of the blobs that became part of a snapshot so far. */
   public long fetchedBytes() {
-    return fetchedBytes;
+    return loader.fetchedBytes();
   }
 
   /**
@@ -268,7 +233,10 @@ public final class SnapshotAssembler {
   }
 
   private Manifest read(byte[] json) throws SnapshotException {
-    Manifest manifest = Manifest.fromJson(json);
+    Manifest manifest =
+        settings.trustedKeys().isEmpty()
+            ? Manifest.fromJson(json)
+            : TrustedKey.requireSigned(json, settings.trustedKeys());
     if (!manifest.setName().equals(setName)) {
       throw new MalformedSnapshotException("it is of set '" + manifest.setName() + "'");
     }
@@ -308,14 +276,12 @@ public final class SnapshotAssembler {
   /** Why a manifest can never become active, or null. */
   private String refusal(Manifest manifest) {
     try {
-      manifest.parameters().requireReadableBy(keyHash);
+      if (settings.keyHashOrNull() != null) {
+        manifest.parameters().requireReadableBy(settings.keyHashOrNull());
+      }
     } catch (SnapshotException e) {
       return "sequence %d of set '%s' cannot be used: %s"
           .formatted(manifest.sequence(), setName, e.getMessage());
-    }
-    if (manifest.shards().stream().anyMatch(shard -> !shard.deltas().isEmpty())) {
-      return "sequence %d of set '%s' cannot be used: it has deltas, this program reads bases alone"
-          .formatted(manifest.sequence(), setName);
     }
     return null;
   }
@@ -352,13 +318,13 @@ public final class SnapshotAssembler {
   }
 
   private void dropUnusedSnapshots() {
-    Set<String> wanted = candidateDigests();
+    Set<String> wanted = new HashSet<>();
+    // Also what a delta of a candidate leads to on its way: its chunks are not here any more.
+    wanted.addAll(candidateDigests());
     if (active != null) {
-      blobs(active.manifest()).forEach(blob -> wanted.add(blob.digest()));
+      wanted.addAll(newest(active.manifest()));
     }
-    for (ActiveSnapshot earlier : history) {
-      blobs(earlier.manifest()).forEach(blob -> wanted.add(blob.digest()));
-    }
+    history.forEach(earlier -> wanted.addAll(newest(earlier.manifest())));
     loaded.keySet().retainAll(wanted);
   }
 
@@ -371,13 +337,15 @@ public final class SnapshotAssembler {
   }
 
   private static List<BlobReference> blobs(Manifest manifest) {
-    List<BlobReference> blobs = new ArrayList<>();
-    for (ManifestShard shard : manifest.shards()) {
-      if (shard.base() != null) {
-        blobs.add(shard.base());
-      }
-    }
-    return blobs;
+    return manifest.shards().stream().flatMap(shard -> shard.blobs().stream()).toList();
+  }
+
+  /** The digests under which the snapshots of a manifest are loaded. */
+  private static List<String> newest(Manifest manifest) {
+    return manifest.shards().stream()
+        .filter(shard -> shard.base() != null)
+        .map(shard -> shard.newest().digest())
+        .toList();
   }
 
   /**
@@ -497,6 +465,7 @@ public final class SnapshotAssembler {
     candidates.remove(at);
     // What came after it in the log went back; that is to be told.
     candidates.subList(0, at).removeIf(other -> other.sequence() < answering.sequence());
+    blobs(answering.manifest).forEach(blob -> chunks.remove(blob.digest()));
     dropUnusedSnapshots();
   }
 
@@ -511,17 +480,23 @@ public final class SnapshotAssembler {
       candidate.waitsSinceMillis = nowMillis;
     }
     try {
-      List<BlobReference> lacking = load(candidate.manifest, decisions);
+      List<BlobReference> lacking = load(candidate, nowMillis, decisions);
       if (lacking.isEmpty()) {
         SnapshotSet set = SnapshotSet.of(candidate.manifest, loaded);
         activate(
-            new ActiveSnapshot(set, candidate.publishedMillis, candidate.json), show, decisions);
+            new ActiveSnapshot(set, candidate.publishedMillis, candidate.json),
+            candidate.changesSince(active == null ? null : active.manifest()),
+            show,
+            decisions);
         supersede(candidate);
+      } else if (settings.blobs().isNeededFor(candidate.manifest)) {
+        // What is lacking was reported and is tried again.
+        return;
       } else if (startedLate) {
         startedLate = false;
         rereadWanted = true;
         lacking.forEach(blob -> awaited.add(blob.digest()));
-      } else if (nowMillis - candidate.waitsSinceMillis >= chunkWaitMillis) {
+      } else if (nowMillis - candidate.waitsSinceMillis >= settings.chunkWaitMillis()) {
         reportWaiting(candidate.manifest, lacking, decisions);
       }
     } catch (SnapshotException e) {
@@ -534,56 +509,50 @@ public final class SnapshotAssembler {
   }
 
   /**
-   * Loads the blobs of a manifest whose chunks are here.
+   * Loads the shards of a manifest whose blobs can be had.
    *
-   * @return those that are lacking
-   * @throws SnapshotException if a blob is not what the manifest says, whatever may come yet
+   * @return the blobs that are lacking
+   * @throws SnapshotException if one is not what the manifest says, whatever may come yet
    */
-  private List<BlobReference> load(Manifest manifest, List<Decision> decisions)
+  private List<BlobReference> load(Candidate candidate, long nowMillis, List<Decision> decisions)
       throws SnapshotException {
     List<BlobReference> lacking = new ArrayList<>();
-    for (BlobReference blob : blobs(manifest)) {
-      if (loaded.containsKey(blob.digest())) {
+    List<String> complaints = new ArrayList<>();
+    for (ManifestShard shard : candidate.manifest.shards()) {
+      if (shard.base() == null) {
         continue;
       }
-      ByteBuffer bytes = null;
-      if (chunks.missing(blob) == 0 && !chunks.isDamaged(blob)) {
-        try {
-          bytes = chunks.assemble(blob);
-        } catch (SnapshotException e) {
-          refuse(
-              decisions,
-              "blob %s of sequence %d of set '%s' is damaged: %s"
-                  .formatted(blob.digest(), manifest.sequence(), setName, e.getMessage()));
-        }
-      }
-      if (bytes == null) {
-        lacking.add(blob);
-      } else {
-        Snapshot snapshot = verified(blob, bytes);
-        if (cacheOrNull != null) {
-          snapshot = cacheOrNull.keep(snapshot, blob.digest(), chunks.isInFile(blob));
-        }
-        loaded.put(blob.digest(), snapshot);
-        fetchedBytes += blob.bytes();
-        chunks.remove(blob.digest());
+      if (!loaded.containsKey(shard.newest().digest())) {
+        lacking.addAll(
+            loader.load(candidate, shard, held(candidate.manifest, shard), nowMillis, complaints));
       }
     }
+    complaints.forEach(complaint -> refuse(decisions, complaint));
     return lacking;
   }
 
-  private static Snapshot verified(BlobReference blob, ByteBuffer bytes) throws SnapshotException {
-    try {
-      Snapshot snapshot = Snapshot.read(bytes);
-      snapshot.verify();
-      return snapshot;
-    } catch (SnapshotException e) {
-      throw new SnapshotException("blob " + blob.digest() + ": " + e.getMessage(), e);
+  /** The snapshots of a shard that are at hand: what answers, and what other candidates loaded. */
+  private List<Snapshot> held(Manifest manifest, ManifestShard shard) {
+    List<Snapshot> held = new ArrayList<>();
+    for (BlobReference blob : shard.blobs()) {
+      if (loaded.containsKey(blob.digest())) {
+        held.add(loaded.get(blob.digest()));
+      }
     }
+    if (active != null && active.manifest().parameters().equals(manifest.parameters())) {
+      Snapshot answering = active.set().snapshot(shard.shard());
+      if (answering != null) {
+        held.add(answering);
+      }
+    }
+    return held;
   }
 
   private void activate(
-      ActiveSnapshot next, Predicate<ActiveSnapshot> show, List<Decision> decisions) {
+      ActiveSnapshot next,
+      Decision.Changes changes,
+      Predicate<ActiveSnapshot> show,
+      List<Decision> decisions) {
     if (!show.test(next)) {
       // Another sequence was pinned meanwhile; we are about to be told.
       return;
@@ -593,11 +562,11 @@ public final class SnapshotAssembler {
     }
     active = next;
     history.removeIf(earlier -> earlier.sequence() == next.sequence());
-    while (history.size() > historyLength) {
+    while (history.size() > settings.historyLength()) {
       history.removeLast();
     }
     succession.answer(next.manifest());
-    decisions.add(new Decision.Activate(next));
+    decisions.add(new Decision.Activate(next, changes));
   }
 
   private void reportWaiting(
@@ -613,7 +582,7 @@ public final class SnapshotAssembler {
                 .formatted(
                     manifest.sequence(),
                     setName,
-                    chunkWaitMillis,
+                    settings.chunkWaitMillis(),
                     lacking.size(),
                     first.digest(),
                     chunks.missing(first),

@@ -19,7 +19,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -49,7 +48,7 @@ public final class SnapshotCache implements AutoCloseable {
   private final Path incoming;
   private final Path blobs;
   private final Path current;
-  private final Map<Snapshot, String> files = new IdentityHashMap<>();
+  private final IdentityHashMap<Snapshot, String> files = new IdentityHashMap<>();
   private FileChannel lockFile;
   private boolean isWritable;
   private String trouble;

@@ -3,10 +3,12 @@ package io.firstseen.consumer.internal;
 import io.firstseen.consumer.TestPublisher.Entry;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.filters.snapshot.TrustedKey;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /** Feeds an assembler and does what it decides. */
 final class Following {
@@ -16,28 +18,42 @@ final class Following {
   final SnapshotAssembler assembler;
   final List<String> refusals = new ArrayList<>();
   ActiveSnapshot active;
+  Decision.Changes changes;
   int rereads;
+  int activations;
   long offset;
   private long nowMillis = 1_000_000;
 
+  Following(AssemblerSettings settings) {
+    assembler = new SnapshotAssembler(settings);
+  }
+
   Following(KeyHash keyHash) {
-    this(keyHash, 0);
+    this(settings(keyHash, 0, null));
   }
 
   Following(KeyHash keyHash, int history) {
-    this(keyHash, history, null);
+    this(settings(keyHash, history, null));
   }
 
   Following(SnapshotCache cache) {
-    this(KeyHash.fixed(), 0, cache);
-  }
-
-  private Following(KeyHash keyHash, int history, SnapshotCache cache) {
-    assembler = new SnapshotAssembler(SET, keyHash, CHUNK_WAIT_MILLIS, history, cache);
+    this(settings(KeyHash.fixed(), 0, cache));
   }
 
   Following() {
     this(KeyHash.fixed());
+  }
+
+  private static AssemblerSettings settings(KeyHash keyHash, int history, SnapshotCache cache) {
+    return new AssemblerSettings(
+        SET, keyHash, CHUNK_WAIT_MILLIS, history, Set.of(), new BlobSource(null, null), cache);
+  }
+
+  /** An assembler with these trusted keys and this source of blobs. */
+  static Following with(Set<TrustedKey> trustedKeys, BlobSource blobs) {
+    return new Following(
+        new AssemblerSettings(
+            SET, KeyHash.fixed(), CHUNK_WAIT_MILLIS, 0, trustedKeys, blobs, null));
   }
 
   /** Reads records without reaching the end of the topic. */
@@ -74,6 +90,8 @@ final class Following {
     for (Decision decision : decisions) {
       if (decision instanceof Decision.Activate activate) {
         active = activate.snapshot();
+        activations++;
+        changes = activate.changes();
       } else if (decision instanceof Decision.Refuse refuse) {
         refusals.add(refuse.reason());
       } else {

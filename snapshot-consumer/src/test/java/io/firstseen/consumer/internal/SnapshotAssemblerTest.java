@@ -1,6 +1,7 @@
 package io.firstseen.consumer.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.consumer.TestPublisher;
 import io.firstseen.consumer.TestPublisher.Entry;
@@ -11,19 +12,31 @@ import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.Sha256;
+import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.Snapshot;
+import io.firstseen.filters.snapshot.SnapshotDelta;
+import io.firstseen.filters.snapshot.SnapshotException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SnapshotAssemblerTest {
   // At 31.5 bits a key some 3.9 MB: five chunks.
   private static final long[] MANY = new Random(1).longs(1_000_000).toArray();
+
+  private static final long[] SOME = new Random(2).longs(10_000).toArray();
+  // Of the publisher's random numbers: no base beside the first delta.
+  private static final long NO_NEW_BASE = 1;
 
   private final Following following = new Following();
   private final TestPublisher publisher = TestPublisher.of(Following.SET, 4);
@@ -352,24 +365,171 @@ class SnapshotAssemblerTest {
         .containsExactly("a manifest of set 'spam' cannot be read: it is of set 'other'");
   }
 
-  private static BlobReference delta(BlobReference base) {
-    return new BlobReference(
-        base.digest(), 1, base.count(), base.setDigest(), "0".repeat(64), base.sequence());
+  @Test
+  void goesOnByDeltasAndFetchesNothingElse() throws Exception {
+    TestPublisher large = TestPublisher.of(Following.SET, 1).withDeltas(NO_NEW_BASE);
+    Publication first = large.publish(1, SOME);
+    following.read(first.entries()).settle();
+    long fetched = following.assembler.fetchedBytes();
+    Publication second = large.publish(2, withKey("new"));
+    assertThat(second.manifest().shards().get(0).deltas()).hasSize(1);
+    following.read(second.entries()).settle();
+    assertThat(following.contains("new")).isTrue();
+    assertThat(following.assembler.fetchedBytes() - fetched)
+        .isEqualTo(second.manifest().shards().get(0).deltas().get(0).bytes())
+        .isLessThan(fetched / 15);
+    assertThat(following.changes).isEqualTo(new Decision.Changes(1, 0));
+    // It is, byte for byte, what one gets who begins here.
+    Following fresh = new Following();
+    fresh.read(first.chunks()).read(second.entries()).settle();
+    assertThat(following.active.set().snapshot(0).toBytes())
+        .isEqualTo(fresh.active.set().snapshot(0).toBytes());
+    assertThat(fresh.changes).isNull();
   }
 
   @Test
-  void deltasAreRefused() {
-    Manifest plain = publisher.publish(1, "a").manifest();
-    List<ManifestShard> shards = new ArrayList<>();
-    for (ManifestShard shard : plain.shards()) {
-      List<BlobReference> deltas = shard.base() == null ? List.of() : List.of(delta(shard.base()));
-      shards.add(new ManifestShard(shard.shard(), shard.count(), shard.base(), deltas));
+  void takesTheBaseWhereTheDeltaIsMissingOrLeadsElsewhere() throws Exception {
+    for (boolean isMissing : new boolean[] {true, false}) {
+      TestPublisher large = TestPublisher.of(Following.SET, 1).withDeltas(NO_NEW_BASE);
+      Following follower = new Following();
+      follower.read(large.publish(1, SOME).entries()).settle();
+      Publication second = large.publish(2, withKey("new"));
+      BlobReference honest = second.manifest().shards().get(0).deltas().get(0);
+      // A publisher's mistake: another delta under the name that the manifest gives.
+      Publication other = TestPublisher.of(Following.SET, 1).publish(2, withKey("new"));
+      BlobReference base = other.manifest().shards().get(0).base();
+      BlobReference lying =
+          new BlobReference(
+              honest.digest(),
+              honest.bytes(),
+              base.count(),
+              base.setDigest(),
+              honest.parentSetDigest(),
+              honest.sequence());
+      ManifestShard shard = new ManifestShard(0, base.count(), base, List.of(lying));
+      follower.read(other.chunks());
+      if (!isMissing) {
+        Entry damaged = second.chunks().get(0).damaged();
+        follower.read(damaged);
+      }
+      follower.read(manifestEntry(second.manifest(), List.of(shard))).settle();
+      assertThat(follower.sequence()).isEqualTo(2);
+      assertThat(follower.contains("new")).isTrue();
+      assertThat(follower.refusals).hasSize(isMissing ? 0 : 1);
     }
-    following.read(manifestEntry(plain, shards)).settle();
-    assertThat(following.refusals)
+  }
+
+  @Test
+  void refusesAForkedChainAndTakesTheFullOne() throws Exception {
+    // Both begin alike; the second one's delta changes what this follower never held.
+    TestPublisher fork = TestPublisher.of(Following.SET, 1).withDeltas(NO_NEW_BASE);
+    following.read(TestPublisher.of(Following.SET, 1).publish(1, SOME).entries()).settle();
+    List<Entry> topic = new ArrayList<>(fork.publish(1, withKey("fork")).chunks());
+    Publication second = fork.publish(2, withKey("fork-2"));
+    topic.addAll(second.entries());
+    following.read(topic).settle();
+    assertThat(following.sequence()).isEqualTo(2);
+    assertThat(following.contains("fork-2")).isTrue();
+    assertThat(following.contains("fork")).isFalse();
+    // The control: had the delta been applied to what it held, this would be wrong.
+    SnapshotDelta delta = SnapshotDelta.read(second.chunks().get(0).value());
+    Snapshot held =
+        Snapshot.read(TestPublisher.of(Following.SET, 1).publish(1, SOME).chunks().get(0).value());
+    assertThatThrownBy(() -> delta.applyTo(held)).isInstanceOf(SnapshotException.class);
+  }
+
+  @Test
+  void manifestsMustBeSignedByATrustedKey() throws Exception {
+    SigningKey trusted = SigningKey.generate();
+    SigningKey strange = SigningKey.generate();
+    Following careful = Following.with(Set.of(trusted.publicKey()), new BlobSource(null, null));
+    Publication first = publisher.publish(1, "a");
+    careful.read(first.chunks());
+    careful.read(new Entry(Following.SET, trusted.sign(first.manifest()).toJson())).settle();
+    assertThat(careful.sequence()).isEqualTo(1);
+    Publication second = publisher.publish(2, "b");
+    Manifest forged = second.manifest().withSignature(trusted.sign(first.manifest()).signature());
+    careful.read(second.entries()).settle();
+    careful.read(new Entry(Following.SET, strange.sign(second.manifest()).toJson())).settle();
+    careful.read(new Entry(Following.SET, forged.toJson())).settle();
+    assertThat(careful.sequence()).isEqualTo(1);
+    assertThat(careful.refusals)
         .containsExactly(
-            "sequence 1 of set 'spam' cannot be used: it has deltas, this program reads bases"
-                + " alone");
+            "a manifest of set 'spam' cannot be read: the manifest has no signature",
+            "a manifest of set 'spam' cannot be read: the manifest is signed by the key "
+                + strange.publicKey().id()
+                + ", which is not trusted",
+            "a manifest of set 'spam' cannot be read: the manifest is not what the key "
+                + trusted.publicKey().id()
+                + " signed");
+    // The control: who trusts nobody in particular takes it.
+    following.read(first.chunks()).read(second.chunks());
+    following.read(new Entry(Following.SET, forged.toJson())).settle();
+    assertThat(following.sequence()).isEqualTo(2);
+    careful.read(second.chunks());
+    careful.read(new Entry(Following.SET, trusted.sign(second.manifest()).toJson())).settle();
+    assertThat(careful.sequence()).isEqualTo(2);
+  }
+
+  @Test
+  void fetchesOnlyPlannedBlobsFromADirectory(@TempDir Path directory) throws Exception {
+    TestPublisher large = TestPublisher.of(Following.SET, 1).withDeltas(NO_NEW_BASE);
+    Publication first = large.publish(1, SOME);
+    Publication second = large.publish(2, withKey("new"));
+    List<String> asked = new ArrayList<>();
+    BlobSource files = new BlobSource(directory.toUri(), null);
+    Following fetching =
+        Following.with(
+            Set.of(),
+            new BlobSource(
+                null,
+                blob -> {
+                  asked.add(blob.digest());
+                  return files.fetch(first.manifest(), blob);
+                }));
+    writeBlobs(directory, first);
+    fetching.read(first.manifestEntry()).settle();
+    assertThat(fetching.sequence()).isEqualTo(1);
+    fetching.read(second.manifestEntry()).settle();
+    assertThat(fetching.sequence()).isEqualTo(1);
+    assertThat(fetching.refusals)
+        .singleElement()
+        .asString()
+        .contains(" cannot be fetched: there is no file:");
+    writeBlobs(directory, second);
+    fetching.waitForChunks();
+    assertThat(fetching.contains("new")).isTrue();
+    assertThat(fetching.rereads).isZero();
+    ManifestShard shard = second.manifest().shards().get(0);
+    assertThat(asked.subList(0, 1)).containsExactly(shard.base().digest());
+    assertThat(asked.get(asked.size() - 1)).isEqualTo(shard.deltas().get(0).digest());
+  }
+
+  @Test
+  void followsTheDirectoryThatTheManifestNames(@TempDir Path directory) throws Exception {
+    Publication first = publisher.publish(1, "a", "b");
+    Manifest manifest = first.manifest().withBlobs(directory.toUri());
+    writeBlobs(directory, first);
+    following.read(new Entry(Following.SET, manifest.toJson())).settle();
+    assertThat(following.contains("b")).isTrue();
+    Manifest elsewhere =
+        publisher.publish(2, "c").manifest().withBlobs(java.net.URI.create("s3://bucket/blobs"));
+    following.read(new Entry(Following.SET, elsewhere.toJson())).settle();
+    assertThat(following.sequence()).isEqualTo(1);
+    assertThat(following.refusals).singleElement().asString().contains("give it a loader");
+  }
+
+  private static void writeBlobs(Path directory, Publication publication) throws Exception {
+    for (Entry chunk : publication.chunks()) {
+      String digest = chunk.key().substring(0, chunk.key().indexOf('/'));
+      Files.write(directory.resolve(digest), chunk.value());
+    }
+  }
+
+  private static long[] withKey(String key) {
+    long[] hashes = Arrays.copyOf(SOME, SOME.length + 1);
+    hashes[SOME.length] = TestPublisher.hash(key);
+    return hashes;
   }
 
   @Test

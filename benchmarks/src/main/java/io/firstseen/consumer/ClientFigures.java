@@ -1,0 +1,342 @@
+package io.firstseen.consumer;
+
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.snapshot.BlobReference;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestShard;
+import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.filters.snapshot.Snapshot;
+import io.firstseen.filters.snapshot.SnapshotDelta;
+import io.firstseen.filters.snapshot.SnapshotParameters;
+import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.filters.snapshot.SnapshotTopicFormat;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * What the snapshot client costs and how fast it is, without a broker: this program is the topic.
+ * Prints queries by the client against the bare set, latencies while snapshots are swapped every
+ * second, bytes by a delta of 1 % against all, and the start from a warm cache in a JVM of its own.
+ *
+ * <p>Lies in the client's package, whose following thread it plays.
+ */
+public final class ClientFigures {
+  private static final String SET = "figures";
+  private static final KeyHash HASH = KeyHash.fixed();
+  private static final int SHARDS = 16;
+  private static final SetParameters PARAMETERS =
+      SetParameters.of(HASH, Canonicaliser.NONE, new Shards(SHARDS), 0.001);
+
+  private final int keys;
+  private final List<Snapshot> shards = new ArrayList<>();
+  private final List<ManifestShard> described = new ArrayList<>();
+  private long found;
+  private int offset;
+  // The keys from the first live one on live.
+  private int firstLive;
+
+  @SuppressWarnings("ArrayRecordComponent")
+  private record Publication(byte[] manifest, List<byte[]> blobs, List<String> digests) {}
+
+  private ClientFigures(int keys) {
+    this.keys = keys;
+  }
+
+  /** Prints the figures. Arguments: number of keys, seconds of each latency run. */
+  public static void main(String[] args) throws Exception {
+    if (args.length == 2 && args[0].equals("warm-start")) {
+      warmStart(Path.of(args[1]));
+      return;
+    }
+    int keys = args.length > 0 ? Integer.parseInt(args[0]) : 10_000_000;
+    int seconds = args.length > 1 ? Integer.parseInt(args[1]) : 20;
+    new ClientFigures(keys).run(seconds);
+  }
+
+  private void run(int seconds) throws Exception {
+    Path directory = Files.createTempDirectory("firstseen-figures-");
+    SnapshotClient client =
+        new SnapshotClient(
+            SnapshotClientOptions.builder("localhost:1", SET).cacheDirectory(directory).build(),
+            System::currentTimeMillis);
+    client.reader().start();
+    client.reader().open("topic");
+    follow(client, first());
+    long fullBytes = client.metrics().fetchedBytes();
+    queries(client);
+    Publication next = next(2, 100);
+    long before = client.metrics().fetchedBytes();
+    follow(client, next);
+    long deltaBytes = client.metrics().fetchedBytes() - before;
+    print("bytes in full", (double) fullBytes);
+    print("bytes by a delta of 1 %", (double) deltaBytes);
+    print("in full / by the delta", (double) fullBytes / deltaBytes);
+    print("milliseconds to apply it", (double) client.metrics().lastLoadMillis());
+    latencies(client, seconds, false);
+    latencies(client, seconds, true);
+    latencies(client, seconds, false);
+    client.reader().end();
+    client.close();
+    for (int i = 0; i < 5; i++) {
+      new ProcessBuilder(
+              ProcessHandle.current().info().command().orElseThrow(),
+              "-cp",
+              System.getProperty("java.class.path"),
+              ClientFigures.class.getName(),
+              "warm-start",
+              directory.toString())
+          .inheritIO()
+          .start()
+          .waitFor();
+    }
+    if (found == 0) {
+      throw new IllegalStateException("no key was found");
+    }
+  }
+
+  private static void warmStart(Path directory) throws Exception {
+    long mainMillis = System.currentTimeMillis();
+    SnapshotClient client =
+        SnapshotClient.start(
+            SnapshotClientOptions.builder("localhost:1", SET).cacheDirectory(directory).build());
+    client.awaitReady(Duration.ofSeconds(30));
+    boolean present = client.mightContain(bytes(5_000_000));
+    long now = System.currentTimeMillis();
+    long startMillis = ProcessHandle.current().info().startInstant().orElseThrow().toEpochMilli();
+    System.out.printf(
+        Locale.ROOT,
+        "warm start: first answer (%s) after %d ms, of which main %d ms%n",
+        present,
+        now - startMillis,
+        now - mainMillis);
+    client.close();
+  }
+
+  private Publication first() {
+    long[][] hashes = hashes(0);
+    Publication publication = new Publication(null, new ArrayList<>(), new ArrayList<>());
+    for (int shard = 0; shard < SHARDS; shard++) {
+      Snapshot snapshot = Snapshot.build(hashes[shard], parameters(shard, 1));
+      shards.add(snapshot);
+      described.add(ManifestShard.of(shard, hashes[shard].length, BlobReference.to(snapshot)));
+      publication.blobs.add(snapshot.toBytes());
+      publication.digests.add(snapshot.digest());
+    }
+    return withManifest(publication, 1);
+  }
+
+  /** One key in so many goes, and as many come. */
+  private Publication next(long sequence, int oneIn) {
+    firstLive += keys / oneIn / 2;
+    long[][] hashes = hashes(firstLive);
+    Publication publication = new Publication(null, new ArrayList<>(), new ArrayList<>());
+    for (int shard = 0; shard < SHARDS; shard++) {
+      Snapshot parent = shards.get(shard);
+      Snapshot child =
+          Snapshot.build(
+              hashes[shard],
+              Math.max(parent.header().valueBits(), leastBits(hashes[shard].length)),
+              parameters(shard, sequence));
+      SnapshotDelta delta = SnapshotDelta.between(parent, child);
+      shards.set(shard, child);
+      List<BlobReference> chain = List.of(BlobReference.to(delta));
+      // The newest base is the parent.
+      described.set(
+          shard, new ManifestShard(shard, hashes[shard].length, BlobReference.to(parent), chain));
+      publication.blobs.add(delta.toBytes());
+      publication.digests.add(delta.digest());
+    }
+    return withManifest(publication, sequence);
+  }
+
+  private static int leastBits(int count) {
+    return 64 - Long.numberOfLeadingZeros((long) Math.ceil(count / 0.001) - 1);
+  }
+
+  private long[][] hashes(int from) {
+    long[][] hashes = new long[SHARDS][keys / SHARDS + 10_000 + keys / SHARDS / 50];
+    int[] counts = new int[SHARDS];
+    Shards rule = PARAMETERS.shards();
+    for (int key = from; key < from + keys; key++) {
+      long hash = HASH.hash(bytes(key));
+      int shard = rule.shardOf(hash);
+      hashes[shard][counts[shard]++] = hash;
+    }
+    for (int shard = 0; shard < SHARDS; shard++) {
+      hashes[shard] = Arrays.copyOf(hashes[shard], counts[shard]);
+    }
+    return hashes;
+  }
+
+  private static SnapshotParameters parameters(int shard, long sequence) {
+    return new SnapshotParameters(PARAMETERS, SET, shard, sequence, sequence, sequence + 1);
+  }
+
+  private Publication withManifest(Publication publication, long sequence) {
+    Manifest manifest =
+        Manifest.of(SET, sequence, sequence, sequence + 1, PARAMETERS, List.copyOf(described));
+    return new Publication(manifest.toJson(), publication.blobs, publication.digests);
+  }
+
+  private void follow(SnapshotClient client, Publication publication) {
+    AssemblingReader reader = client.reader();
+    long now = System.currentTimeMillis();
+    for (int blob = 0; blob < publication.blobs.size(); blob++) {
+      byte[] bytes = publication.blobs.get(blob);
+      String digest = publication.digests.get(blob);
+      for (int index = 0; index < SnapshotTopicFormat.chunkCount(bytes.length); index++) {
+        reader.accept(
+            offset++,
+            SnapshotTopicFormat.chunkKey(digest, index),
+            SnapshotTopicFormat.chunk(bytes, index),
+            now);
+      }
+    }
+    reader.accept(offset++, SET, publication.manifest, now);
+    if (reader.settle()) {
+      throw new IllegalStateException("something is missing");
+    }
+  }
+
+  private void queries(SnapshotClient client) throws Exception {
+    SnapshotSet set = client.status().snapshot().orElseThrow();
+    int queries = 1_000_000;
+    byte[][] asked = new byte[queries][];
+    long[] hashes = new long[queries];
+    double[][] turns = new double[3][9];
+    for (int turn = -3; turn < 9; turn++) {
+      for (int i = 0; i < queries; i++) {
+        // Half of them live.
+        asked[i] = bytes((int) ((i * 7_368_787L + turn * 13L) % (2L * keys)));
+        hashes[i] = HASH.hash(asked[i]);
+      }
+      for (int subject = 0; subject < 3; subject++) {
+        long start = System.nanoTime();
+        for (int i = 0; i < queries; i++) {
+          switch (subject) {
+            case 0 -> found += set.mightContain(hashes[i]) ? 1 : 0;
+            case 1 -> found += PARAMETERS.hash(null, asked[i], HASH) & 1;
+            default -> found += client.mightContain(asked[i]) ? 1 : 0;
+          }
+        }
+        if (turn >= 0) {
+          turns[subject][turn] = (double) (System.nanoTime() - start) / queries;
+        }
+      }
+    }
+    double bare = median(turns[0]);
+    double hashing = median(turns[1]);
+    double byClient = median(turns[2]);
+    print("ns a query of the bare set", bare);
+    print("ns to hash", hashing);
+    print("ns a query of the client", byClient);
+    print("(client - hashing) / bare", (byClient - hashing) / bare);
+  }
+
+  private void latencies(SnapshotClient client, int seconds, boolean swaps) throws Exception {
+    AtomicBoolean end = new AtomicBoolean();
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    // Up to 100 ms in steps of 10 ns.
+    long[] counts = new long[10_000_001];
+    int firstAsked = firstLive + keys / 2;
+    Thread asking =
+        new Thread(
+            () -> {
+              byte[] key = new byte[8];
+              long local = 0;
+              try {
+                for (int i = 0; !end.get(); i++) {
+                  fill(key, firstAsked + (i * 7_919 & 0xFFFFF));
+                  long start = System.nanoTime();
+                  boolean present = client.mightContain(key);
+                  long took = System.nanoTime() - start;
+                  local += present ? 1 : 0;
+                  counts[(int) Math.min(took / 10, counts.length - 1)]++;
+                }
+                found += local;
+              } catch (Throwable e) {
+                failure.set(e);
+              }
+            });
+    asking.setDaemon(true);
+    List<Publication> prepared = new ArrayList<>();
+    long sequence = client.manifest().orElseThrow().sequence();
+    for (int i = 0; swaps && i < seconds; i++) {
+      prepared.add(next(++sequence, 1_000));
+    }
+    long busyNanos = 0;
+    asking.start();
+    if (swaps) {
+      for (Publication publication : prepared) {
+        long start = System.nanoTime();
+        follow(client, publication);
+        long took = System.nanoTime() - start;
+        busyNanos += took;
+        Thread.sleep(Math.max(0, 1_000 - took / 1_000_000));
+      }
+    } else {
+      Thread.sleep(1_000L * seconds);
+    }
+    end.set(true);
+    asking.join();
+    if (failure.get() != null) {
+      throw new IllegalStateException("a query failed", failure.get());
+    }
+    String name = swaps ? "swapping" : "quiet";
+    long total = Arrays.stream(counts).sum();
+    System.out.printf(
+        Locale.ROOT,
+        "%s: %d queries, none failed; p50 %d ns, p99 %d ns, p99.9 %d ns, p99.99 %d ns; %d swaps, %d ms"
+            + " each%n",
+        name,
+        total,
+        percentile(counts, total, 0.5),
+        percentile(counts, total, 0.99),
+        percentile(counts, total, 0.999),
+        percentile(counts, total, 0.9999),
+        prepared.size(),
+        prepared.isEmpty() ? 0 : busyNanos / prepared.size() / 1_000_000);
+  }
+
+  private static long percentile(long[] counts, long total, double part) {
+    long left = (long) (total * part);
+    for (int i = 0; i < counts.length; i++) {
+      left -= counts[i];
+      if (left < 0) {
+        return 10L * i;
+      }
+    }
+    return 10L * counts.length;
+  }
+
+  private static byte[] bytes(int key) {
+    byte[] bytes = new byte[8];
+    fill(bytes, key);
+    return bytes;
+  }
+
+  private static void fill(byte[] bytes, int key) {
+    for (int i = 0; i < 8; i++) {
+      bytes[i] = (byte) ('a' + ((key >>> (4 * i)) & 15));
+    }
+  }
+
+  private static double median(double[] values) {
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    return sorted[sorted.length / 2];
+  }
+
+  private static void print(String name, double value) {
+    System.out.printf(Locale.ROOT, "%s: %.2f%n", name, value);
+  }
+}

@@ -1,0 +1,248 @@
+package io.firstseen.cli.consumer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.cli.consumer.SnapshotWriter.Window;
+import io.firstseen.cli.consumer.SnapshotWriter.Written;
+import io.firstseen.cli.embedded.EmbeddedBroker;
+import io.firstseen.consumer.ClientState;
+import io.firstseen.consumer.SnapshotClient;
+import io.firstseen.consumer.SnapshotClientOptions;
+import io.firstseen.consumer.SnapshotListener;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.SigningKey;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Whatever is wrong on the topic: the client keeps serving the last good snapshot, says why in one
+ * line, and goes on when the cause has gone.
+ */
+class SnapshotFaultsOnBrokerTest {
+  private static final Duration LONG = Duration.ofMinutes(1);
+  private static final SigningKey TRUSTED = SigningKey.generate();
+
+  // Two chunks at 31.5 bits a key.
+  private static final long[] MANY = new Random(1).longs(300_000).toArray();
+
+  @TempDir private static Path directory;
+  private static EmbeddedBroker broker;
+  private static int topics;
+
+  private final BlockingQueue<String> refusals = new LinkedBlockingQueue<>();
+
+  @BeforeAll
+  static void startBroker() throws Exception {
+    broker = EmbeddedBroker.start(directory, EmbeddedBroker.Settings.tuned());
+  }
+
+  @AfterAll
+  static void stopBroker() {
+    broker.close();
+  }
+
+  /** What is wrong with the second window, and what cures it. */
+  private enum Fault {
+    CORRUPTED_CHUNK("blob \\w+ of sequence 2 of set 'spam' is damaged: its bytes have .*") {
+      @Override
+      List<Written> wrong(Window good) {
+        Written second = good.chunks().get(1);
+        byte[] bytes = second.value().clone();
+        bytes[bytes.length / 2] ^= 1;
+        return List.of(
+            good.chunks().get(0), new Written(second.key(), bytes), signed(good, TRUSTED));
+      }
+
+      @Override
+      List<Written> cure(Window good) {
+        return List.of(good.chunks().get(1));
+      }
+    },
+    MISSING_CHUNK("sequence 2 of set 'spam' is incomplete after 100 ms: .*, 1 of 2 chunks") {
+      @Override
+      List<Written> wrong(Window good) {
+        return List.of(good.chunks().get(0), signed(good, TRUSTED));
+      }
+
+      @Override
+      List<Written> cure(Window good) {
+        return List.of(good.chunks().get(1));
+      }
+    },
+    MANIFEST_BEFORE_ITS_BLOBS(
+        "sequence 2 of set 'spam' is incomplete after 100 ms: .*, 2 of 2 chunks") {
+      @Override
+      List<Written> wrong(Window good) {
+        return List.of(signed(good, TRUSTED));
+      }
+
+      @Override
+      List<Written> cure(Window good) {
+        List<Written> reordered = new ArrayList<>(good.chunks());
+        Collections.reverse(reordered);
+        return reordered;
+      }
+    },
+    NO_SIGNATURE("a manifest of set 'spam' cannot be read: the manifest has no signature") {
+      @Override
+      List<Written> wrong(Window good) {
+        return with(good.chunks(), good.manifestRecord());
+      }
+
+      @Override
+      List<Written> cure(Window good) {
+        return with(good.chunks(), signed(good, TRUSTED));
+      }
+    },
+    WRONG_SIGNATURE("a manifest of set 'spam' cannot be read: .* which is not trusted") {
+      @Override
+      List<Written> wrong(Window good) {
+        return with(good.chunks(), signed(good, SigningKey.generate()));
+      }
+
+      @Override
+      List<Written> cure(Window good) {
+        return with(good.chunks(), signed(good, TRUSTED));
+      }
+    },
+    WRONG_HASH_KEY("sequence 2 of set 'spam' cannot be used: the set is hashed by .*") {
+      @Override
+      List<Written> wrong(Window good) {
+        Window other = SnapshotWriter.window(2, KeyHash.sipHash24(new byte[16]), MANY);
+        return with(other.chunks(), signed(other, TRUSTED));
+      }
+
+      @Override
+      List<Written> cure(Window good) {
+        return with(good.chunks(), signed(good, TRUSTED));
+      }
+    },
+    ROLLED_BACK("set 'spam' went back to sequence 0; sequence 1 goes on answering") {
+      @Override
+      List<Written> wrong(Window good) {
+        Window old = SnapshotWriter.window(0, KeyHash.fixed(), SnapshotWriter.hashes("old"));
+        return with(old.chunks(), signed(old, TRUSTED));
+      }
+
+      @Override
+      List<Written> cure(Window good) {
+        return with(good.chunks(), signed(good, TRUSTED));
+      }
+    },
+    FORKED("sequence 1 of set 'spam' was published again with other content; .*") {
+      @Override
+      List<Written> wrong(Window good) {
+        Window fork = SnapshotWriter.window(1, KeyHash.fixed(), SnapshotWriter.hashes("fork"));
+        return with(fork.chunks(), signed(fork, TRUSTED));
+      }
+
+      @Override
+      List<Written> cure(Window good) {
+        return with(good.chunks(), signed(good, TRUSTED));
+      }
+    };
+
+    private final String reason;
+
+    Fault(String reason) {
+      this.reason = reason;
+    }
+
+    abstract List<Written> wrong(Window good);
+
+    abstract List<Written> cure(Window good);
+
+    static List<Written> with(List<Written> chunks, Written manifest) {
+      List<Written> all = new ArrayList<>(chunks);
+      all.add(manifest);
+      return all;
+    }
+
+    static Written signed(Window window, SigningKey key) {
+      return new Written(SnapshotWriter.SET, key.sign(window.manifest()).toJson());
+    }
+  }
+
+  private String createTopic() {
+    String topic = SnapshotWriter.TOPIC + topics++;
+    broker.createTopics(
+        List.of(new NewTopic(topic, 1, (short) 1).configs(Map.of("cleanup.policy", "compact"))));
+    return topic;
+  }
+
+  private SnapshotClient follow(String topic) {
+    SnapshotListener listener =
+        new SnapshotListener() {
+          @Override
+          public void onRefused(String reason) {
+            refusals.add(reason);
+          }
+        };
+    return SnapshotClient.start(
+        SnapshotClientOptions.builder(broker.bootstrapServers(), SnapshotWriter.SET)
+            .topic(topic)
+            .listener(listener)
+            .trustedKeys(Set.of(TRUSTED.publicKey()))
+            .chunkWait(Duration.ofMillis(100))
+            .build());
+  }
+
+  @ParameterizedTest
+  @EnumSource(Fault.class)
+  void keepsServingSaysWhyAndRecovers(Fault fault) throws Exception {
+    String topic = createTopic();
+    long[] second = Arrays.copyOf(MANY, MANY.length + 1);
+    second[MANY.length] = SnapshotWriter.hashes("second")[0];
+    Window good = SnapshotWriter.window(2, KeyHash.fixed(), second);
+    assertThat(good.chunks()).hasSize(2);
+    try (SnapshotWriter writer = new SnapshotWriter(broker, topic);
+        SnapshotClient client = follow(topic)) {
+      Window first = SnapshotWriter.window(1, KeyHash.fixed(), SnapshotWriter.hashes("first"));
+      writer.write(Fault.with(first.chunks(), Fault.signed(first, TRUSTED)));
+      assertThat(client.awaitReady(LONG).sequence()).isEqualTo(1);
+      writer.write(fault.wrong(good));
+      assertThat(refusals.poll(LONG.toSeconds(), TimeUnit.SECONDS)).matches(fault.reason);
+      assertThat(client.state()).isEqualTo(ClientState.READY);
+      assertThat(client.manifest().map(Manifest::sequence)).hasValue(1L);
+      assertThat(client.mightContain("first")).isTrue();
+      writer.write(fault.cure(good));
+      assertThat(client.awaitSequence(2, LONG).sequence()).isEqualTo(2);
+      assertThat(client.mightContain("second")).isTrue();
+      assertThat(client.mightContain("first")).isFalse();
+      assertThat(refusals).isEmpty();
+    }
+  }
+
+  /** The control: the same windows without a fault are refused nothing. */
+  @Test
+  void refusesNothingWhereNothingIsWrong() throws Exception {
+    String topic = createTopic();
+    try (SnapshotWriter writer = new SnapshotWriter(broker, topic);
+        SnapshotClient client = follow(topic)) {
+      for (long sequence = 1; sequence <= 2; sequence++) {
+        Window window = SnapshotWriter.window(sequence, KeyHash.fixed(), MANY);
+        writer.write(Fault.with(window.chunks(), Fault.signed(window, TRUSTED)));
+        client.awaitSequence(sequence, LONG);
+      }
+      assertThat(refusals).isEmpty();
+    }
+  }
+}

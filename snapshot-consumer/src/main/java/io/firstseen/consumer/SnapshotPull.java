@@ -1,0 +1,208 @@
+package io.firstseen.consumer;
+
+import io.firstseen.consumer.internal.BlobSource;
+import io.firstseen.consumer.internal.TopicReading;
+import io.firstseen.filters.snapshot.BlobReference;
+import io.firstseen.filters.snapshot.CatchUpPlan;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestShard;
+import io.firstseen.filters.snapshot.Sha256;
+import io.firstseen.filters.snapshot.SnapshotDirectory;
+import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.filters.snapshot.TrustedKey;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
+
+/**
+ * Fetches the newest snapshot of a set once, into a {@link SnapshotDirectory}: only the blobs that
+ * are not there yet, all verified before the manifest is written. Needs no hash key.
+ */
+public final class SnapshotPull {
+  private final SnapshotClientOptions options;
+  private final SnapshotDirectory directory;
+  private final BlobSource blobs;
+
+  /**
+   * What was done.
+   *
+   * @param manifest the newest one, which the directory holds now
+   * @param isNew whether it was written, as the directory held an older one or none
+   * @param fetchedBlobs how many blobs were fetched
+   * @param fetchedBytes their length in all
+   */
+  public record Result(Manifest manifest, boolean isNew, int fetchedBlobs, long fetchedBytes) {}
+
+  @SuppressWarnings("ArrayRecordComponent")
+  private record Published(Manifest manifest, byte[] json) {}
+
+  private SnapshotPull(SnapshotClientOptions options, Path directory) {
+    this.options = options;
+    this.directory = new SnapshotDirectory(directory);
+    this.blobs =
+        new BlobSource(options.blobDirectory().orElse(null), options.blobLoader().orElse(null));
+  }
+
+  /**
+   * Fetches once.
+   *
+   * @param options which set, from where; those that are about a client that goes on are ignored
+   * @param timeout how long all of it may take
+   * @throws NothingPublishedException if there is no snapshot of the set yet
+   * @throws SnapshotException if what is published cannot be used, or is older than what the
+   *     directory holds
+   * @throws IOException if a blob cannot be had from where it lies
+   * @throws TimeoutException if it takes longer; the message is one sentence
+   */
+  public static Result pull(SnapshotClientOptions options, Path directory, Duration timeout)
+      throws IOException, TimeoutException {
+    SnapshotPull pull = new SnapshotPull(options, directory);
+    try (TopicReading topic =
+        new TopicReading(
+            options.topic(),
+            SnapshotClient.consumerProperties(options),
+            timeout,
+            options.listener()::onProgress)) {
+      return pull.pull(topic);
+    }
+  }
+
+  private Result pull(TopicReading topic) throws IOException, TimeoutException {
+    Published newest = newest(topic);
+    Manifest manifest = newest.manifest;
+    List<Long> held = Files.isDirectory(directory.path()) ? directory.sequences() : List.of();
+    long highest = held.isEmpty() ? -1 : held.get(held.size() - 1);
+    if (highest > manifest.sequence()) {
+      throw new SnapshotException(
+          "set '%s' went back to sequence %d; %s holds sequence %d and stays as it is"
+              .formatted(options.setName(), manifest.sequence(), directory.path(), highest));
+    }
+    List<BlobReference> lacking = lacking(manifest, this::isHeld);
+    if (lacking.isEmpty() && highest == manifest.sequence() && isSame(manifest)) {
+      return new Result(manifest, false, 0, 0);
+    }
+    fetch(topic, manifest, lacking);
+    SnapshotSet.open(manifest, directory::blob).verify();
+    directory.writeManifest(newest.json);
+    return new Result(
+        manifest, true, lacking.size(), lacking.stream().mapToLong(BlobReference::bytes).sum());
+  }
+
+  private boolean isSame(Manifest manifest) {
+    try {
+      return directory.latest().equals(manifest);
+    } catch (SnapshotException e) {
+      return false;
+    }
+  }
+
+  /** Whether the directory holds a blob whose bytes have its digest. */
+  private boolean isHeld(BlobReference blob) {
+    try {
+      return Sha256.hex(directory.blob(blob)).equals(blob.digest());
+    } catch (SnapshotException e) {
+      return false;
+    }
+  }
+
+  private static List<BlobReference> lacking(Manifest manifest, Predicate<BlobReference> isHeld) {
+    List<BlobReference> lacking = new ArrayList<>();
+    for (ManifestShard shard : manifest.shards()) {
+      for (BlobReference blob : CatchUpPlan.of(shard, Optional.empty()).blobs()) {
+        if (!isHeld.test(blob)) {
+          lacking.add(blob);
+        }
+      }
+    }
+    return lacking;
+  }
+
+  private Published newest(TopicReading topic) throws IOException, TimeoutException {
+    if (!topic.exists()) {
+      throw new NothingPublishedException("there is no topic '%s' yet".formatted(options.topic()));
+    }
+    List<Published> newest = new ArrayList<>();
+    List<SnapshotException> unusable = new ArrayList<>();
+    topic.readAll(
+        (key, value) -> {
+          if (key.equals(options.setName())) {
+            unusable.clear();
+            if (value == null) {
+              newest.clear();
+              return;
+            }
+            try {
+              Manifest manifest = read(value);
+              if (newest.isEmpty() || newest.get(0).manifest.sequence() <= manifest.sequence()) {
+                newest.clear();
+                newest.add(new Published(manifest, value));
+              }
+            } catch (SnapshotException e) {
+              unusable.add(e);
+            }
+          }
+        });
+    if (!newest.isEmpty()) {
+      return newest.get(0);
+    }
+    if (!unusable.isEmpty()) {
+      throw unusable.get(0);
+    }
+    throw new NothingPublishedException(
+        "topic '%s' holds no snapshot of set '%s' yet"
+            .formatted(options.topic(), options.setName()));
+  }
+
+  private Manifest read(byte[] json) throws SnapshotException {
+    return options.trustedKeys().isEmpty()
+        ? Manifest.fromJson(json)
+        : TrustedKey.requireSigned(json, options.trustedKeys());
+  }
+
+  private void fetch(TopicReading topic, Manifest manifest, List<BlobReference> lacking)
+      throws IOException, TimeoutException {
+    if (blobs.isNeededFor(manifest)) {
+      for (BlobReference blob : lacking) {
+        write(blob, blobs.fetch(manifest, blob));
+      }
+      return;
+    }
+    if (lacking.isEmpty()) {
+      return;
+    }
+    Map<String, BlobReference> wanted = new HashMap<>();
+    lacking.forEach(blob -> wanted.put(blob.digest(), blob));
+    topic.readBlobs(wanted, this::write);
+    if (!wanted.isEmpty()) {
+      throw new SnapshotException(
+          "%d of the %d blobs of sequence %d of set '%s' are not on the topic, such as %s; it may"
+                  .formatted(
+                      wanted.size(),
+                      lacking.size(),
+                      manifest.sequence(),
+                      options.setName(),
+                      wanted.keySet().iterator().next())
+              + " have been replaced meanwhile: try again");
+    }
+  }
+
+  private void write(BlobReference blob, ByteBuffer bytes) throws SnapshotException {
+    byte[] copy = new byte[bytes.remaining()];
+    bytes.duplicate().get(copy);
+    if (!Sha256.hex(copy).equals(blob.digest())) {
+      throw new SnapshotException(
+          "blob " + blob.digest() + " is damaged: its bytes have the digest " + Sha256.hex(copy));
+    }
+    directory.writeBlob(blob.digest(), copy);
+  }
+}

@@ -1,0 +1,176 @@
+package io.firstseen.consumer.internal;
+
+import io.firstseen.filters.snapshot.BlobReference;
+import io.firstseen.filters.snapshot.MalformedSnapshotException;
+import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.filters.snapshot.SnapshotTopicFormat;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/** Reads a topic from its beginning to where its end is now, as often as it is asked to. */
+public final class TopicReading implements AutoCloseable {
+  private static final Duration POLL = Duration.ofMillis(200);
+
+  private final String topic;
+  private final Object servers;
+  private final Duration timeout;
+  private final long deadlineNanos;
+  private final Progress progress;
+  private final KafkaConsumer<byte[], byte[]> consumer;
+  private final List<TopicPartition> partitions = new ArrayList<>();
+
+  /** What is called while the end has not been reached. */
+  @FunctionalInterface
+  public interface Progress {
+    /** So many bytes were read, and about so many records are left. */
+    void read(long bytes, long recordsLeft);
+  }
+
+  /** What is called for each record. */
+  @FunctionalInterface
+  public interface Records {
+    /** The next record; {@code value} is null for a tombstone. */
+    void accept(String key, byte[] value) throws SnapshotException;
+  }
+
+  /** What is called for each blob. */
+  @FunctionalInterface
+  public interface Blobs {
+    /** A blob, whose digest was not checked. */
+    void accept(BlobReference blob, ByteBuffer bytes) throws SnapshotException;
+  }
+
+  /**
+   * Opens a consumer.
+   *
+   * @param timeout how long all that is done by this object may take
+   */
+  public TopicReading(
+      String topic, Map<String, Object> consumerProperties, Duration timeout, Progress progress) {
+    Map<String, Object> properties = new HashMap<>(consumerProperties);
+    properties.putAll(TopicFollower.followerProperties());
+    this.topic = topic;
+    this.servers = properties.get("bootstrap.servers");
+    this.timeout = timeout;
+    this.deadlineNanos = System.nanoTime() + timeout.toNanos();
+    this.progress = progress;
+    this.consumer =
+        new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+  }
+
+  private Duration left() throws TimeoutException {
+    long leftNanos = deadlineNanos - System.nanoTime();
+    if (leftNanos <= 0) {
+      throw tooLong();
+    }
+    return Duration.ofNanos(leftNanos);
+  }
+
+  private TimeoutException tooLong() {
+    return new TimeoutException(
+        "topic '%s' of %s could not be read within %d s"
+            .formatted(topic, servers, timeout.toSeconds()));
+  }
+
+  /** Whether there is such a topic. */
+  public boolean exists() throws TimeoutException {
+    try {
+      List<PartitionInfo> infos = consumer.partitionsFor(topic, left());
+      if (infos != null) {
+        infos.forEach(info -> partitions.add(new TopicPartition(topic, info.partition())));
+      }
+      consumer.assign(partitions);
+      return !partitions.isEmpty();
+    } catch (org.apache.kafka.common.errors.TimeoutException e) {
+      throw tooLong();
+    }
+  }
+
+  /**
+   * Reads all of it.
+   *
+   * @throws TimeoutException if it takes longer than all may take
+   * @throws KafkaException if it cannot be read
+   */
+  public void readAll(Records records) throws TimeoutException, SnapshotException {
+    consumer.seekToBeginning(partitions);
+    long bytes = 0;
+    try {
+      Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, left());
+      long recordsLeft = recordsLeft(ends);
+      while (recordsLeft > 0) {
+        Duration left = left();
+        ConsumerRecords<byte[], byte[]> read =
+            consumer.poll(left.compareTo(POLL) < 0 ? left : POLL);
+        for (ConsumerRecord<byte[], byte[]> each : read) {
+          bytes += each.value() == null ? 0 : each.value().length;
+          if (each.key() != null) {
+            records.accept(new String(each.key(), StandardCharsets.UTF_8), each.value());
+          }
+        }
+        recordsLeft = recordsLeft(ends);
+        progress.read(bytes, recordsLeft);
+      }
+    } catch (org.apache.kafka.common.errors.TimeoutException e) {
+      throw tooLong();
+    }
+  }
+
+  private long recordsLeft(Map<TopicPartition, Long> ends) throws TimeoutException {
+    long left = 0;
+    for (Map.Entry<TopicPartition, Long> end : ends.entrySet()) {
+      left += Math.max(0, end.getValue() - consumer.position(end.getKey(), left()));
+    }
+    return left;
+  }
+
+  /**
+   * Reads all of it and hands over blobs as they are complete.
+   *
+   * @param wanted by digest; those that were found are removed
+   */
+  public void readBlobs(Map<String, BlobReference> wanted, Blobs blobs)
+      throws TimeoutException, SnapshotException {
+    ChunkStore chunks = new ChunkStore(null);
+    readAll(
+        (key, value) -> {
+          var chunkKey = SnapshotTopicFormat.parseChunkKey(key);
+          if (chunkKey.isEmpty() || value == null) {
+            return;
+          }
+          BlobReference blob = wanted.get(chunkKey.get().digest());
+          if (blob == null) {
+            return;
+          }
+          chunks.put(chunkKey.get(), value, 0, 0);
+          if (chunks.missing(blob) == 0) {
+            try {
+              blobs.accept(blob, chunks.assemble(blob));
+              chunks.remove(blob.digest());
+              wanted.remove(blob.digest());
+            } catch (MalformedSnapshotException e) {
+              // It stays wanted: another chunk may cure that.
+            }
+          }
+        });
+  }
+
+  @Override
+  public void close() {
+    consumer.close(CloseOptions.timeout(Duration.ofSeconds(1)));
+  }
+}
