@@ -69,6 +69,10 @@ final class AssemblingReader implements TopicFollower.Reader {
     applyPin();
   }
 
+  boolean isClosed() {
+    return current.view().state() == ClientState.CLOSED;
+  }
+
   Counters counters() {
     return counters;
   }

@@ -2,22 +2,24 @@ package io.firstseen.consumer;
 
 import io.firstseen.consumer.CurrentSnapshot.View;
 import io.firstseen.consumer.internal.ActiveSnapshot;
-import io.firstseen.consumer.internal.TopicFollower;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SnapshotException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Follows one set of keys on a snapshots topic and answers whether a key is in it. A snapshot is
@@ -32,17 +34,15 @@ import org.slf4j.LoggerFactory;
  * follows the topic. That thread is a daemon; {@link #close} ends it.
  */
 public final class SnapshotClient implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(SnapshotClient.class);
   private static final AtomicInteger CLIENTS = new AtomicInteger();
-  private static final long CLOSE_TIMEOUT_MILLIS = 10_000;
   private static final int MAX_FETCH_BYTES = 16 << 20;
 
   private final SnapshotClientOptions options;
   private final LongSupplier wallClockMillis;
   private final CurrentSnapshot current;
   private final AssemblingReader reader;
-  private final TopicFollower follower;
-  private final Thread thread;
+  // Null if it was not started, or was closed.
+  private final AtomicReference<SharedFollower> follower = new AtomicReference<>();
 
   /** Does not start to follow: for tests, which are the reader's topic and clock. */
   SnapshotClient(SnapshotClientOptions options, LongSupplier wallClockMillis) {
@@ -50,9 +50,6 @@ public final class SnapshotClient implements AutoCloseable {
     this.wallClockMillis = wallClockMillis;
     this.current = new CurrentSnapshot(options.pinnedSequence());
     this.reader = new AssemblingReader(options, wallClockMillis, current);
-    this.follower = new TopicFollower(options.topic(), consumerProperties(options), reader);
-    this.thread = new Thread(follower, "firstseen-follower-" + options.setName());
-    thread.setDaemon(true);
   }
 
   /** What the following thread calls. */
@@ -65,9 +62,55 @@ public final class SnapshotClient implements AutoCloseable {
    * later, see {@link #awaitReady}.
    */
   public static SnapshotClient start(SnapshotClientOptions options) {
-    SnapshotClient client = new SnapshotClient(options, System::currentTimeMillis);
-    client.thread.start();
-    return client;
+    return startAll(List.of(options)).get(0);
+  }
+
+  /**
+   * Makes clients of several sets of one topic, which share a consumer and a thread: the topic is
+   * read once for all of them. The thread ends when all are closed.
+   *
+   * @return the clients, in the order of the options
+   * @throws IllegalArgumentException if there are none, or if they name different brokers, topics
+   *     or Kafka properties, or one set twice
+   */
+  public static List<SnapshotClient> startAll(List<SnapshotClientOptions> options) {
+    requireOneTopic(options);
+    List<SnapshotClient> clients = new ArrayList<>();
+    for (SnapshotClientOptions each : options) {
+      clients.add(new SnapshotClient(each, System::currentTimeMillis));
+    }
+    SnapshotClientOptions first = options.get(0);
+    SharedFollower follower =
+        new SharedFollower(
+            options.size() == 1 ? first.setName() : options.size() + "-sets",
+            first.topic(),
+            consumerProperties(first),
+            clients.stream().map(SnapshotClient::reader).toList());
+    clients.forEach(client -> client.follower.set(follower));
+    follower.start();
+    return List.copyOf(clients);
+  }
+
+  private static void requireOneTopic(List<SnapshotClientOptions> options) {
+    if (options.isEmpty()) {
+      throw new IllegalArgumentException("options must be of at least one set");
+    }
+    SnapshotClientOptions first = options.get(0);
+    Set<String> names = new HashSet<>();
+    for (SnapshotClientOptions each : options) {
+      if (!each.bootstrapServers().equals(first.bootstrapServers())
+          || !each.topic().equals(first.topic())
+          || !each.kafkaProperties().equals(first.kafkaProperties())) {
+        throw new IllegalArgumentException(
+            "clients that start together must read one topic with the same Kafka properties, those"
+                + " of sets '%s' and '%s' do not".formatted(first.setName(), each.setName()));
+      }
+      if (!names.add(each.setName())) {
+        throw new IllegalArgumentException(
+            "clients that start together must follow different sets, got '%s' twice"
+                .formatted(each.setName()));
+      }
+    }
   }
 
   static Map<String, Object> consumerProperties(SnapshotClientOptions options) {
@@ -261,21 +304,10 @@ public final class SnapshotClient implements AutoCloseable {
    */
   @Override
   public void close() {
-    follower.close();
-    if (thread != Thread.currentThread()) {
-      awaitEnd();
+    SharedFollower left = follower.getAndSet(null);
+    if (left != null) {
+      left.leave();
     }
     current.show(new View(ClientState.CLOSED, null, null));
-  }
-
-  private void awaitEnd() {
-    try {
-      thread.join(CLOSE_TIMEOUT_MILLIS);
-      if (thread.isAlive()) {
-        LOG.warn("set '{}': the following thread is still busy and ends later", options.setName());
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
   }
 }

@@ -146,8 +146,7 @@ final class ShardLoader {
             cacheOrNull.keep(snapshot, isBase ? first.digest() : snapshot.digest(), isIncoming);
       }
     }
-    candidate.count(
-        shard, plan, way.from.map(snapshot -> snapshot.header().setDigest()), bytes);
+    candidate.count(shard, plan, way.from.map(from -> from.header().setDigest()), bytes);
     loaded.put(shard.newest().digest(), snapshot);
     fetchedBytes += plan.bytes();
     plan.blobs().forEach(blob -> chunks.remove(blob.digest()));

@@ -1,0 +1,132 @@
+package io.firstseen.consumer;
+
+import io.firstseen.consumer.internal.TopicFollower;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One thread that reads a topic for one client or for several. Ends with the last of them. */
+final class SharedFollower {
+  private static final Logger LOG = LoggerFactory.getLogger(SharedFollower.class);
+  private static final long CLOSE_TIMEOUT_MILLIS = 10_000;
+
+  private final TopicFollower follower;
+  private final Thread thread;
+  private final AtomicInteger users;
+
+  SharedFollower(
+      String name,
+      String topic,
+      Map<String, Object> consumerProperties,
+      List<AssemblingReader> readers) {
+    this.follower = new TopicFollower(topic, consumerProperties, new Readers(readers));
+    this.thread = new Thread(follower, "firstseen-follower-" + name);
+    this.users = new AtomicInteger(readers.size());
+    thread.setDaemon(true);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** A client needs it no more. Waits for the end of the thread if none does. */
+  void leave() {
+    if (users.decrementAndGet() > 0) {
+      return;
+    }
+    follower.close();
+    if (thread != Thread.currentThread()) {
+      awaitEnd();
+    }
+  }
+
+  private void awaitEnd() {
+    try {
+      thread.join(CLOSE_TIMEOUT_MILLIS);
+      if (thread.isAlive()) {
+        LOG.warn("thread {} is still busy and ends later", thread.getName());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Every reader gets everything, until its client is closed. */
+  private static final class Readers implements TopicFollower.Reader {
+    private final List<AssemblingReader> readers;
+
+    Readers(List<AssemblingReader> readers) {
+      this.readers = new CopyOnWriteArrayList<>(readers);
+    }
+
+    @Override
+    public void start() {
+      readers.forEach(AssemblingReader::start);
+    }
+
+    @Override
+    public void end() {
+      readers.forEach(AssemblingReader::end);
+    }
+
+    @Override
+    public OptionalLong open(String topicId) {
+      long first = Long.MAX_VALUE;
+      boolean fromBeginning = false;
+      for (AssemblingReader reader : readers) {
+        OptionalLong from = reader.open(topicId);
+        fromBeginning |= from.isEmpty();
+        first = Math.min(first, from.orElse(first));
+      }
+      return fromBeginning || readers.isEmpty() ? OptionalLong.empty() : OptionalLong.of(first);
+    }
+
+    @Override
+    public void rewind() {
+      readers.forEach(AssemblingReader::rewind);
+    }
+
+    @Override
+    public void accept(long offset, String key, byte[] value, long timestampMillis) {
+      for (AssemblingReader reader : readers) {
+        reader.accept(offset, key, value, timestampMillis);
+      }
+    }
+
+    @Override
+    public void progress(long recordsLeft) {
+      readers.forEach(reader -> reader.progress(recordsLeft));
+    }
+
+    @Override
+    public boolean settle() {
+      boolean reread = false;
+      for (AssemblingReader reader : readers) {
+        reread |= reader.settle();
+      }
+      return reread;
+    }
+
+    @Override
+    public void tick() {
+      List<AssemblingReader> closed = readers.stream().filter(AssemblingReader::isClosed).toList();
+      closed.forEach(AssemblingReader::end);
+      readers.removeAll(closed);
+      readers.forEach(AssemblingReader::tick);
+    }
+
+    @Override
+    public void unreachable(String reason) {
+      readers.forEach(reader -> reader.unreachable(reason));
+    }
+
+    @Override
+    public void reachable() {
+      readers.forEach(AssemblingReader::reachable);
+    }
+  }
+}
