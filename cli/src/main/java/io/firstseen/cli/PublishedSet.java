@@ -48,7 +48,7 @@ final class PublishedSet {
   private Map<String, String> kafkaProperties = new LinkedHashMap<>();
 
   @Option(
-      names = "--trusted-key",
+      names = "--public-key",
       paramLabel = "FILE",
       description =
           "A public Ed25519 key in PEM; may be repeated. Manifests that none of them has signed are"
@@ -88,9 +88,9 @@ final class PublishedSet {
       try {
         keys.add(TrustedKey.read(file));
       } catch (NoSuchFileException e) {
-        throw new UserErrorException("--trusted-key: " + file + " does not exist");
+        throw new UserErrorException("--public-key: " + file + " does not exist");
       } catch (IOException | IllegalArgumentException e) {
-        throw new UserErrorException("--trusted-key: " + file + ": " + e.getMessage());
+        throw new UserErrorException("--public-key: " + file + ": " + e.getMessage());
       }
     }
     return keys;

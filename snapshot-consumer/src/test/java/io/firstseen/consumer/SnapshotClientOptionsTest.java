@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,5 +64,19 @@ class SnapshotClientOptionsTest {
         .hasMessage("the Kafka property isolation.level is set by the client");
     assertThatThrownBy(() -> builder.kafkaProperties(Map.of("group.id", "g")))
         .hasMessage("the Kafka property group.id is set by the client");
+  }
+
+  @Test
+  void clientsThatStartTogetherReadOneTopicAndDifferentSets() {
+    SnapshotClientOptions first = SnapshotClientOptions.builder("localhost:1", "a").build();
+    SnapshotClientOptions other =
+        SnapshotClientOptions.builder("localhost:1", "b").topic("other").build();
+    assertThatThrownBy(() -> SnapshotClient.startAll(List.of()))
+        .hasMessage("options must be of at least one set");
+    assertThatThrownBy(() -> SnapshotClient.startAll(List.of(first, first)))
+        .hasMessageEndingWith("must follow different sets, got 'a' twice");
+    assertThatThrownBy(() -> SnapshotClient.startAll(List.of(first, other)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageEndingWith("those of sets 'a' and 'b' do not");
   }
 }

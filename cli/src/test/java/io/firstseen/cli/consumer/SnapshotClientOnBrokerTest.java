@@ -13,6 +13,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -244,6 +245,70 @@ class SnapshotClientOnBrokerTest {
           assertThat(client.awaitSequence(4, LONG).sequence()).isEqualTo(4);
           assertThat(client.mightContain("key-4")).isTrue();
         }
+      }
+    }
+  }
+
+  @Test
+  void followsManySetsByOneThread(@TempDir Path directory) throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"), SETTINGS)) {
+      createTopic(broker);
+      List<SnapshotClientOptions> options = new ArrayList<>();
+      for (int set = 0; set < 50; set++) {
+        options.add(
+            SnapshotClientOptions.builder(broker.bootstrapServers(), "set-" + set)
+                .cacheDirectory(directory.resolve("cache"))
+                .build());
+      }
+      List<SnapshotClient> clients = SnapshotClient.startAll(options);
+      assertThat(clientThreads().stream().filter(name -> name.startsWith("firstseen-follower")))
+          .containsExactly("firstseen-follower-50-sets");
+      try (SnapshotWriter writer = new SnapshotWriter(broker)) {
+        for (int set = 0; set < 50; set++) {
+          writer.publishAs("set-" + set, 1, "key-of-" + set);
+        }
+        for (int set = 0; set < 50; set++) {
+          clients.get(set).awaitReady(LONG);
+          assertThat(clients.get(set).mightContain("key-of-" + set)).isTrue();
+          assertThat(clients.get(set).mightContain("key-of-" + (set + 1))).isFalse();
+        }
+        clients.subList(0, 49).forEach(SnapshotClient::close);
+        writer.publishAs("set-49", 2, "later");
+        assertThat(clients.get(49).awaitSequence(2, LONG).sequence()).isEqualTo(2);
+      }
+      clients.get(49).close();
+      assertThat(clientThreads()).isEmpty();
+    }
+  }
+
+  @Test
+  void startsFromItsCacheWithoutABrokerAndReadsOnlyWhatCameSince(@TempDir Path directory)
+      throws Exception {
+    int port = freePort();
+    Path cache = directory.resolve("cache");
+    SnapshotClientOptions options =
+        SnapshotClientOptions.builder("localhost:" + port, SnapshotWriter.SET)
+            .cacheDirectory(cache)
+            .build();
+    Path data = directory.resolve("broker");
+    try (EmbeddedBroker broker = EmbeddedBroker.start(data, SETTINGS.port(port))) {
+      createTopic(broker);
+      try (SnapshotWriter writer = new SnapshotWriter(broker);
+          SnapshotClient client = SnapshotClient.start(options)) {
+        writer.publish(1, "a");
+        client.awaitReady(LONG);
+      }
+    }
+    try (SnapshotClient client = SnapshotClient.start(options)) {
+      client.awaitReady(LONG);
+      assertThat(client.mightContain("a")).isTrue();
+      try (EmbeddedBroker broker = EmbeddedBroker.start(data, SETTINGS.port(port));
+          SnapshotWriter writer = new SnapshotWriter(broker)) {
+        writer.publish(2, "b");
+        client.awaitSequence(2, LONG);
+        assertThat(client.mightContain("b")).isTrue();
+        // A chunk and a manifest; the first window's two are not read again.
+        assertThat(client.metrics().readRecords()).isEqualTo(2);
       }
     }
   }

@@ -61,7 +61,18 @@ public final class SnapshotWriter implements AutoCloseable {
     commit();
   }
 
-  /** The same, but two manifests that cannot be read stand between the blob and its manifest. */
+  /** Writes and commits the snapshot of some keys of another set. */
+  void publishAs(String setName, long sequence, String... keys) throws Exception {
+    Window window = window(setName, sequence, KeyHash.fixed(), hashes(keys));
+    List<Written> records = new ArrayList<>(window.chunks);
+    records.add(new Written(setName, window.manifest.toJson()));
+    write(records);
+  }
+
+  /**
+   * What {@link #publish} writes, but two manifests that cannot be read stand between the blob and
+   * its manifest.
+   */
   void publishWithNoise(long sequence, String... keys) throws Exception {
     Manifest manifest = beginWithBlob(sequence, hashes(keys));
     send(SET, new byte[] {'?'});
@@ -95,10 +106,15 @@ public final class SnapshotWriter implements AutoCloseable {
 
   /** What {@link #publish} would write, under a hash. */
   static Window window(long sequence, KeyHash keyHash, long[] hashes) {
+    return window(SET, sequence, keyHash, hashes);
+  }
+
+  private static Window window(String setName, long sequence, KeyHash keyHash, long[] hashes) {
     SetParameters parameters = SetParameters.of(keyHash, Canonicaliser.NONE, new Shards(1), 1e-9);
     Snapshot snapshot =
         Snapshot.build(
-            hashes, new SnapshotParameters(parameters, SET, 0, sequence, sequence, sequence + 1));
+            hashes,
+            new SnapshotParameters(parameters, setName, 0, sequence, sequence, sequence + 1));
     ManifestShard shard =
         ManifestShard.of(0, LongStream.of(hashes).distinct().count(), BlobReference.to(snapshot));
     List<Written> chunks = new ArrayList<>();
@@ -110,7 +126,7 @@ public final class SnapshotWriter implements AutoCloseable {
               SnapshotTopicFormat.chunk(blob, index)));
     }
     return new Window(
-        chunks, Manifest.of(SET, sequence, sequence, sequence + 1, parameters, List.of(shard)));
+        chunks, Manifest.of(setName, sequence, sequence, sequence + 1, parameters, List.of(shard)));
   }
 
   /** Writes and commits records in this order. */
