@@ -267,21 +267,6 @@ public final class SnapshotCache implements AutoCloseable {
     files.values().retainAll(named);
   }
 
-  /** How many bytes the files have. */
-  public long totalBytes() {
-    long total = 0;
-    try {
-      for (Path part : List.of(blobs, incoming)) {
-        for (Path file : list(part)) {
-          total += Files.size(file);
-        }
-      }
-    } catch (IOException e) {
-      fail(e);
-    }
-    return total;
-  }
-
   /** Lets another process write here. What is mapped stays usable. */
   @Override
   public void close() {
