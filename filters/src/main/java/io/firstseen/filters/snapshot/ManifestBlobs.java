@@ -4,6 +4,7 @@ import static io.firstseen.filters.snapshot.SnapshotFormat.requireThat;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Optional;
 
 /** Reads the blobs of a manifest, and refuses what is not what the manifest says. */
@@ -44,6 +45,44 @@ public final class ManifestBlobs {
       }
     }
     return reached;
+  }
+
+  /**
+   * Loads all blobs and proves what can be proven of them: each is what the manifest says, each
+   * base the canonical form of its set, each delta behind a base leads where it should. Of a delta
+   * whose parent no blob gives, before a base, that its codes are canonical.
+   *
+   * @throws MalformedSnapshotException if something is not so
+   * @throws UnsupportedSnapshotException if a newer reader is needed
+   * @throws IOException what the loader throws
+   */
+  public static void verify(Manifest manifest, BlobLoader loader) throws IOException {
+    for (ManifestShard shard : manifest.shards()) {
+      if (shard.base() != null) {
+        verify(manifest, shard, loader);
+      }
+    }
+  }
+
+  private static void verify(Manifest manifest, ManifestShard shard, BlobLoader loader)
+      throws IOException {
+    int number = shard.shard();
+    Snapshot base = snapshot(manifest, number, shard.base(), loader.load(shard.base()));
+    try {
+      base.verify();
+    } catch (MalformedSnapshotException e) {
+      throw e.at(name(number, shard.base()));
+    }
+    List<BlobReference> behind = shard.deltasBehindBase();
+    for (BlobReference before : shard.deltas().subList(0, shard.deltas().size() - behind.size())) {
+      SnapshotDelta delta = delta(manifest, number, before, loader.load(before));
+      try {
+        delta.verify();
+      } catch (MalformedSnapshotException e) {
+        throw e.at(name(number, before));
+      }
+    }
+    catchUp(manifest, number, new CatchUpPlan(behind), Optional.of(base), loader);
   }
 
   /**

@@ -48,12 +48,16 @@ public record ManifestShard(int shard, long count, BlobReference base, List<Blob
     return Stream.concat(Stream.ofNullable(base), deltas.stream()).toList();
   }
 
+  /** The deltas that change the set of the base, and what comes of it, into the newest. */
+  public List<BlobReference> deltasBehindBase() {
+    return base == null ? List.of() : deltas.subList(placeOfBase(base, deltas), deltas.size());
+  }
+
   private static void requireChain(int shard, BlobReference base, List<BlobReference> deltas) {
     if (base.isDelta()) {
       throw new IllegalArgumentException(
           "the base of shard " + shard + " must be a snapshot, got a delta");
     }
-    boolean passesBase = deltas.isEmpty();
     for (int i = 0; i < deltas.size(); i++) {
       BlobReference delta = deltas.get(i);
       String name = "deltas[" + i + "] of shard " + shard;
@@ -75,23 +79,26 @@ public record ManifestShard(int shard, long count, BlobReference base, List<Blob
                   name, before.sequence(), delta.sequence()));
         }
       }
-      // The base stands before this delta, or where it leads to.
-      BlobReference next = i + 1 < deltas.size() ? deltas.get(i + 1) : null;
-      passesBase |=
-          i == 0
-              && base.setDigest().equals(delta.parentSetDigest())
-              && base.sequence() < delta.sequence();
-      passesBase |=
-          base.setDigest().equals(delta.setDigest())
-              && base.sequence() >= delta.sequence()
-              && (next == null || base.sequence() < next.sequence());
     }
-    if (!passesBase) {
+    if (placeOfBase(base, deltas) < 0) {
       throw new IllegalArgumentException(
           String.format(
               "the deltas of shard %d must pass through the set of its base at the base's sequence,"
                   + " %d, got none from or to %s there",
               shard, base.sequence(), base.setDigest()));
     }
+  }
+
+  /** How many deltas come before the base, the last of them beside it; -1 if it is on no place. */
+  private static int placeOfBase(BlobReference base, List<BlobReference> deltas) {
+    int place = 0;
+    while (place < deltas.size() && deltas.get(place).sequence() <= base.sequence()) {
+      place++;
+    }
+    String set =
+        place > 0
+            ? deltas.get(place - 1).setDigest()
+            : deltas.isEmpty() ? base.setDigest() : deltas.get(0).parentSetDigest();
+    return base.setDigest().equals(set) ? place : -1;
   }
 }

@@ -3,6 +3,7 @@ package io.firstseen.filters.snapshot;
 import static io.firstseen.filters.snapshot.SnapshotFormat.requireThat;
 
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 
 /**
  * The header of a blob: of a snapshot, or of a delta.
@@ -73,6 +74,20 @@ public record SnapshotHeader(
    */
   public static SnapshotHeader read(ByteBuffer bytes) throws SnapshotException {
     return SnapshotFormat.readHeader(bytes);
+  }
+
+  /**
+   * Reads and checks the header of a file; messages begin with the path.
+   *
+   * @throws SnapshotException if the file cannot be read, too
+   */
+  public static SnapshotHeader read(Path path) throws SnapshotException {
+    ByteBuffer file = Snapshot.map(path);
+    try {
+      return read(file);
+    } catch (SnapshotException e) {
+      throw e.at(path);
+    }
   }
 
   /** Refuses fields that contradict each other. */

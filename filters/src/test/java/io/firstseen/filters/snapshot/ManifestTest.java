@@ -134,6 +134,12 @@ class ManifestTest {
     ManifestShard shard = chain(base, deltas);
     assertThat(shard.blobs()).hasSize(1 + shard.deltas().size()).startsWith(shard.base());
     assertThat(shard.newest()).isEqualTo(shard.blobs().get(shard.deltas().size()));
+    String reached = shard.base().setDigest();
+    for (BlobReference delta : shard.deltasBehindBase()) {
+      assertThat(delta.parentSetDigest()).isEqualTo(reached);
+      reached = delta.setDigest();
+    }
+    assertThat(reached).isEqualTo(shard.newest().setDigest());
   }
 
   @ParameterizedTest

@@ -230,6 +230,39 @@ class SnapshotSetTest {
         .hasMessageContaining("must have the ");
   }
 
+  @Test
+  void provesBasesAndChains() throws Exception {
+    Manifest first = publish(1, "http://example.com/a", "http://example.com/b");
+    Manifest second = publishDeltas(first, 2, List.of("http://example.com/b"));
+    BlobLoader loader = new SnapshotDirectory(directory)::blob;
+    ManifestBlobs.verify(second, loader);
+    ManifestShard changed =
+        second.shards().stream().filter(shard -> !shard.deltas().isEmpty()).findFirst().get();
+    Snapshot parent = SnapshotSet.open(first, loader).snapshot(changed.shard());
+    SnapshotHeader to = SnapshotDelta.read(bytesOf(changed.newest(), loader)).header();
+    // A delta that leads to another set than it says.
+    SnapshotDeltaWriter wrong =
+        new SnapshotDeltaWriter(
+            to.parameters(), to.valueBits(), parent.header().count(), to.parentDigest());
+    long absent = 0;
+    while (parent.values().nextLong() == absent) {
+      absent++;
+    }
+    wrong.add(absent);
+    SnapshotDelta delta = wrong.finish(parent.header().hashCount() + 1, to.setDigest());
+    Manifest forged = withDelta(second, changed, BlobReference.to(delta));
+    BlobLoader forger =
+        blob -> blob.digest().equals(delta.digest()) ? delta.asByteBuffer() : loader.load(blob);
+    assertThatThrownBy(() -> ManifestBlobs.verify(forged, forger))
+        .isInstanceOf(MalformedSnapshotException.class)
+        .hasMessageStartingWith(
+            "blob " + delta.digest() + " of shard " + changed.shard() + ": the delta must lead to");
+  }
+
+  private static ByteBuffer bytesOf(BlobReference blob, BlobLoader loader) throws Exception {
+    return loader.load(blob);
+  }
+
   private static Manifest withDelta(Manifest manifest, ManifestShard shard, BlobReference delta) {
     List<ManifestShard> shards = new ArrayList<>(manifest.shards());
     shards.set(
