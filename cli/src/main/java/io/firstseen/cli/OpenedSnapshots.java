@@ -5,6 +5,7 @@ import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.MalformedSnapshotException;
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestBlobs;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
@@ -86,6 +87,65 @@ final class OpenedSnapshots {
         place + ": the blob " + reference.digest() + " is missing", e);
   }
 
+  /** The blob; null if it is a directory. */
+  Snapshot blob() {
+    return blob;
+  }
+
+  /** The manifest of the directory; null if it is a blob. */
+  Manifest manifest() {
+    return set == null ? null : set.manifest();
+  }
+
+  /**
+   * What has changed from here to there.
+   *
+   * @throws UserErrorException if the two cannot be compared
+   */
+  SnapshotDifference difference(OpenedSnapshots there) {
+    if ((blob == null) != (there.blob == null)) {
+      throw new UserErrorException(
+          "two blobs or two directories can be compared, got one of each: "
+              + path
+              + " and "
+              + there.path);
+    }
+    requireSame(there, "set", setName(), there.setName());
+    requireSame(there, "parameters", parameters(), there.parameters());
+    if (blob != null) {
+      requireSame(
+          there,
+          "shard",
+          blob.header().parameters().shard(),
+          there.blob.header().parameters().shard());
+      return SnapshotDifference.of(blob, there.blob);
+    }
+    SnapshotDifference all = SnapshotDifference.none();
+    for (int shard = 0; shard < parameters().shards().count(); shard++) {
+      all = all.plus(SnapshotDifference.of(set.snapshot(shard), there.set.snapshot(shard)));
+    }
+    return all;
+  }
+
+  private String setName() {
+    return blob != null ? blob.header().parameters().setName() : set.manifest().setName();
+  }
+
+  private void requireSame(OpenedSnapshots there, String what, Object here, Object other) {
+    if (!here.equals(other)) {
+      throw new UserErrorException(
+          path
+              + " and "
+              + there.path
+              + " must have the same "
+              + what
+              + ", "
+              + here
+              + " is not "
+              + other);
+    }
+  }
+
   /** What a verb says about it. */
   SnapshotSummary summary() {
     return blob != null ? SnapshotSummary.of(blob) : SnapshotSummary.of(set);
@@ -120,12 +180,16 @@ final class OpenedSnapshots {
     return blob.mightContain(hash);
   }
 
-  /** Decodes everything; see {@link Snapshot#verify}. */
-  void verify() throws MalformedSnapshotException {
+  /**
+   * Decodes everything and proves every blob that the manifest names, see {@link
+   * ManifestBlobs#verify}.
+   */
+  void verify() throws IOException {
     if (blob != null) {
       blob.verify();
     } else {
-      set.verify();
+      SnapshotDirectory directory = new SnapshotDirectory(path);
+      ManifestBlobs.verify(set.manifest(), reference -> load(directory, set.manifest(), reference));
     }
   }
 }

@@ -1,7 +1,9 @@
 package io.firstseen.cli;
 
 import io.firstseen.filters.snapshot.MalformedSnapshotException;
+import io.firstseen.filters.snapshot.SnapshotDelta;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
+import io.firstseen.filters.snapshot.SnapshotHeader;
 import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.filters.snapshot.UntrustedManifestException;
 import io.firstseen.jobs.UserErrorException;
@@ -9,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -46,6 +49,18 @@ final class SnapshotArgument {
     SnapshotDirectory directory = new SnapshotDirectory(path);
     long asked = sequence == null ? directory.latest().sequence() : sequence;
     TrustedKey.requireSigned(directory.manifestBytes(asked), keys);
+  }
+
+  /**
+   * The delta that it is, if it is one; for verbs that take deltas besides snapshots.
+   *
+   * @throws MalformedSnapshotException if it is damaged
+   * @throws IOException if it cannot be read
+   */
+  Optional<SnapshotDelta> delta() throws IOException {
+    return Files.isDirectory(path) || sequence != null || !SnapshotHeader.read(path).isDelta()
+        ? Optional.empty()
+        : Optional.of(SnapshotDelta.read(path));
   }
 
   /**

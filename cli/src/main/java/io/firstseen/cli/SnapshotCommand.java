@@ -6,12 +6,15 @@ import picocli.CommandLine.Command;
 @Command(
     name = "snapshot",
     description =
-        "Build, look into, check, sign, query and fetch snapshots; exchange sets with others.",
+        "Build, look into, check, query, compare, change, sign and fetch snapshots; exchange sets"
+            + " with others.",
     subcommands = {
       SnapshotBuildCommand.class,
       SnapshotInfoCommand.class,
       SnapshotVerifyCommand.class,
       SnapshotQueryCommand.class,
+      SnapshotDiffCommand.class,
+      SnapshotApplyCommand.class,
       SnapshotEncodeCommand.class,
       SnapshotDecodeCommand.class,
       SnapshotKeygenCommand.class,

@@ -95,7 +95,7 @@ record SnapshotSummary(
     int shards = parameters.shards().count();
     rows.put("set", setName);
     rows.put("sequence", Long.toString(sequence));
-    rows.put("window", window());
+    rows.put("window", window(windowStartMillis, windowEndMillis));
     rows.put("keys", number(keys));
     rows.put(shard == null ? "shards" : "shard", shard == null ? number(shards) : shardOf(shards));
     rows.put("bytes", number(bytes));
@@ -155,10 +155,10 @@ record SnapshotSummary(
     return shard + " of " + shards;
   }
 
-  private String window() {
-    return windowStartMillis == windowEndMillis
+  static String window(long startMillis, long endMillis) {
+    return startMillis == endMillis
         ? "none"
-        : Instant.ofEpochMilli(windowStartMillis) + " to " + Instant.ofEpochMilli(windowEndMillis);
+        : Instant.ofEpochMilli(startMillis) + " to " + Instant.ofEpochMilli(endMillis);
   }
 
   private String keyCheck() {

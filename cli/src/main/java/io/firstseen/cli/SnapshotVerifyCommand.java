@@ -2,6 +2,7 @@ package io.firstseen.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.filters.snapshot.MalformedSnapshotException;
+import io.firstseen.filters.snapshot.SnapshotDelta;
 import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.filters.snapshot.UntrustedManifestException;
 import io.firstseen.jobs.UserErrorException;
@@ -10,6 +11,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -20,7 +22,8 @@ import picocli.CommandLine.Spec;
 /** Decodes everything and checks every digest. */
 @Command(
     name = "verify",
-    description = "Decodes everything and checks every digest.",
+    description =
+        "Decodes everything, checks every digest, and that deltas lead where the manifest says.",
     exitCodeList = {"0:valid", "1:invalid", "2:usage error, or it cannot be read"})
 final class SnapshotVerifyCommand implements Callable<Integer> {
 
@@ -42,15 +45,24 @@ final class SnapshotVerifyCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
-    SnapshotSummary summary;
+    ObjectNode figures;
+    String sentence;
     List<TrustedKey> keys = trustedKeys();
     try {
       if (!keys.isEmpty()) {
         snapshot.requireSigned(keys);
       }
-      OpenedSnapshots opened = snapshot.open();
-      opened.verify();
-      summary = opened.summary();
+      Optional<SnapshotDelta> delta = snapshot.delta();
+      if (delta.isPresent()) {
+        delta.get().verify();
+        figures = new DeltaSummary(delta.get()).json();
+        sentence = sentence(delta.get());
+      } else {
+        OpenedSnapshots opened = snapshot.open();
+        opened.verify();
+        figures = opened.summary().json();
+        sentence = sentence(opened);
+      }
     } catch (MalformedSnapshotException | UntrustedManifestException e) {
       if (json) {
         ObjectNode answer = Json.object();
@@ -65,14 +77,31 @@ final class SnapshotVerifyCommand implements Callable<Integer> {
     if (json) {
       ObjectNode answer = Json.object();
       answer.put("valid", true);
-      answer.setAll(summary.json());
+      answer.setAll(figures);
       out.println(Json.line(answer));
     } else {
-      out.printf(
-          "valid: %s keys in %s bytes%n",
-          SnapshotSummary.number(summary.keys()), SnapshotSummary.number(summary.bytes()));
+      out.println("valid: " + sentence);
     }
     return ExitCode.GOOD;
+  }
+
+  private static String sentence(SnapshotDelta delta) {
+    return String.format(
+        "a delta of %s added and %s removed values; where it leads is proven by applying it",
+        SnapshotSummary.number(delta.addedCount()), SnapshotSummary.number(delta.removedCount()));
+  }
+
+  private static String sentence(OpenedSnapshots opened) {
+    SnapshotSummary summary = opened.summary();
+    long deltas =
+        opened.manifest() == null
+            ? 0
+            : opened.manifest().shards().stream().mapToLong(shard -> shard.deltas().size()).sum();
+    return String.format(
+        "%s keys in %s bytes%s",
+        SnapshotSummary.number(summary.keys()),
+        SnapshotSummary.number(summary.bytes()),
+        deltas == 0 ? "" : ", with chains of " + SnapshotSummary.number(deltas) + " deltas");
   }
 
   private List<TrustedKey> trustedKeys() throws IOException {
