@@ -82,7 +82,7 @@ public final class DeltaFigures {
       }
       fewestBits +=
           log2Choose(Math.scalb(1.0, delta.header().valueBits()), delta.addedCount())
-              + log2Choose(parent.header().count(), delta.removedCount());
+              + log2Choose((double) parent.header().count(), delta.removedCount());
       payloadBytes += delta.header().payloadBytes();
       deltaBytes += delta.asByteBuffer().remaining();
       fullBytes += child.asByteBuffer().remaining();
