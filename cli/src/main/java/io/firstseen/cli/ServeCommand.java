@@ -4,6 +4,7 @@ import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.jobs.HashKeyOptions;
 import io.firstseen.jobs.OptionValues;
 import io.firstseen.jobs.UserErrorException;
@@ -14,8 +15,10 @@ import io.firstseen.server.http.HttpLimits;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -71,6 +74,14 @@ final class ServeCommand implements Callable<Integer> {
   private Map<String, String> kafkaProperties = new LinkedHashMap<>();
 
   @Mixin private HashKeyOptions hashKey;
+
+  @Option(
+      names = "--public-key",
+      paramLabel = "FILE",
+      description =
+          "A public Ed25519 key in PEM; may be repeated. Manifests that none of them has signed are"
+              + " refused (default: signatures are not looked at).")
+  private List<Path> publicKeys = List.of();
 
   @Option(
       names = "--stale-after",
@@ -234,6 +245,7 @@ final class ServeCommand implements Callable<Integer> {
               origin.directory,
               setNames.isEmpty() ? setIn(origin.directory) : setNames.get(0),
               keyHash,
+              trustedKeys(),
               Optional.ofNullable(staleAfter)));
     }
     List<String> names = setNames.isEmpty() ? List.of(DEFAULT_SET) : setNames;
@@ -254,6 +266,20 @@ final class ServeCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw new UserErrorException(e.getMessage());
     }
+  }
+
+  private List<TrustedKey> trustedKeys() {
+    List<TrustedKey> keys = new ArrayList<>();
+    for (Path file : publicKeys) {
+      try {
+        keys.add(TrustedKey.read(file));
+      } catch (NoSuchFileException e) {
+        throw new UserErrorException("--public-key: " + file + " does not exist");
+      } catch (IOException | IllegalArgumentException e) {
+        throw new UserErrorException("--public-key: " + file + ": " + e.getMessage());
+      }
+    }
+    return keys;
   }
 
   private static String setIn(Path directory) {

@@ -4,12 +4,16 @@ import io.firstseen.consumer.ClientState;
 import io.firstseen.consumer.ClientStatus;
 import io.firstseen.consumer.SnapshotListener;
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.MalformedSnapshotException;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.filters.snapshot.TrustedKey;
 import java.io.IOException;
+import java.net.URI;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -40,6 +44,7 @@ final class FollowedDirectory implements FollowedSet, Runnable {
   private final SnapshotDirectory directory;
   private final String setName;
   private final KeyHash keyHash;
+  private final List<TrustedKey> trustedKeys;
   private final Optional<Duration> staleAfter;
   private final Duration poll;
   private final SnapshotListener listener;
@@ -69,12 +74,14 @@ final class FollowedDirectory implements FollowedSet, Runnable {
       Path path,
       String setName,
       KeyHash keyHash,
+      List<TrustedKey> trustedKeys,
       Optional<Duration> staleAfter,
       Duration poll,
       SnapshotListener listener) {
     this.directory = new SnapshotDirectory(path);
     this.setName = setName;
     this.keyHash = keyHash;
+    this.trustedKeys = List.copyOf(trustedKeys);
     this.staleAfter = staleAfter;
     this.poll = poll;
     this.listener = listener;
@@ -86,11 +93,12 @@ final class FollowedDirectory implements FollowedSet, Runnable {
       Path path,
       String setName,
       KeyHash keyHash,
+      List<TrustedKey> trustedKeys,
       Optional<Duration> staleAfter,
       Duration poll,
       SnapshotListener listener) {
     FollowedDirectory followed =
-        new FollowedDirectory(path, setName, keyHash, staleAfter, poll, listener);
+        new FollowedDirectory(path, setName, keyHash, trustedKeys, staleAfter, poll, listener);
     followed.thread.start();
     return followed;
   }
@@ -185,9 +193,8 @@ final class FollowedDirectory implements FollowedSet, Runnable {
     }
     try {
       FileTime written = Files.getLastModifiedTime(directory.manifestFile(sequence));
-      Manifest manifest = directory.manifest(sequence);
-      requireOurs(manifest);
-      SnapshotSet set = SnapshotSet.open(manifest, directory::blob);
+      Manifest manifest = read(sequence);
+      SnapshotSet set = SnapshotSet.open(manifest, reference -> blob(manifest, reference));
       set.verify();
       if (active == null) {
         earlier = readEarlier(sequence, newestFirst);
@@ -212,11 +219,35 @@ final class FollowedDirectory implements FollowedSet, Runnable {
     }
   }
 
-  private void requireOurs(Manifest manifest) throws SnapshotException {
+  private Manifest read(long sequence) throws SnapshotException {
+    Manifest manifest =
+        trustedKeys.isEmpty()
+            ? directory.manifest(sequence)
+            : TrustedKey.requireSigned(directory.manifestBytes(sequence), trustedKeys);
+    if (manifest.sequence() != sequence) {
+      throw new MalformedSnapshotException("it is of sequence " + manifest.sequence());
+    }
     if (!manifest.setName().equals(setName)) {
       throw new MalformedSnapshotException("it is of set '" + manifest.setName() + "'");
     }
     manifest.parameters().requireReadableBy(keyHash);
+    return manifest;
+  }
+
+  private ByteBuffer blob(Manifest manifest, BlobReference reference) throws IOException {
+    if (manifest.blobs() == null) {
+      return directory.blob(reference);
+    }
+    URI uri = manifest.blobUri(reference.digest());
+    if (!"file".equals(uri.getScheme())) {
+      throw new SnapshotException(
+          "its blobs lie in " + manifest.blobs() + ", and only file: is read for a directory");
+    }
+    try {
+      return ByteBuffer.wrap(Files.readAllBytes(Path.of(uri.getPath())));
+    } catch (IOException e) {
+      throw new SnapshotException("the blob " + uri + " cannot be read", e);
+    }
   }
 
   private List<Manifest> readEarlier(long before, List<Long> newestFirst) {

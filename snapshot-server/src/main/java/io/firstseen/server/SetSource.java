@@ -4,8 +4,10 @@ import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.consumer.SnapshotListener;
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.TrustedKey;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -33,23 +35,30 @@ public record SetSource(
   /**
    * A set in a snapshot directory, which is looked at once a second.
    *
+   * @param trustedKeys manifests that none of them has signed are refused; empty to take all
    * @param staleAfter the age of its manifest from which on a snapshot is stale; empty means never
    */
   public static SetSource directory(
-      Path directory, String setName, KeyHash keyHash, Optional<Duration> staleAfter) {
-    return directory(directory, setName, keyHash, staleAfter, POLL);
+      Path directory,
+      String setName,
+      KeyHash keyHash,
+      List<TrustedKey> trustedKeys,
+      Optional<Duration> staleAfter) {
+    return directory(directory, setName, keyHash, trustedKeys, staleAfter, POLL);
   }
 
   static SetSource directory(
       Path directory,
       String setName,
       KeyHash keyHash,
+      List<TrustedKey> trustedKeys,
       Optional<Duration> staleAfter,
       Duration poll) {
     return new SetSource(
         setName,
         keyHash,
         listener ->
-            FollowedDirectory.start(directory, setName, keyHash, staleAfter, poll, listener));
+            FollowedDirectory.start(
+                directory, setName, keyHash, trustedKeys, staleAfter, poll, listener));
   }
 }

@@ -9,9 +9,12 @@ import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestShard;
+import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.filters.snapshot.TrustedKey;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -35,6 +38,7 @@ class FollowedDirectoryTest {
   private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
   private Path path;
   private DirectoryPublisher publisher;
+  private List<TrustedKey> trustedKeys = List.of();
   private FollowedSet followed;
 
   @BeforeEach
@@ -71,7 +75,7 @@ class FollowedDirectoryTest {
           }
         };
     followed =
-        SetSource.directory(path, DirectoryPublisher.SET, keyHash, staleAfter, POLL)
+        SetSource.directory(path, DirectoryPublisher.SET, keyHash, trustedKeys, staleAfter, POLL)
             .follow()
             .apply(listener);
   }
@@ -171,6 +175,35 @@ class FollowedDirectoryTest {
     assertThat(nextEvent())
         .isEqualTo("refused: sequence 2 of set 'spam' cannot be used: it is of set 'ham'");
     assertThat(nextEvent()).isEqualTo("snapshot 1");
+  }
+
+  @Test
+  void whatNobodyTrustedHasSignedIsRefused() throws Exception {
+    SigningKey ours = SigningKey.generate();
+    trustedKeys = List.of(ours.publicKey());
+    publisher.writeManifest(ours.sign(publisher.writeBlobs(1, "a")));
+    publisher.writeManifest(SigningKey.generate().sign(publisher.writeBlobs(2, "b")));
+    publisher.writeManifest(publisher.writeBlobs(3, "c"));
+    follow();
+    assertThat(nextEvent()).startsWith("refused: sequence 3 of set 'spam' cannot be used: ");
+    assertThat(nextEvent()).startsWith("refused: sequence 2 of set 'spam' cannot be used: ");
+    assertThat(nextEvent()).isEqualTo("snapshot 1");
+  }
+
+  @Test
+  void blobsMayLieElsewhere() throws Exception {
+    Manifest manifest = publisher.writeBlobs(1, "a");
+    Path elsewhere = Files.move(path.resolve("blobs"), parent.resolve("else where"));
+    publisher.writeManifest(manifest.withBlobs(elsewhere.toUri()));
+    follow();
+    assertThat(nextEvent()).isEqualTo("snapshot 1");
+    assertThat(contains("a")).isTrue();
+    Manifest far = publisher.writeBlobs(2, "b").withBlobs(URI.create("s3://bucket/blobs"));
+    publisher.writeManifest(far);
+    assertThat(nextEvent())
+        .isEqualTo(
+            "refused: sequence 2 of set 'spam' cannot be used: its blobs lie in s3://bucket/blobs,"
+                + " and only file: is read for a directory");
   }
 
   @Test

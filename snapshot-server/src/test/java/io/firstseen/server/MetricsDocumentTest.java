@@ -36,6 +36,7 @@ class MetricsDocumentTest {
                     path,
                     DirectoryPublisher.SET,
                     KeyHash.fixed(),
+                    List.of(),
                     Optional.empty(),
                     Duration.ofMillis(10))),
             new ServiceLog() {})) {

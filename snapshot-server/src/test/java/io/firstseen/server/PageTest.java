@@ -109,7 +109,12 @@ class PageTest {
             ServerOptions.at(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
             List.of(
                 SetSource.directory(
-                    path, "phishing", KeyHash.fixed(), Optional.empty(), Duration.ofMillis(50))),
+                    path,
+                    "phishing",
+                    KeyHash.fixed(),
+                    List.of(),
+                    Optional.empty(),
+                    Duration.ofMillis(50))),
             new ServiceLog() {});
     browser.become(1100, 900, false);
     String url = "http://127.0.0.1:" + server.address().getPort() + "/";

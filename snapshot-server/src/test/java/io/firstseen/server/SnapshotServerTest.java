@@ -79,7 +79,7 @@ class SnapshotServerTest {
   }
 
   private static SetSource source(Path path, String name, Optional<Duration> staleAfter) {
-    return SetSource.directory(path, name, KeyHash.fixed(), staleAfter, POLL);
+    return SetSource.directory(path, name, KeyHash.fixed(), List.of(), staleAfter, POLL);
   }
 
   private void awaitSequence(long sequence) throws Exception {

@@ -52,7 +52,9 @@ final class ServedProcess {
     SnapshotServer server =
         SnapshotServer.start(
             ServerOptions.at(any),
-            List.of(SetSource.directory(directory, "bench", KeyHash.fixed(), Optional.empty())),
+            List.of(
+                SetSource.directory(
+                    directory, "bench", KeyHash.fixed(), List.of(), Optional.empty())),
             new ServiceLog() {});
     byte[] body = "{\"present\":true}\n".getBytes(StandardCharsets.US_ASCII);
     HttpService empty =
