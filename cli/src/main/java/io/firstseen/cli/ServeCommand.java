@@ -15,6 +15,7 @@ import io.firstseen.server.http.HttpLimits;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -82,6 +83,22 @@ final class ServeCommand implements Callable<Integer> {
           "A public Ed25519 key in PEM; may be repeated. Manifests that none of them has signed are"
               + " refused (default: signatures are not looked at).")
   private List<Path> publicKeys = List.of();
+
+  @Option(
+      names = "--blobs",
+      paramLabel = "URI",
+      description =
+          "With --bootstrap-servers: the directory of blobs, as file:, http: or https: (default:"
+              + " what the manifest says, or the topic).")
+  private URI blobs;
+
+  @Option(
+      names = "--cache-dir",
+      paramLabel = "DIR",
+      description =
+          "With --bootstrap-servers: keep snapshots in files there, so that the next start answers"
+              + " at once and reads only what came since (default: in memory).")
+  private Path cacheDirectory;
 
   @Option(
       names = "--stale-after",
@@ -236,6 +253,9 @@ final class ServeCommand implements Callable<Integer> {
   private List<SetSource> sources() {
     KeyHash keyHash = hashKey.keyHash();
     if (origin.directory != null) {
+      if (blobs != null || cacheDirectory != null) {
+        throw new UserErrorException("--blobs and --cache-dir are for --bootstrap-servers");
+      }
       if (setNames.size() > 1) {
         throw new UserErrorException(
             "a directory holds one set, got --set " + setNames.size() + " times");
@@ -258,7 +278,14 @@ final class ServeCommand implements Callable<Integer> {
           SnapshotClientOptions.builder(origin.bootstrapServers, setName)
               .topic(topic)
               .keyHash(keyHash)
+              .trustedKeys(trustedKeys())
               .kafkaProperties(kafkaProperties);
+      if (blobs != null) {
+        client.blobDirectory(blobs);
+      }
+      if (cacheDirectory != null) {
+        client.cacheDirectory(cacheDirectory);
+      }
       if (staleAfter != null) {
         client.staleAfter(staleAfter);
       }

@@ -26,6 +26,8 @@ class ServeCommandTest {
         Arguments.of("--directory D --set a/b", "must be 1 to 100 letters"),
         Arguments.of("--directory D --host no..such --port 0", "cannot listen on no..such:0"),
         Arguments.of("--directory D --hash-key-file none", "none does not exist"),
+        Arguments.of("--directory D --public-key none", "--public-key: none does not exist"),
+        Arguments.of("--directory D --cache-dir C", "are for --bootstrap-servers"),
         Arguments.of("--bootstrap-servers nonsense", "must be host:port separated by commas"),
         Arguments.of(
             "--bootstrap-servers a:1 --kafka-property group.id=x", "is set by the client"));

@@ -1,6 +1,7 @@
 package io.firstseen.consumer;
 
 import io.firstseen.filters.snapshot.SnapshotSet;
+import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -10,6 +11,7 @@ import java.util.Optional;
  *
  * @param state the state of the client
  * @param snapshot the verified snapshot, if there is one; it is there when stale, too
+ * @param manifestJson its manifest as it was published, over which a signature holds; read-only
  * @param publishedMillis when its manifest was written, in milliseconds since the epoch; 0 without
  *     a snapshot
  * @param trouble the newest complaint, one sentence, until a snapshot or the topic comes back
@@ -17,6 +19,7 @@ import java.util.Optional;
 public record ClientStatus(
     ClientState state,
     Optional<SnapshotSet> snapshot,
+    Optional<ByteBuffer> manifestJson,
     long publishedMillis,
     Optional<String> trouble) {
 
@@ -24,6 +27,7 @@ public record ClientStatus(
   public ClientStatus {
     Objects.requireNonNull(state, "state");
     Objects.requireNonNull(snapshot, "snapshot");
+    Objects.requireNonNull(manifestJson, "manifestJson");
     Objects.requireNonNull(trouble, "trouble");
   }
 }

@@ -5,6 +5,7 @@ import io.firstseen.consumer.internal.ActiveSnapshot;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SnapshotException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -203,6 +204,7 @@ public final class SnapshotClient implements AutoCloseable {
     return new ClientStatus(
         now.state(),
         active.map(ActiveSnapshot::set),
+        active.map(each -> ByteBuffer.wrap(each.manifestJson()).asReadOnlyBuffer()),
         active.map(ActiveSnapshot::publishedMillis).orElse(0L),
         Optional.ofNullable(now.trouble()));
   }

@@ -71,7 +71,7 @@ final class ContainsEndpoint implements Endpoint {
     return new String(bytes, StandardCharsets.UTF_8);
   }
 
-  private static boolean flag(String name, String value) throws HttpFailure {
+  static boolean flag(String name, String value) throws HttpFailure {
     if (value == null || value.equals("false")) {
       return false;
     }

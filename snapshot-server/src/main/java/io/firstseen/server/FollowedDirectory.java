@@ -7,6 +7,8 @@ import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.MalformedSnapshotException;
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestShard;
+import io.firstseen.filters.snapshot.Sha256;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotSet;
@@ -52,7 +54,8 @@ final class FollowedDirectory implements FollowedSet, Runnable {
   private final CountDownLatch closed = new CountDownLatch(1);
 
   /** What answers, and since when it was there. */
-  private record Active(SnapshotSet set, FileTime written) {}
+  @SuppressWarnings("ArrayRecordComponent")
+  private record Active(SnapshotSet set, byte[] json, FileTime written) {}
 
   // Written by the following thread alone.
   private volatile Active active;
@@ -109,6 +112,7 @@ final class FollowedDirectory implements FollowedSet, Runnable {
     return new ClientStatus(
         state(now),
         Optional.ofNullable(now).map(Active::set),
+        Optional.ofNullable(now).map(each -> ByteBuffer.wrap(each.json()).asReadOnlyBuffer()),
         now == null ? 0 : now.written().toMillis(),
         Optional.ofNullable(trouble));
   }
@@ -193,13 +197,14 @@ final class FollowedDirectory implements FollowedSet, Runnable {
     }
     try {
       FileTime written = Files.getLastModifiedTime(directory.manifestFile(sequence));
-      Manifest manifest = read(sequence);
+      byte[] json = directory.manifestBytes(sequence);
+      Manifest manifest = read(sequence, json);
       SnapshotSet set = SnapshotSet.open(manifest, reference -> blob(manifest, reference));
       set.verify();
       if (active == null) {
         earlier = readEarlier(sequence, newestFirst);
       }
-      active = new Active(set, written);
+      active = new Active(set, json, written);
       judged = written;
       failures.keySet().removeIf(failed -> failed <= sequence);
       trouble = null;
@@ -219,11 +224,38 @@ final class FollowedDirectory implements FollowedSet, Runnable {
     }
   }
 
-  private Manifest read(long sequence) throws SnapshotException {
+  @Override
+  public Optional<ByteBuffer> blob(String digest) {
+    Active now = active;
+    if (now == null) {
+      return Optional.empty();
+    }
+    Manifest manifest = now.set().manifest();
+    for (ManifestShard shard : manifest.shards()) {
+      for (BlobReference reference : shard.blobs()) {
+        if (reference.digest().equals(digest)) {
+          return wholeBlob(manifest, reference);
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  private Optional<ByteBuffer> wholeBlob(Manifest manifest, BlobReference reference) {
+    try {
+      ByteBuffer bytes = blob(manifest, reference);
+      return Sha256.hex(bytes).equals(reference.digest()) ? Optional.of(bytes) : Optional.empty();
+    } catch (IOException e) {
+      LOG.debug("blob {} cannot be read", reference.digest(), e);
+      return Optional.empty();
+    }
+  }
+
+  private Manifest read(long sequence, byte[] json) throws SnapshotException {
     Manifest manifest =
         trustedKeys.isEmpty()
-            ? directory.manifest(sequence)
-            : TrustedKey.requireSigned(directory.manifestBytes(sequence), trustedKeys);
+            ? Manifest.fromJson(json)
+            : TrustedKey.requireSigned(json, trustedKeys);
     if (manifest.sequence() != sequence) {
       throw new MalformedSnapshotException("it is of sequence " + manifest.sequence());
     }

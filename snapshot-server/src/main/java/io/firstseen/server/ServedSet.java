@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
 final class ServedSet implements AutoCloseable {
   private static final int MAX_REMEMBERED = 120;
   private static final ClientStatus EMPTY =
-      new ClientStatus(ClientState.EMPTY, Optional.empty(), 0, Optional.empty());
+      new ClientStatus(ClientState.EMPTY, Optional.empty(), Optional.empty(), 0, Optional.empty());
 
   private static final FollowedSet NOTHING =
       new FollowedSet() {
@@ -87,6 +87,11 @@ final class ServedSet implements AutoCloseable {
     }
 
     @Override
+    public void onNotice(String sentence) {
+      log.onTrouble(name, sentence);
+    }
+
+    @Override
     public void onUnreachable(String reason) {
       reachable = false;
       log.onTrouble(name, reason);
@@ -142,12 +147,21 @@ final class ServedSet implements AutoCloseable {
    * @throws HttpFailure with 503 if nothing may
    */
   SnapshotSet answering() throws HttpFailure {
+    return requireAnswering().snapshot().orElseThrow();
+  }
+
+  /**
+   * The same with its manifest.
+   *
+   * @throws HttpFailure with 503 if nothing may answer
+   */
+  ClientStatus requireAnswering() throws HttpFailure {
     ClientStatus status = followed.status();
     Optional<String> reason = whyNot(status);
     if (reason.isPresent()) {
       throw new HttpFailure(503, reason.get());
     }
-    return status.snapshot().orElseThrow();
+    return status;
   }
 
   /** Why nothing answers; empty if something does. */
@@ -212,10 +226,10 @@ final class ServedSet implements AutoCloseable {
     return List.copyOf(all);
   }
 
-  /** The bytes of a blob of what answers, or of what answered before it. */
+  /** The bytes of a blob of what answers, or of what answered before it; proven by its digest. */
   Optional<ByteBuffer> blob(String digest) {
     followed.status().snapshot().ifPresent(shelf::add);
-    return shelf.find(digest);
+    return shelf.find(digest).or(() -> followed.blob(digest));
   }
 
   @Override

@@ -8,11 +8,16 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.ScopedKey;
+import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestShard;
+import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.Sha256;
 import io.firstseen.filters.snapshot.Snapshot;
+import io.firstseen.filters.snapshot.SnapshotDelta;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
+import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.server.http.HttpLimits;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -29,6 +34,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -291,6 +297,55 @@ class SnapshotServerTest {
       assertThat(head.headers().firstValue("content-length")).contains("" + blob.length);
     }
     assertThat(get("/v1/blobs/" + "0".repeat(64)).statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void aSetThatIsPublishedByADeltaCanBeFetchedByDeltasAndInFull() throws Exception {
+    SetParameters parameters =
+        SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), 0.001);
+    long[] before = new Random(1).longs(100).toArray();
+    long[] after = before.clone();
+    after[0] = ~after[0];
+    Snapshot parent =
+        Snapshot.build(before, new SnapshotParameters(parameters, "spam", 0, 1, 0, 1));
+    Snapshot child = Snapshot.build(after, new SnapshotParameters(parameters, "spam", 0, 2, 1, 2));
+    SnapshotDelta delta = SnapshotDelta.between(parent, child);
+    SnapshotDirectory directory = new SnapshotDirectory(path);
+    directory.writeBlob(parent.digest(), parent.toBytes());
+    directory.writeBlob(delta.digest(), delta.toBytes());
+    Manifest manifest =
+        Manifest.of(
+            "spam",
+            2,
+            1,
+            2,
+            parameters,
+            List.of(
+                new ManifestShard(
+                    0, 100, BlobReference.to(parent), List.of(BlobReference.to(delta)))));
+    directory.writeManifest(manifest);
+    start();
+    awaitSequence(2);
+    assertThat(get("/v1/manifest").body()).isEqualTo(new String(manifest.toJson(), UTF_8));
+    for (BlobReference named : manifest.shards().get(0).blobs()) {
+      assertThat(bytesOf(named.digest())).hasSize((int) named.bytes());
+    }
+    Manifest bases = Manifest.fromJson(get("/v1/manifest?bases=true").body().getBytes(UTF_8));
+    assertThat(bases.sequence()).isEqualTo(2);
+    BlobReference full = bases.shards().get(0).base();
+    assertThat(bases.shards().get(0).deltas()).isEmpty();
+    assertThat(bytesOf(full.digest())).isEqualTo(child.toBytes());
+    // What is damaged is not handed out.
+    Files.write(path.resolve("blobs").resolve(delta.digest()), new byte[] {1});
+    assertThat(get("/v1/blobs/" + delta.digest()).statusCode()).isEqualTo(404);
+  }
+
+  private byte[] bytesOf(String digest) throws Exception {
+    HttpResponse<byte[]> blob =
+        http.send(request("/v1/blobs/" + digest).build(), HttpResponse.BodyHandlers.ofByteArray());
+    assertThat(blob.statusCode()).isEqualTo(200);
+    assertThat(Sha256.hex(blob.body())).isEqualTo(digest);
+    return blob.body();
   }
 
   private HttpResponse<byte[]> part(String target, String range, String... headers)
