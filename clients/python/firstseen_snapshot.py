@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Reads Firstseen snapshot files of format version 1; Python 3.8 or later, standard library alone.
+"""Reads Firstseen snapshots and deltas of format version 1; Python 3.8 or later, standard library alone.
 
-Written from docs/format/snapshot-v1.md, section by section: documentation that runs, not a fast reader.
+Written from docs/format/snapshot-v1.md and delta-v1.md, section by section: documentation that runs, not a
+fast reader.
 
     firstseen_snapshot.py info FILE
     firstseen_snapshot.py verify FILE
     firstseen_snapshot.py query FILE [KEY...|-] [--scope SCOPE] [--hash-key-file FILE]
+    firstseen_snapshot.py apply SNAPSHOT DELTA OUTPUT
 
 The exit status is 0 if all is well, 1 if verify finds the file invalid, 2 for anything else that is
 wrong, with one line on standard error.
@@ -24,6 +26,7 @@ KEY_CHECK_MESSAGE = b"firstseen key check"
 HASH_NAMES = {1: "siphash-2-4", 2: "xxh3-64"}
 CANONICALISER_NAMES = {0: "none", 1: "url", 2: "text"}
 SET_NAME_CHARACTERS = set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
+SNAPSHOT, DELTA = 1, 2
 LN_2 = 0xB17217F7D1CF79AC
 MAX_KEY_BYTES = 65536
 
@@ -128,18 +131,43 @@ def joined(scope, canonical):
     return b"\xff" + length + bytes([left]) + scope + canonical
 
 
+# --- Parameters that follow ---------------------------------------------------------------------
+
+
+def golomb_code(count, universe):
+    """The parameter m for so many numbers below a bound, and the s and c that follow from it."""
+    m = 1
+    if count:
+        m = max(1, (LN_2 * 2 * universe + (count << 64)) // (count << 65))
+    field_bits = m.bit_length() - 1
+    return m, field_bits, (2 << field_bits) - m
+
+
+def bucket_count(count, field_bits):
+    return -(-count // (38 if field_bits <= 10 else 42))
+
+
 # --- The file -----------------------------------------------------------------------------------
 
 
-class Snapshot:
-    """An opened snapshot; opening checks all that the specification says of it."""
+class Blob:
+    """What snapshots and deltas have in common: a header and one checksum over all behind it."""
 
     def __init__(self, data):
         self.data = data
         self._read_header()
         self._check_header()
-        self._open_sections()
-        self._open_bucket_starts()
+        size = self.header_bytes + self.payload_bytes + self.bucket_starts_bytes
+        require(len(data) == size, f"the file must have {size} bytes, got {len(data)}")
+        self.sections = data[self.header_bytes :]
+        require(
+            crc32c(self.sections) == self.sections_checksum,
+            f"the checksum of the sections does not fit their {len(self.sections)} bytes",
+        )
+        self.payload = self.sections[: self.payload_bytes]
+        bits = self.payload_bits
+        require(self.payload_bytes == (bits + 7) // 8, f"the payload must have {(bits + 7) // 8} bytes")
+        require(bits_at(self.payload, bits, -bits % 8) == 0, "the padding of the payload must be zero")
 
     def _read_header(self):
         data = self.data
@@ -185,12 +213,16 @@ class Snapshot:
             self.set_name_bytes,
         ) = struct.unpack_from("<IBBBBHHIIQdqqqQQQQQQQ32s32sIB", data, 12)
         self.set_name = data[197 : size - 4].decode("latin-1")
+        if self.codec == DELTA:
+            # The same places have another meaning.
+            self.added_count, self.removed_count = self.golomb_parameter, self.bucket_count
+            self.added_bits, self.bucket_starts_bytes = self.bucket_starts_bytes, 0
 
     def _check_header(self):
         if self.required_flags:
             raise Unsupported(f"the snapshot needs features 0x{self.required_flags:08x}, of which none is known")
-        if self.codec != 1:
-            raise Unsupported(f"the codec must be 1, got {self.codec}")
+        if self.codec not in (SNAPSHOT, DELTA):
+            raise Unsupported(f"the codec must be 1 or 2, got {self.codec}")
         if self.hash_algorithm not in HASH_NAMES:
             raise Unsupported(f"the hash must be 1 or 2, got {self.hash_algorithm}")
         if self.canonicaliser not in CANONICALISER_NAMES:
@@ -201,7 +233,8 @@ class Snapshot:
             f"the set name must have {len(self.set_name)} bytes, got {self.set_name_bytes}",
         )
         require(set(self.set_name) <= SET_NAME_CHARACTERS, "the set name has a character that none may have")
-        require(self.parent_digest == bytes(32), "a snapshot of codec 1 must have no parent digest")
+        has_parent = self.parent_digest != bytes(32)
+        require(has_parent == (self.codec == DELTA), "a delta must have a parent digest, and nothing else")
         require(self.canonicaliser_version >= 1, "the version of the canonicaliser must be at least 1")
         shards = self.shard_count
         require(
@@ -227,31 +260,26 @@ class Snapshot:
             f"values of {self.value_bits} bits are too short for {self.count} values at the rate {self.rate}",
         )
 
+
+class Snapshot(Blob):
+    """An opened snapshot; opening checks all that the specification says of it."""
+
+    def __init__(self, data):
+        super().__init__(data)
+        require(self.codec == SNAPSHOT, "this is a delta, a snapshot is needed")
+        self._open_sections()
+        self._open_bucket_starts()
+
     def _open_sections(self):
-        size = self.header_bytes + self.payload_bytes + self.bucket_starts_bytes
-        require(len(self.data) == size, f"the file must have {size} bytes, got {len(self.data)}")
-        sections = self.data[self.header_bytes :]
-        require(
-            crc32c(sections) == self.sections_checksum,
-            f"the checksum of the sections does not fit their {len(sections)} bytes",
-        )
-        self.payload = sections[: self.payload_bytes]
-        self.starts = sections[self.payload_bytes :]
+        self.starts = self.sections[self.payload_bytes :]
         bits = self.payload_bits
-        require(self.payload_bytes == (bits + 7) // 8, f"the payload must have {(bits + 7) // 8} bytes")
-        require(bits_at(self.payload, bits, -bits % 8) == 0, "the padding of the payload must be zero")
         n = self.count
-        self.m = 1
-        if n:
-            self.m = max(1, ((LN_2 << (self.value_bits + 1)) + (n << 64)) // (n << 65))
+        self.m, self.field_bits, self.cutoff = golomb_code(n, 1 << self.value_bits)
         require(
             self.m == self.golomb_parameter,
             f"the Golomb parameter must be {self.m}, got {self.golomb_parameter}",
         )
-        self.field_bits = self.m.bit_length() - 1
-        self.cutoff = (2 << self.field_bits) - self.m
-        per_bucket = 38 if self.field_bits <= 10 else 42
-        buckets = -(-n // per_bucket)
+        buckets = bucket_count(n, self.field_bits)
         require(
             buckets == self.bucket_count,
             f"the number of buckets must be {buckets}, got {self.bucket_count}",
@@ -349,15 +377,18 @@ class Snapshot:
             least = value + 1
             yield value
 
+    def values(self):
+        for bucket in range(self.bucket_count):
+            yield from self.values_of(bucket)
+
     def verify(self):
         """Decodes everything and proves that the file is what its header says."""
         digest = hashlib.sha256()
         count = 0
-        for bucket in range(self.bucket_count):
-            for value in self.values_of(bucket):
-                count += 1
-                require(count <= self.count, f"the payload must hold {self.count} values, got more")
-                digest.update(value.to_bytes(8, "big"))
+        for value in self.values():
+            count += 1
+            require(count <= self.count, f"the payload must hold {self.count} values, got more")
+            digest.update(value.to_bytes(8, "big"))
         require(count == self.count, f"the payload must hold {self.count} values, got {count}")
         require(
             digest.digest() == self.set_digest,
@@ -391,29 +422,211 @@ class Snapshot:
         return lambda scope, key: siphash_2_4(hash_key, joined(scope, key))
 
 
+# --- Deltas -------------------------------------------------------------------------------------
+
+
+class Delta(Blob):
+    """An opened delta; what its codes say is proven by applying it."""
+
+    def __init__(self, data):
+        super().__init__(data)
+        require(self.codec == DELTA, "this is a snapshot, a delta is needed")
+        a, r, n = self.added_count, self.removed_count, self.count
+        require(a <= n, f"of {n} values at most all can have been added, got {a}")
+        require(self.added_bits <= self.payload_bits, "the added values must end in the payload")
+        self.parent_count = n - a + r
+        self._require_room(a, 1 << self.value_bits, self.added_bits)
+        self._require_room(r, self.parent_count, self.payload_bits - self.added_bits)
+
+    @staticmethod
+    def _require_room(count, universe, bits):
+        _, field_bits, _ = golomb_code(count, universe)
+        require(
+            count <= bits // (field_bits + 1) and (count > 0 or bits == 0),
+            f"{bits} bits cannot be the codes of {count} numbers",
+        )
+
+    def added(self):
+        return self._numbers(self.added_count, 1 << self.value_bits, 0, self.added_bits)
+
+    def removed(self):
+        """The places of the removed values among those of the parent."""
+        return self._numbers(self.removed_count, self.parent_count, self.added_bits, self.payload_bits)
+
+    def _numbers(self, count, universe, position, end):
+        m, field_bits, cutoff = golomb_code(count, universe)
+        least = 0
+        for _ in range(count):
+            quotient = 0
+            while bits_at(self.payload, position, 1):
+                quotient += 1
+                position += 1
+            position += 1
+            remainder = bits_at(self.payload, position, field_bits)
+            position += field_bits
+            if remainder >= cutoff:
+                remainder = 2 * remainder + bits_at(self.payload, position, 1) - cutoff
+                position += 1
+            require(position <= end, "a code must end with its list")
+            number = least + quotient * m + remainder
+            require(number < universe, f"a number must be below {universe}, got {number}")
+            least = number + 1
+            yield number
+        require(position == end, f"the codes must end at bit {end}, they end at bit {position}")
+
+    def verify(self):
+        """Decodes everything; where the delta leads is proven by applying it."""
+        for _ in self.added():
+            pass
+        for _ in self.removed():
+            pass
+
+    def apply(self, parent):
+        """The bytes of the snapshot that the delta leads to."""
+        if parent.set_digest != self.parent_digest:
+            raise Unsupported(
+                f"the delta changes the set {self.parent_digest.hex()}, "
+                f"it cannot be applied to the set {parent.set_digest.hex()}"
+            )
+        # Bits of a value, hash, canonicaliser and its version; shards, key check and rate.
+        for begin, end in ((17, 22), (24, 48), (196, self.header_bytes - 4)):
+            if parent.data[begin:end] != self.data[begin:end]:
+                raise Unsupported("the delta changes a snapshot of another set or shard")
+        require(
+            parent.count == self.parent_count,
+            f"the delta changes a set of {self.parent_count} values, the parent has {parent.count}",
+        )
+        added, removed = list(self.added()), set(self.removed())
+        before = list(parent.values())
+        require(not set(added) & set(before), "an added value must not be in the parent")
+        kept = [value for place, value in enumerate(before) if place not in removed]
+        values = sorted(kept + added)
+        digest = hashlib.sha256(b"".join(value.to_bytes(8, "big") for value in values)).digest()
+        require(
+            digest == self.set_digest,
+            f"the delta must lead to the set {self.set_digest.hex()}, it leads to {digest.hex()}",
+        )
+        return self._snapshot(values)
+
+    def _snapshot(self, values):
+        m, field_bits, _ = golomb_code(len(values), 1 << self.value_bits)
+        bits, starts = coded(values, self.value_bits)
+        payload = packed(bits)
+        starts = bucket_starts(starts, len(bits))
+        # The header of the delta but for codec, sections and parent.
+        header = bytearray(self.data[: self.header_bytes])
+        header[16] = SNAPSHOT
+        buckets = bucket_count(len(values), field_bits)
+        struct.pack_into("<QQQQQ", header, 88, m, buckets, len(bits), len(starts), len(payload))
+        header[160:192] = bytes(32)
+        struct.pack_into("<I", header, 192, crc32c(payload + starts))
+        struct.pack_into("<I", header, len(header) - 4, crc32c(header[:-4]))
+        return bytes(header) + payload + starts
+
+
+# --- Writing; bits as text, the first one first -------------------------------------------------
+
+
+def in_bits(number, width):
+    return format(number, "b").zfill(width) if width else ""
+
+
+def packed(bits):
+    bits += "0" * (-len(bits) % 8)
+    return int(bits, 2).to_bytes(len(bits) // 8, "big") if bits else b""
+
+
+def coded(values, value_bits):
+    """The payload, and where in it each bucket begins."""
+    m, field_bits, cutoff = golomb_code(len(values), 1 << value_bits)
+    buckets = bucket_count(len(values), field_bits)
+    of_buckets = [[] for _ in range(buckets)]
+    for value in values:
+        of_buckets[value * buckets >> value_bits].append(value)
+    payload, starts, length = [], [], 0
+    for bucket, members in enumerate(of_buckets):
+        fields, prefixes = "", ""
+        least = -(-(bucket << value_bits) // buckets)
+        for value in members:
+            quotient, remainder = divmod(value - least, m)
+            prefixes += "1" * quotient + "0"
+            if remainder >= cutoff:
+                prefixes += str((remainder + cutoff) % 2)
+                remainder = (remainder + cutoff) // 2
+            fields += in_bits(remainder, field_bits)
+            least = value + 1
+        starts.append(length)
+        payload.append(fields + prefixes[::-1])
+        length += len(payload[-1])
+    return "".join(payload), starts
+
+
+def bucket_starts(starts, payload_bits):
+    """The section of bucket starts."""
+    buckets = len(starts)
+    if buckets <= 1:
+        return b""
+    groups = (buckets + 7) // 8
+    mean = payload_bits // buckets
+    starts = starts + [payload_bits + t * mean for t in range(8 * groups + 1 - buckets)]
+    slope = (payload_bits << 19) // buckets
+    of_groups = [starts[8 * j] - (j * slope >> 16) for j in range(groups + 1)]
+    of_members = [
+        starts[8 * j + k] - starts[8 * j] - ((starts[8 * j + 8] - starts[8 * j]) * k >> 3)
+        for j in range(groups)
+        for k in range(1, 8)
+    ]
+    group_base, member_base = min(of_groups), min(of_members)
+    group_width = (max(of_groups) - group_base).bit_length()
+    member_width = (max(of_members) - member_base).bit_length()
+    bits = []
+    for j in range(groups):
+        bits.append(in_bits(of_groups[j] - group_base, group_width))
+        bits += [in_bits(member - member_base, member_width) for member in of_members[7 * j : 7 * j + 7]]
+    bits.append(in_bits(of_groups[groups] - group_base, group_width))
+    return packed("".join(bits)) + struct.pack("<qqBB", group_base, member_base, group_width, member_width)
+
+
 # --- The command --------------------------------------------------------------------------------
 
 
-def info(snapshot):
+def info(blob):
     rows = {
-        "set": snapshot.set_name,
-        "sequence": snapshot.sequence,
-        "window start": f"{snapshot.window_start_millis} ms",
-        "window end": f"{snapshot.window_end_millis} ms",
-        "shard": f"{snapshot.shard} of {snapshot.shard_count}",
-        "keys": snapshot.hash_count,
-        "values": f"{snapshot.count} of {snapshot.value_bits} bits",
-        "false-positive rate": snapshot.rate,
-        "hash": f"{HASH_NAMES[snapshot.hash_algorithm]}, key check {snapshot.key_check:016x}",
-        "canonicaliser": f"{CANONICALISER_NAMES[snapshot.canonicaliser]} {snapshot.canonicaliser_version}",
-        "golomb parameter": snapshot.m,
-        "buckets": snapshot.bucket_count,
-        "bytes": f"{len(snapshot.data)}, of which payload {snapshot.payload_bytes}, "
-        f"bucket starts {snapshot.bucket_starts_bytes}",
-        "set digest": snapshot.set_digest.hex(),
+        "set": blob.set_name,
+        "sequence": blob.sequence,
+        "window start": f"{blob.window_start_millis} ms",
+        "window end": f"{blob.window_end_millis} ms",
+        "shard": f"{blob.shard} of {blob.shard_count}",
+        "keys": blob.hash_count,
+        "values": f"{blob.count} of {blob.value_bits} bits",
+        "false-positive rate": blob.rate,
+        "hash": f"{HASH_NAMES[blob.hash_algorithm]}, key check {blob.key_check:016x}",
+        "canonicaliser": f"{CANONICALISER_NAMES[blob.canonicaliser]} {blob.canonicaliser_version}",
     }
+    if isinstance(blob, Delta):
+        rows["added values"] = blob.added_count
+        rows["removed values"] = f"{blob.removed_count} of {blob.parent_count}"
+        rows["bytes"] = f"{len(blob.data)}, of which payload {blob.payload_bytes}"
+        rows["parent digest"] = blob.parent_digest.hex()
+    else:
+        rows["golomb parameter"] = blob.m
+        rows["buckets"] = blob.bucket_count
+        rows["bytes"] = (
+            f"{len(blob.data)}, of which payload {blob.payload_bytes}, bucket starts {blob.bucket_starts_bytes}"
+        )
+    rows["set digest"] = blob.set_digest.hex()
     for name, value in rows.items():
         print(f"{name:20} {value}")
+
+
+def open_blob(data):
+    """A snapshot or a delta, by its codec; damage is found by either."""
+    return Delta(data) if len(data) > 16 and data[16] == DELTA else Snapshot(data)
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def read_hash_key(path):
@@ -444,38 +657,55 @@ def query(snapshot, keys, scope, hash_key):
     sys.stdout.buffer.flush()
 
 
+def look(options):
+    """The verbs about one file."""
+    data = read(options.file)
+    try:
+        blob = Snapshot(data) if options.verb == "query" else open_blob(data)
+        if options.verb == "verify":
+            blob.verify()
+            print(f"{options.file}: valid")
+    except Malformed as refusal:
+        if options.verb != "verify":
+            raise
+        print(f"{options.file}: invalid: {refusal}")
+        return 1
+    if options.verb == "info":
+        info(blob)
+    elif options.verb == "query":
+        query(blob, options.keys, os.fsencode(options.scope), read_hash_key(options.hash_key_file))
+    return 0
+
+
 def main(arguments):
-    parser = argparse.ArgumentParser(description="Reads Firstseen snapshot files of format version 1.")
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="info|verify|query")
+    parser = argparse.ArgumentParser(description="Reads Firstseen snapshots and deltas of format version 1.")
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="info|verify|query|apply")
     for verb in ("info", "verify", "query"):
         command = verbs.add_parser(verb)
         command.add_argument("file", metavar="FILE")
     command.add_argument("keys", metavar="KEY", nargs="*", help="- or none means one a line on standard input")
     command.add_argument("--scope", default="", help="the scope of the keys")
     command.add_argument("--hash-key-file", metavar="FILE", help="32 hexadecimal digits")
+    command = verbs.add_parser("apply")
+    command.add_argument("file", metavar="SNAPSHOT")
+    command.add_argument("delta", metavar="DELTA")
+    command.add_argument("output", metavar="OUTPUT")
     options = parser.parse_args(arguments)
+    place = options.file
     try:
-        with open(options.file, "rb") as file:
-            data = file.read()
-        try:
-            snapshot = Snapshot(data)
-            if options.verb == "verify":
-                snapshot.verify()
-                print(f"{options.file}: valid")
-        except Malformed as refusal:
-            if options.verb != "verify":
-                raise
-            print(f"{options.file}: invalid: {refusal}")
-            return 1
-        if options.verb == "info":
-            info(snapshot)
-        elif options.verb == "query":
-            query(snapshot, options.keys, os.fsencode(options.scope), read_hash_key(options.hash_key_file))
-        return 0
+        if options.verb == "apply":
+            parent = Snapshot(read(options.file))
+            place = options.delta
+            child = Delta(read(options.delta)).apply(parent)
+            with open(options.output, "wb") as file:
+                file.write(child)
+            print(f"{options.output}: {len(child)} bytes")
+            return 0
+        return look(options)
     except (Malformed, Unsupported) as refusal:
-        print(f"{options.file}: {refusal}", file=sys.stderr)
+        print(f"{place}: {refusal}", file=sys.stderr)
     except OSError as error:
-        print(f"cannot read {error.filename}: {error.strerror}", file=sys.stderr)
+        print(f"cannot open {error.filename}: {error.strerror}", file=sys.stderr)
     return 2
 
 

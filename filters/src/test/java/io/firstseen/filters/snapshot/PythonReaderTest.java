@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -26,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The reader in Python, which was written from the specification alone, agrees with ours: on files
- * that we wrote and on damaged ones.
+ * that we wrote and on damaged ones. What it makes of a snapshot and a delta has our bytes.
  */
 class PythonReaderTest {
   private static final Path SCRIPT = Path.of("../clients/python/firstseen_snapshot.py");
@@ -98,7 +99,7 @@ class PythonReaderTest {
             new Answer(
                 2,
                 "",
-                "cannot read " + directory.resolve("missing") + ": No such file or directory\n"));
+                "cannot open " + directory.resolve("missing") + ": No such file or directory\n"));
   }
 
   @Test
@@ -139,6 +140,71 @@ class PythonReaderTest {
     assertThat(statuses[1]).isGreaterThan(80);
   }
 
+  @ParameterizedTest
+  @CsvSource({"0,0,0,0.001", "1,0,1,0.1", "40,3,0,0.01", "400,10,30,0x1p-20", "900,300,0,0x1p-45"})
+  void appliesDeltasToTheBytesThatWeWrite(int count, int removed, int added, double rate)
+      throws Exception {
+    List<String> keys = IntStream.range(0, count + added).mapToObj(i -> "key " + i).toList();
+    Snapshot parent =
+        snapshot(
+            KeyHash.fixed(), Canonicaliser.NONE, rate, keys.subList(0, count), OptionalInt.of(55));
+    Snapshot child =
+        snapshot(
+            KeyHash.fixed(),
+            Canonicaliser.NONE,
+            rate,
+            keys.subList(removed, count + added),
+            OptionalInt.of(55));
+    SnapshotDelta delta = SnapshotDelta.between(parent, child);
+    Path before = Files.write(directory.resolve("before"), parent.toBytes());
+    Path changes = Files.write(directory.resolve("changes"), delta.toBytes());
+    Path after = directory.resolve("after");
+    assertThat(run(changes, "verify")).isEqualTo(new Answer(0, changes + ": valid\n", ""));
+    assertThat(run(changes, "info").output)
+        .contains("added values         " + delta.addedCount() + "\n")
+        .contains(delta.header().parentDigest());
+    assertThat(run(before, "apply", changes.toString(), after.toString()).errors).isEmpty();
+    assertThat(after).hasBinaryContent(child.toBytes());
+  }
+
+  @Test
+  void refusesDeltasThatWeRefuse() throws Exception {
+    List<String> keys = IntStream.range(0, 130).mapToObj(i -> "key " + i).toList();
+    Snapshot parent =
+        snapshot(
+            KeyHash.fixed(), Canonicaliser.NONE, 0.001, keys.subList(0, 100), OptionalInt.of(20));
+    Snapshot child =
+        snapshot(
+            KeyHash.fixed(), Canonicaliser.NONE, 0.001, keys.subList(20, 130), OptionalInt.of(20));
+    byte[] good = SnapshotDelta.between(parent, child).toBytes();
+    Path before = Files.write(directory.resolve("before"), parent.toBytes());
+    SplittableRandom random = new SplittableRandom(96);
+    int applied = 0;
+    for (int i = 0; i < 80; i++) {
+      byte[] damaged = good.clone();
+      int from = i % 2 == 0 ? 0 : 207;
+      damaged[from + random.nextInt(good.length - from)] ^= (byte) (1 << random.nextInt(8));
+      mendChecksums(damaged);
+      Path file = Files.write(directory.resolve("damaged"), damaged);
+      Path after = directory.resolve("after");
+      Answer answer = run(before, "apply", file.toString(), after.toString());
+      byte[] expected = null;
+      try {
+        expected = SnapshotDelta.read(damaged).applyTo(parent).toBytes();
+      } catch (SnapshotException e) {
+        // Then the other one refuses it, too.
+      }
+      assertThat(answer.status).as("damage %d: %s", i, answer).isEqualTo(expected == null ? 2 : 0);
+      if (expected == null) {
+        assertThat(answer.errors).startsWith(file + ": ").hasLineCount(1);
+      } else {
+        assertThat(after).hasBinaryContent(expected);
+        applied++;
+      }
+    }
+    assertThat(applied).isBetween(1, 40);
+  }
+
   private static void mendChecksums(byte[] bytes) {
     int headerBytes = 201 + "python".length();
     ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
@@ -153,12 +219,23 @@ class PythonReaderTest {
   private static Snapshot snapshot(
       KeyHash keyHash, Canonicaliser canonicaliser, double rate, List<String> keys)
       throws Exception {
+    return snapshot(keyHash, canonicaliser, rate, keys, OptionalInt.empty());
+  }
+
+  private static Snapshot snapshot(
+      KeyHash keyHash,
+      Canonicaliser canonicaliser,
+      double rate,
+      List<String> keys,
+      OptionalInt valueBits)
+      throws Exception {
     SetParameters set = SetParameters.of(keyHash, canonicaliser, new Shards(1), rate);
     long[] hashes = new long[keys.size()];
     for (int i = 0; i < hashes.length; i++) {
       hashes[i] = set.hash(null, keys.get(i).getBytes(StandardCharsets.UTF_8), keyHash);
     }
-    return Snapshot.build(hashes, new SnapshotParameters(set, "python", 0, 1, 0, 1));
+    int bits = valueBits.orElse(set.valueBitsFor(hashes.length));
+    return Snapshot.build(hashes, bits, new SnapshotParameters(set, "python", 0, 1, 0, 1));
   }
 
   private static long hash(Snapshot snapshot, byte[] scope, String key, KeyHash keyHash)
