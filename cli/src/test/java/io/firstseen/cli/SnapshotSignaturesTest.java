@@ -226,6 +226,24 @@ class SnapshotSignaturesTest {
   }
 
   @Test
+  void aSecondRunIntoADirectoryIsRefused() throws IOException {
+    writeEventsOfASetThatFalls();
+    assertThat(run().status()).isZero();
+    SnapshotDirectory published = new SnapshotDirectory(directory.resolve("run"));
+    Closeable lock = published.lock();
+    try {
+      Invocation second = run();
+      assertThat(second.status()).isEqualTo(2);
+      assertThat(second.err())
+          .contains("firstseen run: another job writes snapshots into " + published.path());
+      assertThat(published.sequences()).as("what is there stays").containsExactly(1L);
+    } finally {
+      lock.close();
+    }
+    assertThat(run().status()).isZero();
+  }
+
+  @Test
   void nothingIsPrunedOrSignedWhileAJobWrites() throws IOException {
     keygen("key");
     SnapshotDirectory snapshots = snapshots(2);
