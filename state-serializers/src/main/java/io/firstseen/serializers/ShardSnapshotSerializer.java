@@ -14,9 +14,10 @@ import org.apache.flink.core.memory.DataOutputView;
 /**
  * Writes a {@link ShardSnapshot}.
  *
- * <p>Version 1: a byte (0 unchanged, 1 reference alone, 2 reference and blob), the shard in 4
- * bytes, window end and live count in 8 each; then of the reference the digest and the set digest,
- * each after its length, and bytes, count and sequence in 8 each; then the blob after its length.
+ * <p>Version 2: the shard in 4 bytes, window end and live count in 8 each; then base and delta,
+ * each after a byte (0 none, 1 reference alone, 2 reference and bytes): the reference as {@link
+ * BlobReferenceFields} has it, then the blob after its length. Version 1 knew no deltas, and is not
+ * read.
  */
 public final class ShardSnapshotSerializer extends ImmutableSerializer<ShardSnapshot> {
 
@@ -24,49 +25,50 @@ public final class ShardSnapshotSerializer extends ImmutableSerializer<ShardSnap
 
   private static final long serialVersionUID = 1;
 
-  private static final int UNCHANGED = 0;
+  private static final int NONE = 0;
   private static final int REFERENCE = 1;
-  private static final int BLOB = 2;
+  private static final int BYTES = 2;
 
   @Override
   public void serialize(ShardSnapshot snapshot, DataOutputView out) throws IOException {
-    BlobReference base = snapshot.base();
-    out.writeByte(base == null ? UNCHANGED : snapshot.blob() == null ? REFERENCE : BLOB);
     out.writeInt(snapshot.shard());
     out.writeLong(snapshot.windowEndMillis());
     out.writeLong(snapshot.liveCount());
-    if (base != null) {
-      ByteFields.writeString(base.digest(), out);
-      ByteFields.writeString(base.setDigest(), out);
-      out.writeLong(base.bytes());
-      out.writeLong(base.count());
-      out.writeLong(base.sequence());
+    write(snapshot.base(), out);
+    write(snapshot.delta(), out);
+  }
+
+  private static void write(ShardSnapshot.Blob blob, DataOutputView out) throws IOException {
+    if (blob == null) {
+      out.writeByte(NONE);
+      return;
     }
-    if (snapshot.blob() != null) {
-      ByteFields.writeBytes(snapshot.blob(), out);
+    out.writeByte(blob.bytes() == null ? REFERENCE : BYTES);
+    BlobReferenceFields.write(blob.reference(), out);
+    if (blob.bytes() != null) {
+      ByteFields.writeBytes(blob.bytes(), out);
     }
   }
 
   @Override
   public ShardSnapshot deserialize(DataInputView in) throws IOException {
-    int form = in.readUnsignedByte();
-    if (form > BLOB) {
-      throw new IOException("unknown form of a shard's snapshot: " + form);
-    }
     int shard = in.readInt();
     long windowEndMillis = in.readLong();
     long liveCount = in.readLong();
-    BlobReference base = form == UNCHANGED ? null : readReference(in);
-    byte[] blob = form == BLOB ? ByteFields.readBytes(in) : null;
-    return new ShardSnapshot(shard, windowEndMillis, liveCount, base, blob);
+    ShardSnapshot.Blob base = read(in);
+    return new ShardSnapshot(shard, windowEndMillis, liveCount, base, read(in));
   }
 
-  private static BlobReference readReference(DataInputView in) throws IOException {
-    String digest = ByteFields.readString(in);
-    String setDigest = ByteFields.readString(in);
-    long bytes = in.readLong();
-    long count = in.readLong();
-    return new BlobReference(digest, bytes, count, setDigest, in.readLong());
+  private static ShardSnapshot.Blob read(DataInputView in) throws IOException {
+    int form = in.readUnsignedByte();
+    if (form > BYTES) {
+      throw new IOException("unknown form of a blob: " + form);
+    }
+    if (form == NONE) {
+      return null;
+    }
+    BlobReference reference = BlobReferenceFields.read(in);
+    return new ShardSnapshot.Blob(reference, form == BYTES ? ByteFields.readBytes(in) : null);
   }
 
   @Override
@@ -77,7 +79,7 @@ public final class ShardSnapshotSerializer extends ImmutableSerializer<ShardSnap
   /** The format version in state. */
   public static final class Snapshot extends VersionedSerializerSnapshot<ShardSnapshot> {
     public Snapshot() {
-      super(1, () -> INSTANCE);
+      super(2, () -> INSTANCE);
     }
   }
 

@@ -1,6 +1,8 @@
 package io.firstseen.filters.snapshot;
 
-import java.nio.ByteBuffer;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.PrimitiveIterator;
@@ -10,14 +12,35 @@ import java.util.PrimitiveIterator;
  * big-endian. Takes them one by one and keeps none.
  */
 public final class SetDigest {
+  private static final int BLOCK_BYTES = 8192;
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
   private final MessageDigest digest = Sha256.newDigest();
-  private final ByteBuffer block = ByteBuffer.allocate(8192);
+  private final byte[] block = new byte[BLOCK_BYTES];
+  private int filled;
 
   /** Takes the next value; that they ascend is for the caller to see to. */
   public void add(long value) {
-    block.putLong(value);
-    if (!block.hasRemaining()) {
+    if (filled == BLOCK_BYTES) {
       flush();
+    }
+    LONGS.set(block, filled, value);
+    filled += Long.BYTES;
+  }
+
+  /** Takes the first values of an array. */
+  public void add(long[] values, int length) {
+    for (int i = 0; i < length; ) {
+      if (filled == BLOCK_BYTES) {
+        flush();
+      }
+      int end = Math.min(length, i + (BLOCK_BYTES - filled) / Long.BYTES);
+      int at = filled;
+      for (; i < end; i++, at += Long.BYTES) {
+        LONGS.set(block, at, values[i]);
+      }
+      filled = at;
     }
   }
 
@@ -36,7 +59,7 @@ public final class SetDigest {
   }
 
   private void flush() {
-    digest.update(block.flip());
-    block.clear();
+    digest.update(block, 0, filled);
+    filled = 0;
   }
 }

@@ -2,7 +2,6 @@ package io.firstseen.operators.compaction;
 
 import io.firstseen.filters.gcs.GolombCodedSet;
 import io.firstseen.filters.key.Shards;
-import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.operators.IncompatibleStateException;
 import io.firstseen.operators.ShardKeys;
@@ -10,6 +9,7 @@ import io.firstseen.serializers.PendingOperationSerializer;
 import io.firstseen.types.HashedOperation;
 import io.firstseen.types.KeyEpochs;
 import io.firstseen.types.Operation;
+import io.firstseen.types.ShardChain;
 import io.firstseen.types.ShardSnapshot;
 import io.firstseen.types.ShardWindows;
 import java.util.ArrayList;
@@ -21,7 +21,6 @@ import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.typeutils.base.LongSerializer;
 import org.apache.flink.api.java.tuple.Tuple2;
-import org.apache.flink.metrics.Counter;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.runtime.state.VoidNamespace;
@@ -58,7 +57,8 @@ import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
  * windows that hold operations.
  *
  * <p>A timer is registered by an operation that opens a window. Each window that held an operation
- * gives one {@link ShardSnapshot}, without a blob if the live set stayed as it was.
+ * gives one {@link ShardSnapshot}: with a snapshot, a delta or both as {@link ChainRule} has it,
+ * with neither if the live set stayed as it was.
  *
  * <p><b>With a ttl</b>, a key is forgotten at the end of the first window that ends no earlier than
  * the ttl after the end of the key's epoch, an eighth of the ttl. The time of a key is that of its
@@ -91,13 +91,14 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   private transient Map<Integer, Integer> shardByKey;
   private transient ValueState<GolombCodedSet> live;
   private transient ValueState<KeyEpochs> epochs;
+  private transient ValueState<ShardChain> chain;
+  private transient ChainRule chainRule;
   private transient ListState<Tuple2<String, Long>> subtasks;
   // End of the newest window that this subtask closed, or MIN_VALUE; survives in `subtasks`.
   private transient long closedUntilMillis;
   private transient boolean ended;
   private transient long liveKeys;
-  private transient Counter blobs;
-  private transient Counter blobBytes;
+  private transient CompactionMetrics figures;
 
   CompactionOperator(SnapshotSpec spec) {
     this.spec = spec;
@@ -143,6 +144,8 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
     timers = getInternalTimerService("windows", LongSerializer.INSTANCE, this);
     windows = getPartitionedState(CompactionState.WINDOWS);
     live = getPartitionedState(CompactionState.LIVE);
+    chain = getPartitionedState(CompactionState.CHAIN);
+    chainRule = new ChainRule(spec.setParameters(), spec.windowMillis());
     shardByKey = shardByKey(spec.snapshotShards());
     if (spec.hasTtl()) {
       expiry = new ExpiryRule(spec.ttlMillis());
@@ -156,9 +159,14 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
             VoidNamespaceSerializer.INSTANCE,
             CompactionState.WINDOWS,
             (shard, state) -> liveKeys += state.value().liveCount());
-    getMetricGroup().gauge("liveKeys", this::liveKeys);
-    blobs = getMetricGroup().counter("blobs");
-    blobBytes = getMetricGroup().counter("blobBytes");
+    figures = new CompactionMetrics(getMetricGroup(), this::liveKeys, this::windowLagMillis);
+  }
+
+  /** How far the newest closed window lies behind the clock; 0 before the first. */
+  private long windowLagMillis() {
+    return closedUntilMillis == Long.MIN_VALUE
+        ? 0
+        : getProcessingTimeService().getCurrentProcessingTime() - closedUntilMillis;
   }
 
   private static Map<Integer, Integer> shardByKey(int shards) {
@@ -297,7 +305,9 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
       }
     }
     closedUntilMillis = Math.max(closedUntilMillis, windowEndMillis);
+    long startNanos = System.nanoTime();
     close(shardByKey.get(timer.getKey()), windowEndMillis, keys, table);
+    figures.closed(System.nanoTime() - startNanos);
   }
 
   @Override
@@ -313,23 +323,30 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   private void close(int shard, long windowEndMillis, LiveKeys before, EpochTable table)
       throws Exception {
     MapState<Long, Long> operations = pending(windowEndMillis);
-    ClosedWindow window = ClosedWindow.of(before, shards.bits(), operations.entries(), table);
-    operations.clear();
-    LiveKeys after = window.live();
+    WindowChange change = WindowChange.of(before, shards.bits(), operations.entries(), table);
     ShardWindows windowsOfShard = windowsOfShard().closed(windowEndMillis);
+    LiveKeys after;
     ShardSnapshot closed;
-    if (window.keysChanged()) {
+    if (change.changesKeys()) {
+      windowsOfShard = windowsOfShard.cut(change.count());
+      ShardCut cut =
+          ShardCut.of(
+              change,
+              chain.value(),
+              chainRule,
+              parameters(shard, windowsOfShard.snapshotCount(), windowEndMillis));
+      after = cut.live();
       live.update(after.rests());
-      windowsOfShard = windowsOfShard.cut(after.count());
-      closed =
-          ShardSnapshot.changed(
-              cut(shard, windowsOfShard.snapshotCount(), windowEndMillis, after.rests()));
+      chain.update(cut.chain());
       liveKeys += after.count() - before.count();
-      blobs.inc();
-      blobBytes.inc(closed.blob().length);
+      closed =
+          ShardSnapshot.changed(shard, windowEndMillis, after.count(), cut.base(), cut.delta());
+      figures.cut(cut);
     } else {
+      after = change.apply(null);
       closed = ShardSnapshot.unchanged(shard, windowEndMillis, windowsOfShard.liveCount());
     }
+    operations.clear();
     windows.update(windowsOfShard);
     if (expiry != null) {
       if (!after.epochs().equals(before.epochs())) {
@@ -340,17 +357,14 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
     output.collect(new StreamRecord<>(closed, windowEndMillis - 1));
   }
 
-  /** Encodes the snapshot of a shard. */
-  private Snapshot cut(int shard, long sequence, long windowEndMillis, GolombCodedSet rests) {
-    return Snapshot.build(
-        rests,
-        new SnapshotParameters(
-            spec.setParameters(),
-            spec.setName(),
-            shard,
-            sequence,
-            windowEndMillis - spec.windowMillis(),
-            windowEndMillis));
+  private SnapshotParameters parameters(int shard, long sequence, long windowEndMillis) {
+    return new SnapshotParameters(
+        spec.setParameters(),
+        spec.setName(),
+        shard,
+        sequence,
+        windowEndMillis - spec.windowMillis(),
+        windowEndMillis);
   }
 
   private ShardWindows windowsOfShard() throws Exception {

@@ -4,8 +4,10 @@ import io.firstseen.filters.gcs.GolombCodedSet;
 import io.firstseen.serializers.GolombCodedSetSerializer;
 import io.firstseen.serializers.KeyEpochsSerializer;
 import io.firstseen.serializers.PendingOperationSerializer;
+import io.firstseen.serializers.ShardChainSerializer;
 import io.firstseen.serializers.ShardWindowsSerializer;
 import io.firstseen.types.KeyEpochs;
+import io.firstseen.types.ShardChain;
 import io.firstseen.types.ShardWindows;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.MapStateDescriptor;
@@ -30,6 +32,10 @@ final class CompactionState {
    */
   static final ValueStateDescriptor<GolombCodedSet> LIVE =
       new ValueStateDescriptor<>("live", GolombCodedSetSerializer.INSTANCE);
+
+  /** For each shard that published something, what decides whether a delta or a base is next. */
+  static final ValueStateDescriptor<ShardChain> CHAIN =
+      new ValueStateDescriptor<>("chain", ShardChainSerializer.INSTANCE);
 
   /** With a ttl, for each shard the epochs of the keys in {@link #LIVE}. */
   static final ValueStateDescriptor<KeyEpochs> EPOCHS =

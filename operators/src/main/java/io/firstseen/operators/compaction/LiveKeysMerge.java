@@ -3,77 +3,150 @@ package io.firstseen.operators.compaction;
 import io.firstseen.filters.gcs.MalformedGolombCodedSetException;
 import io.firstseen.filters.gcs.ValueCursor;
 
-/** Goes once through a shard's live keys as they are after a window, in their order. */
+/** Goes once through a shard's live keys before and after a window, in their order. */
 final class LiveKeysMerge {
 
-  /** Takes keys in blocks. */
+  /** Takes keys that live after the window, in blocks. */
   interface Blocks {
     /**
      * Takes the next keys.
      *
      * @param rests their hashes without the shard bits
      * @param epochs the numbers of their epochs; 0 without a ttl
-     * @param length how many of the array's places are filled
+     * @param length how many of the arrays' places are filled
      */
     void take(long[] rests, byte[] epochs, int length);
   }
 
-  private static final int BLOCK = 512;
+  private static final int BLOCK = CoarseChanges.MAX_RUN;
 
   private final LiveKeys before;
-  private final WindowOperations operations;
+  private final long[] changed;
+  private final byte[] changedTo;
   // By the number of an epoch before the window, its number at the end; null without a ttl.
   private final byte[] numbers;
+  private final CoarseChanges coarse;
   private final Blocks blocks;
   private final long[] rests = new long[BLOCK];
   private final byte[] epochs = new byte[BLOCK];
   private int filled;
+  private int next;
 
-  LiveKeysMerge(LiveKeys before, WindowOperations operations, EpochTable table, Blocks blocks) {
+  /**
+   * Prepares to go.
+   *
+   * @param coarseOrNull is told of all keys, too
+   */
+  LiveKeysMerge(
+      LiveKeys before,
+      WindowOperations operations,
+      EpochTable table,
+      CoarseChanges coarseOrNull,
+      Blocks blocks) {
     this.before = before;
-    this.operations = operations;
+    this.changed = operations.rests();
+    this.changedTo = operations.epochs();
     this.numbers = table == null ? null : table.numbersOf(before.epochs());
+    this.coarse = coarseOrNull;
     this.blocks = blocks;
   }
 
   /** Hands all keys over. */
   void run() throws MalformedGolombCodedSetException {
     ValueCursor cursor = before.rests().cursor();
-    long[] changed = operations.rests();
-    int next = 0;
     long key = 0;
     long[] block = new long[BLOCK];
     for (int length = cursor.read(block); length > 0; length = cursor.read(block)) {
-      for (int i = 0; i < length; i++, key++) {
-        long rest = block[i];
-        while (next < changed.length && Long.compareUnsigned(changed[next], rest) < 0) {
-          // Deletes are of keys that live.
-          put(changed[next], operations.epochs()[next]);
-          next++;
-        }
-        byte epoch = numbers == null ? 0 : numbers[before.epochs().numberAt(key)];
-        if (next < changed.length && changed[next] == rest) {
-          byte changedTo = operations.epochs()[next++];
-          epoch =
-              changedTo == WindowOperations.DELETED ? changedTo : (byte) Math.max(epoch, changedTo);
-        }
-        if (epoch >= 0) {
-          put(rest, epoch);
+      int i = 0;
+      while (i < length) {
+        int end = numbers == null ? endOfRun(block, i, length) : i;
+        if (end > i) {
+          keep(block, i, end);
+          i = end;
+        } else {
+          merge(block[i], key + i);
+          i++;
         }
       }
+      key += length;
     }
-    for (; next < changed.length; next++) {
-      put(changed[next], operations.epochs()[next]);
+    while (next < changed.length) {
+      add();
     }
     blocks.take(rests, epochs, filled);
   }
 
+  /** The index of the first key that is not before the next change. */
+  private int endOfRun(long[] block, int from, int length) {
+    if (next == changed.length) {
+      return length;
+    }
+    long limit = changed[next] ^ Long.MIN_VALUE;
+    int i = from;
+    while (i < length && (block[i] ^ Long.MIN_VALUE) < limit) {
+      i++;
+    }
+    return i;
+  }
+
+  /** Keys that nothing happened to. */
+  private void keep(long[] block, int from, int end) {
+    if (coarse != null) {
+      coarse.kept(block, from, end);
+    }
+    int i = from;
+    while (i < end) {
+      if (filled == BLOCK) {
+        handOver();
+      }
+      int length = Math.min(end - i, BLOCK - filled);
+      System.arraycopy(block, i, rests, filled, length);
+      filled += length;
+      i += length;
+    }
+  }
+
+  /** A key that lived, and all changes up to it. */
+  private void merge(long rest, long key) {
+    while (next < changed.length && Long.compareUnsigned(changed[next], rest) < 0) {
+      add();
+    }
+    byte epoch = numbers == null ? 0 : numbers[before.epochs().numberAt(key)];
+    if (next < changed.length && changed[next] == rest) {
+      byte to = changedTo[next++];
+      epoch = to == WindowOperations.DELETED ? to : (byte) Math.max(epoch, to);
+    }
+    if (epoch >= 0) {
+      put(rest, epoch);
+    }
+    if (coarse != null) {
+      if (epoch >= 0) {
+        coarse.kept(rest);
+      } else {
+        coarse.removed(rest);
+      }
+    }
+  }
+
+  /** A key that did not live: deletes are of keys that do. */
+  private void add() {
+    if (coarse != null) {
+      coarse.added(changed[next]);
+    }
+    put(changed[next], changedTo[next]);
+    next++;
+  }
+
   private void put(long rest, byte epoch) {
     if (filled == BLOCK) {
-      blocks.take(rests, epochs, filled);
-      filled = 0;
+      handOver();
     }
     rests[filled] = rest;
     epochs[filled++] = epoch;
+  }
+
+  private void handOver() {
+    blocks.take(rests, epochs, filled);
+    filled = 0;
   }
 }

@@ -2,7 +2,7 @@ package io.firstseen.operators.compaction;
 
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestShard;
-import io.firstseen.serializers.ShardSnapshotSerializer;
+import io.firstseen.serializers.ManifestShardSerializer;
 import io.firstseen.types.ShardSnapshot;
 import io.firstseen.types.SnapshotRecord;
 import java.util.ArrayList;
@@ -24,9 +24,9 @@ import org.apache.flink.util.Collector;
 
 /**
  * Sends blobs on as they come and, when the watermark has passed the end of a window everywhere,
- * publishes the manifest of that window: for every shard the newest blob cut until then. Runs once,
- * keyed by the name of the set, so that every blob goes out before the first manifest that names
- * it.
+ * publishes the manifest of that window: for every shard the blobs that lead to its newest set.
+ * Runs once, keyed by the name of the set, so that every blob goes out before the first manifest
+ * that names it.
  *
  * <p><b>Which windows get a manifest</b>:
  *
@@ -64,10 +64,10 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
   private transient WindowRule rule;
   private transient PublishingGate gate;
   private transient BlobRetention retention;
-  // Shard to its newest snapshot of a window that is over.
-  private transient MapState<Integer, ShardSnapshot> published;
+  // Shard to the blobs that lead to its newest published set.
+  private transient MapState<Integer, ManifestShard> published;
   // (Window end, shard) to what the shard reported for a window that has no manifest yet.
-  private transient MapState<Tuple2<Long, Integer>, ShardSnapshot> reported;
+  private transient MapState<Tuple2<Long, Integer>, List<ShardSnapshot>> reported;
   private transient ValueState<Long> lastSequence;
   private transient ValueState<Long> lastWindowEnd;
   private transient long sequenceGauge;
@@ -87,14 +87,14 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
         getRuntimeContext()
             .getMapState(
                 new MapStateDescriptor<>(
-                    "published", IntSerializer.INSTANCE, ShardSnapshotSerializer.INSTANCE));
+                    "chains", IntSerializer.INSTANCE, ManifestShardSerializer.INSTANCE));
     reported =
         getRuntimeContext()
             .getMapState(
                 new MapStateDescriptor<>(
                     "reported",
                     Types.TUPLE(Types.LONG, Types.INT),
-                    TypeInformation.of(ShardSnapshot.class)));
+                    Types.LIST(TypeInformation.of(ShardSnapshot.class))));
     lastSequence =
         getRuntimeContext()
             .getState(new ValueStateDescriptor<>("lastSequence", LongSerializer.INSTANCE));
@@ -113,15 +113,16 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
     if (last != null && windowEndMillis <= last) {
       windowEndMillis = rule.endOf(last);
     }
-    if (snapshot.blob() != null) {
+    for (ShardSnapshot.Blob blob : snapshot.blobs()) {
       out.collect(
-          new SnapshotRecord(SnapshotRecord.Kind.BLOB, snapshot.base().digest(), snapshot.blob()));
-      retention.blobWentOut(snapshot.base());
+          new SnapshotRecord(SnapshotRecord.Kind.BLOB, blob.reference().digest(), blob.bytes()));
+      retention.blobWentOut(blob.reference());
     }
     Tuple2<Long, Integer> place = Tuple2.of(windowEndMillis, snapshot.shard());
-    if (snapshot.base() != null || !reported.contains(place)) {
-      reported.put(place, snapshot.withoutBlob());
-    }
+    List<ShardSnapshot> before = reported.get(place);
+    List<ShardSnapshot> all = new ArrayList<>(before == null ? List.of() : before);
+    all.add(snapshot.withoutBytes());
+    reported.put(place, all);
     context.timerService().registerEventTimeTimer(windowEndMillis - 1);
   }
 
@@ -148,12 +149,14 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
     boolean any = false;
     for (int shard = 0; shard < spec.snapshotShards(); shard++) {
       Tuple2<Long, Integer> place = Tuple2.of(windowEndMillis, shard);
-      ShardSnapshot snapshot = reported.get(place);
-      if (snapshot != null) {
+      List<ShardSnapshot> changes = reported.get(place);
+      if (changes != null) {
         any = true;
         reported.remove(place);
-        if (snapshot.base() != null) {
-          published.put(shard, snapshot);
+        for (ShardSnapshot change : changes) {
+          if (change.isChanged()) {
+            published.put(shard, PublishedChain.next(published.get(shard), change));
+          }
         }
       }
     }
@@ -176,13 +179,13 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
     long last = lastSequence.value() == null ? 0 : lastSequence.value();
     long sequence = Math.max(last, publication.takenOverSequence()) + 1;
     for (int shard = 0; shard < spec.snapshotShards(); shard++) {
-      ShardSnapshot snapshot = published.get(shard);
-      if (snapshot == null) {
+      ManifestShard chain = published.get(shard);
+      if (chain == null) {
         shards.add(ManifestShard.empty(shard));
       } else {
-        shards.add(ManifestShard.of(shard, snapshot.liveCount(), snapshot.base()));
+        shards.add(chain);
         // Only where two windows of a shard shared a manifest can its number be ahead.
-        sequence = Math.max(sequence, snapshot.base().sequence());
+        sequence = Math.max(sequence, chain.newest().sequence());
       }
     }
     Manifest manifest =
@@ -208,9 +211,9 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
   /** Digests of the blobs of windows that have no manifest yet. */
   private Set<String> awaitedBlobs() throws Exception {
     Set<String> awaited = new HashSet<>();
-    for (ShardSnapshot snapshot : reported.values()) {
-      if (snapshot.base() != null) {
-        awaited.add(snapshot.base().digest());
+    for (List<ShardSnapshot> changes : reported.values()) {
+      for (ShardSnapshot change : changes) {
+        change.blobs().forEach(blob -> awaited.add(blob.reference().digest()));
       }
     }
     return awaited;

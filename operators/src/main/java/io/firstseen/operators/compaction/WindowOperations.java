@@ -15,6 +15,8 @@ final class WindowOperations {
   /** Stands for the number of an epoch. */
   static final byte DELETED = -1;
 
+  private static final byte NOTHING = -2;
+
   private final long[] rests;
   private final byte[] epochs;
   private final long newKeys;
@@ -41,41 +43,51 @@ final class WindowOperations {
       int shardBits,
       Iterable<Map.Entry<Long, Long>> operations,
       EpochTable table) {
-    long[] rests = new long[16];
-    byte[] epochs = new byte[16];
+    long[] hashes = new long[16];
+    byte[] unsorted = new byte[16];
     int size = 0;
+    for (Map.Entry<Long, Long> operation : operations) {
+      if (size == hashes.length) {
+        hashes = Arrays.copyOf(hashes, 2 * size);
+        unsorted = Arrays.copyOf(unsorted, 2 * size);
+      }
+      hashes[size] = operation.getKey() << shardBits >>> shardBits;
+      unsorted[size++] = epoch(operation.getValue(), table);
+    }
+    long[] rests = UnsignedSort.sorted(Arrays.copyOf(hashes, size));
+    byte[] epochs = new byte[size];
+    for (int i = 0; i < size; i++) {
+      epochs[indexOf(rests, hashes[i])] = unsorted[i];
+    }
+    return effective(live, rests, epochs, table != null);
+  }
+
+  private static byte epoch(long operation, EpochTable table) {
+    if (operation == PendingOperationSerializer.DELETED) {
+      return DELETED;
+    }
+    byte epoch = table == null ? 0 : table.numberOfTime(operation);
+    return epoch == EpochTable.DUE ? NOTHING : epoch;
+  }
+
+  /** Looks for the keys in the set, in its order, and leaves out what changes nothing. */
+  private static WindowOperations effective(
+      GolombCodedSet live, long[] rests, byte[] epochs, boolean addsRenew) {
     long newKeys = 0;
     long deletedKeys = 0;
-    for (Map.Entry<Long, Long> operation : operations) {
-      long rest = operation.getKey() << shardBits >>> shardBits;
-      boolean lives = live.mightContain(rest);
-      byte epoch;
-      if (operation.getValue() == PendingOperationSerializer.DELETED) {
-        if (!lives) {
-          continue;
-        }
-        epoch = DELETED;
-        deletedKeys++;
-      } else {
-        epoch = table == null ? 0 : table.numberOfTime(operation.getValue());
-        if (table == null ? lives : epoch == EpochTable.DUE) {
-          continue;
-        }
-        newKeys += lives ? 0 : 1;
+    int kept = 0;
+    for (int i = 0; i < rests.length; i++) {
+      boolean lives = live.mightContain(rests[i]);
+      boolean add = epochs[i] >= 0;
+      if (add ? !lives || addsRenew : lives && epochs[i] == DELETED) {
+        newKeys += add && !lives ? 1 : 0;
+        deletedKeys += add ? 0 : 1;
+        rests[kept] = rests[i];
+        epochs[kept++] = epochs[i];
       }
-      if (size == rests.length) {
-        rests = Arrays.copyOf(rests, 2 * size);
-        epochs = Arrays.copyOf(epochs, 2 * size);
-      }
-      rests[size] = rest;
-      epochs[size++] = epoch;
     }
-    long[] sorted = UnsignedSort.sorted(Arrays.copyOf(rests, size));
-    byte[] sortedEpochs = new byte[size];
-    for (int i = 0; i < size; i++) {
-      sortedEpochs[indexOf(sorted, rests[i])] = epochs[i];
-    }
-    return new WindowOperations(sorted, sortedEpochs, newKeys, deletedKeys);
+    return new WindowOperations(
+        Arrays.copyOf(rests, kept), Arrays.copyOf(epochs, kept), newKeys, deletedKeys);
   }
 
   private static int indexOf(long[] sorted, long rest) {

@@ -62,7 +62,9 @@ class PublicationTest {
             new SnapshotParameters(
                 SPEC.setParameters(), "spam", 0, window, 10L * window - 10, 10L * window));
     blobs.add(BlobReference.to(snapshot).digest());
-    harness.processElement(ShardSnapshot.changed(snapshot), 10L * window - 1);
+    harness.processElement(
+        ShardSnapshot.changed(0, 10L * window, snapshot.header().hashCount(), snapshot, null),
+        10L * window - 1);
     harness.processWatermark(10L * window - 1);
     List<String> out = new ArrayList<>();
     for (SnapshotRecord record : harness.extractOutputValues()) {

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.TreeSet;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -134,6 +135,12 @@ class SnapshotHistoriesTest {
         .as((each, grace) -> new Publication(each, Publication.NO_JUMP, grace, 0, 0));
   }
 
+  /** Keys that are there from the first window on: a small set is all headers, and no deltas. */
+  @Provide
+  Arbitrary<Integer> crowds() {
+    return Arbitraries.of(0, 0, 1500);
+  }
+
   @Property(tries = 300, seed = "20261120", edgeCases = EdgeCasesMode.NONE)
   @StatisticsReport(StatisticsReport.StatisticsReportMode.OFF)
   void onTheHeapThePublishedSetsAreThoseOfTheModel(
@@ -143,15 +150,20 @@ class SnapshotHistoriesTest {
       @ForAll @IntRange(min = 1, max = 3) int parallelism,
       @ForAll("ttls") long ttlMillis,
       @ForAll("publications") Publication publication,
+      @ForAll("crowds") int crowd,
       @ForAll long speeds)
       throws Exception {
     try (Run run =
         new Run(
             1 << shardBits, inputs, Backend.HEAP, parallelism, ttlMillis, publication, speeds)) {
+      run.addCrowd(crowd);
       SnapshotModel model = run.check(history);
       Statistics.label("at least five manifests")
           .collect(model.manifests().size() >= 5)
           .coverage(coverage -> coverage.check(true).percentage(share -> share > 50));
+      Statistics.label("deltas in the last manifest")
+          .collect(run.published.deltasOfTheLast() > 0)
+          .coverage(coverage -> coverage.check(true).percentage(share -> share > 10));
       for (SnapshotModel.Rule rule : SnapshotModel.Rule.values()) {
         if (ttlMillis == 0 && SnapshotModel.RULES_OF_A_TTL.contains(rule)) {
           continue;
@@ -171,10 +183,12 @@ class SnapshotHistoriesTest {
       @ForAll @IntRange(min = 1, max = 3) int parallelism,
       @ForAll("ttls") long ttlMillis,
       @ForAll("publications") Publication publication,
+      @ForAll("crowds") int crowd,
       @ForAll long speeds)
       throws Exception {
     try (Run run =
         new Run(1 << shardBits, inputs, null, parallelism, ttlMillis, publication, speeds)) {
+      run.addCrowd(crowd);
       run.check(history);
     }
   }
@@ -236,6 +250,14 @@ class SnapshotHistoriesTest {
               speeds + failures);
     }
 
+    void addCrowd(int keys) {
+      SplittableRandom random = new SplittableRandom(speeds);
+      for (int i = 0; i < keys; i++) {
+        HashedOperation add = new HashedOperation(random.nextLong(), Operation.ADD);
+        send(0, new StreamRecord<>(add, timeOfInput[0]));
+      }
+    }
+
     SnapshotModel check(List<Step> history) throws Exception {
       for (Step step : history) {
         take(step);
@@ -251,6 +273,8 @@ class SnapshotHistoriesTest {
       if (publication.graceMillis() == 0 && publication.bounds().equals(ChangeBounds.NONE)) {
         Set<String> kept = new TreeSet<>(published.kept());
         kept.retainAll(published.old());
+        // Where two windows of a shard share a manifest, it may pass over what the first sent.
+        kept.retainAll(published.named(published.manifests().size()));
         assertThat(published.named(2)).as("in use of late, of what is kept").containsAll(kept);
       }
       assertThat(pipeline.liveKeys()).isEqualTo(model.live().size());

@@ -216,8 +216,9 @@ class SnapshotsTest {
 
     for (Run each : List.of(run, wider, onRocksDb)) {
       assertThat(each.sumOf("liveKeys")).isEqualTo(model.live().size());
-      assertThat(each.sumOf("blobs")).isEqualTo(run.sortedBlobs().size());
-      assertThat(each.sumOf("blobBytes"))
+      assertThat(each.sumOf("deltas")).isPositive();
+      assertThat(each.sumOf("bases") + each.sumOf("deltas")).isEqualTo(run.sortedBlobs().size());
+      assertThat(each.sumOf("baseBytes") + each.sumOf("deltaBytes"))
           .isEqualTo(run.sortedBlobs().stream().mapToLong(blob -> blob.value().length).sum());
     }
   }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class ClosedWindowTest {
+class WindowChangeTest {
   private static final Long ADDED = 0L;
   private static final Long DELETED = PendingOperationSerializer.DELETED;
 
@@ -40,8 +40,8 @@ class ClosedWindowTest {
       operations.put(shard | rest, random.nextBoolean() ? ADDED : DELETED);
     }
 
-    ClosedWindow closed =
-        ClosedWindow.of(new LiveKeys(encoded, null), shardBits, operations.entrySet(), null);
+    WindowChange change =
+        WindowChange.of(new LiveKeys(encoded, null), shardBits, operations.entrySet(), null);
 
     operations.forEach(
         (hash, add) -> {
@@ -51,8 +51,9 @@ class ClosedWindowTest {
             live.remove(hash << shardBits >>> shardBits);
           }
         });
-    assertThat(closed.keysChanged()).isTrue();
-    assertThat(closed.live().rests().toArray())
+    assertThat(change.changesKeys()).isTrue();
+    assertThat(change.count()).isEqualTo(live.size());
+    assertThat(change.apply(null).rests().toArray())
         .isEqualTo(live.stream().mapToLong(rest -> rest).toArray());
   }
 
@@ -61,18 +62,18 @@ class ClosedWindowTest {
     GolombCodedSet live = GolombCodedSet.of(new long[] {1, 5, 9}, 60);
     long shard = 7L << 60;
     Map<Long, Long> operations = Map.of(shard | 5, ADDED, shard | 9, ADDED, shard | 6, DELETED);
-    ClosedWindow closed = ClosedWindow.of(new LiveKeys(live, null), 4, operations.entrySet(), null);
-    assertThat(closed.keysChanged()).isFalse();
-    assertThat(closed.live().rests()).isSameAs(live);
+    WindowChange change = WindowChange.of(new LiveKeys(live, null), 4, operations.entrySet(), null);
+    assertThat(change.changesKeys()).isFalse();
+    assertThat(change.apply(null).rests()).isSameAs(live);
   }
 
   @Test
   void theLastKeyCanGo() throws Exception {
     GolombCodedSet live = GolombCodedSet.of(new long[] {5}, 64);
-    ClosedWindow closed =
-        ClosedWindow.of(new LiveKeys(live, null), 0, Map.of(5L, DELETED).entrySet(), null);
-    assertThat(closed.keysChanged()).isTrue();
-    assertThat(closed.live().count()).isZero();
+    WindowChange change =
+        WindowChange.of(new LiveKeys(live, null), 0, Map.of(5L, DELETED).entrySet(), null);
+    assertThat(change.changesKeys()).isTrue();
+    assertThat(change.apply(null).count()).isZero();
   }
 
   private static GolombCodedSet encode(Set<Long> values, int valueBits) {

@@ -1,0 +1,170 @@
+package io.firstseen.benchmarks.compaction;
+
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.operators.compaction.SnapshotSpec;
+import io.firstseen.operators.compaction.Snapshots;
+import io.firstseen.types.HashedOperation;
+import io.firstseen.types.Operation;
+import io.firstseen.types.ShardSnapshot;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.dag.Transformation;
+import org.apache.flink.api.java.functions.KeySelector;
+import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
+import org.apache.flink.runtime.state.storage.JobManagerCheckpointStorage;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.transformations.OneInputTransformation;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * Prints what closing a window of the compaction takes, and its state: the whole operator in
+ * Flink's harness, on the heap, with one window of 1 % changes after the other, half of them adds
+ * of new keys and half deletes of live ones. The time is from the watermark to the blobs: reading
+ * the pending operations, the new live set, the snapshot or delta, and all digests. Exits with
+ * status 1 if a figure is missed.
+ */
+@Command(name = "CompactionFigures", mixinStandardHelpOptions = true, sortOptions = false)
+// Flink's harness may be interrupted while it closes.
+@SuppressWarnings("try")
+public final class CompactionFigures implements Callable<Integer> {
+  private static final double MAX_NANOS = 60;
+  private static final double MAX_STATE_BYTES = 7;
+  private static final long WINDOW_MILLIS = 3_600_000;
+  private static final double CHANGED = 0.01;
+
+  @Option(
+      names = "--windows",
+      defaultValue = "15",
+      description = "windows for each figure, of which the median counts (default: 15)")
+  private int windows;
+
+  @Option(
+      names = "--keys",
+      split = ",",
+      defaultValue = "1000000,10000000",
+      description = "live keys (default: ${DEFAULT-VALUE})")
+  private int[] keys;
+
+  private boolean missed;
+
+  public static void main(String[] arguments) {
+    System.exit(new CommandLine(new CompactionFigures()).execute(arguments));
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    System.out.printf(
+        Locale.ROOT,
+        "%-34s %12s %12s %14s%n",
+        "live keys, shards",
+        "ns a key",
+        "least",
+        "state B/key");
+    for (int count : keys) {
+      for (int shards : new int[] {16, 1}) {
+        measure(count, shards, 0);
+      }
+      measure(count, 16, 240 * WINDOW_MILLIS);
+    }
+    return missed ? 1 : 0;
+  }
+
+  private void measure(int count, int shards, long ttlMillis) throws Exception {
+    SplittableRandom random = new SplittableRandom(20261120);
+    long[] live = random.longs(count).toArray();
+    try (KeyedOneInputStreamOperatorTestHarness<Object, HashedOperation, ShardSnapshot> harness =
+        harness(spec(shards).withTtlMillis(ttlMillis))) {
+      long start = 0;
+      for (long hash : live) {
+        harness.processElement(record(hash, Operation.ADD, start));
+      }
+      closeWindow(harness, start);
+      double[] nanos = new double[windows];
+      for (int window = 0; window < windows; window++) {
+        start += WINDOW_MILLIS;
+        for (int i = 0; i < count * CHANGED / 2; i++) {
+          int place = random.nextInt(count);
+          harness.processElement(record(live[place], Operation.DELETE, start));
+          live[place] = random.nextLong();
+          harness.processElement(record(live[place], Operation.ADD, start));
+        }
+        nanos[window] = (double) closeWindow(harness, start) / count;
+      }
+      double stateBytes = (double) harness.snapshot(1, start).getStateSize() / count;
+      Arrays.sort(nanos);
+      print(count, shards, ttlMillis, nanos, stateBytes);
+    }
+  }
+
+  private void print(int count, int shards, long ttlMillis, double[] nanos, double stateBytes) {
+    double median = nanos[nanos.length / 2];
+    boolean bounded = ttlMillis == 0;
+    boolean ofState = bounded && count / shards == 1_000_000;
+    boolean tooMuch = (bounded && median > MAX_NANOS) || (ofState && stateBytes > MAX_STATE_BYTES);
+    missed |= tooMuch;
+    System.out.printf(
+        Locale.ROOT,
+        "%-34s %12.1f %12.1f %14.2f %s%n",
+        String.format(Locale.ROOT, "%,d in %d%s", count, shards, ttlMillis > 0 ? ", ttl" : ""),
+        median,
+        nanos[0],
+        stateBytes,
+        tooMuch ? "MISSED" : "");
+  }
+
+  /** Nanoseconds from the watermark to the blobs. */
+  private static long closeWindow(
+      KeyedOneInputStreamOperatorTestHarness<Object, HashedOperation, ShardSnapshot> harness,
+      long start)
+      throws Exception {
+    long before = System.nanoTime();
+    harness.processWatermark(start + WINDOW_MILLIS - 1);
+    long nanos = System.nanoTime() - before;
+    harness.getOutput().clear();
+    return nanos;
+  }
+
+  private static StreamRecord<HashedOperation> record(long hash, Operation operation, long time) {
+    return new StreamRecord<>(new HashedOperation(hash, operation), time);
+  }
+
+  private static SnapshotSpec spec(int shards) {
+    return SnapshotSpec.of(
+        "figures", WINDOW_MILLIS, shards, 0.001, KeyHash.fixed(), Canonicaliser.NONE);
+  }
+
+  @SuppressWarnings("unchecked") // The operator is what Snapshots put there.
+  private static KeyedOneInputStreamOperatorTestHarness<Object, HashedOperation, ShardSnapshot>
+      harness(SnapshotSpec spec) throws Exception {
+    StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
+    Transformation<?> all =
+        Snapshots.of(env.fromData(new HashedOperation(0, Operation.ADD)), spec).getTransformation();
+    OneInputTransformation<HashedOperation, ShardSnapshot> compaction =
+        (OneInputTransformation<HashedOperation, ShardSnapshot>)
+            all.getTransitivePredecessors().stream()
+                .filter(each -> each.getName().equals("figures-compaction"))
+                .findFirst()
+                .orElseThrow();
+    KeyedOneInputStreamOperatorTestHarness<Object, HashedOperation, ShardSnapshot> harness =
+        new KeyedOneInputStreamOperatorTestHarness<>(
+            compaction.getOperatorFactory(),
+            (KeySelector<HashedOperation, Object>) compaction.getStateKeySelector(),
+            (TypeInformation<Object>) compaction.getStateKeyType(),
+            compaction.getMaxParallelism(),
+            1,
+            0);
+    harness.setStateBackend(new HashMapStateBackend());
+    harness.setCheckpointStorage(new JobManagerCheckpointStorage(1 << 30));
+    harness.getExecutionConfig().enableObjectReuse();
+    harness.open();
+    return harness;
+  }
+}

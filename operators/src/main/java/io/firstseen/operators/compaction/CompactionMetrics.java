@@ -1,0 +1,47 @@
+package io.firstseen.operators.compaction;
+
+import io.firstseen.filters.snapshot.Snapshot;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.Gauge;
+import org.apache.flink.metrics.MetricGroup;
+
+/** What a task of the compaction tells of itself; {@code docs/operations.md} has the table. */
+final class CompactionMetrics {
+  private final Counter bases;
+  private final Counter baseBytes;
+  private final Counter deltas;
+  private final Counter deltaBytes;
+  private double bitsPerKey;
+  private long closingMicros;
+
+  CompactionMetrics(MetricGroup group, Gauge<Long> liveKeys, Gauge<Long> windowLagMillis) {
+    bases = group.counter("bases");
+    baseBytes = group.counter("baseBytes");
+    deltas = group.counter("deltas");
+    deltaBytes = group.counter("deltaBytes");
+    group.gauge("liveKeys", liveKeys);
+    group.gauge("windowLagMillis", windowLagMillis);
+    group.gauge("bitsPerKey", () -> bitsPerKey);
+    group.gauge("closingMicros", () -> closingMicros);
+  }
+
+  /** A changed shard goes out. */
+  void cut(ShardCut cut) {
+    if (cut.delta() != null) {
+      deltas.inc();
+      deltaBytes.inc(cut.delta().asByteBuffer().remaining());
+    }
+    Snapshot base = cut.base();
+    if (base != null) {
+      long bytes = base.asByteBuffer().remaining();
+      bases.inc();
+      baseBytes.inc(bytes);
+      bitsPerKey = 8.0 * bytes / Math.max(1, base.header().hashCount());
+    }
+  }
+
+  /** A shard closed a window. */
+  void closed(long nanos) {
+    closingMicros = nanos / 1000;
+  }
+}

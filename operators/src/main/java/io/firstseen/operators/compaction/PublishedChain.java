@@ -1,0 +1,54 @@
+package io.firstseen.operators.compaction;
+
+import io.firstseen.filters.snapshot.BlobReference;
+import io.firstseen.filters.snapshot.ManifestShard;
+import io.firstseen.types.ShardSnapshot;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The blobs by which a manifest describes a shard: the newest base, all deltas behind it, and some
+ * before it, so that those who hold an older set need no base. What is left out here no manifest
+ * names any more.
+ */
+final class PublishedChain {
+
+  /**
+   * So many deltas that lead to the base are named at most, and no more bytes than the base has.
+   */
+  static final int MAX_DELTAS_BEFORE_BASE = 8;
+
+  private PublishedChain() {}
+
+  /**
+   * The chain after a change.
+   *
+   * @param before the chain before; null if the shard published nothing yet
+   */
+  static ManifestShard next(ManifestShard before, ShardSnapshot change) {
+    BlobReference base = change.base() == null ? before.base() : change.base().reference();
+    List<BlobReference> deltas = new ArrayList<>();
+    if (before != null && change.delta() != null) {
+      deltas.addAll(before.deltas());
+      deltas.add(change.delta().reference());
+    }
+    return new ManifestShard(change.shard(), change.liveCount(), base, withoutOld(base, deltas));
+  }
+
+  private static List<BlobReference> withoutOld(BlobReference base, List<BlobReference> deltas) {
+    int first = 0;
+    while (first < deltas.size() && deltas.get(first).sequence() <= base.sequence()) {
+      first++;
+    }
+    long bytes = 0;
+    int kept = 0;
+    while (kept < Math.min(first, MAX_DELTAS_BEFORE_BASE)) {
+      bytes += deltas.get(first - kept - 1).bytes();
+      if (bytes > base.bytes()) {
+        break;
+      }
+      kept++;
+    }
+    return deltas.subList(first - kept, deltas.size());
+  }
+}

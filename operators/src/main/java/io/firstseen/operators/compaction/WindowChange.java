@@ -1,0 +1,111 @@
+package io.firstseen.operators.compaction;
+
+import io.firstseen.filters.gcs.GolombCodedSetWriter;
+import io.firstseen.filters.gcs.MalformedGolombCodedSetException;
+import io.firstseen.types.KeyEpochs;
+import java.util.Map;
+
+/** What a window makes of a shard's live keys. */
+final class WindowChange {
+  private final LiveKeys before;
+  private final WindowOperations operations;
+  private final EpochTable table;
+  private final boolean anyDue;
+  private final long count;
+
+  private WindowChange(
+      LiveKeys before, WindowOperations operations, EpochTable table, boolean anyDue, long count) {
+    this.before = before;
+    this.operations = operations;
+    this.table = table;
+    this.anyDue = anyDue;
+    this.count = count;
+  }
+
+  /**
+   * Finds out how many keys live after a window.
+   *
+   * @param shardBits number of shard bits
+   * @param pending hash to what became of it in the window, in any order
+   * @param table the epochs at the end of the window; null without a ttl
+   */
+  static WindowChange of(
+      LiveKeys before, int shardBits, Iterable<Map.Entry<Long, Long>> pending, EpochTable table)
+      throws MalformedGolombCodedSetException {
+    WindowOperations operations = WindowOperations.of(before.rests(), shardBits, pending, table);
+    boolean anyDue = table != null && table.isAnyDue(before.epochs());
+    long count = before.count() + operations.newKeys() - operations.deletedKeys();
+    if (anyDue) {
+      // How many of those that are due were added again only a look at each can tell.
+      long[] counted = new long[1];
+      new LiveKeysMerge(
+              before, operations, table, null, (rests, epochs, length) -> counted[0] += length)
+          .run();
+      count = counted[0];
+    }
+    return new WindowChange(before, operations, table, anyDue, count);
+  }
+
+  /** The number of keys after the window. */
+  long count() {
+    return count;
+  }
+
+  /** Whether the keys are others than before; if not, their epochs may be. */
+  boolean changesKeys() {
+    return operations.newKeys() > 0 || count < before.count();
+  }
+
+  /**
+   * The keys after the window.
+   *
+   * @param coarseOrNull is told of all keys
+   */
+  LiveKeys apply(CoarseChanges coarseOrNull) throws MalformedGolombCodedSetException {
+    if (operations.size() == 0 && !anyDue) {
+      return table == null ? before : new LiveKeys(before.rests(), table.adjusted(before.epochs()));
+    }
+    GolombCodedSetWriter writer = new GolombCodedSetWriter(count, before.rests().valueBits());
+    EpochWriter epochWriter = table == null ? null : new EpochWriter(table, count);
+    new LiveKeysMerge(
+            before,
+            operations,
+            table,
+            coarseOrNull,
+            (rests, epochs, length) -> {
+              for (int i = 0; i < length; i++) {
+                writer.add(rests[i]);
+              }
+              if (epochWriter != null) {
+                epochWriter.take(epochs, length);
+              }
+            })
+        .run();
+    return new LiveKeys(writer.toSet(), epochWriter == null ? null : epochWriter.epochs());
+  }
+
+  /** Puts numbers of epochs together. */
+  private static final class EpochWriter {
+    private final EpochTable table;
+    private final long[] counts;
+    private final byte[] numbers;
+    private int keys;
+
+    EpochWriter(EpochTable table, long keys) {
+      this.table = table;
+      this.counts = new long[table.size()];
+      this.numbers = new byte[Math.toIntExact(KeyEpochs.bytesFor(keys))];
+    }
+
+    void take(byte[] epochs, int length) {
+      for (int i = 0; i < length; i++, keys++) {
+        counts[epochs[i]]++;
+        numbers[keys >> 1] |= (byte) (epochs[i] << ((keys & 1) << 2));
+      }
+    }
+
+    KeyEpochs epochs() {
+      return new KeyEpochs(table.endsMillis(), counts, numbers);
+    }
+  }
+}
