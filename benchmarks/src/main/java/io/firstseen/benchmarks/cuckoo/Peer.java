@@ -21,6 +21,20 @@ public enum Peer {
       return ours(io.firstseen.filters.cuckoo.CuckooFilter.sized(keys, rate));
     }
   },
+  /** Ours, grown from empty, given all keys in one call. */
+  FIRSTSEEN_AT_ONCE {
+    @Override
+    Subject create(int keys, double rate) {
+      return atOnce(io.firstseen.filters.cuckoo.CuckooFilter.forCapacity(keys, rate));
+    }
+  },
+  /** Ours, made for the number of keys, given all of them in one call. */
+  FIRSTSEEN_SIZED_AT_ONCE {
+    @Override
+    Subject create(int keys, double rate) {
+      return atOnce(io.firstseen.filters.cuckoo.CuckooFilter.sized(keys, rate));
+    }
+  },
   /** Guava's Bloom filter. */
   GUAVA_BLOOM {
     @Override
@@ -101,27 +115,72 @@ public enum Peer {
     boolean mightContain(long key);
 
     boolean delete(long key);
+
+    default void insertAll(long[] keys) {
+      for (long key : keys) {
+        insert(key);
+      }
+    }
+
+    /** How many were there. */
+    default long deleteAll(long[] keys) {
+      long deleted = 0;
+      for (long key : keys) {
+        deleted += delete(key) ? 1 : 0;
+      }
+      return deleted;
+    }
   }
 
   abstract Subject create(int keys, double rate);
 
   private static Subject ours(io.firstseen.filters.cuckoo.CuckooFilter filter) {
-    return new Subject() {
+    return new Ours(filter);
+  }
+
+  private static Subject atOnce(io.firstseen.filters.cuckoo.CuckooFilter filter) {
+    return new Ours(filter) {
       @Override
-      public void insert(long key) {
-        filter.insert(mix(key));
+      public void insertAll(long[] keys) {
+        filter.insertAll(mixed(keys));
       }
 
       @Override
-      public boolean mightContain(long key) {
-        return filter.mightContain(mix(key));
-      }
-
-      @Override
-      public boolean delete(long key) {
-        return filter.delete(mix(key));
+      public long deleteAll(long[] keys) {
+        return filter.deleteAll(mixed(keys));
       }
     };
+  }
+
+  private static long[] mixed(long[] keys) {
+    long[] hashes = new long[keys.length];
+    for (int i = 0; i < keys.length; i++) {
+      hashes[i] = mix(keys[i]);
+    }
+    return hashes;
+  }
+
+  private static class Ours implements Subject {
+    private final io.firstseen.filters.cuckoo.CuckooFilter filter;
+
+    Ours(io.firstseen.filters.cuckoo.CuckooFilter filter) {
+      this.filter = filter;
+    }
+
+    @Override
+    public void insert(long key) {
+      filter.insert(mix(key));
+    }
+
+    @Override
+    public boolean mightContain(long key) {
+      return filter.mightContain(mix(key));
+    }
+
+    @Override
+    public boolean delete(long key) {
+      return filter.delete(mix(key));
+    }
   }
 
   /** The peers hash what they are given; ours takes a hash, so it is charged for one as well. */

@@ -28,7 +28,14 @@ import org.openjdk.jmh.annotations.Warmup;
     jvmArgsAppend = {"-Xms4g", "-Xmx4g"})
 @State(Scope.Thread)
 public class UpdateBenchmark {
-  @Param({"FIRSTSEEN", "FIRSTSEEN_SIZED", "CUCKOOFILTER4J", "CUCKOO16"})
+  @Param({
+    "FIRSTSEEN",
+    "FIRSTSEEN_SIZED",
+    "FIRSTSEEN_AT_ONCE",
+    "FIRSTSEEN_SIZED_AT_ONCE",
+    "CUCKOOFILTER4J",
+    "CUCKOO16"
+  })
   public Peer peer;
 
   @Param({"1000000", "10000000"})
@@ -51,7 +58,7 @@ public class UpdateBenchmark {
   public void fill() {
     full = peer.create(keys, rate);
     if (deletes) {
-      insertAll(full);
+      full.insertAll(all);
     }
   }
 
@@ -61,20 +68,12 @@ public class UpdateBenchmark {
   @Benchmark
   public Object insertOrDelete() {
     if (deletes) {
-      for (long key : all) {
-        if (!full.delete(key)) {
-          throw new IllegalStateException("a key that was inserted is not there");
-        }
+      if (full.deleteAll(all) != all.length) {
+        throw new IllegalStateException("a key that was inserted is not there");
       }
     } else {
-      insertAll(full);
+      full.insertAll(all);
     }
     return full;
-  }
-
-  private void insertAll(Peer.Subject filter) {
-    for (long key : all) {
-      filter.insert(key);
-    }
   }
 }

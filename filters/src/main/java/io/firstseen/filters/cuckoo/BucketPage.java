@@ -56,14 +56,6 @@ final class BucketPage extends CuckooPage {
   private final byte wordBits;
 
   /**
-   * How the buckets are cut, in one number, so that a look-up needs nothing else of a page but its
-   * body: from the lowest bit, bits of a slot (6), bits of a word of whole slots (6), where in a
-   * bucket its second word starts (6) and its last (17), bits of a bucket. Words overlap where a
-   * bucket is no multiple of them; one word can be first, second and last. Never 0.
-   */
-  private final long layout;
-
-  /**
    * Identities inserted while the body was lent, in the order they came, with the numbers of their
    * epochs; null if there are none.
    */
@@ -88,14 +80,6 @@ final class BucketPage extends CuckooPage {
     this.width = (short) width;
     this.slotBits = (byte) shape.slotBits(depth);
     this.wordBits = (byte) (Math.min(width, BitFields.MAX_BITS / slotBits) * slotBits);
-    int bucketBits = width * slotBits;
-    int last = bucketBits - wordBits;
-    this.layout =
-        (long) bucketBits << 35
-            | (long) last << 18
-            | (long) Math.min(wordBits, last) << 12
-            | wordBits << 6
-            | slotBits;
   }
 
   static int bodyBytes(CuckooShape shape, int depth, int width, boolean withEpochs) {
@@ -133,9 +117,13 @@ final class BucketPage extends CuckooPage {
     return width;
   }
 
+  int slotBits() {
+    return slotBits;
+  }
+
   @Override
-  long layout() {
-    return layout;
+  int layout() {
+    return bucketBits() << 12 | wordBits << 6 | slotBits;
   }
 
   @Override
@@ -150,7 +138,7 @@ final class BucketPage extends CuckooPage {
 
   @Override
   int objectBytes() {
-    return 56;
+    return 48;
   }
 
   @Override
@@ -165,7 +153,7 @@ final class BucketPage extends CuckooPage {
 
   @Override
   boolean contains(long identity) {
-    return contains(body, layout, identity) || (waiting != null && waitingCopies(identity) > 0);
+    return contains(body, layout(), identity) || (waiting != null && waitingCopies(identity) > 0);
   }
 
   /**
@@ -174,12 +162,13 @@ final class BucketPage extends CuckooPage {
    * <p>Looks at three words of each bucket without asking whether the first or second of them hold
    * it, or whether the bucket is as long: to the branch predictor, each would be a coin toss.
    */
-  static boolean contains(byte[] body, long layout, long identity) {
-    int slotBits = (int) layout & 63;
-    int wordBits = (int) (layout >>> 6) & 63;
-    int second = (int) (layout >>> 12) & 63;
-    int last = (int) (layout >>> 18) & 0x1FFFF;
-    int bucketBits = (int) (layout >>> 35);
+  static boolean contains(byte[] body, int layout, long identity) {
+    int slotBits = layout & 63;
+    int wordBits = (layout >>> 6) & 63;
+    int bucketBits = layout >>> 12;
+    // Words overlap where a bucket is no multiple of them; one can be first, second and last.
+    int last = bucketBits - wordBits;
+    int second = Math.min(wordBits, last);
     long slot = (identity >>> CuckooShape.BUCKET_BITS) & BitFields.mask(slotBits);
     int bucket = BucketPairs.bucket(identity);
     int alternate = BucketPairs.alternate(bucket, (int) slot & CuckooShape.CORE_MASK);
@@ -208,6 +197,21 @@ final class BucketPage extends CuckooPage {
       borrows |= borrows(BitFields.word(body, bit) ^ pattern, lowest);
     }
     return borrows;
+  }
+
+  @Override
+  public long touch(long hash) {
+    long identity = shape.identity(hash);
+    int bucket = BucketPairs.bucket(identity);
+    int alternate = BucketPairs.alternate(bucket, BucketPairs.core(identity));
+    return touch(bucket) + touch(alternate);
+  }
+
+  private long touch(int bucket) {
+    long touched = get(bucket, 0) + get(bucket, width - 1);
+    return epochs == null
+        ? touched
+        : touched + EpochNumbers.touch(body, numbersFrom(), bucket * width);
   }
 
   @Override
@@ -467,8 +471,11 @@ final class BucketPage extends CuckooPage {
   /** The same identities in the narrowest buckets that leave room for more, or this page. */
   private BucketPage narrowed(PathSearch search) {
     int narrow = narrowestFor(count + count / SPARE_DIVISOR);
-    BucketPage packed = narrow < width ? repacked(narrow, search) : null;
-    if (packed == null) {
+    if (narrow >= width) {
+      return this;
+    }
+    BucketPage packed = new BucketPage(shape, depth, prefix, narrow, epochs);
+    if (!packed.take(0, numberedSlots(), count - waitingCount, search)) {
       return this;
     }
     packed.waiting = waiting;
@@ -513,13 +520,10 @@ final class BucketPage extends CuckooPage {
    * fail.
    */
   BucketPage[] halves(PathSearch search) {
-    long[] numbered = new long[slots()];
-    byte[] numbers = epochs == null ? null : numbers();
+    long[] numbered = numberedSlots();
     int ones = 0;
-    for (int i = 0; i < numbered.length; i++) {
-      long slot = BitFields.get(body, i * slotBits, slotBits);
-      ones += (int) (slot >>> (slotBits - 1));
-      numbered[i] = epochs == null ? slot : (long) numbers[i] << NUMBER_SHIFT | slot;
+    for (long slot : numbered) {
+      ones += (int) (slot >>> (slotBits - 1)) & 1;
     }
     BucketPage[] halves = {
       half(0, numbered, count - waitingCount - ones, search), half(1, numbered, ones, search)
@@ -530,6 +534,21 @@ final class BucketPage extends CuckooPage {
       half.count++;
     }
     return halves;
+  }
+
+  /** All slots, free ones too, the numbers of their epochs above them. */
+  private long[] numberedSlots() {
+    long[] slots = new long[slots()];
+    for (int i = 0; i < slots.length; i++) {
+      slots[i] = BitFields.get(body, i * slotBits, slotBits);
+    }
+    if (epochs != null) {
+      byte[] numbers = numbers();
+      for (int i = 0; i < slots.length; i++) {
+        slots[i] |= (long) numbers[i] << NUMBER_SHIFT;
+      }
+    }
+    return slots;
   }
 
   private BucketPage half(int side, long[] numbered, int used, PathSearch search) {
@@ -543,9 +562,11 @@ final class BucketPage extends CuckooPage {
   }
 
   /**
-   * Takes over the slots of one half of a page that splits: each stays in its bucket, and those
-   * that find no room there are inserted then.
+   * Takes over the slots of a page: each stays in its bucket, and those that find no room there are
+   * inserted then.
    *
+   * @param side the bit above the bits of a slot of this page that the slots must have: one half of
+   *     a page that splits, or, with 0, all of a page as deep as this one
    * @param numbered the slots of that page, the numbers of their epochs above them
    * @param used how many of them it takes
    * @return whether all found room
@@ -590,22 +611,6 @@ final class BucketPage extends CuckooPage {
     return true;
   }
 
-  private BucketPage repacked(int narrow, PathSearch search) {
-    BucketPage page = new BucketPage(shape, depth, prefix, narrow, epochs);
-    for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
-      for (int i = 0; i < width; i++) {
-        long slot = get(bucket, i);
-        if (slot != 0) {
-          long identity = slot << CuckooShape.BUCKET_BITS | bucket;
-          if (!page.insert(identity, number(bucket, i), search)) {
-            return null;
-          }
-        }
-      }
-    }
-    return page;
-  }
-
   @Override
   public void verify() throws MalformedFilterException {
     int used = 0;
@@ -640,16 +645,6 @@ final class BucketPage extends CuckooPage {
       throw new MalformedFilterException(
           "slot " + i + " of bucket " + bucket + " has no epoch " + number);
     }
-  }
-
-  boolean hasRoom(int bucket) {
-    return get(bucket, width - 1) == 0;
-  }
-
-  /** The bucket that a slot could move to. */
-  int alternate(int bucket, int i) {
-    long word = BitFields.word(body, bucket * bucketBits() + i * slotBits);
-    return BucketPairs.alternate(bucket, (int) word & CuckooShape.CORE_MASK);
   }
 
   long get(int bucket, int i) {

@@ -122,6 +122,14 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
   }
 
   /**
+   * Reads the places that any operation on a key reads first. Done for several keys at once, before
+   * their operations, it has the processor fetch all from memory together and not one by one.
+   *
+   * @return something of what was read; to be kept, or the compiler may leave the reading out
+   */
+  public abstract long touch(long hash);
+
+  /**
    * Checks what reading a page does not: that every slot is well formed and the count is true.
    *
    * @throws MalformedFilterException if the page is damaged
@@ -131,8 +139,12 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
   /** Bytes of the page's own object, without its body. */
   abstract int objectBytes();
 
-  /** The layout of a table of buckets, 0 for a list. */
-  abstract long layout();
+  /**
+   * How a table's buckets are cut, in one number, so that a look-up needs nothing else of a page
+   * but its body: from the lowest bit, bits of a slot (6), bits of a word of whole slots (6), bits
+   * of a bucket. 0 for a list.
+   */
+  abstract int layout();
 
   abstract CuckooPage sharing();
 

@@ -41,6 +41,11 @@ final class EpochNumbers {
     return digit(word(bytes, from, at / IN_WORD), at % IN_WORD);
   }
 
+  /** Reads the word of a number. */
+  static long touch(byte[] bytes, int from, int at) {
+    return word(bytes, from, at / IN_WORD);
+  }
+
   private static int digit(long word, int place) {
     // A division without dividing: words have 32 bits, so that what the inverse is too large by
     // comes to less than 2^-30, and no quotient lies as little below a whole number.

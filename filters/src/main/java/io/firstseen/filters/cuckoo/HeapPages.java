@@ -15,7 +15,7 @@ final class HeapPages implements PageStore {
   private final CuckooShape shape;
   private CuckooPage[] directory;
   private byte[][] bodies;
-  private long[] layouts;
+  private int[] layouts;
   private int directoryDepth;
   private int shift;
   long count;
@@ -24,7 +24,7 @@ final class HeapPages implements PageStore {
     this.shape = shape;
     this.directory = new CuckooPage[1];
     this.bodies = new byte[1][];
-    this.layouts = new long[1];
+    this.layouts = new int[1];
     this.shift = shape.identityBits();
     place(CuckooPage.first(shape));
   }
@@ -42,7 +42,7 @@ final class HeapPages implements PageStore {
     this.shape = other.shape;
     this.directory = new CuckooPage[other.directory.length];
     this.bodies = new byte[other.directory.length][];
-    this.layouts = new long[other.directory.length];
+    this.layouts = new int[other.directory.length];
     this.directoryDepth = other.directoryDepth;
     this.shift = other.shift;
     this.count = other.count;
@@ -78,7 +78,7 @@ final class HeapPages implements PageStore {
 
   boolean contains(long identity) {
     int at = (int) (identity >>> shift);
-    long layout = layouts[at];
+    int layout = layouts[at];
     return layout == 0
         ? directory[at].contains(identity)
         : BucketPage.contains(bodies[at], layout, identity);
@@ -104,7 +104,7 @@ final class HeapPages implements PageStore {
       int size = directory.length * 2;
       CuckooPage[] deeper = new CuckooPage[size];
       byte[][] deeperBodies = new byte[size][];
-      long[] deeperLayouts = new long[size];
+      int[] deeperLayouts = new int[size];
       for (int i = 0; i < size; i++) {
         deeper[i] = directory[i >> 1];
         deeperBodies[i] = bodies[i >> 1];
@@ -123,6 +123,13 @@ final class HeapPages implements PageStore {
     Arrays.fill(layouts, from, from + span, page.layout());
   }
 
+  /** The depth of the page of the least depth. */
+  int leastDepth() {
+    int[] least = {directoryDepth};
+    forEach(page -> least[0] = Math.min(least[0], page.depth()));
+    return least[0];
+  }
+
   void forEach(Consumer<CuckooPage> visitor) {
     for (int i = 0; i < directory.length; i += 1 << (directoryDepth - directory[i].depth())) {
       visitor.accept(directory[i]);
@@ -130,6 +137,6 @@ final class HeapPages implements PageStore {
   }
 
   long directoryBytes() {
-    return 3 * 16 + (4L + 4 + 8) * directory.length;
+    return 3 * 16 + (4L + 4 + 4) * directory.length;
   }
 }

@@ -48,7 +48,7 @@ final class IdentityListPage extends CuckooPage {
   }
 
   @Override
-  long layout() {
+  int layout() {
     return 0;
   }
 
@@ -62,6 +62,11 @@ final class IdentityListPage extends CuckooPage {
     long lower = BucketPairs.lower(identity);
     int at = firstNotBelow(lower);
     return at < count && get(at) == lower;
+  }
+
+  @Override
+  public long touch(long hash) {
+    return body[0];
   }
 
   @Override

@@ -173,7 +173,13 @@ class CuckooGoldenTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"list.filter", "buckets.filter", "buckets-split-by-insertion.filter"})
+  @ValueSource(
+      strings = {
+        "list.filter",
+        "buckets.filter",
+        "buckets-split-by-insertion.filter",
+        "buckets-searched-longer.filter"
+      })
   void theReaderAcceptsTheGoldenFilters(String name) throws IOException {
     byte[] golden = resource(name);
     CuckooFilter filter = CuckooFilter.readFrom(new ByteArrayInputStream(golden));

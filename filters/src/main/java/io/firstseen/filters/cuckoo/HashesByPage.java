@@ -1,0 +1,64 @@
+package io.firstseen.filters.cuckoo;
+
+import java.util.function.IntSupplier;
+import java.util.function.LongConsumer;
+
+/**
+ * Goes through many hashes from page to page, through those of one page in the order they came.
+ *
+ * <p>Operations on different pages do not touch each other, so the order between pages is free; an
+ * operation whose page was just used finds it in the processor's cache.
+ */
+final class HashesByPage {
+  /** So many hashes are put in order at a time: enough that a page gets some dozens. */
+  private static final int MOST_HASHES = 1 << 20;
+
+  /** More parts than this take longer to fill than they save. */
+  private static final int MOST_BITS = 11;
+
+  /** About as many keys as a page takes. */
+  private static final int KEYS_OF_A_PAGE = 2048;
+
+  private HashesByPage() {}
+
+  /**
+   * Goes through hashes.
+   *
+   * @param leastDepth gives the leading bits of a hash that no page is without; asked again after
+   *     some hashes, as pages split
+   */
+  static void forEach(long[] hashes, IntSupplier leastDepth, LongConsumer action) {
+    long[] ordered = new long[Math.min(hashes.length, MOST_HASHES)];
+    int to = 0;
+    while (to < hashes.length) {
+      int from = to;
+      int bits = Math.min(leastDepth.getAsInt(), MOST_BITS);
+      // While pages are few, they are in the cache anyway, and soon there will be more of them.
+      int most = Math.min(MOST_HASHES, (1 << bits) * KEYS_OF_A_PAGE);
+      to = Math.min(hashes.length - from, most) + from;
+      order(hashes, from, to, bits, ordered);
+      for (int i = 0; i < to - from; i++) {
+        action.accept(ordered[i]);
+      }
+    }
+  }
+
+  /** Sorts by leading bits, and leaves those that agree in their order. */
+  private static void order(long[] hashes, int from, int to, int bits, long[] into) {
+    int[] next = new int[(1 << bits) + 1];
+    for (int i = from; i < to; i++) {
+      next[part(hashes[i], bits) + 1]++;
+    }
+    for (int part = 0; part < 1 << bits; part++) {
+      next[part + 1] += next[part];
+    }
+    for (int i = from; i < to; i++) {
+      into[next[part(hashes[i], bits)]++] = hashes[i];
+    }
+  }
+
+  private static int part(long hash, int bits) {
+    // A shift by 64 would be one by 0.
+    return (int) (hash >>> 1 >>> (Long.SIZE - 1 - bits));
+  }
+}
