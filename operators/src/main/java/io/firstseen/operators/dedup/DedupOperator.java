@@ -14,6 +14,7 @@ import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.runtime.event.WatermarkEvent;
 import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.runtime.state.KeyedStateBackend;
@@ -25,7 +26,10 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.operators.sorted.state.BatchExecutionKeyedStateBackend;
 import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.LatencyMarker;
+import org.apache.flink.streaming.runtime.streamrecord.RecordAttributes;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.util.OutputTag;
 
 /**
@@ -60,6 +64,7 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
   private transient PageSweep sweep;
   private transient EntrySweep entrySweep;
   private transient Audit audit;
+  private transient EventBatch<T> batch;
   private transient boolean warned;
   private transient Counter accepted;
   private transient Counter removed;
@@ -177,6 +182,11 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
   @Override
   public void open() throws Exception {
     super.open();
+    batch =
+        new EventBatch<>(
+            getProcessingTimeService(),
+            hash -> pages.touch(shards.shardOf(hash), shards.rest(hash)),
+            this::decide);
     MetricGroup metrics = getMetricGroup();
     accepted = metrics.counter("accepted");
     removed = metrics.counter("removed");
@@ -210,6 +220,45 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
       metrics.counter("cacheMisses", cache.misses());
       metrics.counter("cacheWriteBacks", cache.writeBacks());
     }
+  }
+
+  @Override
+  public void prepareSnapshotPreBarrier(long checkpointId) throws Exception {
+    decideAll();
+    super.prepareSnapshotPreBarrier(checkpointId);
+  }
+
+  @Override
+  public void processWatermarkStatus(WatermarkStatus status) throws Exception {
+    decideAll();
+    super.processWatermarkStatus(status);
+  }
+
+  @Override
+  public void processWatermark(WatermarkEvent event) throws Exception {
+    decideAll();
+    super.processWatermark(event);
+  }
+
+  @Override
+  public void processRecordAttributes(RecordAttributes attributes) throws Exception {
+    decideAll();
+    super.processRecordAttributes(attributes);
+  }
+
+  @Override
+  public void processLatencyMarker(LatencyMarker marker) throws Exception {
+    decideAll();
+    super.processLatencyMarker(marker);
+  }
+
+  @Override
+  public void finish() throws Exception {
+    if (batch != null) {
+      // Flink's harness finishes what never began.
+      decideAll();
+    }
+    super.finish();
   }
 
   @Override
@@ -263,6 +312,7 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
 
   @Override
   public void processWatermark(Watermark mark) throws Exception {
+    decideAll();
     super.processWatermark(mark);
     if (clock != null && clock.isOfEvents()) {
       clock.advanceTo(mark);
@@ -307,6 +357,15 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
 
   @Override
   public void processElement(StreamRecord<Change<T>> record) throws Exception {
+    batch.add(record);
+  }
+
+  /** Decides on all events that came; to be called before anything else passes. */
+  final void decideAll() throws Exception {
+    batch.decideAll();
+  }
+
+  private void decide(StreamRecord<Change<T>> record) throws Exception {
     Change<T> change = record.getValue();
     if (clock != null) {
       clock.next(record);

@@ -43,6 +43,9 @@ final class ShardPages implements PageStore {
   private long pageCount;
   private long splits;
 
+  @SuppressWarnings("UnusedVariable") // What the compiler must not leave out ends here.
+  private long touched;
+
   /** Where the next sweep goes on. */
   private int sweptShard;
 
@@ -119,6 +122,14 @@ final class ShardPages implements PageStore {
     }
     loaded.used = true;
     return writable(loaded);
+  }
+
+  /** See {@link CuckooPage#touch}; done if the page of a hash is at hand. */
+  void touch(int number, long hash) {
+    LoadedPage loaded = shardByNumber[number].loaded(shape.identity(hash));
+    if (loaded != null) {
+      touched += loaded.page.touch(hash);
+    }
   }
 
   private CuckooPage writable(LoadedPage loaded) {

@@ -302,6 +302,7 @@ class DedupMetricsTest {
     Task process(Change<String> change) throws Exception {
       Task task = tasks.get(taskOf(SHARDS.shardOf(change.hash())));
       task.harness.processElement(change, 0);
+      ((DedupOperator<?>) task.harness.getOperator()).decideAll();
       return task;
     }
 

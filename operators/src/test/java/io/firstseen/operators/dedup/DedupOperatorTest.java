@@ -400,6 +400,13 @@ class DedupOperatorTest {
       setup(TYPE.createSerializer(getExecutionConfig().getSerializerConfig()));
     }
 
+    /** Decides on it at once; events waiting for others are {@link EventBatchTest}'s. */
+    @Override
+    public void processElement(StreamRecord<Change<String>> event) throws Exception {
+      super.processElement(event);
+      ((DedupOperator<?>) getOperator()).decideAll();
+    }
+
     /** Begins a checkpoint and leaves its writing to whoever runs the futures. */
     OperatorSnapshotFutures begin(long checkpoint) throws Exception {
       return operator.snapshotState(

@@ -59,7 +59,7 @@ final class DedupTasks implements AutoCloseable {
       return this == HEAP ? ROCKSDB : HEAP;
     }
 
-    private StateBackend create() {
+    StateBackend create() {
       if (this == HEAP) {
         return new HashMapStateBackend();
       }
@@ -128,6 +128,7 @@ final class DedupTasks implements AutoCloseable {
     int shard = new Shards(parameters.shardCount()).shardOf(change.hash());
     Task task = tasks.get(shard * tasks.size() / parameters.shardCount());
     task.harness.processElement(change, timestamp);
+    ((DedupOperator<?>) task.harness.getOperator()).decideAll();
     Kind kind = null;
     if (!task.harness.getOutput().isEmpty()) {
       kind = change.operation() == Operation.ADD ? Kind.ACCEPTED : Kind.REMOVED;
@@ -147,6 +148,7 @@ final class DedupTasks implements AutoCloseable {
 
   void processWithoutTimestamp(Change<String> change) throws Exception {
     tasks.get(0).harness.processElement(new StreamRecord<>(change));
+    ((DedupOperator<?>) tasks.get(0).harness.getOperator()).decideAll();
   }
 
   /** Sends a watermark to all tasks. */
@@ -179,6 +181,7 @@ final class DedupTasks implements AutoCloseable {
   State savepoint() throws Exception {
     List<OperatorSubtaskState> states = new ArrayList<>();
     for (Task task : tasks) {
+      task.harness.prepareSnapshotPreBarrier(1);
       states.add(
           task.harness
               .snapshotWithLocalState(1, 1, SavepointType.savepoint(SavepointFormatType.CANONICAL))

@@ -124,6 +124,10 @@ class ExpiryTest {
       assertThat(tasks.sum("expired")).isEqualTo(keys);
       assertThat(tasks.sum("keys")).isZero();
       assertThat(tasks.sum("pageBytes")).isLessThan(bytes / 2);
+      if (clock == Clock.EVENT) {
+        // No event waits for others any more.
+        tasks.processingTime(EventBatch.MOST_MILLIS);
+      }
       assertThat(tasks.timers())
           .as("timers, for all keys and shards")
           .isEqualTo(clock == Clock.EVENT ? 0 : 2);
