@@ -42,8 +42,9 @@ public final class CompactionFigures implements Callable<Integer> {
 
   @Option(
       names = "--windows",
-      defaultValue = "15",
-      description = "windows for each figure, of which the median counts (default: 15)")
+      defaultValue = "20",
+      description =
+          "windows for each figure, of which the median counts; the 16th has bases (default: 20)")
   private int windows;
 
   @Option(
@@ -63,10 +64,11 @@ public final class CompactionFigures implements Callable<Integer> {
   public Integer call() throws Exception {
     System.out.printf(
         Locale.ROOT,
-        "%-34s %12s %12s %14s%n",
+        "%-34s %12s %12s %12s %14s%n",
         "live keys, shards",
         "ns a key",
         "least",
+        "most",
         "state B/key");
     for (int count : keys) {
       for (int shards : new int[] {16, 1}) {
@@ -112,10 +114,11 @@ public final class CompactionFigures implements Callable<Integer> {
     missed |= tooMuch;
     System.out.printf(
         Locale.ROOT,
-        "%-34s %12.1f %12.1f %14.2f %s%n",
+        "%-34s %12.1f %12.1f %12.1f %14.2f %s%n",
         String.format(Locale.ROOT, "%,d in %d%s", count, shards, ttlMillis > 0 ? ", ttl" : ""),
         median,
         nanos[0],
+        nanos[nanos.length - 1],
         stateBytes,
         tooMuch ? "MISSED" : "");
   }
