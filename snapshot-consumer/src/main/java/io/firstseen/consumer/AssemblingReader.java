@@ -89,6 +89,9 @@ final class AssemblingReader implements TopicFollower.Reader {
       }
     } catch (SnapshotException e) {
       notice(e.getMessage());
+    } catch (RuntimeException e) {
+      // Whatever is in the cache, the topic has it, too.
+      notice("the cache of set '%s' cannot be used: %s".formatted(options.setName(), e));
     }
     tellCacheTrouble();
   }

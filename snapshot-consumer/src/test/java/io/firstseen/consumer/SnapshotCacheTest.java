@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.firstseen.consumer.TestPublisher.Entry;
 import io.firstseen.consumer.TestPublisher.Publication;
+import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +21,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +31,10 @@ class SnapshotCacheTest {
   private static final String SET = "spam";
   private static final String TOPIC_ID = "id-1";
   private static final long CLOCK_MILLIS = 1_000_000;
+
+  // See docs/format/snapshot-v1.md.
+  private static final int HEADER_BYTES_AT = 10;
+  private static final int SECTIONS_CHECKSUM_AT = 192;
 
   @TempDir private Path temporary;
   private Path directory;
@@ -212,6 +220,29 @@ class SnapshotCacheTest {
         delete(copy);
       }
     }
+  }
+
+  /** Damage that the checksums inside the file do not show. */
+  @Test
+  void aBlobWhoseChecksumsFitIsPassedOverIfItsDigestDoesNot() throws Exception {
+    publish(1, "a", "b", "c");
+    fillCache();
+    Path blob = files(directory.resolve("spam.snapshots").resolve("blobs")).get(0);
+    ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(blob)).order(ByteOrder.LITTLE_ENDIAN);
+    int headerBytes = bytes.getShort(HEADER_BYTES_AT);
+    bytes.put(headerBytes, (byte) (bytes.get(headerBytes) ^ 0x40));
+    bytes.putInt(SECTIONS_CHECKSUM_AT, crc32c(bytes, headerBytes, bytes.limit()));
+    bytes.putInt(headerBytes - Integer.BYTES, crc32c(bytes, 0, headerBytes - Integer.BYTES));
+    // The control: it reads as a snapshot.
+    Snapshot.read(bytes);
+    Files.write(blob, bytes.array());
+    assertThat(isUsable(directory)).isFalse();
+  }
+
+  private static int crc32c(ByteBuffer bytes, int from, int to) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes.slice(from, to - from));
+    return (int) crc.getValue();
   }
 
   /** Whether a client starts from a cache. It must answer rightly if so, and in any case later. */

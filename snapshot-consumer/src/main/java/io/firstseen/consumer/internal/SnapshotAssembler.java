@@ -25,6 +25,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.Predicate;
 
 /**
@@ -95,18 +97,25 @@ public final class SnapshotAssembler {
    */
   public List<Decision> restore(CachedState state, Predicate<ActiveSnapshot> show)
       throws SnapshotException {
-    Manifest manifest = read(state.manifestJson());
+    // Side by side, as somebody waits: a cold JVM takes as long for the one as for the other.
+    CompletableFuture<Manifest> reading =
+        CompletableFuture.supplyAsync(() -> readUnchecked(state.manifestJson()));
+    List<Snapshot> snapshots = new ArrayList<>();
+    for (String digest : state.digests()) {
+      snapshots.add(digest.isEmpty() ? null : cacheOrNull.open(digest));
+    }
+    Manifest manifest = join(reading);
     String refusal = refusal(manifest);
     if (refusal != null) {
       throw new SnapshotException(refusal);
     }
-    if (state.digests().size() != manifest.shards().size()) {
+    if (snapshots.size() != manifest.shards().size()) {
       throw new MalformedSnapshotException("the cache must have a line for each shard");
     }
     for (ManifestShard shard : manifest.shards()) {
-      if (shard.base() != null) {
-        String digest = state.digests().get(shard.shard());
-        loaded.put(shard.newest().digest(), cacheOrNull.open(digest));
+      Snapshot snapshot = snapshots.get(shard.shard());
+      if (shard.base() != null && snapshot != null) {
+        loaded.put(shard.newest().digest(), snapshot);
       }
     }
     List<Decision> decisions = new ArrayList<>();
@@ -119,6 +128,25 @@ public final class SnapshotAssembler {
         decisions);
     dropUnusedSnapshots();
     return decisions;
+  }
+
+  private Manifest readUnchecked(byte[] json) {
+    try {
+      return read(json);
+    } catch (SnapshotException e) {
+      throw new CompletionException(e);
+    }
+  }
+
+  private static Manifest join(CompletableFuture<Manifest> reading) throws SnapshotException {
+    try {
+      return reading.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof SnapshotException snapshotException) {
+        throw snapshotException;
+      }
+      throw e;
+    }
   }
 
   /**
