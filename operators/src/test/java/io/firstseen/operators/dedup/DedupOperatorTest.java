@@ -325,6 +325,32 @@ class DedupOperatorTest {
     }
   }
 
+  /** A page that has split must go from its own shard's state, whichever shard was asked last. */
+  @ParameterizedTest
+  @EnumSource(names = {"HEAP", "ROCKSDB_CACHE_OF_ALL"})
+  void stateHasEveryPageOnce(Backend backend) throws Exception {
+    try (Harness dedup = new Harness(backend, PARAMETERS, 1, 0)) {
+      dedup.initializeEmptyState();
+      dedup.open();
+      for (int i = 0; i < SHARDS * 5_000; i++) {
+        dedup.processElement(change(Operation.ADD, "key-" + i), i);
+      }
+      dedup.snapshot(1, 1);
+      DedupOperator<?> operator = (DedupOperator<?>) dedup.getOperator();
+      int pages = 0;
+      for (int shard = 0; shard < SHARDS; shard++) {
+        operator.setCurrentKey(Harness.KEYS.keyOf(shard));
+        double covered = 0;
+        for (int id : operator.getKeyedStateStore().getMapState(DedupState.PAGES).keys()) {
+          covered += 1.0 / Integer.highestOneBit(id);
+          pages++;
+        }
+        assertThat(covered).as("share of shard %d's identities with a page", shard).isEqualTo(1);
+      }
+      assertThat(pages).isGreaterThan(SHARDS);
+    }
+  }
+
   @Test
   void warnsOnceWhenThePredictedRateIsAboveTheTarget() throws Exception {
     List<String> warnings = new ArrayList<>();
