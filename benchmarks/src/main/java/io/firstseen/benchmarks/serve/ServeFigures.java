@@ -33,7 +33,6 @@ import picocli.CommandLine.Option;
 public final class ServeFigures implements Callable<Integer> {
   private static final double WANTED_RATIO = 0.7;
   private static final int ASKED_KEYS = 4_000;
-  private static final String OK = "HTTP/1.1 200 OK\r\n";
 
   @Option(names = "--keys", defaultValue = "1000000", description = "Keys of the set.")
   private int keys;
@@ -55,7 +54,7 @@ public final class ServeFigures implements Callable<Integer> {
     System.exit(new CommandLine(new ServeFigures()).execute(arguments));
   }
 
-  private record Subject(int port, List<String> targets) {}
+  private record Subject(int port, List<String> targets, String expected) {}
 
   @Override
   public Integer call() throws Exception {
@@ -97,10 +96,10 @@ public final class ServeFigures implements Callable<Integer> {
 
   private Map<String, Subject> subjects(int[] ports) {
     Map<String, Subject> subjects = new LinkedHashMap<>();
-    subjects.put("empty handler", new Subject(ports[1], List.of("/empty")));
-    subjects.put("contains, present", new Subject(ports[0], targets(0)));
-    subjects.put("contains, absent", new Subject(ports[0], targets(keys)));
-    subjects.put("empty handler of the JDK", new Subject(ports[2], List.of("/empty")));
+    subjects.put("empty handler", new Subject(ports[1], List.of("/empty"), ""));
+    subjects.put("contains, present", new Subject(ports[0], targets(0), "\"present\":true"));
+    subjects.put("contains, absent", new Subject(ports[0], targets(keys), "\"present\":false"));
+    subjects.put("empty handler of the JDK", new Subject(ports[2], List.of("/empty"), ""));
     return subjects;
   }
 
@@ -151,7 +150,8 @@ public final class ServeFigures implements Callable<Integer> {
   private long ask(Subject subject) throws IOException {
     InetSocketAddress address =
         new InetSocketAddress(InetAddress.getLoopbackAddress(), subject.port());
-    try (HttpLoad load = new HttpLoad(address, subject.targets(), connections, OK)) {
+    try (HttpLoad load =
+        new HttpLoad(address, subject.targets(), connections, subject.expected())) {
       return load.run(Duration.ofSeconds(seconds));
     }
   }
