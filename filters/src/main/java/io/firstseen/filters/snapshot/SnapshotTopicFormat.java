@@ -18,6 +18,9 @@ public final class SnapshotTopicFormat {
   /** The longest manifest: with its key and what Kafka adds it stays below 1 MiB a record. */
   public static final int MAX_MANIFEST_BYTES = 1_000_000;
 
+  /** The most shards of a set on a topic, whose bases alone fit into a manifest. */
+  public static final int MAX_SHARDS = 2048;
+
   // What a manifest says beside its shards, of a shard beside its deltas, and of a delta, where
   // every number has as many digits as it can have.
   private static final int HEADER_BYTES = 8_000;
@@ -84,15 +87,11 @@ public final class SnapshotTopicFormat {
    * @throws IllegalArgumentException if not even the bases of so many shards fit
    */
   public static int maxDeltas(int shardCount) {
-    int perShard = (MAX_MANIFEST_BYTES - HEADER_BYTES) / shardCount;
-    if (perShard < SHARD_BYTES) {
+    if (shardCount > MAX_SHARDS) {
       throw new IllegalArgumentException(
-          "a set on a topic must have at most %d shards, got %d"
-              .formatted(
-                  Integer.highestOneBit((MAX_MANIFEST_BYTES - HEADER_BYTES) / SHARD_BYTES),
-                  shardCount));
+          "a set on a topic must have at most %d shards, got %d".formatted(MAX_SHARDS, shardCount));
     }
-    return (perShard - SHARD_BYTES) / DELTA_BYTES;
+    return ((MAX_MANIFEST_BYTES - HEADER_BYTES) / shardCount - SHARD_BYTES) / DELTA_BYTES;
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.firstseen.operators.compaction;
 
 import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.types.ShardChain;
 
 /**
@@ -19,7 +20,8 @@ import io.firstseen.types.ShardChain;
  *
  * <ol>
  *   <li>the deltas since the base, this one included, have more than half the bytes of the base;
- *   <li>there are {@value #MAX_DELTAS} since the base;
+ *   <li>there are {@value #MAX_DELTAS} since the base, or as many as fit into a manifest on a topic
+ *       ({@link #maxDeltas});
  *   <li>the base is {@value #MAX_AGE_WINDOWS} windows old.
  * </ol>
  *
@@ -42,9 +44,20 @@ record ChainRule(SetParameters set, long windowMillis) {
   /** With windows of an hour, a week. */
   static final int MAX_AGE_WINDOWS = 168;
 
+  /**
+   * How many deltas a manifest may name for each shard: it is one record of a topic. Sets of more
+   * shards than go to a topic have no such bound.
+   */
+  static int maxDeltas(int shards) {
+    return shards > SnapshotTopicFormat.MAX_SHARDS
+        ? Integer.MAX_VALUE
+        : SnapshotTopicFormat.maxDeltas(shards);
+  }
+
   /** Whether a delta can lead on from what was published, rather than a new base alone. */
   boolean goesOn(ShardChain chain, long keys) {
     return chain != null
+        && maxDeltas(set.shards().count()) > 0
         && set.valueBitsFor(keys) <= chain.valueBits()
         && keys >= chain.baseKeys() / KEYS_DIVISOR;
   }
@@ -52,7 +65,7 @@ record ChainRule(SetParameters set, long windowMillis) {
   /** Whether a base is due beside a delta of so many bytes. */
   boolean needsBase(ShardChain chain, long bytes, long windowEndMillis) {
     return (chain.deltaBytes() + bytes) * DELTA_BYTES_DIVISOR > chain.baseBytes()
-        || chain.deltas() + 1 >= MAX_DELTAS
+        || chain.deltas() + 1 >= Math.min(MAX_DELTAS, maxDeltas(set.shards().count()))
         || windowEndMillis - chain.baseWindowEndMillis() >= MAX_AGE_WINDOWS * windowMillis;
   }
 }

@@ -146,6 +146,7 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
 
   /** Takes what shards reported of a window into the published; false if none did. */
   private boolean takeReported(long windowEndMillis) throws Exception {
+    int maxDeltas = ChainRule.maxDeltas(spec.snapshotShards());
     boolean any = false;
     for (int shard = 0; shard < spec.snapshotShards(); shard++) {
       Tuple2<Long, Integer> place = Tuple2.of(windowEndMillis, shard);
@@ -155,7 +156,7 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
         reported.remove(place);
         for (ShardSnapshot change : changes) {
           if (change.isChanged()) {
-            published.put(shard, PublishedChain.next(published.get(shard), change));
+            published.put(shard, PublishedChain.next(published.get(shard), change, maxDeltas));
           }
         }
       }

@@ -24,25 +24,29 @@ final class PublishedChain {
    * The chain after a change.
    *
    * @param before the chain before; null if the shard published nothing yet
+   * @param maxDeltas how many deltas fit into a manifest for each shard
    */
-  static ManifestShard next(ManifestShard before, ShardSnapshot change) {
+  static ManifestShard next(ManifestShard before, ShardSnapshot change, int maxDeltas) {
     BlobReference base = change.base() == null ? before.base() : change.base().reference();
     List<BlobReference> deltas = new ArrayList<>();
     if (before != null && change.delta() != null) {
       deltas.addAll(before.deltas());
       deltas.add(change.delta().reference());
     }
-    return new ManifestShard(change.shard(), change.liveCount(), base, withoutOld(base, deltas));
+    return new ManifestShard(
+        change.shard(), change.liveCount(), base, withoutOld(base, deltas, maxDeltas));
   }
 
-  private static List<BlobReference> withoutOld(BlobReference base, List<BlobReference> deltas) {
+  private static List<BlobReference> withoutOld(
+      BlobReference base, List<BlobReference> deltas, int maxDeltas) {
     int first = 0;
     while (first < deltas.size() && deltas.get(first).sequence() <= base.sequence()) {
       first++;
     }
     long bytes = 0;
     int kept = 0;
-    while (kept < Math.min(first, MAX_DELTAS_BEFORE_BASE)) {
+    int room = Math.min(MAX_DELTAS_BEFORE_BASE, maxDeltas - (deltas.size() - first));
+    while (kept < Math.min(first, room)) {
       bytes += deltas.get(first - kept - 1).bytes();
       if (bytes > base.bytes()) {
         break;
