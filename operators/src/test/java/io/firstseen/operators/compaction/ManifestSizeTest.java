@@ -13,6 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Chains of deltas are as long as a manifest of so many shards has room for. */
+// Flink's harness may be interrupted while it closes.
+@SuppressWarnings("try")
 class ManifestSizeTest {
 
   @ParameterizedTest
