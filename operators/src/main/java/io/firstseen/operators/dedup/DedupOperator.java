@@ -185,6 +185,8 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
     batch =
         new EventBatch<>(
             getProcessingTimeService(),
+            // Not for each event: to read the machine's clock is to wait for all memory asked for.
+            clock == null ? () -> {} : clock::tick,
             hash -> pages.touch(shards.shardOf(hash), shards.rest(hash)),
             this::decide);
     MetricGroup metrics = getMetricGroup();
@@ -339,6 +341,7 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
   final void learn(StreamRecord<Change<T>> record) throws Exception {
     Change<T> change = record.getValue();
     if (clock != null) {
+      clock.tick();
       clock.next(record);
     }
     ShardPages shard = pages.of(shards.shardOf(change.hash()));

@@ -24,6 +24,7 @@ final class EventBatch<T> {
   static final long MOST_MILLIS = 5;
 
   private final ProcessingTimeService time;
+  private final Runnable begin;
   private final Toucher toucher;
   private final Decider<T> decider;
 
@@ -45,8 +46,12 @@ final class EventBatch<T> {
     void decide(StreamRecord<Change<T>> event) throws Exception;
   }
 
-  EventBatch(ProcessingTimeService time, Toucher toucher, Decider<T> decider) {
+  /**
+   * @param begin called before the events that wait are decided on
+   */
+  EventBatch(ProcessingTimeService time, Runnable begin, Toucher toucher, Decider<T> decider) {
     this.time = time;
+    this.begin = begin;
     this.toucher = toucher;
     this.decider = decider;
     Arrays.setAll(events, i -> new StreamRecord<Change<T>>(null));
@@ -78,6 +83,9 @@ final class EventBatch<T> {
   void decideAll() throws Exception {
     int count = size;
     size = 0;
+    if (count > 0) {
+      begin.run();
+    }
     for (int i = 0; i < count; i++) {
       toucher.touch(events[i].getValue().hash());
     }

@@ -62,7 +62,7 @@ final class KeyClock {
     }
   }
 
-  /** Looks at the machine's clock, if that is the one. */
+  /** Looks at the machine's clock, if that is the one; it is the time of the events until then. */
   void tick() {
     if (!ofEvents) {
       nowMillis = Math.max(nowMillis, processingTime.getCurrentProcessingTime());
@@ -72,7 +72,6 @@ final class KeyClock {
   /** Takes note of the event that comes next. */
   void next(StreamRecord<?> event) {
     if (!ofEvents) {
-      tick();
       eventMillis = nowMillis;
     } else if (event.hasTimestamp()) {
       eventMillis = event.getTimestamp();
