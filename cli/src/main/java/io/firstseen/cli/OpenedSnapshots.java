@@ -14,7 +14,6 @@ import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.jobs.UserErrorException;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -59,26 +58,13 @@ final class OpenedSnapshots {
   private static ByteBuffer load(
       SnapshotDirectory directory, Manifest manifest, BlobReference reference) throws IOException {
     try {
-      return manifest.blobs() == null
-          ? directory.blob(reference)
-          : ByteBuffer.wrap(Files.readAllBytes(file(manifest, reference)));
+      return directory.blob(manifest, reference);
     } catch (SnapshotException e) {
       if (e.getCause() instanceof NoSuchFileException) {
-        throw missing(directory.path(), reference, e);
+        throw missing(manifest.blobs() == null ? directory.path() : manifest.blobs(), reference, e);
       }
       throw e;
-    } catch (NoSuchFileException e) {
-      throw missing(manifest.blobs(), reference, e);
     }
-  }
-
-  private static Path file(Manifest manifest, BlobReference reference) {
-    URI uri = manifest.blobUri(reference.digest());
-    if (!"file".equals(uri.getScheme())) {
-      throw new UserErrorException(
-          "the blobs lie in " + manifest.blobs() + ", and this command reads file: alone");
-    }
-    return Path.of(uri.getPath());
   }
 
   private static MalformedSnapshotException missing(

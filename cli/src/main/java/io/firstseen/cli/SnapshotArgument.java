@@ -49,6 +49,8 @@ final class SnapshotArgument {
     SnapshotDirectory directory = new SnapshotDirectory(path);
     long asked = sequence == null ? directory.latest().sequence() : sequence;
     TrustedKey.requireSigned(directory.manifestBytes(asked), keys);
+    // A newer one that a job writes meanwhile has not been checked.
+    sequence = asked;
   }
 
   /**

@@ -76,6 +76,9 @@ final class SnapshotSignCommand implements Callable<Integer> {
     Closeable lock = directory.lock();
     try {
       for (long sequence : sequences) {
+        // Refuses a file that is called by another sequence than it states, which would be
+        // replaced.
+        directory.manifest(sequence);
         directory.writeManifest(signed(key, directory.manifestBytes(sequence)));
       }
     } finally {

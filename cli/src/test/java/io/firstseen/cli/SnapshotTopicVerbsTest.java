@@ -7,6 +7,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.cli.consumer.SnapshotWriter;
 import io.firstseen.cli.embedded.EmbeddedBroker;
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestShard;
+import io.firstseen.filters.snapshot.SetParameters;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -109,6 +115,40 @@ class SnapshotTopicVerbsTest {
                           + " holds sequence 5 and stays as it is")));
       assertThat(query("c")).containsExactly("c\tpresent");
     }
+  }
+
+  @Test
+  void pullTakesNothingThatIsNotTheNewestOfTheSet() throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"), SETTINGS);
+        SnapshotWriter writer = startedWriter(broker)) {
+      String servers = broker.bootstrapServers();
+      writer.publish(5, "a");
+      assertThat(pull(servers).status()).isZero();
+      writer.publish(5, "b");
+      refused(servers, "sequence 5 of set 'spam' has other content than the one in " + output());
+      writer.publishAsManifest(new byte[] {'?'});
+      refused(servers, "manifest");
+      SetParameters parameters =
+          SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), 0.001);
+      writer.publishAsManifest(
+          Manifest.of("other", 6, 0, 1, parameters, List.of(ManifestShard.empty(0))).toJson());
+      refused(servers, "it is of set 'other'");
+      assertThat(query("a", "b")).containsExactly("a\tpresent", "b\tabsent");
+      writer.publish(6, "b");
+      assertThat(pull(servers).status()).isZero();
+      assertThat(query("a", "b")).containsExactly("a\tabsent", "b\tpresent");
+    }
+  }
+
+  private static SnapshotWriter startedWriter(EmbeddedBroker broker) {
+    createTopic(broker);
+    return new SnapshotWriter(broker);
+  }
+
+  private void refused(String servers, String why) {
+    Invocation refused = pull(servers);
+    assertThat(refused.status()).isEqualTo(ExitCode.USAGE);
+    assertThat(refused.err()).singleElement().asString().contains(why);
   }
 
   @Test

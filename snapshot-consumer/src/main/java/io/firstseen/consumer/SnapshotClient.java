@@ -168,13 +168,25 @@ public final class SnapshotClient implements AutoCloseable {
   }
 
   private boolean answers(View now) {
-    return now.active() != null && (now.state() != ClientState.STALE || options.answerWhileStale());
+    return now.active() != null
+        && (options.answerWhileStale() || stateOf(now) != ClientState.STALE);
+  }
+
+  /** Stale is stale also while the following thread is too busy to say so. */
+  private ClientState stateOf(View now) {
+    Optional<Duration> bound = options.staleAfter();
+    return now.state() == ClientState.READY
+            && bound.isPresent()
+            && wallClockMillis.getAsLong() - now.active().publishedMillis()
+                >= bound.get().toMillis()
+        ? ClientState.STALE
+        : now.state();
   }
 
   private boolean answerWithout(View now) {
     requireOpen(now);
     return switch (options.noSnapshotPolicy()) {
-      case THROW -> throw new NoSnapshotException(now.state(), whyNoAnswer(now));
+      case THROW -> throw new NoSnapshotException(stateOf(now), whyNoAnswer(now));
       case ANSWER_PRESENT -> true;
       case ANSWER_ABSENT -> false;
     };
@@ -183,7 +195,7 @@ public final class SnapshotClient implements AutoCloseable {
   private String whyNoAnswer(View now) {
     return "no snapshot of set '%s' may answer: the client is %s%s"
         .formatted(
-            options.setName(), now.state(), now.trouble() == null ? "" : "; " + now.trouble());
+            options.setName(), stateOf(now), now.trouble() == null ? "" : "; " + now.trouble());
   }
 
   private static void requireOpen(View now) {
@@ -194,7 +206,7 @@ public final class SnapshotClient implements AutoCloseable {
 
   /** The state of the client. */
   public ClientState state() {
-    return current.view().state();
+    return stateOf(current.view());
   }
 
   /** State, snapshot and newest complaint of one moment. Takes no lock. */
@@ -202,7 +214,7 @@ public final class SnapshotClient implements AutoCloseable {
     View now = current.view();
     Optional<ActiveSnapshot> active = Optional.ofNullable(now.active());
     return new ClientStatus(
-        now.state(),
+        stateOf(now),
         active.map(ActiveSnapshot::set),
         active.map(each -> ByteBuffer.wrap(each.manifestJson()).asReadOnlyBuffer()),
         active.map(ActiveSnapshot::publishedMillis).orElse(0L),
@@ -244,7 +256,7 @@ public final class SnapshotClient implements AutoCloseable {
     ActiveSnapshot active = now.active();
     Counters counters = reader.counters();
     return new SnapshotMetrics(
-        now.state(),
+        stateOf(now),
         active == null ? -1 : active.manifest().sequence(),
         active == null ? 0 : active.manifest().count(),
         active == null ? 0 : active.setBytes(),

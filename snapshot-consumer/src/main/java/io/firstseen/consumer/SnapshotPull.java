@@ -11,9 +11,9 @@ import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.filters.snapshot.TrustedKey;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -79,16 +79,31 @@ public final class SnapshotPull {
 
   private Result pull(TopicReading topic) throws IOException, TimeoutException {
     Published newest = newest(topic);
+    Closeable lock = directory.lock();
+    try {
+      return pull(topic, newest);
+    } finally {
+      lock.close();
+    }
+  }
+
+  private Result pull(TopicReading topic, Published newest) throws IOException, TimeoutException {
     Manifest manifest = newest.manifest;
-    List<Long> held = Files.isDirectory(directory.path()) ? directory.sequences() : List.of();
+    List<Long> held = directory.sequences();
     long highest = held.isEmpty() ? -1 : held.get(held.size() - 1);
     if (highest > manifest.sequence()) {
       throw new SnapshotException(
           "set '%s' went back to sequence %d; %s holds sequence %d and stays as it is"
               .formatted(options.setName(), manifest.sequence(), directory.path(), highest));
     }
+    Manifest last = highest == manifest.sequence() ? readable() : null;
+    if (last != null && !last.hasContentOf(manifest)) {
+      throw new SnapshotException(
+          "sequence %d of set '%s' has other content than the one in %s, which stays as it is"
+              .formatted(highest, options.setName(), directory.path()));
+    }
     List<BlobReference> lacking = lacking(manifest, this::isHeld);
-    if (lacking.isEmpty() && highest == manifest.sequence() && isSame(manifest)) {
+    if (lacking.isEmpty() && manifest.equals(last)) {
       return new Result(manifest, false, 0, 0);
     }
     fetch(topic, manifest, lacking);
@@ -98,11 +113,12 @@ public final class SnapshotPull {
         manifest, true, lacking.size(), lacking.stream().mapToLong(BlobReference::bytes).sum());
   }
 
-  private boolean isSame(Manifest manifest) {
+  /** The newest manifest of the directory; null if it is damaged. */
+  private Manifest readable() {
     try {
-      return directory.latest().equals(manifest);
+      return directory.latest();
     } catch (SnapshotException e) {
-      return false;
+      return null;
     }
   }
 
@@ -152,11 +168,11 @@ public final class SnapshotPull {
             }
           }
         });
-    if (!newest.isEmpty()) {
-      return newest.get(0);
-    }
     if (!unusable.isEmpty()) {
       throw unusable.get(0);
+    }
+    if (!newest.isEmpty()) {
+      return newest.get(0);
     }
     throw new NothingPublishedException(
         "topic '%s' holds no snapshot of set '%s' yet"
@@ -164,9 +180,7 @@ public final class SnapshotPull {
   }
 
   private Manifest read(byte[] json) throws SnapshotException {
-    return options.trustedKeys().isEmpty()
-        ? Manifest.fromJson(json)
-        : TrustedKey.requireSigned(json, options.trustedKeys());
+    return TrustedKey.read(json, options.setName(), options.trustedKeys());
   }
 
   private void fetch(TopicReading topic, Manifest manifest, List<BlobReference> lacking)

@@ -5,6 +5,9 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.firstseen.server.http.HttpFailure;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -52,7 +55,7 @@ final class BatchKeys {
       }
       JsonToken token = parser.nextToken();
       for (; token == JsonToken.VALUE_STRING; token = parser.nextToken()) {
-        add(parser.getText().getBytes(StandardCharsets.UTF_8));
+        add(utf8(parser.getText()));
       }
       if (token != JsonToken.END_ARRAY) {
         throw new HttpFailure(400, "element " + keys.size() + " of the array must be a string");
@@ -62,6 +65,19 @@ final class BatchKeys {
       }
     } catch (IOException e) {
       throw new HttpFailure(400, "the body must be an array of strings in JSON, and is no JSON");
+    }
+  }
+
+  private byte[] utf8(String text) throws HttpFailure {
+    try {
+      ByteBuffer bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
+      byte[] copy = new byte[bytes.remaining()];
+      bytes.get(copy);
+      return copy;
+    } catch (CharacterCodingException e) {
+      throw new HttpFailure(
+          400,
+          "element " + keys.size() + " of the array has half a surrogate pair, which is no text");
     }
   }
 

@@ -14,7 +14,6 @@ import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.filters.snapshot.TrustedKey;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -199,7 +198,8 @@ final class FollowedDirectory implements FollowedSet, Runnable {
       FileTime written = Files.getLastModifiedTime(directory.manifestFile(sequence));
       byte[] json = directory.manifestBytes(sequence);
       Manifest manifest = read(sequence, json);
-      SnapshotSet set = SnapshotSet.open(manifest, reference -> blob(manifest, reference));
+      SnapshotSet set =
+          SnapshotSet.open(manifest, reference -> directory.blob(manifest, reference));
       set.verify();
       if (active == null) {
         earlier = readEarlier(sequence, newestFirst);
@@ -243,7 +243,7 @@ final class FollowedDirectory implements FollowedSet, Runnable {
 
   private Optional<ByteBuffer> wholeBlob(Manifest manifest, BlobReference reference) {
     try {
-      ByteBuffer bytes = blob(manifest, reference);
+      ByteBuffer bytes = directory.blob(manifest, reference);
       return Sha256.hex(bytes).equals(reference.digest()) ? Optional.of(bytes) : Optional.empty();
     } catch (IOException e) {
       LOG.debug("blob {} cannot be read", reference.digest(), e);
@@ -252,34 +252,12 @@ final class FollowedDirectory implements FollowedSet, Runnable {
   }
 
   private Manifest read(long sequence, byte[] json) throws SnapshotException {
-    Manifest manifest =
-        trustedKeys.isEmpty()
-            ? Manifest.fromJson(json)
-            : TrustedKey.requireSigned(json, trustedKeys);
+    Manifest manifest = TrustedKey.read(json, setName, trustedKeys);
     if (manifest.sequence() != sequence) {
       throw new MalformedSnapshotException("it is of sequence " + manifest.sequence());
     }
-    if (!manifest.setName().equals(setName)) {
-      throw new MalformedSnapshotException("it is of set '" + manifest.setName() + "'");
-    }
     manifest.parameters().requireReadableBy(keyHash);
     return manifest;
-  }
-
-  private ByteBuffer blob(Manifest manifest, BlobReference reference) throws IOException {
-    if (manifest.blobs() == null) {
-      return directory.blob(reference);
-    }
-    URI uri = manifest.blobUri(reference.digest());
-    if (!"file".equals(uri.getScheme())) {
-      throw new SnapshotException(
-          "its blobs lie in " + manifest.blobs() + ", and only file: is read for a directory");
-    }
-    try {
-      return ByteBuffer.wrap(Files.readAllBytes(Path.of(uri.getPath())));
-    } catch (IOException e) {
-      throw new SnapshotException("the blob " + uri + " cannot be read", e);
-    }
   }
 
   private List<Manifest> readEarlier(long before, List<Long> newestFirst) {
@@ -322,7 +300,7 @@ final class FollowedDirectory implements FollowedSet, Runnable {
       if (written.equals(judged)) {
         return;
       }
-      if (directory.manifest(answering).equals(active.set().manifest())) {
+      if (directory.manifest(answering).hasContentOf(active.set().manifest())) {
         // The same again, perhaps after a run that was repeated.
         judged = written;
         trouble = null;

@@ -244,6 +244,10 @@ class SnapshotServerTest {
     refused(post("/v1/contains", "text/plain", "a\nb\nc\nd\ne"), 413, "at most 4 keys");
     refused(post("/v1/contains", "application/json", "[1]"), 400, "element 0 of the array");
     refused(post("/v1/contains", "application/json", "{}"), 400, "must be an array of strings");
+    refused(
+        post("/v1/contains", "application/json", "[\"a\", \"b\\ud800\"]"),
+        400,
+        "element 1 of the array has half a surrogate pair");
     refused(post("/v1/contains", "application/json", "[\"a\""), 400, "and is no JSON");
     refused(post("/v1/contains", "application/json", "[] []"), 400, "must end with the array");
     refused(post("/v1/contains", "application/json", "[".repeat(900)), 400, "element 0");

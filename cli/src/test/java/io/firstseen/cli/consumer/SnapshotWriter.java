@@ -129,6 +129,11 @@ public final class SnapshotWriter implements AutoCloseable {
         chunks, Manifest.of(setName, sequence, sequence, sequence + 1, parameters, List.of(shard)));
   }
 
+  /** Writes and commits whatever it is as the manifest of the set. */
+  public void publishAsManifest(byte[] value) throws Exception {
+    write(List.of(new Written(SET, value)));
+  }
+
   /** Writes and commits records in this order. */
   void write(List<Written> records) throws Exception {
     producer.beginTransaction();

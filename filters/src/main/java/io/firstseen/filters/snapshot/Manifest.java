@@ -152,7 +152,16 @@ public record Manifest(
     return ManifestJson.write(this);
   }
 
+  /** Whether another says the same of the set; place and signature of the blobs may differ. */
+  public boolean hasContentOf(Manifest other) {
+    return withBlobs(null).withSignature(null).equals(other.withBlobs(null).withSignature(null));
+  }
+
   private static void requireDirectory(URI uri) {
+    if (uri.getRawUserInfo() != null) {
+      throw new IllegalArgumentException(
+          "blobs must not have a user or a password in it, as manifests are published");
+    }
     if (!uri.isAbsolute()
         || uri.isOpaque()
         || uri.getRawQuery() != null

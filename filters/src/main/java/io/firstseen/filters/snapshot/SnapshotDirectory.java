@@ -2,6 +2,7 @@ package io.firstseen.filters.snapshot;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
@@ -259,6 +260,26 @@ public final class SnapshotDirectory {
    */
   public ByteBuffer blob(BlobReference blob) throws SnapshotException {
     return Snapshot.map(blobs.resolve(blob.digest()));
+  }
+
+  /**
+   * The bytes of a blob that a manifest names, mapped into memory: from here, or if it is not here,
+   * from the directory of blobs that the manifest names.
+   *
+   * @throws SnapshotException if there is none, or if it cannot be read
+   */
+  public ByteBuffer blob(Manifest manifest, BlobReference blob) throws SnapshotException {
+    Path here = blobs.resolve(blob.digest());
+    if (manifest.blobs() == null || Files.exists(here)) {
+      return Snapshot.map(here);
+    }
+    URI uri = manifest.blobUri(blob.digest());
+    if (!"file".equals(uri.getScheme())) {
+      throw new SnapshotException(
+          "the blob %s is not in %s, and of other places file: alone is read, not %s"
+              .formatted(blob.digest(), path, manifest.blobs()));
+    }
+    return Snapshot.map(Path.of(uri.getPath()));
   }
 
   private String noManifest(long sequence) throws SnapshotException {

@@ -65,6 +65,22 @@ public final class TrustedKey {
   }
 
   /**
+   * Reads a manifest as it was published, signed if there are keys.
+   *
+   * @param keys those that may have signed it; if there are none, nothing need be signed
+   * @throws SnapshotException if it is of another set, is none, or if there are keys and none of
+   *     them signed it
+   */
+  public static Manifest read(byte[] json, String setName, Collection<TrustedKey> keys)
+      throws SnapshotException {
+    Manifest manifest = keys.isEmpty() ? Manifest.fromJson(json) : requireSigned(json, keys);
+    if (!manifest.setName().equals(setName)) {
+      throw new MalformedSnapshotException("it is of set '" + manifest.setName() + "'");
+    }
+    return manifest;
+  }
+
+  /**
    * Refuses a manifest that none of these keys has signed.
    *
    * @param json the manifest as it was published

@@ -5,6 +5,7 @@ import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Manifest;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -18,6 +19,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Fetches blobs that do not lie on the topic: files are mapped, HTTP is read whole; for other
@@ -26,6 +30,7 @@ import java.time.Duration;
 public final class BlobSource {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
   private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(60);
+  private static final long MIN_BYTES_A_SECOND = 100_000;
   private static final int OK = 200;
 
   private final URI directoryOrNull;
@@ -97,8 +102,7 @@ public final class BlobSource {
         if (response.statusCode() != OK) {
           throw new IOException(uri + " answers " + response.statusCode());
         }
-        // One more would show that it is not this blob.
-        return ByteBuffer.wrap(body.readNBytes(Math.toIntExact(Math.addExact(blob.bytes(), 1))));
+        return readWithin(deadlineSeconds(blob), body, uri, blob);
       }
     } catch (HttpTimeoutException e) {
       throw new IOException(uri + " does not answer", e);
@@ -107,6 +111,43 @@ public final class BlobSource {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException(uri + " was being fetched when the client was closed", e);
+    }
+  }
+
+  private static long deadlineSeconds(BlobReference blob) {
+    return ANSWER_TIMEOUT.toSeconds() + blob.bytes() / MIN_BYTES_A_SECOND;
+  }
+
+  /** An answer that stops half-way would otherwise be waited for without end. */
+  static ByteBuffer readWithin(long seconds, InputStream body, URI uri, BlobReference blob)
+      throws IOException {
+    AtomicBoolean isLate = new AtomicBoolean();
+    CompletableFuture<Void> deadline =
+        CompletableFuture.runAsync(
+            () -> {
+              isLate.set(true);
+              close(body);
+            },
+            CompletableFuture.delayedExecutor(seconds, TimeUnit.SECONDS));
+    try {
+      // One more would show that it is not this blob.
+      byte[] read = body.readNBytes(Math.toIntExact(Math.addExact(blob.bytes(), 1)));
+      if (isLate.get()) {
+        throw new IOException("closed");
+      }
+      return ByteBuffer.wrap(read);
+    } catch (IOException e) {
+      throw isLate.get() ? new IOException(uri + " was not read within " + seconds + " s", e) : e;
+    } finally {
+      deadline.cancel(false);
+    }
+  }
+
+  private static void close(InputStream body) {
+    try {
+      body.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 }

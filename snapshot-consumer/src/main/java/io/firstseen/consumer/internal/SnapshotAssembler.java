@@ -261,14 +261,7 @@ public final class SnapshotAssembler {
   }
 
   private Manifest read(byte[] json) throws SnapshotException {
-    Manifest manifest =
-        settings.trustedKeys().isEmpty()
-            ? Manifest.fromJson(json)
-            : TrustedKey.requireSigned(json, settings.trustedKeys());
-    if (!manifest.setName().equals(setName)) {
-      throw new MalformedSnapshotException("it is of set '" + manifest.setName() + "'");
-    }
-    return manifest;
+    return TrustedKey.read(json, setName, settings.trustedKeys());
   }
 
   private void acceptManifest(long offset, byte[] value, long publishedMillis) {

@@ -32,7 +32,7 @@ final class Succession {
     if (pinned != null && manifest.sequence() != pinned) {
       return Verdict.NOT_PINNED;
     }
-    if (manifest.equals(answering)) {
+    if (answering != null && manifest.hasContentOf(answering)) {
       return Verdict.SAME;
     }
     if (highest == null || manifest.sequence() > highest.sequence()) {
@@ -44,7 +44,7 @@ final class Succession {
     if (manifest.sequence() < highest.sequence()) {
       return Verdict.BACK;
     }
-    return manifest.equals(highest) ? Verdict.NEXT : Verdict.FORKED;
+    return manifest.hasContentOf(highest) ? Verdict.NEXT : Verdict.FORKED;
   }
 
   /** A manifest answers from now on, or was found to be the one that does. */
