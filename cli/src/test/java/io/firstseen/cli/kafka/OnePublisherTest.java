@@ -197,6 +197,59 @@ class OnePublisherTest {
   }
 
   @Test
+  void whatTheOlderJobStillPublishesEndsTheNewcomer() throws Exception {
+    createEvents("running", "hasty");
+    JobClient running = submit(kafkaOptions("running", "shared"), new Configuration());
+    send("running", 1, 4);
+    awaitSequence("shared", 3);
+    JobClient hasty = submit(kafkaOptions("hasty", "shared", "--take-over"), new Configuration());
+    // Then it has begun.
+    awaitSavepoint(hasty);
+    send("running", 5, 6);
+    awaitSequence("shared", 5);
+    send("hasty", 1, 2);
+    assertThat(failure(hasty))
+        .startsWith(
+            "set firstseen on topic shared is not this job's: it has manifest 5 meanwhile, which"
+                + " this job did not send: ");
+    send("running", 7, 7);
+    assertThat(awaitSequence("shared", 6)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L);
+    cancel(running);
+  }
+
+  private static void awaitSavepoint(JobClient job) throws Exception {
+    long deadlineNanos = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+    while (true) {
+      try {
+        job.triggerSavepoint(null, SavepointFormatType.CANONICAL).get();
+        return;
+      } catch (ExecutionException e) {
+        assertThat(System.nanoTime()).as("%s", e).isLessThan(deadlineNanos);
+        TimeUnit.MILLISECONDS.sleep(50);
+      }
+    }
+  }
+
+  @Test
+  void blobsThatAreNotOnTheTopicAreNotNamed() throws Exception {
+    createEvents("moving");
+    JobClient job = submit(kafkaOptions("moving", "from"), new Configuration());
+    send("moving", 1, 4);
+    awaitSequence("from", 3);
+    String savepoint = cluster.stopWithSavepoint(job, SavepointFormatType.CANONICAL, false);
+
+    send("moving", 5, 6);
+    Configuration fromSavepoint = new Configuration();
+    fromSavepoint.set(StateRecoveryOptions.SAVEPOINT_PATH, savepoint);
+    assertThat(failure(submit(kafkaOptions("moving", "to"), fromSavepoint)))
+        .matches(
+            "manifest 4 of set firstseen names \\d+ of its \\d+ blobs that are not on topic to,"
+                + " such as [0-9a-f]{64}: this job's state is from publishing elsewhere, or so old"
+                + " that they were removed \\(put them there, or start without state\\)");
+    assertThat(manifests("to")).isEmpty();
+  }
+
+  @Test
   void aFailureIsNoTakeOver() throws Exception {
     createEvents("failing");
     JobClient job = submit(kafkaOptions("failing", "mine"), new Configuration());

@@ -1,13 +1,16 @@
 package io.firstseen.jobs.files;
 
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.jobs.BlobsInPlace;
 import io.firstseen.types.SnapshotRecord;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.TreeMap;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.functions.RichFlatMapFunction;
@@ -31,7 +34,8 @@ import org.apache.flink.util.Collector;
  * <p>A blob is durable before its manifest is sent on, and so before anybody sees that. Writing one
  * again gives the same file, so a restarted job may. A removed blob goes when the checkpoint after
  * the one that holds its removal is complete: by then the manifests before it are committed, and no
- * failure brings one back that names the blob.
+ * failure brings one back that names the blob. The first manifest after a start is refused if a
+ * blob that it names is not there.
  */
 public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRecord, SnapshotRecord>
     implements CheckpointedFunction, CheckpointListener {
@@ -47,6 +51,8 @@ public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRec
   // Digests of blobs to remove, by the checkpoint that was the first to hold them.
   private transient NavigableMap<Long, List<String>> checkpointed;
   private transient List<String> removals;
+  // Digests of blobs that came since the start; null after the first manifest.
+  private transient Set<String> written;
 
   /**
    * Makes the function.
@@ -71,20 +77,38 @@ public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRec
   public void open(OpenContext context) throws IOException {
     files = new Path(directory).getFileSystem();
     files.mkdirs(new Path(directory));
+    written = new HashSet<>();
   }
 
   @Override
   public void flatMap(SnapshotRecord record, Collector<SnapshotRecord> out) throws IOException {
     switch (record.kind()) {
-      case BLOB -> write(record.key(), record.value());
-      case MANIFEST ->
-          out.collect(
-              new SnapshotRecord(
-                  record.kind(),
-                  record.key(),
-                  Manifest.fromJson(record.value()).withBlobs(directory).toJson()));
+      case BLOB -> {
+        write(record.key(), record.value());
+        if (written != null) {
+          written.add(record.key());
+        }
+      }
+      case MANIFEST -> {
+        Manifest manifest = Manifest.fromJson(record.value());
+        requireBlobs(manifest);
+        out.collect(
+            new SnapshotRecord(
+                record.kind(), record.key(), manifest.withBlobs(directory).toJson()));
+      }
       case REMOVAL -> removals.add(record.key());
     }
+  }
+
+  /** After a start from state the first manifest names blobs that were written before. */
+  private void requireBlobs(Manifest manifest) throws IOException {
+    if (written != null && !BlobsInPlace.areAll(manifest, written)) {
+      for (FileStatus file : files.listStatus(new Path(directory))) {
+        written.add(file.getPath().getName());
+      }
+      BlobsInPlace.require(manifest, written, "in " + directory);
+    }
+    written = null;
   }
 
   /**

@@ -4,13 +4,16 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.jobs.KafkaOptions;
 import io.firstseen.jobs.UserErrorException;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Properties;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -36,6 +39,8 @@ final class PublishedTail implements AutoCloseable {
   private final KafkaConsumer<byte[], byte[]> consumer;
   private Manifest newest;
   private String newestClaim;
+  // Digests of blobs; null when nobody asks for them.
+  private Set<String> blobs;
 
   /** Begins at the beginning; reads nothing yet. */
   PublishedTail(Properties clientProperties, String topic, String setName) {
@@ -70,7 +75,12 @@ final class PublishedTail implements AutoCloseable {
       tail.readToEnd();
       return Optional.ofNullable(tail.newest);
     } catch (KafkaException e) {
-      throw new UserErrorException(e.getMessage() + ": " + e.getCause().getMessage());
+      Throwable reason = e;
+      while (reason.getCause() != null) {
+        reason = reason.getCause();
+      }
+      throw new UserErrorException(
+          "cannot read topic %s: %s".formatted(kafka.snapshotsTopic(), reason.getMessage()));
     }
   }
 
@@ -111,7 +121,34 @@ final class PublishedTail implements AutoCloseable {
       }
     } else if (key.equals(claimKey(setName))) {
       newestClaim = record.value() == null ? null : new String(record.value(), UTF_8);
+    } else if (blobs != null) {
+      SnapshotTopicFormat.parseChunkKey(key).ifPresent(chunk -> takeChunk(chunk, record.value()));
     }
+  }
+
+  private void takeChunk(SnapshotTopicFormat.ChunkKey chunk, byte[] valueOrNull) {
+    // All chunks of a blob come and go in one transaction.
+    if (chunk.index() == 0) {
+      if (valueOrNull == null) {
+        blobs.remove(chunk.digest());
+      } else {
+        blobs.add(chunk.digest());
+      }
+    }
+  }
+
+  /** Keeps the digests of the blobs that are read from here on. */
+  void keepBlobs() {
+    blobs = new HashSet<>();
+  }
+
+  /** Digests of the blobs that were read and not removed since {@link #keepBlobs}. */
+  Set<String> blobs() {
+    return blobs;
+  }
+
+  void forgetBlobs() {
+    blobs = null;
   }
 
   /** The sequence of the newest manifest that was read; empty if there is none. */

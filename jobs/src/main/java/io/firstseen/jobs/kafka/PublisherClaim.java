@@ -10,7 +10,7 @@ import java.util.OptionalLong;
  * @param self the job that wrote this
  * @param before who had claimed the set when the job began; empty if nobody had, and once the topic
  *     holds this job's claim
- * @param sequence of the newest manifest that the job sent; -1 if it sent none
+ * @param sequence of the newest manifest that the job sent or began after; -1 if there is none
  */
 record PublisherClaim(String self, String before, long sequence) {
 
@@ -20,7 +20,7 @@ record PublisherClaim(String self, String before, long sequence) {
   }
 
   /** The same after another manifest. */
-  PublisherClaim sent(long newSequence) {
+  PublisherClaim after(long newSequence) {
     return new PublisherClaim(self, before, newSequence);
   }
 
@@ -37,6 +37,24 @@ record PublisherClaim(String self, String before, long sequence) {
   /** Whether a claim on the topic is this job's, or the one that its own replaces. */
   boolean covers(Optional<String> claim) {
     return claim.isEmpty() || claim.get().equals(self) || claim.get().equals(before);
+  }
+
+  /**
+   * Why a job may not send its next manifest, if so: another job goes on from the same state, under
+   * a claim that this one's replaces.
+   *
+   * @param next the sequence of that manifest
+   * @param newest the sequence of the newest manifest on the topic
+   */
+  Optional<String> refusalToSend(long next, OptionalLong newest) {
+    long published = newest.orElse(-1);
+    return published > sequence || published >= next
+        ? Optional.of(
+            ("it has manifest %d meanwhile, which this job did not send: the job before it still"
+                    + " ran (stop that one, and start this one from its newest state, or again with"
+                    + " --take-over)")
+                .formatted(published))
+        : Optional.empty();
   }
 
   /**

@@ -3,6 +3,7 @@ package io.firstseen.jobs.kafka;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.jobs.BlobsInPlace;
 import io.firstseen.jobs.KafkaOptions;
 import io.firstseen.jobs.UserErrorException;
 import io.firstseen.types.SnapshotRecord;
@@ -23,7 +24,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Sees to it that one job alone publishes a set to a topic. When it starts, and before each
  * manifest, it reads what is committed on the topic; by the rules of {@link PublisherClaim} the job
- * ends at once if the set is another's.
+ * ends at once if the set is another's, and when the first manifest after a start from state names
+ * blobs that the topic should have and does not.
  */
 final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, SnapshotRecord>
     implements CheckpointedFunction {
@@ -59,8 +61,12 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
       restored = new PublisherClaim(each.f0, each.f1, each.f2);
     }
     tail = new PublishedTail(clientProperties, topic, setName);
-    tail.readToEnd();
     boolean isSameJob = restored != null && restored.self().equals(job);
+    if (restored != null && !isSameJob) {
+      // Its first manifest may name blobs that it did not send.
+      tail.keepBlobs();
+    }
+    tail.readToEnd();
     PublisherClaim.refusal(restored, job, tail.newestClaim(), tail.newestSequence())
         .ifPresent(reason -> refuse(reason, isSameJob));
     if (isSameJob) {
@@ -69,6 +75,10 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
       claim = restored.succeededBy(job);
     } else {
       claim = PublisherClaim.of(job, tail.newestClaim());
+    }
+    if (!isSameJob) {
+      // After a take-over the topic is ahead.
+      claim = claim.after(Math.max(claim.sequence(), tail.newestSequence().orElse(-1)));
     }
     claimed = tail.newestClaim().equals(Optional.of(job));
   }
@@ -95,6 +105,16 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
       if (!claim.covers(newest)) {
         refuse("job %s has taken it over".formatted(newest.orElseThrow()), true);
       }
+      Manifest manifest = Manifest.fromJson(record.value());
+      claim
+          .refusalToSend(manifest.sequence(), tail.newestSequence())
+          .ifPresent(reason -> refuse(reason, true));
+      if (tail.blobs() != null) {
+        if (manifest.blobs() == null) {
+          BlobsInPlace.require(manifest, tail.blobs(), "on topic " + topic);
+        }
+        tail.forgetBlobs();
+      }
       if (newest.equals(Optional.of(claim.self()))) {
         claim = claim.confirmed();
       }
@@ -106,7 +126,9 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
                 claim.self().getBytes(UTF_8)));
         claimed = true;
       }
-      claim = claim.sent(Manifest.fromJson(record.value()).sequence());
+      claim = claim.after(manifest.sequence());
+    } else if (record.kind() == SnapshotRecord.Kind.BLOB && tail.blobs() != null) {
+      tail.blobs().add(record.key());
     }
     out.collect(record);
   }

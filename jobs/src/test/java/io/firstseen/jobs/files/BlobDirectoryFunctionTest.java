@@ -2,13 +2,16 @@ package io.firstseen.jobs.files;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.jobs.UserErrorException;
 import io.firstseen.types.SnapshotRecord;
 import java.io.IOException;
 import java.net.URI;
@@ -84,6 +87,41 @@ class BlobDirectoryFunctionTest {
           .containsExactly(
               new SnapshotRecord(
                   SnapshotRecord.Kind.MANIFEST, "s", MANIFEST.withBlobs(uri).toJson()));
+    }
+  }
+
+  @Test
+  void aManifestWhoseBlobsLieElsewhereIsRefused() throws Exception {
+    BlobReference one = new BlobReference(A, 3, 1, "1".repeat(64), 1);
+    BlobReference two = new BlobReference(B, 3, 1, "2".repeat(64), 2);
+    SnapshotRecord manifest =
+        new SnapshotRecord(
+            SnapshotRecord.Kind.MANIFEST,
+            "s",
+            Manifest.of(
+                    "s",
+                    2,
+                    0,
+                    1,
+                    SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(2), 0.1),
+                    List.of(ManifestShard.of(0, 1, one), ManifestShard.of(1, 1, two)))
+                .toJson());
+    try (var harness = start(null)) {
+      harness.processElement(blob(A, "one"), 0);
+      assertThatThrownBy(() -> harness.processElement(manifest, 0))
+          .isInstanceOf(UserErrorException.class)
+          .hasMessage(
+              "manifest 2 of set s names 1 of its 2 blobs that are not in %s, such as %s: this"
+                  + " job's state is from publishing elsewhere, or so old that they were removed"
+                  + " (put them there, or start without state)",
+              uri, B);
+      assertThat(harness.extractOutputValues()).isEmpty();
+    }
+    Files.writeString(blobs.resolve(B), "two");
+    try (var harness = start(null)) {
+      harness.processElement(blob(A, "one"), 0);
+      harness.processElement(manifest, 0);
+      assertThat(harness.extractOutputValues()).hasSize(1);
     }
   }
 

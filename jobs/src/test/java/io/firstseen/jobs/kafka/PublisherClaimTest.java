@@ -58,10 +58,34 @@ class PublisherClaimTest {
     }
   }
 
+  /** What the job sent or began after, what it is to send, and the newest of the topic. */
+  @ParameterizedTest
+  @CsvSource(
+      nullValues = "-",
+      value = {
+        "7, 8, -, true",
+        "7, 8, 7, true",
+        "7, 8, 5, true",
+        "7, 8, 8, false",
+        "7, 9, 8, false",
+        "-1, 1, -, true",
+        "-1, 1, 1, false",
+        // It began after 9, but the sequences of its job after 7.
+        "9, 8, 9, false",
+        "9, 10, 9, true",
+      })
+  void nothingFollowsManifestsThatItDidNotSend(
+      long sequence, long next, Long newest, boolean mayBeSent) {
+    PublisherClaim mine = PublisherClaim.of("me", Optional.empty()).after(sequence);
+    Optional<String> refusal =
+        mine.refusalToSend(next, newest == null ? OptionalLong.empty() : OptionalLong.of(newest));
+    assertThat(refusal.isEmpty()).as("%s", refusal).isEqualTo(mayBeSent);
+  }
+
   @ParameterizedTest
   @CsvSource({"me, true", "old, true", "you, false"})
   void whatWasBeforeCountsUntilTheClaimIsThere(String claim, boolean covered) {
-    PublisherClaim mine = PublisherClaim.of("me", Optional.of("old")).sent(3);
+    PublisherClaim mine = PublisherClaim.of("me", Optional.of("old")).after(3);
     assertThat(mine.covers(Optional.of(claim))).isEqualTo(covered);
     assertThat(mine.confirmed().covers(Optional.of(claim))).isEqualTo(claim.equals("me"));
   }
