@@ -1,17 +1,12 @@
 package io.firstseen.cli;
 
 import io.firstseen.consumer.SnapshotClientOptions;
-import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.jobs.OptionValues;
 import io.firstseen.jobs.UserErrorException;
-import java.io.IOException;
 import java.net.URI;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The set on a topic that a verb is about. */
@@ -47,13 +42,7 @@ final class PublishedSet {
           "A setting of the Kafka consumer, such as security.protocol=SSL; may be repeated.")
   private Map<String, String> kafkaProperties = new LinkedHashMap<>();
 
-  @Option(
-      names = "--public-key",
-      paramLabel = "FILE",
-      description =
-          "A public Ed25519 key in PEM; may be repeated. Manifests that none of them has signed are"
-              + " refused (default: signatures are not looked at).")
-  private List<Path> trustedKeys = List.of();
+  @Mixin private TrustedKeyOptions trusted;
 
   @Option(
       names = "--blobs",
@@ -70,7 +59,7 @@ final class PublishedSet {
           SnapshotClientOptions.builder(bootstrapServers, setName)
               .topic(topic)
               .kafkaProperties(kafkaProperties)
-              .trustedKeys(readTrustedKeys())
+              .trustedKeys(trusted.keys())
               .followingOnly();
       return blobs == null ? options : options.blobDirectory(blobs);
     } catch (IllegalArgumentException e) {
@@ -80,19 +69,5 @@ final class PublishedSet {
 
   String setName() {
     return setName;
-  }
-
-  private List<TrustedKey> readTrustedKeys() {
-    List<TrustedKey> keys = new ArrayList<>();
-    for (Path file : trustedKeys) {
-      try {
-        keys.add(TrustedKey.read(file));
-      } catch (NoSuchFileException e) {
-        throw new UserErrorException("--public-key: " + file + " does not exist");
-      } catch (IOException | IllegalArgumentException e) {
-        throw new UserErrorException("--public-key: " + file + ": " + e.getMessage());
-      }
-    }
-    return keys;
   }
 }

@@ -2,6 +2,7 @@ package io.firstseen.cli;
 
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.TrustedKey;
@@ -16,10 +17,8 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -76,13 +75,7 @@ final class ServeCommand implements Callable<Integer> {
 
   @Mixin private HashKeyOptions hashKey;
 
-  @Option(
-      names = "--public-key",
-      paramLabel = "FILE",
-      description =
-          "A public Ed25519 key in PEM; may be repeated. Manifests that none of them has signed are"
-              + " refused (default: signatures are not looked at).")
-  private List<Path> publicKeys = List.of();
+  @Mixin private TrustedKeyOptions trusted;
 
   @Option(
       names = "--blobs",
@@ -263,9 +256,9 @@ final class ServeCommand implements Callable<Integer> {
       return List.of(
           SetSource.directory(
               origin.directory,
-              setNames.isEmpty() ? setIn(origin.directory) : setNames.get(0),
+              setNames.isEmpty() ? setIn(origin.directory, trusted.keys()) : setNames.get(0),
               keyHash,
-              trustedKeys(),
+              trusted.keys(),
               Optional.ofNullable(staleAfter)));
     }
     List<String> names = setNames.isEmpty() ? List.of(DEFAULT_SET) : setNames;
@@ -278,7 +271,7 @@ final class ServeCommand implements Callable<Integer> {
           SnapshotClientOptions.builder(origin.bootstrapServers, setName)
               .topic(topic)
               .keyHash(keyHash)
-              .trustedKeys(trustedKeys())
+              .trustedKeys(trusted.keys())
               .kafkaProperties(kafkaProperties);
       if (blobs != null) {
         client.blobDirectory(blobs);
@@ -295,23 +288,13 @@ final class ServeCommand implements Callable<Integer> {
     }
   }
 
-  private List<TrustedKey> trustedKeys() {
-    List<TrustedKey> keys = new ArrayList<>();
-    for (Path file : publicKeys) {
-      try {
-        keys.add(TrustedKey.read(file));
-      } catch (NoSuchFileException e) {
-        throw new UserErrorException("--public-key: " + file + " does not exist");
-      } catch (IOException | IllegalArgumentException e) {
-        throw new UserErrorException("--public-key: " + file + ": " + e.getMessage());
-      }
-    }
-    return keys;
-  }
-
-  private static String setIn(Path directory) {
+  private static String setIn(Path path, List<TrustedKey> keys) {
     try {
-      return new SnapshotDirectory(directory).latest().setName();
+      SnapshotDirectory directory = new SnapshotDirectory(path);
+      Manifest newest = directory.latest();
+      return keys.isEmpty()
+          ? newest.setName()
+          : TrustedKey.requireSigned(directory.manifestBytes(newest.sequence()), keys).setName();
     } catch (SnapshotException e) {
       // The follower says what is wrong, for as long as it is.
       return DEFAULT_SET;

@@ -5,11 +5,8 @@ import io.firstseen.filters.snapshot.MalformedSnapshotException;
 import io.firstseen.filters.snapshot.SnapshotDelta;
 import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.filters.snapshot.UntrustedManifestException;
-import io.firstseen.jobs.UserErrorException;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -29,13 +26,7 @@ final class SnapshotVerifyCommand implements Callable<Integer> {
 
   @Mixin private SnapshotArgument snapshot;
 
-  @Option(
-      names = "--public-key",
-      paramLabel = "FILE",
-      description =
-          "Valid is only a directory whose manifest was signed with this key; may be repeated, one"
-              + " of the keys is enough.")
-  private List<Path> publicKeys = new ArrayList<>();
+  @Mixin private TrustedKeyOptions trusted;
 
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
@@ -47,7 +38,7 @@ final class SnapshotVerifyCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     ObjectNode figures;
     String sentence;
-    List<TrustedKey> keys = trustedKeys();
+    List<TrustedKey> keys = trusted.keys();
     try {
       if (!keys.isEmpty()) {
         snapshot.requireSigned(keys);
@@ -102,17 +93,5 @@ final class SnapshotVerifyCommand implements Callable<Integer> {
         SnapshotSummary.number(summary.keys()),
         SnapshotSummary.number(summary.bytes()),
         deltas == 0 ? "" : ", with chains of " + SnapshotSummary.number(deltas) + " deltas");
-  }
-
-  private List<TrustedKey> trustedKeys() throws IOException {
-    List<TrustedKey> keys = new ArrayList<>();
-    for (Path file : publicKeys) {
-      try {
-        keys.add(TrustedKey.read(file));
-      } catch (IllegalArgumentException e) {
-        throw new UserErrorException("--public-key: " + file + ": " + e.getMessage());
-      }
-    }
-    return keys;
   }
 }

@@ -180,7 +180,7 @@ public final class SnapshotPull {
   }
 
   private Manifest read(byte[] json) throws SnapshotException {
-    return TrustedKey.read(json, options.setName(), options.trustedKeys());
+    return TrustedKey.readManifest(json, options.setName(), options.trustedKeys());
   }
 
   private void fetch(TopicReading topic, Manifest manifest, List<BlobReference> lacking)

@@ -252,7 +252,7 @@ final class FollowedDirectory implements FollowedSet, Runnable {
   }
 
   private Manifest read(long sequence, byte[] json) throws SnapshotException {
-    Manifest manifest = TrustedKey.read(json, setName, trustedKeys);
+    Manifest manifest = TrustedKey.readManifest(json, setName, trustedKeys);
     if (manifest.sequence() != sequence) {
       throw new MalformedSnapshotException("it is of sequence " + manifest.sequence());
     }

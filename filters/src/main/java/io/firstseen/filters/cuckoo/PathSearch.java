@@ -13,8 +13,7 @@ import java.util.Arrays;
 final class PathSearch {
   /**
    * Slots of full buckets that are looked at, or nearly, before a page counts as full. A page takes
-   * a little less than it could (0.972 instead of 0.98 at four slots a bucket), for less than half
-   * the time of growing.
+   * a little less than it could, and growing is faster; docs/adr/0002 has the figures.
    */
   private static final int MAX_SLOTS = 384;
 

@@ -71,7 +71,7 @@ public final class TrustedKey {
    * @throws SnapshotException if it is of another set, is none, or if there are keys and none of
    *     them signed it
    */
-  public static Manifest read(byte[] json, String setName, Collection<TrustedKey> keys)
+  public static Manifest readManifest(byte[] json, String setName, Collection<TrustedKey> keys)
       throws SnapshotException {
     Manifest manifest = keys.isEmpty() ? Manifest.fromJson(json) : requireSigned(json, keys);
     if (!manifest.setName().equals(setName)) {

@@ -261,7 +261,7 @@ public final class SnapshotAssembler {
   }
 
   private Manifest read(byte[] json) throws SnapshotException {
-    return TrustedKey.read(json, setName, settings.trustedKeys());
+    return TrustedKey.readManifest(json, setName, settings.trustedKeys());
   }
 
   private void acceptManifest(long offset, byte[] value, long publishedMillis) {
