@@ -28,17 +28,6 @@ final class BucketPage extends CuckooPage {
    */
   private static final double[] SURE_LOAD = {0, 0.25, 0.86, 0.94, 0.97, 0.98, 0.985, 0.99, 0.99};
 
-  /** For each slot size, a 1 in the lowest bit of every slot that one word holds. */
-  private static final long[] LOWEST_BITS = new long[64];
-
-  static {
-    for (int bits = CuckooShape.CORE_BITS; bits <= BitFields.MAX_BITS; bits++) {
-      for (int slot = 0; slot < BitFields.MAX_BITS / bits; slot++) {
-        LOWEST_BITS[bits] |= 1L << (slot * bits);
-      }
-    }
-  }
-
   /** Most insertions that wait; about as many bytes as a small part of a body. */
   private static final int MAX_WAITING = 16;
 
@@ -51,9 +40,7 @@ final class BucketPage extends CuckooPage {
    */
   private static final int SPARE_DIVISOR = 4;
 
-  private final short width;
-  private final byte slotBits;
-  private final byte wordBits;
+  private final BucketLayout layout;
 
   /**
    * Identities inserted while the body was lent, in the order they came, with the numbers of their
@@ -77,9 +64,7 @@ final class BucketPage extends CuckooPage {
   BucketPage(
       CuckooShape shape, int depth, int prefix, int width, int count, byte[] body, Epochs epochs) {
     super(shape, depth, prefix, count, body, epochs);
-    this.width = (short) width;
-    this.slotBits = (byte) shape.slotBits(depth);
-    this.wordBits = (byte) (Math.min(width, BitFields.MAX_BITS / slotBits) * slotBits);
+    this.layout = BucketLayout.of(shape.slotBits(depth), width);
   }
 
   static int bodyBytes(CuckooShape shape, int depth, int width, boolean withEpochs) {
@@ -89,7 +74,7 @@ final class BucketPage extends CuckooPage {
 
   /** Where in the body the numbers of the slots' epochs start. */
   private int numbersFrom() {
-    return bodyBytes(shape, depth, width, false);
+    return bodyBytes(shape, depth, layout.width, false);
   }
 
   static int narrowestFor(int count) {
@@ -109,31 +94,23 @@ final class BucketPage extends CuckooPage {
     return (int) Math.max(MIN_WIDTH, Math.ceil(most / (CuckooShape.BUCKETS * 0.96)));
   }
 
-  private int bucketBits() {
-    return width * slotBits;
-  }
-
   int width() {
-    return width;
-  }
-
-  int slotBits() {
-    return slotBits;
+    return layout.width;
   }
 
   @Override
-  int layout() {
-    return bucketBits() << 12 | wordBits << 6 | slotBits;
+  BucketLayout layout() {
+    return layout;
   }
 
   @Override
   public int slots() {
-    return CuckooShape.BUCKETS * width;
+    return CuckooShape.BUCKETS * layout.width;
   }
 
   @Override
   public int bodyBytes() {
-    return bodyBytes(shape, depth, width, hasEpochs());
+    return bodyBytes(shape, depth, layout.width, hasEpochs());
   }
 
   @Override
@@ -143,7 +120,7 @@ final class BucketPage extends CuckooPage {
 
   @Override
   CuckooPage sharing() {
-    BucketPage page = new BucketPage(shape, depth, prefix, width, count, body, epochs);
+    BucketPage page = new BucketPage(shape, depth, prefix, layout.width, count, body, epochs);
     if (waiting != null) {
       page.waiting = waiting.clone();
       page.waitingCount = waitingCount;
@@ -153,50 +130,7 @@ final class BucketPage extends CuckooPage {
 
   @Override
   boolean contains(long identity) {
-    return contains(body, layout(), identity) || (waiting != null && waitingCopies(identity) > 0);
-  }
-
-  /**
-   * Whether the page with this body and layout holds an identity.
-   *
-   * <p>Looks at three words of each bucket without asking whether the first or second of them hold
-   * it, or whether the bucket is as long: to the branch predictor, each would be a coin toss.
-   */
-  static boolean contains(byte[] body, int layout, long identity) {
-    int slotBits = layout & 63;
-    int wordBits = (layout >>> 6) & 63;
-    int bucketBits = layout >>> 12;
-    // Words overlap where a bucket is no multiple of them; one can be first, second and last.
-    int last = bucketBits - wordBits;
-    int second = Math.min(wordBits, last);
-    long slot = (identity >>> CuckooShape.BUCKET_BITS) & BitFields.mask(slotBits);
-    int bucket = BucketPairs.bucket(identity);
-    int alternate = BucketPairs.alternate(bucket, (int) slot & CuckooShape.CORE_MASK);
-    long lowest = LOWEST_BITS[slotBits] & BitFields.mask(wordBits);
-    long pattern = slot * lowest;
-    int at = bucket * bucketBits;
-    int other = alternate * bucketBits;
-    long borrows =
-        borrows(BitFields.word(body, at) ^ pattern, lowest)
-            | borrows(BitFields.word(body, at + second) ^ pattern, lowest)
-            | borrows(BitFields.word(body, at + last) ^ pattern, lowest)
-            | borrows(BitFields.word(body, other) ^ pattern, lowest)
-            | borrows(BitFields.word(body, other + second) ^ pattern, lowest)
-            | borrows(BitFields.word(body, other + last) ^ pattern, lowest);
-    if (second + wordBits < last) {
-      borrows |= borrowsBetween(body, at + second, at + last, wordBits, pattern, lowest);
-      borrows |= borrowsBetween(body, other + second, other + last, wordBits, pattern, lowest);
-    }
-    return (borrows & highestBits(lowest, slotBits)) != 0;
-  }
-
-  private static long borrowsBetween(
-      byte[] body, int second, int last, int wordBits, long pattern, long lowest) {
-    long borrows = 0;
-    for (int bit = second + wordBits; bit < last; bit += wordBits) {
-      borrows |= borrows(BitFields.word(body, bit) ^ pattern, lowest);
-    }
-    return borrows;
+    return layout.contains(body, identity) || (waiting != null && waitingCopies(identity) > 0);
   }
 
   @Override
@@ -208,10 +142,10 @@ final class BucketPage extends CuckooPage {
   }
 
   private long touch(int bucket) {
-    long touched = get(bucket, 0) + get(bucket, width - 1);
+    long touched = get(bucket, 0) + get(bucket, layout.width - 1);
     return epochs == null
         ? touched
-        : touched + EpochNumbers.touch(body, numbersFrom(), bucket * width);
+        : touched + EpochNumbers.touch(body, numbersFrom(), bucket * layout.width);
   }
 
   @Override
@@ -220,7 +154,7 @@ final class BucketPage extends CuckooPage {
     long slot = slotOf(identity);
     int alternate = BucketPairs.alternate(bucket, (int) slot & CuckooShape.CORE_MASK);
     int copies = 0;
-    for (int i = 0; i < width; i++) {
+    for (int i = 0; i < layout.width; i++) {
       copies += get(bucket, i) == slot ? 1 : 0;
       copies += get(alternate, i) == slot ? 1 : 0;
     }
@@ -356,7 +290,7 @@ final class BucketPage extends CuckooPage {
 
   private long oldest(int bucket, int first, long slot) {
     long oldest = at(bucket, first);
-    for (int i = first + 1; i < width; i++) {
+    for (int i = first + 1; i < layout.width; i++) {
       if (get(bucket, i) == slot && end(at(bucket, i)) < end(oldest)) {
         oldest = at(bucket, i);
       }
@@ -418,7 +352,7 @@ final class BucketPage extends CuckooPage {
     byte[] numbers = numbers();
     for (int at = 0; at < numbers.length; at++) {
       // A free slot's number is 0, and stays so.
-      if (numbers[at] == from && get(at / width, at % width) != 0) {
+      if (numbers[at] == from && get(at / layout.width, at % layout.width) != 0) {
         numbers[at] = (byte) to;
       }
     }
@@ -436,8 +370,8 @@ final class BucketPage extends CuckooPage {
     byte[] numbers = numbers();
     own();
     for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
-      int first = bucket * width;
-      int last = width - 1;
+      int first = bucket * layout.width;
+      int last = layout.width - 1;
       while (last >= 0 && get(bucket, last) == 0) {
         last--;
       }
@@ -471,7 +405,7 @@ final class BucketPage extends CuckooPage {
   /** The same identities in the narrowest buckets that leave room for more, or this page. */
   private BucketPage narrowed(PathSearch search) {
     int narrow = narrowestFor(count + count / SPARE_DIVISOR);
-    if (narrow >= width) {
+    if (narrow >= layout.width) {
       return this;
     }
     BucketPage packed = new BucketPage(shape, depth, prefix, narrow, epochs);
@@ -486,15 +420,15 @@ final class BucketPage extends CuckooPage {
 
   /** The same slots with one more a bucket. */
   BucketPage widened() {
-    if (width == MAX_WIDTH) {
+    if (layout.width == MAX_WIDTH) {
       throw new IllegalStateException("a page cannot be wider than " + MAX_WIDTH + " slots");
     }
-    BucketPage wider = new BucketPage(shape, depth, prefix, width + 1, epochs);
+    BucketPage wider = new BucketPage(shape, depth, prefix, layout.width + 1, epochs);
     for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
-      int from = bucket * bucketBits();
-      int to = bucket * wider.bucketBits();
-      for (int left = bucketBits(); left > 0; left -= wordBits) {
-        int bits = Math.min(left, wordBits);
+      int from = bucket * layout.bucketBits;
+      int to = bucket * wider.layout.bucketBits;
+      for (int left = layout.bucketBits; left > 0; left -= layout.wordBits) {
+        int bits = Math.min(left, layout.wordBits);
         BitFields.set(wider.body, to, bits, BitFields.get(body, from, bits));
         from += bits;
         to += bits;
@@ -504,7 +438,8 @@ final class BucketPage extends CuckooPage {
       byte[] numbers = new byte[wider.slots()];
       byte[] own = numbers();
       for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
-        System.arraycopy(own, bucket * width, numbers, bucket * wider.width, width);
+        System.arraycopy(
+            own, bucket * layout.width, numbers, bucket * wider.layout.width, layout.width);
       }
       EpochNumbers.setAll(wider.body, wider.numbersFrom(), numbers);
     }
@@ -523,7 +458,7 @@ final class BucketPage extends CuckooPage {
     long[] numbered = numberedSlots();
     int ones = 0;
     for (long slot : numbered) {
-      ones += (int) (slot >>> (slotBits - 1)) & 1;
+      ones += (int) (slot >>> (layout.slotBits - 1)) & 1;
     }
     BucketPage[] halves = {
       half(0, numbered, count - waitingCount - ones, search), half(1, numbered, ones, search)
@@ -540,7 +475,7 @@ final class BucketPage extends CuckooPage {
   private long[] numberedSlots() {
     long[] slots = new long[slots()];
     for (int i = 0; i < slots.length; i++) {
-      slots[i] = BitFields.get(body, i * slotBits, slotBits);
+      slots[i] = BitFields.get(body, i * layout.slotBits, layout.slotBits);
     }
     if (epochs != null) {
       byte[] numbers = numbers();
@@ -555,7 +490,9 @@ final class BucketPage extends CuckooPage {
     int narrow = narrowestFor(used);
     BucketPage half;
     do {
-      half = new BucketPage(shape, depth + 1, prefix << 1 | side, Math.min(narrow, width), epochs);
+      half =
+          new BucketPage(
+              shape, depth + 1, prefix << 1 | side, Math.min(narrow, layout.width), epochs);
       narrow++;
     } while (!half.take(side, numbered, used, search));
     return half;
@@ -583,17 +520,17 @@ final class BucketPage extends CuckooPage {
         long slot = numbered[i];
         // Written whether it counts or not: which half a slot goes to is a coin toss.
         inBucket[ofBucket] = slot;
-        ofBucket += slot != 0 && (slot >>> slotBits & 1) == side ? 1 : 0;
+        ofBucket += slot != 0 && (slot >>> layout.slotBits & 1) == side ? 1 : 0;
       }
-      int staying = Math.min(ofBucket, width);
+      int staying = Math.min(ofBucket, layout.width);
       for (int i = 0; i < staying; i++) {
-        set(bucket, i, inBucket[i] & BitFields.mask(slotBits));
+        set(bucket, i, inBucket[i] & BitFields.mask(layout.slotBits));
         if (numbers != null) {
-          numbers[bucket * width + i] = (byte) (inBucket[i] >>> NUMBER_SHIFT);
+          numbers[bucket * layout.width + i] = (byte) (inBucket[i] >>> NUMBER_SHIFT);
         }
       }
       for (int i = staying; i < ofBucket; i++) {
-        long slot = inBucket[i] & BitFields.mask(slotBits);
+        long slot = inBucket[i] & BitFields.mask(layout.slotBits);
         long number = inBucket[i] >>> NUMBER_SHIFT << NUMBER_SHIFT;
         moving[movingCount++] = number | slot << CuckooShape.BUCKET_BITS | bucket;
       }
@@ -616,7 +553,7 @@ final class BucketPage extends CuckooPage {
     int used = 0;
     for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
       boolean free = false;
-      for (int i = 0; i < width; i++) {
+      for (int i = 0; i < layout.width; i++) {
         long slot = get(bucket, i);
         if (slot == 0) {
           free = true;
@@ -648,7 +585,7 @@ final class BucketPage extends CuckooPage {
   }
 
   long get(int bucket, int i) {
-    return BitFields.get(body, bucket * bucketBits() + i * slotBits, slotBits);
+    return layout.get(body, bucket, i);
   }
 
   /** Moves a slot into another bucket that has room, and closes the gap. */
@@ -661,7 +598,7 @@ final class BucketPage extends CuckooPage {
 
   /** Takes a slot out of a bucket and closes the gap. */
   private void take(int bucket, int i) {
-    int last = width - 1;
+    int last = layout.width - 1;
     while (get(bucket, last) == 0) {
       last--;
     }
@@ -674,24 +611,24 @@ final class BucketPage extends CuckooPage {
   }
 
   private void set(int bucket, int i, long slot) {
-    BitFields.set(body, bucket * bucketBits() + i * slotBits, slotBits, slot);
+    layout.set(body, bucket, i, slot);
   }
 
   /** The number of a slot's epoch; 0 if keys do not expire. */
   private int number(int bucket, int i) {
-    return epochs == null ? 0 : EpochNumbers.get(body, numbersFrom(), bucket * width + i);
+    return epochs == null ? 0 : EpochNumbers.get(body, numbersFrom(), bucket * layout.width + i);
   }
 
   private void setNumber(int bucket, int i, int number) {
     if (epochs != null) {
-      EpochNumbers.set(body, numbersFrom(), bucket * width + i, number);
+      EpochNumbers.set(body, numbersFrom(), bucket * layout.width + i, number);
     }
   }
 
   /** The same for a slot that was free. */
   private void putNumber(int bucket, int i, int number) {
     if (epochs != null) {
-      EpochNumbers.put(body, numbersFrom(), bucket * width + i, number);
+      EpochNumbers.put(body, numbersFrom(), bucket * layout.width + i, number);
     }
   }
 
@@ -700,7 +637,7 @@ final class BucketPage extends CuckooPage {
   }
 
   private long slotOf(long identity) {
-    return (identity >>> CuckooShape.BUCKET_BITS) & BitFields.mask(slotBits);
+    return layout.slotOf(identity);
   }
 
   /** The first free slot of a bucket, or -1 if it is full. */
@@ -710,28 +647,6 @@ final class BucketPage extends CuckooPage {
 
   /** The first place of a bucket that holds the slot, or -1. */
   private int indexOf(int bucket, long slot) {
-    long lowest = LOWEST_BITS[slotBits] & BitFields.mask(wordBits);
-    long pattern = slot * lowest;
-    for (int from = 0; from < bucketBits(); from += wordBits) {
-      int at = Math.min(from, bucketBits() - wordBits);
-      long word = BitFields.word(body, bucket * bucketBits() + at) ^ pattern;
-      long marks = borrows(word, lowest) & highestBits(lowest, slotBits);
-      if (marks != 0) {
-        return (at + Long.numberOfTrailingZeros(marks)) / slotBits;
-      }
-    }
-    return -1;
-  }
-
-  /**
-   * Taking 1 from every slot of a word borrows from the highest bit of one that is 0. A borrow may
-   * run on and mark slots above, so the lowest mark, and whether there is one, are what counts.
-   */
-  private static long borrows(long word, long lowestBits) {
-    return (word - lowestBits) & ~word;
-  }
-
-  private static long highestBits(long lowestBits, int slotBits) {
-    return lowestBits << (slotBits - 1);
+    return layout.indexOf(body, bucket, slot);
   }
 }

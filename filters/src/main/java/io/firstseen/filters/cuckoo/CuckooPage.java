@@ -139,12 +139,8 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
   /** Bytes of the page's own object, without its body. */
   abstract int objectBytes();
 
-  /**
-   * How a table's buckets are cut, in one number, so that a look-up needs nothing else of a page
-   * but its body: from the lowest bit, bits of a slot (6), bits of a word of whole slots (6), bits
-   * of a bucket. 0 for a list.
-   */
-  abstract int layout();
+  /** How a table's buckets are read; null for a list. */
+  abstract BucketLayout layout();
 
   abstract CuckooPage sharing();
 

@@ -15,7 +15,7 @@ final class HeapPages implements PageStore {
   private final CuckooShape shape;
   private CuckooPage[] directory;
   private byte[][] bodies;
-  private int[] layouts;
+  private BucketLayout[] layouts;
   private int directoryDepth;
   private int shift;
   long count;
@@ -24,7 +24,7 @@ final class HeapPages implements PageStore {
     this.shape = shape;
     this.directory = new CuckooPage[1];
     this.bodies = new byte[1][];
-    this.layouts = new int[1];
+    this.layouts = new BucketLayout[1];
     this.shift = shape.identityBits();
     place(CuckooPage.first(shape));
   }
@@ -42,7 +42,7 @@ final class HeapPages implements PageStore {
     this.shape = other.shape;
     this.directory = new CuckooPage[other.directory.length];
     this.bodies = new byte[other.directory.length][];
-    this.layouts = new int[other.directory.length];
+    this.layouts = new BucketLayout[other.directory.length];
     this.directoryDepth = other.directoryDepth;
     this.shift = other.shift;
     this.count = other.count;
@@ -78,10 +78,10 @@ final class HeapPages implements PageStore {
 
   boolean contains(long identity) {
     int at = (int) (identity >>> shift);
-    int layout = layouts[at];
-    return layout == 0
+    BucketLayout layout = layouts[at];
+    return layout == null
         ? directory[at].contains(identity)
-        : BucketPage.contains(bodies[at], layout, identity);
+        : layout.contains(bodies[at], identity);
   }
 
   @Override
@@ -104,7 +104,7 @@ final class HeapPages implements PageStore {
       int size = directory.length * 2;
       CuckooPage[] deeper = new CuckooPage[size];
       byte[][] deeperBodies = new byte[size][];
-      int[] deeperLayouts = new int[size];
+      BucketLayout[] deeperLayouts = new BucketLayout[size];
       for (int i = 0; i < size; i++) {
         deeper[i] = directory[i >> 1];
         deeperBodies[i] = bodies[i >> 1];

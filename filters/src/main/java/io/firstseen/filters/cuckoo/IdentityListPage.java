@@ -48,8 +48,8 @@ final class IdentityListPage extends CuckooPage {
   }
 
   @Override
-  int layout() {
-    return 0;
+  BucketLayout layout() {
+    return null;
   }
 
   @Override

@@ -41,22 +41,19 @@ final class PathSearch {
     steps[1] = alternate;
     int size = 2;
     byte[] body = page.body;
-    int width = page.width();
-    int slotBits = page.slotBits();
-    int bucketBits = width * slotBits;
-    int lastSlot = bucketBits - slotBits;
-    long slotMask = BitFields.mask(slotBits);
+    BucketLayout layout = page.layout();
+    int width = layout.width;
     for (int at = 0; at < size && at * width < MAX_SLOTS; at++) {
       int from = steps[at] & BUCKET_MASK;
-      int bit = from * bucketBits;
+      int bit = from * layout.bucketBits;
       for (int i = 0; i < width; i++) {
         int core = (int) BitFields.word(body, bit) & CuckooShape.CORE_MASK;
-        bit += slotBits;
+        bit += layout.slotBits;
         int to = BucketPairs.alternate(from, core);
         if ((reached[to >>> 6] & 1L << to) != 0) {
           continue;
         }
-        if ((BitFields.word(body, to * bucketBits + lastSlot) & slotMask) == 0) {
+        if (layout.get(body, to, width - 1) == 0) {
           return move(page, at, i, to);
         }
         reach(to);

@@ -1,0 +1,124 @@
+package io.firstseen.filters.cuckoo;
+
+/**
+ * How the buckets of a table are cut into slots, and how they are read: as words of whole slots,
+ * compared in all of their slots at once. Kept apart from the page, so that a look-up needs nothing
+ * else of it but its body.
+ */
+final class BucketLayout {
+  /** The layouts of tables of 0, 1, … slots a bucket that split before they widen further. */
+  private static final BucketLayout[][] COMMON =
+      new BucketLayout[BitFields.MAX_BITS + 1][BucketPage.SPLIT_WIDTH + 1];
+
+  static {
+    for (int slotBits = CuckooShape.CORE_BITS; slotBits <= BitFields.MAX_BITS; slotBits++) {
+      for (int width = 1; width <= BucketPage.SPLIT_WIDTH; width++) {
+        COMMON[slotBits][width] = new BucketLayout(slotBits, width);
+      }
+    }
+  }
+
+  /** Slots of a bucket. */
+  final int width;
+
+  final int slotBits;
+  final int bucketBits;
+
+  /** Bits of a word: of as many whole slots as are read at once. */
+  final int wordBits;
+
+  /** Where the second word of a bucket starts; words overlap where a bucket is no multiple. */
+  private final int second;
+
+  /** Where the last word starts; it can be the second or the first. */
+  private final int last;
+
+  private final long slotMask;
+  private final long lowestBits;
+  private final long highestBits;
+
+  private BucketLayout(int slotBits, int width) {
+    this.slotBits = slotBits;
+    this.width = width;
+    int slotsOfWord = Math.min(width, BitFields.MAX_BITS / slotBits);
+    this.bucketBits = width * slotBits;
+    this.wordBits = slotsOfWord * slotBits;
+    this.last = bucketBits - wordBits;
+    this.second = Math.min(wordBits, last);
+    this.slotMask = BitFields.mask(slotBits);
+    long lowest = 0;
+    for (int slot = 0; slot < slotsOfWord; slot++) {
+      lowest |= 1L << (slot * slotBits);
+    }
+    this.lowestBits = lowest;
+    this.highestBits = lowest << (slotBits - 1);
+  }
+
+  static BucketLayout of(int slotBits, int width) {
+    return width <= BucketPage.SPLIT_WIDTH
+        ? COMMON[slotBits][width]
+        : new BucketLayout(slotBits, width);
+  }
+
+  /** The bits of an identity that a slot holds. */
+  long slotOf(long identity) {
+    return (identity >>> CuckooShape.BUCKET_BITS) & slotMask;
+  }
+
+  /**
+   * Whether one of an identity's two buckets holds its slot.
+   *
+   * <p>Reads two words of each bucket without asking whether the first holds it, or whether there
+   * are two: to the branch predictor, each would be a coin toss.
+   */
+  boolean contains(byte[] body, long identity) {
+    long slot = slotOf(identity);
+    long pattern = slot * lowestBits;
+    int bucket = BucketPairs.bucket(identity);
+    int alternate = BucketPairs.alternate(bucket, (int) slot & CuckooShape.CORE_MASK);
+    int at = bucket * bucketBits;
+    int other = alternate * bucketBits;
+    long borrows =
+        borrows(BitFields.word(body, at) ^ pattern)
+            | borrows(BitFields.word(body, at + second) ^ pattern)
+            | borrows(BitFields.word(body, other) ^ pattern)
+            | borrows(BitFields.word(body, other + second) ^ pattern);
+    for (int word = second; word < last; ) {
+      word = Math.min(word + wordBits, last);
+      borrows |= borrows(BitFields.word(body, at + word) ^ pattern);
+      borrows |= borrows(BitFields.word(body, other + word) ^ pattern);
+    }
+    return (borrows & highestBits) != 0;
+  }
+
+  /** The first place of a bucket that holds the slot, or -1. */
+  int indexOf(byte[] body, int bucket, long slot) {
+    long pattern = slot * lowestBits;
+    int at = bucket * bucketBits;
+    for (int word = 0; ; word = Math.min(word + wordBits, last)) {
+      long marks = borrows(BitFields.word(body, at + word) ^ pattern) & highestBits;
+      if (marks != 0) {
+        return (word + Long.numberOfTrailingZeros(marks)) / slotBits;
+      }
+      if (word == last) {
+        return -1;
+      }
+    }
+  }
+
+  long get(byte[] body, int bucket, int i) {
+    return BitFields.word(body, bucket * bucketBits + i * slotBits) & slotMask;
+  }
+
+  void set(byte[] body, int bucket, int i, long slot) {
+    BitFields.set(body, bucket * bucketBits + i * slotBits, slotBits, slot);
+  }
+
+  /**
+   * Taking 1 from every slot of a word borrows from the highest bit of one that is 0. A borrow may
+   * run on and mark slots above, so the lowest mark, and whether there is one, are what counts.
+   */
+  private long borrows(long word) {
+    return (word - lowestBits) & ~word;
+  }
+}
