@@ -35,12 +35,33 @@ final class BackwardBits {
     word |= bits << wordBits;
     wordBits += count;
     if (wordBits >= 64) {
-      if (full == words.length) {
-        words = Arrays.copyOf(words, 2 * full);
-      }
-      words[full++] = word;
+      push(word);
       wordBits -= 64;
       word = wordBits == 0 ? 0 : bits >>> (count - wordBits);
     }
+  }
+
+  /** Adds the {@code counts} (1 to 63) lowest bits of the first numbers, which have no others. */
+  void add(long[] numbers, int[] counts, int length) {
+    long gathered = word;
+    int gatheredBits = wordBits;
+    for (int i = 0; i < length; i++) {
+      gathered |= numbers[i] << gatheredBits;
+      gatheredBits += counts[i];
+      if (gatheredBits >= 64) {
+        push(gathered);
+        gatheredBits -= 64;
+        gathered = gatheredBits == 0 ? 0 : numbers[i] >>> (counts[i] - gatheredBits);
+      }
+    }
+    word = gathered;
+    wordBits = gatheredBits;
+  }
+
+  private void push(long fullWord) {
+    if (full == words.length) {
+      words = Arrays.copyOf(words, 2 * full);
+    }
+    words[full++] = fullWord;
   }
 }

@@ -57,11 +57,34 @@ public final class BitWriter {
       wordBits = all;
       return;
     }
-    reserve(8);
-    WORDS.set(bytes, filled, word);
-    filled += 8;
+    writeWord(word);
     wordBits = all - 64;
     word = wordBits == 0 ? 0 : aligned << (bits - wordBits);
+  }
+
+  private void writeWord(long full) {
+    reserve(8);
+    WORDS.set(bytes, filled, full);
+    filled += 8;
+  }
+
+  /** Appends the lowest {@code bits} (0 to 63) bits of the first numbers, which have no others. */
+  void write(long[] numbers, int count, int bits) {
+    long gathered = word;
+    int gatheredBits = wordBits;
+    for (int i = 0; i < count; i++) {
+      // Shifted in two steps, since a shift by 64 does nothing in Java.
+      long aligned = numbers[i] << (63 - bits) << 1;
+      gathered |= aligned >>> gatheredBits;
+      gatheredBits += bits;
+      if (gatheredBits >= 64) {
+        writeWord(gathered);
+        gatheredBits -= 64;
+        gathered = aligned << (bits - 1 - gatheredBits) << 1;
+      }
+    }
+    word = gathered;
+    wordBits = gatheredBits;
   }
 
   /** Appends {@code count} one bits and a zero bit. */

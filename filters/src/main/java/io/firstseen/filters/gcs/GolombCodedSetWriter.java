@@ -10,8 +10,11 @@ import java.util.Objects;
  * bucket of 42 values. Not safe for use by several threads at once.
  */
 public final class GolombCodedSetWriter {
-  // Their prefixes fit in a word.
-  private static final int FAST_QUOTIENTS = 60;
+  /** The number of values that are encoded in one go; few buckets have more. */
+  private static final int BLOCK = 64;
+
+  // The prefixes of quotients of so few bits fit in a word; longer ones are rare.
+  private static final int FAST_QUOTIENT_BITS = 5;
 
   private final long count;
   private final int valueBits;
@@ -25,6 +28,12 @@ public final class GolombCodedSetWriter {
   private final boolean streaming;
   private final long bucketCount;
   private final long firstBucket;
+  // Values of the open bucket that are not encoded yet, and room for what becomes of them.
+  private final long[] values = new long[BLOCK];
+  private final long[] fields = new long[BLOCK];
+  private final long[] prefixBits = new long[BLOCK];
+  private final int[] prefixLengths = new int[BLOCK];
+  private int waiting;
   private long added;
   private long before;
   private long next;
@@ -107,34 +116,93 @@ public final class GolombCodedSetWriter {
     if (Long.compareUnsigned(value, last) > 0) {
       closeUntil(ranges.bucketOf(value));
     }
-    long distance = value - next;
-    long quotient = code.quotient(distance);
-    long remainder = distance - quotient * code.parameter();
-    if (fieldBits <= GolombCodedSet.MAX_FAST_FIELD_BITS && quotient < FAST_QUOTIENTS) {
-      // 1 if there is one more bit; without branches, as there is by chance.
-      long more = (cutoff - 1 - remainder) >>> 63;
-      long longer = remainder + cutoff;
-      codes.write(remainder + (((longer >>> 1) - remainder) & -more), fieldBits);
-      long ones = (1L << quotient) - 1;
-      long bit = longer & more;
-      prefixes.add(ones | bit << (quotient + 1), (int) (quotient + 1 + more));
-    } else {
-      addOfAnyWidth(quotient, remainder);
+    if (waiting == BLOCK) {
+      encodeWaiting();
     }
+    values[waiting++] = value;
     before = value;
-    next = value + 1;
     added++;
   }
 
-  private void addOfAnyWidth(long quotient, long remainder) {
-    prefixes.addUnary(quotient);
-    if (code.hasMore(remainder)) {
-      // The field and the one more bit make a number that is greater than the remainder.
+  /**
+   * Encodes the values in some bits of hashes, leaving out repeats. Checks nothing.
+   *
+   * @param hashes ascending by those bits and those before, which all share
+   * @param skippedBits how many of a hash's top bits come before its value
+   */
+  void addSorted(long[] hashes, int from, int to, int skippedBits) {
+    int droppedBits = Long.SIZE - valueBits;
+    int i = from;
+    while (i < to) {
+      long value = hashes[i] << skippedBits >>> droppedBits;
+      if (Long.compareUnsigned(value, last) > 0) {
+        closeUntil(ranges.bucketOf(value));
+      } else if (waiting == BLOCK) {
+        encodeWaiting();
+      }
+      long previous = added == 0 ? ~value : before;
+      long greatest = last;
+      int filled = waiting;
+      int end = (int) Math.min(to, (long) i + BLOCK - filled);
+      // A repeat is written, too, and then overwritten.
+      while (i < end) {
+        value = hashes[i] << skippedBits >>> droppedBits;
+        if (Long.compareUnsigned(value, greatest) > 0) {
+          break;
+        }
+        values[filled] = value;
+        filled += value == previous ? 0 : 1;
+        previous = value;
+        i++;
+      }
+      added += filled - waiting;
+      waiting = filled;
+      before = previous;
+    }
+  }
+
+  /** Encodes the values that wait. */
+  private void encodeWaiting() {
+    long widest = 0;
+    long least = next;
+    for (int i = 0; i < waiting; i++) {
+      long distance = values[i] - least;
+      least = values[i] + 1;
+      long quotient = code.quotient(distance);
+      long remainder = distance - quotient * code.parameter();
+      // 1 if there is one more bit; without branches, as there is by chance.
+      long more = (cutoff - 1 - remainder) >>> 63;
       long longer = remainder + cutoff;
-      codes.write(longer >>> 1, fieldBits);
-      prefixes.add(longer & 1, 1);
+      fields[i] = remainder + (((longer >>> 1) - remainder) & -more);
+      prefixBits[i] = ((1L << quotient) - 1) | (longer & more) << (quotient + 1);
+      prefixLengths[i] = (int) (quotient + 1 + more);
+      widest |= quotient;
+    }
+    if (fieldBits <= GolombCodedSet.MAX_FAST_FIELD_BITS && widest >>> FAST_QUOTIENT_BITS == 0) {
+      codes.write(fields, waiting, fieldBits);
+      prefixes.add(prefixBits, prefixLengths, waiting);
     } else {
-      codes.write(remainder, fieldBits);
+      encodeWaitingOfAnyWidth();
+    }
+    next = least;
+    waiting = 0;
+  }
+
+  private void encodeWaitingOfAnyWidth() {
+    long least = next;
+    for (int i = 0; i < waiting; i++) {
+      long quotient = code.quotient(values[i] - least);
+      long remainder = values[i] - least - quotient * code.parameter();
+      least = values[i] + 1;
+      prefixes.addUnary(quotient);
+      if (code.hasMore(remainder)) {
+        // The field and the one more bit make a number that is greater than the remainder.
+        long longer = remainder + cutoff;
+        codes.write(longer >>> 1, fieldBits);
+        prefixes.add(longer & 1, 1);
+      } else {
+        codes.write(remainder, fieldBits);
+      }
     }
   }
 
@@ -202,6 +270,7 @@ public final class GolombCodedSetWriter {
     if (bucket == opened) {
       return;
     }
+    encodeWaiting();
     prefixes.writeBackwards(codes);
     long position = codes.bitLength();
     lengths.add(position - start);

@@ -37,14 +37,10 @@ final class SortedHashes {
     return (hashes[index] << skippedBits) >>> (Long.SIZE - valueBits);
   }
 
-  private boolean isFirst(int index) {
-    return index == 0 || value(index) != value(index - 1);
-  }
-
   private long distinct(int from, int to) {
-    long count = 0;
-    for (int i = from; i < to; i++) {
-      count += isFirst(i) ? 1 : 0;
+    long count = from == 0 && to > 0 ? 1 : 0;
+    for (int i = Math.max(1, from); i < to; i++) {
+      count += value(i) != value(i - 1) ? 1 : 0;
     }
     return count;
   }
@@ -61,11 +57,7 @@ final class SortedHashes {
             : firstFrom(ranges.lowerBound(buckets * (part + 1) / parts));
     GolombCodedSetWriter writer =
         GolombCodedSetWriter.ofPart(count, valueBits, firstBucket, to - from);
-    for (int i = from; i < to; i++) {
-      if (isFirst(i)) {
-        writer.add(value(i));
-      }
-    }
+    writer.addSorted(hashes, from, to, skippedBits);
     return writer;
   }
 
