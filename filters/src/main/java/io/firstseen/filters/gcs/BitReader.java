@@ -14,6 +14,9 @@ public final class BitReader {
   private static final VarHandle WORDS =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
+  /** So many bits of {@link #windowAt} count at any position. */
+  static final int WINDOW_BITS = 57;
+
   private final ByteBuffer bytes;
   private final int length;
 
@@ -21,6 +24,11 @@ public final class BitReader {
   public BitReader(ByteBuffer bytes) {
     this.bytes = bytes.slice();
     this.length = this.bytes.limit();
+  }
+
+  /** Reads the byte at a bit position, for nothing but to have it in the processor's cache. */
+  int touch(long position) {
+    return bytes.get((int) Math.min(position >>> 3, length - 1)) & 0xFF;
   }
 
   /** The 64 bits that begin at a bit position. */

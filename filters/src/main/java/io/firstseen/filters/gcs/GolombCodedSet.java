@@ -26,8 +26,14 @@ public final class GolombCodedSet {
   /** The number of values that are decoded in one go. */
   static final int BLOCK = 512;
 
+  /** So many values are worth being touched before the first of them is looked for. */
+  public static final int TOUCHED = 16;
+
   /** Fields of up to as many bits are read by one load, and sums of codes do not overflow. */
   static final int MAX_FAST_FIELD_BITS = 50;
+
+  // Shifts by a quotient and two more bits are then below 64.
+  private static final int MAX_PREFIX_WINDOW_BITS = 61;
 
   private final long count;
   private final int valueBits;
@@ -43,6 +49,7 @@ public final class GolombCodedSet {
   private final long parameter;
   private final int fieldBits;
   private final long cutoff;
+  private final int fieldsInWindow;
 
   private GolombCodedSet(
       long count,
@@ -65,6 +72,7 @@ public final class GolombCodedSet {
     this.parameter = code.parameter();
     this.fieldBits = code.fieldBits();
     this.cutoff = code.cutoff();
+    this.fieldsInWindow = BitReader.WINDOW_BITS / Math.max(1, fieldBits);
   }
 
   /**
@@ -227,6 +235,46 @@ public final class GolombCodedSet {
     return (fieldBits >= 1 && fieldBits <= MAX_FAST_FIELD_BITS)
         ? holds(distance, start, end)
         : holdsOfAnyWidth(distance, -1, start, end);
+  }
+
+  /**
+   * Whether the set holds each of some values. Their waits for memory overlap, so that it takes
+   * much less time than one query after the other where the set is larger than the processor's
+   * cache.
+   *
+   * @param values each below 2^valueBits, in any order, repeats allowed
+   * @param from the index to begin at
+   * @param to the index to end before
+   * @param found gets the answers, at the indices of the values
+   * @throws IllegalArgumentException if a value is not below 2^valueBits
+   */
+  public void mightContainEach(long[] values, int from, int to, boolean[] found) {
+    for (int begin = from; begin < to; begin += TOUCHED) {
+      int end = Math.min(to, begin + TOUCHED);
+      long touched = 0;
+      for (int i = begin; i < end; i++) {
+        touched |= touch(values[i]);
+      }
+      for (int i = begin; i < end; i++) {
+        // Never negative; but the compiler must not leave the touching out.
+        found[i] = mightContain(values[i]) || touched < 0;
+      }
+    }
+  }
+
+  /**
+   * Reads what a query for a value will read, without waiting for it: queries for values that were
+   * all touched before wait for memory together.
+   *
+   * @return a number of no meaning, at least 0, for the caller to use, lest the compiler leave out
+   *     the reading
+   */
+  public long touch(long value) {
+    if (count == 0 || !inUniverse(value, valueBits)) {
+      return 0;
+    }
+    long start = starts.at(ranges.bucketOf(value));
+    return codes.touch(start) + codes.touch(start + payloadBits / bucketCount);
   }
 
   /**
@@ -424,38 +472,46 @@ public final class GolombCodedSet {
    */
   private boolean holds(long target, long start, long end) {
     long m = parameter;
-    long c = cutoff;
+    long greatestShort = cutoff - 1;
     int width = fieldBits;
+    long fieldMask = (1L << width) - 1;
     long from = start;
     long to = end;
     long distance = -1;
     while (from < to) {
-      // Inverted, so that a run of ones is a run of zeros, which is what processors count.
-      long window = ~codes.windowBefore(to);
-      int bits = BitReader.bitsBefore(to);
-      int left = bits;
+      // Inverted, so that a run of ones is a run of zeros, which is what processors count. A one
+      // bit above all tells how many are left, and ends a run that is longer than the window.
+      int bits = Math.min(MAX_PREFIX_WINDOW_BITS, BitReader.bitsBefore(to));
+      long above = 1L << bits;
+      long window = (~codes.windowBefore(to) & (above - 1)) | above;
+      long begin = from;
+      window:
       while (true) {
-        long field = codes.windowAt(from) >>> (64 - width);
-        int quotient = Long.numberOfTrailingZeros(window);
-        // 1 if there is one more bit; without branches, as there is by chance.
-        long more = (c - 1 - field) >>> 63;
-        int prefix = quotient + 1 + (int) more;
-        if (prefix > left) {
-          break;
-        }
-        long bit = ~(window >>> (quotient + 1)) & 1;
-        distance += quotient * m + field + ((field - c + bit) & -more) + 1;
-        window >>>= prefix;
-        left -= prefix;
-        from += width;
-        if (distance >= target) {
-          return distance == target && from <= to - bits + left;
+        long fields = codes.windowAt(from);
+        for (int i = fieldsInWindow; i > 0; i--) {
+          fields = Long.rotateLeft(fields, width);
+          long field = fields & fieldMask;
+          int quotient = Long.numberOfTrailingZeros(window);
+          long rest = window >>> quotient >>> 1;
+          // All ones if there is one more bit; without branches, as there is by chance.
+          long over = greatestShort - field;
+          long more = over >> 63;
+          long next = rest >>> -more;
+          if (next == 0) {
+            break window;
+          }
+          distance += quotient * m + field - ((over + (rest & 1)) & more) + 1;
+          window = next;
+          from += width;
+          if (distance >= target) {
+            return distance == target && from <= to - bits + 63 - Long.numberOfLeadingZeros(window);
+          }
         }
       }
-      if (left == bits) {
+      if (from == begin) {
         return holdsOfAnyWidth(target, distance, from, to);
       }
-      to -= bits - left;
+      to -= bits - 63 + Long.numberOfLeadingZeros(window);
     }
     return false;
   }

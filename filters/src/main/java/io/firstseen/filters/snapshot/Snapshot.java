@@ -72,40 +72,6 @@ public final class Snapshot {
     return of(values, hashCount, parameters);
   }
 
-  /**
-   * Builds the snapshot of a shard whose hashes are a coded set already, with values of the fewest
-   * bits that keep the rate; none of them is unpacked into an array.
-   *
-   * @param rests the hashes without their shard bits, of {@code 64 - shardBits} bits
-   * @throws IllegalArgumentException if the values have another number of bits, or if the
-   *     false-positive rate needs more than they have
-   */
-  public static Snapshot build(GolombCodedSet rests, SnapshotParameters parameters) {
-    return build(rests, parameters.set().valueBitsFor(rests.count()), parameters);
-  }
-
-  /**
-   * The same with values of so many bits.
-   *
-   * @throws IllegalArgumentException if the bits are too few for the false-positive rate or more
-   *     than the rests have, too
-   */
-  public static Snapshot build(GolombCodedSet rests, int valueBits, SnapshotParameters parameters) {
-    SetParameters set = parameters.set();
-    int restBits = 64 - set.shards().bits();
-    if (rests.valueBits() != restBits) {
-      throw new IllegalArgumentException(
-          "the rests of hashes in one of "
-              + set.shards().count()
-              + " shards must have "
-              + restBits
-              + " bits, got "
-              + rests.valueBits());
-    }
-    set.requireValueBits(valueBits, rests.count());
-    return of(rests.coarsen(valueBits), rests.count(), parameters);
-  }
-
   private static Snapshot of(GolombCodedSet set, long hashCount, SnapshotParameters parameters) {
     return of(set, hashCount, SetDigest.of(set.iterator()), parameters);
   }
@@ -207,6 +173,11 @@ public final class Snapshot {
       throw wrongShard(hash, parameters);
     }
     return set.mightContain(parameters.set().valueOf(hash, header.valueBits()));
+  }
+
+  /** Reads what a query for a hash will read, see {@link GolombCodedSet#touch}. */
+  long touch(long hash) {
+    return set.touch(header.parameters().set().valueOf(hash, header.valueBits()));
   }
 
   /**

@@ -1,11 +1,11 @@
 package io.firstseen.filters.snapshot;
 
+import io.firstseen.filters.gcs.GolombCodedSet;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.IntFunction;
@@ -74,17 +74,6 @@ public final class SnapshotSet {
   }
 
   /**
-   * Like {@link #of(Manifest, IntFunction)}, of snapshots that are kept by the digest of the blob
-   * that led to them.
-   *
-   * @param snapshots at least those of each shard's {@link ManifestShard#newest}
-   */
-  public static SnapshotSet of(Manifest manifest, Map<String, Snapshot> snapshots)
-      throws SnapshotException {
-    return of(manifest, shard -> snapshots.get(manifest.shards().get(shard).newest().digest()));
-  }
-
-  /**
    * Opens a set in a {@link SnapshotDirectory}.
    *
    * @param sequence which manifest; the newest if empty
@@ -112,6 +101,35 @@ public final class SnapshotSet {
   public boolean mightContain(long hash) {
     Snapshot snapshot = snapshots[manifest.parameters().shards().shardOf(hash)];
     return snapshot != null && snapshot.mightContain(hash);
+  }
+
+  /**
+   * Whether the set holds each of some hashes. Their waits for memory overlap, so that it takes
+   * much less time than one query after the other where the set is larger than the processor's
+   * cache. Allocates nothing.
+   *
+   * @param hashes in any order, repeats allowed
+   * @param from the index to begin at
+   * @param to the index to end before
+   * @param found gets the answers, at the indices of the hashes
+   */
+  public void mightContainEach(long[] hashes, int from, int to, boolean[] found) {
+    for (int begin = from; begin < to; begin += GolombCodedSet.TOUCHED) {
+      int end = Math.min(to, begin + GolombCodedSet.TOUCHED);
+      long touched = 0;
+      for (int i = begin; i < end; i++) {
+        touched |= touch(hashes[i]);
+      }
+      for (int i = begin; i < end; i++) {
+        // Never negative; but the compiler must not leave the touching out.
+        found[i] = mightContain(hashes[i]) || touched < 0;
+      }
+    }
+  }
+
+  private long touch(long hash) {
+    Snapshot snapshot = snapshots[manifest.parameters().shards().shardOf(hash)];
+    return snapshot == null ? 0 : snapshot.touch(hash);
   }
 
   /** Like {@link #mightContainKey(byte[], byte[], KeyHash)}, without a scope. */

@@ -3,6 +3,8 @@ package io.firstseen.filters.gcs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.NoSuchElementException;
 import java.util.PrimitiveIterator;
@@ -42,6 +44,59 @@ class GolombCodedSetTest {
         }
       }
     }
+  }
+
+  @Test
+  void answersEachOfManyValuesLikeOneByOne() throws Exception {
+    SplittableRandom random = new SplittableRandom(12);
+    for (int valueBits : new int[] {1, 7, 17, 30, 44, 64}) {
+      for (int count : new int[] {0, 1, 38, 5000}) {
+        if (valueBits < 17 && count > 1 << valueBits) {
+          continue;
+        }
+        long[] values = randomValues(random, count, valueBits);
+        GolombCodedSet set = reopened(GolombCodedSet.of(values, valueBits));
+        long[] asked = new long[201];
+        Arrays.setAll(
+            asked,
+            i ->
+                i % 2 == 0 && count > 0
+                    ? values[random.nextInt(count)]
+                    : randomValue(random, valueBits));
+        for (int from : new int[] {0, 1, 184, 201}) {
+          boolean[] found = new boolean[asked.length];
+          boolean[] expected = new boolean[asked.length];
+          for (int i = from; i < 201; i++) {
+            expected[i] = set.mightContain(asked[i]);
+          }
+          set.mightContainEach(asked, from, 201, found);
+          assertThat(found).isEqualTo(expected);
+          Arrays.fill(found, true);
+          set.mightContainEach(asked, from, from, found);
+          assertThat(found).doesNotContain(false);
+        }
+      }
+    }
+    GolombCodedSet set = GolombCodedSet.of(new long[] {5}, 7);
+    assertThatThrownBy(() -> set.mightContainEach(new long[] {128}, 0, 1, new boolean[1]))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("value must be below 2^7, got 128");
+  }
+
+  @Test
+  void queriesAllocateNothing() throws Exception {
+    SplittableRandom random = new SplittableRandom(13);
+    long[] values = randomValues(random, 50_000, 40);
+    GolombCodedSet set = reopened(GolombCodedSet.of(values, 40));
+    boolean[] found = new boolean[values.length];
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    set.mightContainEach(values, 0, values.length, found);
+    for (long value : values) {
+      found[0] &= set.mightContain(value);
+    }
+    assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(4096);
+    assertThat(found).doesNotContain(false);
   }
 
   @Test

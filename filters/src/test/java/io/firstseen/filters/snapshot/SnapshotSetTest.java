@@ -13,10 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalLong;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -103,6 +102,29 @@ class SnapshotSetTest {
   }
 
   @Test
+  void answersEachOfManyHashesLikeOneByOne() throws Exception {
+    String[] urls =
+        IntStream.range(0, 500).mapToObj(i -> "http://example.com/" + i).toArray(String[]::new);
+    publish(1, urls);
+    publish(2, urls[7], urls[8]);
+    for (long sequence = 1; sequence <= 2; sequence++) {
+      SnapshotSet set = SnapshotSet.openDirectory(directory, OptionalLong.of(sequence));
+      long[] hashes = new long[1001];
+      Arrays.setAll(hashes, i -> i * 0x9E3779B97F4A7C15L);
+      for (int i = 0; i < 500; i++) {
+        hashes[2 * i] = PARAMETERS.hash(null, utf8(urls[i]), KeyHash.fixed());
+      }
+      boolean[] expected = new boolean[hashes.length];
+      for (int i = 3; i < 1000; i++) {
+        expected[i] = set.mightContain(hashes[i]);
+      }
+      boolean[] found = new boolean[hashes.length];
+      set.mightContainEach(hashes, 3, 1000, found);
+      assertThat(found).isEqualTo(expected).contains(true, false);
+    }
+  }
+
+  @Test
   void refusesADamagedBlob() throws Exception {
     Manifest manifest = publish(1, "http://example.com/a");
     Path blob = blobOf(manifest);
@@ -133,21 +155,15 @@ class SnapshotSetTest {
     Manifest first = publish(1, "http://example.com/a");
     SnapshotSet opened = SnapshotSet.openDirectory(directory, OptionalLong.empty());
     Manifest second = Manifest.of("test", 2, 1000, 2000, PARAMETERS, first.shards());
-    Map<String, Snapshot> snapshots = new HashMap<>();
-    for (ManifestShard shard : first.shards()) {
-      if (shard.base() != null) {
-        snapshots.put(shard.base().digest(), opened.snapshot(shard.shard()));
-      }
-    }
-    SnapshotSet reused = SnapshotSet.of(second, snapshots);
+    SnapshotSet reused = SnapshotSet.of(second, opened::snapshot);
     assertThat(reused.manifest()).isEqualTo(second);
     assertThat(contains(reused, "http://example.com/a")).isTrue();
     assertThat(contains(reused, "http://example.com/b")).isFalse();
     Manifest renamed = Manifest.of("other", 2, 1000, 2000, PARAMETERS, first.shards());
-    assertThatThrownBy(() -> SnapshotSet.of(renamed, snapshots))
+    assertThatThrownBy(() -> SnapshotSet.of(renamed, opened::snapshot))
         .isInstanceOf(MalformedSnapshotException.class)
         .hasMessageContaining("must have the set name of the manifest, other, got test");
-    assertThatThrownBy(() -> SnapshotSet.of(second, Map.of()))
+    assertThatThrownBy(() -> SnapshotSet.of(second, shard -> null))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("there must be a snapshot of every shard with keys");
   }
