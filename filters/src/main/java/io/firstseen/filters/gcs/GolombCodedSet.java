@@ -26,9 +26,6 @@ public final class GolombCodedSet {
   /** The number of values that are decoded in one go. */
   static final int BLOCK = 512;
 
-  /** So many values are worth being touched before the first of them is looked for. */
-  public static final int TOUCHED = 16;
-
   /** Fields of up to as many bits are read by one load, and sums of codes do not overflow. */
   static final int MAX_FAST_FIELD_BITS = 50;
 
@@ -50,6 +47,8 @@ public final class GolombCodedSet {
   private final int fieldBits;
   private final long cutoff;
   private final int fieldsInWindow;
+  // The mean length of a bucket.
+  private final long bucketBits;
 
   private GolombCodedSet(
       long count,
@@ -72,6 +71,7 @@ public final class GolombCodedSet {
     this.parameter = code.parameter();
     this.fieldBits = code.fieldBits();
     this.cutoff = code.cutoff();
+    this.bucketBits = payloadBits / Math.max(1, bucketCount);
     this.fieldsInWindow = BitReader.WINDOW_BITS / Math.max(1, fieldBits);
   }
 
@@ -249,11 +249,15 @@ public final class GolombCodedSet {
    * @throws IllegalArgumentException if a value is not below 2^valueBits
    */
   public void mightContainEach(long[] values, int from, int to, boolean[] found) {
-    for (int begin = from; begin < to; begin += TOUCHED) {
-      int end = Math.min(to, begin + TOUCHED);
+    long[] positions = QueryBatch.positions();
+    for (int begin = from; begin < to; begin += QueryBatch.QUERIES) {
+      int end = Math.min(to, begin + QueryBatch.QUERIES);
+      for (int i = begin; i < end; i++) {
+        positions[i - begin] = position(values[i]);
+      }
       long touched = 0;
       for (int i = begin; i < end; i++) {
-        touched |= touch(values[i]);
+        touched |= touch(positions[i - begin]);
       }
       for (int i = begin; i < end; i++) {
         // Never negative; but the compiler must not leave the touching out.
@@ -262,19 +266,20 @@ public final class GolombCodedSet {
     }
   }
 
+  /** Where the codes begin that a query for a value will read, for {@link #touch}. */
+  public long position(long value) {
+    return count == 0 || !inUniverse(value, valueBits) ? 0 : starts.at(ranges.bucketOf(value));
+  }
+
   /**
-   * Reads what a query for a value will read, without waiting for it: queries for values that were
-   * all touched before wait for memory together.
+   * Reads codes at a {@link #position}, only to have them in the processor's cache: see {@link
+   * QueryBatch}.
    *
    * @return a number of no meaning, at least 0, for the caller to use, lest the compiler leave out
    *     the reading
    */
-  public long touch(long value) {
-    if (count == 0 || !inUniverse(value, valueBits)) {
-      return 0;
-    }
-    long start = starts.at(ranges.bucketOf(value));
-    return codes.touch(start) + codes.touch(start + payloadBits / bucketCount);
+  public long touch(long position) {
+    return count == 0 ? 0 : codes.touch(position) + codes.touch(position + bucketBits);
   }
 
   /**

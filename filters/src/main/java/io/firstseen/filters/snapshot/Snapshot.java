@@ -175,9 +175,14 @@ public final class Snapshot {
     return set.mightContain(parameters.set().valueOf(hash, header.valueBits()));
   }
 
-  /** Reads what a query for a hash will read, see {@link GolombCodedSet#touch}. */
-  long touch(long hash) {
-    return set.touch(header.parameters().set().valueOf(hash, header.valueBits()));
+  /** Where a query for a hash will read, see {@link GolombCodedSet#position}. */
+  long position(long hash) {
+    return set.position(header.parameters().set().valueOf(hash, header.valueBits()));
+  }
+
+  /** Reads at a position, see {@link GolombCodedSet#touch}. */
+  long touch(long position) {
+    return set.touch(position);
   }
 
   /**

@@ -1,6 +1,6 @@
 package io.firstseen.filters.snapshot;
 
-import io.firstseen.filters.gcs.GolombCodedSet;
+import io.firstseen.filters.gcs.QueryBatch;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
 import java.io.IOException;
@@ -99,7 +99,7 @@ public final class SnapshotSet {
 
   /** Whether the set holds a hash, or another one of the same value. Allocates nothing. */
   public boolean mightContain(long hash) {
-    Snapshot snapshot = snapshots[manifest.parameters().shards().shardOf(hash)];
+    Snapshot snapshot = snapshotOf(hash);
     return snapshot != null && snapshot.mightContain(hash);
   }
 
@@ -114,11 +114,17 @@ public final class SnapshotSet {
    * @param found gets the answers, at the indices of the hashes
    */
   public void mightContainEach(long[] hashes, int from, int to, boolean[] found) {
-    for (int begin = from; begin < to; begin += GolombCodedSet.TOUCHED) {
-      int end = Math.min(to, begin + GolombCodedSet.TOUCHED);
+    long[] positions = QueryBatch.positions();
+    for (int begin = from; begin < to; begin += QueryBatch.QUERIES) {
+      int end = Math.min(to, begin + QueryBatch.QUERIES);
+      for (int i = begin; i < end; i++) {
+        Snapshot snapshot = snapshotOf(hashes[i]);
+        positions[i - begin] = snapshot == null ? 0 : snapshot.position(hashes[i]);
+      }
       long touched = 0;
       for (int i = begin; i < end; i++) {
-        touched |= touch(hashes[i]);
+        Snapshot snapshot = snapshotOf(hashes[i]);
+        touched |= snapshot == null ? 0 : snapshot.touch(positions[i - begin]);
       }
       for (int i = begin; i < end; i++) {
         // Never negative; but the compiler must not leave the touching out.
@@ -127,9 +133,8 @@ public final class SnapshotSet {
     }
   }
 
-  private long touch(long hash) {
-    Snapshot snapshot = snapshots[manifest.parameters().shards().shardOf(hash)];
-    return snapshot == null ? 0 : snapshot.touch(hash);
+  private Snapshot snapshotOf(long hash) {
+    return snapshots[manifest.parameters().shards().shardOf(hash)];
   }
 
   /** Like {@link #mightContainKey(byte[], byte[], KeyHash)}, without a scope. */
