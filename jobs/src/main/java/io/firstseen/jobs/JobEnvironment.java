@@ -1,6 +1,7 @@
 package io.firstseen.jobs;
 
 import io.firstseen.operators.compaction.Snapshots;
+import io.firstseen.types.TimeToLive;
 import java.time.Duration;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
@@ -59,6 +60,16 @@ final class JobEnvironment {
       LOG.warn(
           "no checkpoint directory is known here: unless the cluster has one, checkpoints stay on"
               + " the JobManager's heap and fail beyond 5 MiB a task (--checkpoint-dir)");
+    }
+  }
+
+  /** A partition that is silent ends its window, and the time of the dedup goes with it. */
+  static void warnOfShortTtl(TimeToLive ttl, long windowMillis) {
+    if (ttl.epochMillis() < windowMillis) {
+      LOG.warn(
+          "--ttl is shorter than eight windows: where the input is silent for --idle-timeout, keys"
+              + " may be forgotten by up to a window, {}, early",
+          Duration.ofMillis(windowMillis));
     }
   }
 

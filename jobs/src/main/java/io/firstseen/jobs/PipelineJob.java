@@ -9,6 +9,8 @@ import io.firstseen.types.HashedOperation;
 import io.firstseen.types.Outcome;
 import io.firstseen.types.SnapshotRecord;
 import io.firstseen.types.SourceEvent;
+import io.firstseen.types.TimeToLive;
+import java.util.OptionalLong;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
@@ -50,10 +52,12 @@ public final class PipelineJob {
     JobEnvironment.requireParallelismOfDedup(options);
     JobEnvironment.requireParallelismOfSnapshots(options);
     JobEnvironment.configure(env, options.stream());
-    EventWatermarks watermarks =
-        DedupJob.watermarks(options.stream(), SnapshotJob.windowMillis(options));
+    OptionalLong windowMillis = SnapshotJob.windowMillis(options);
+    EventWatermarks watermarks = DedupJob.watermarks(options.stream(), windowMillis);
     if (options.dedup().ttl().isPresent()) {
-      watermarks = watermarks.forExpiry(options.dedup().ttl().get(), options.dedup().shards());
+      TimeToLive ttl = options.dedup().ttl().get();
+      JobEnvironment.warnOfShortTtl(ttl, windowMillis.orElse(0));
+      watermarks = watermarks.forExpiry(ttl, options.dedup().shards());
     }
     var events = DedupJob.events(env, source, watermarks);
     DataStream<HashedOperation> operations =

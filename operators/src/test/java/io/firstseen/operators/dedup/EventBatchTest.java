@@ -12,6 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.common.watermark.WatermarkDeclarations;
+import org.apache.flink.runtime.event.WatermarkEvent;
+import org.apache.flink.runtime.jobgraph.OperatorID;
+import org.apache.flink.streaming.runtime.streamrecord.LatencyMarker;
 import org.apache.flink.streaming.runtime.streamrecord.RecordAttributesBuilder;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
@@ -33,6 +37,29 @@ class EventBatchTest {
       @Override
       void come(Harness harness) throws Exception {
         harness.processWatermark(7);
+      }
+    },
+    GENERAL_WATERMARK {
+      @Override
+      void come(Harness harness) throws Exception {
+        harness
+            .getOneInputOperator()
+            .processWatermark(
+                new WatermarkEvent(
+                    WatermarkDeclarations.newBuilder("other")
+                        .typeLong()
+                        .combineFunctionMax()
+                        .build()
+                        .newWatermark(7),
+                    false));
+      }
+    },
+    LATENCY_MARKER {
+      @Override
+      void come(Harness harness) throws Exception {
+        harness
+            .getOneInputOperator()
+            .processLatencyMarker(new LatencyMarker(1, new OperatorID(), 0));
       }
     },
     STATUS {
