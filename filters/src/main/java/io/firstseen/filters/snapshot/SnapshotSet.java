@@ -6,6 +6,7 @@ import io.firstseen.filters.key.KeyHash;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.IntFunction;
@@ -71,6 +72,17 @@ public final class SnapshotSet {
       }
     }
     return new SnapshotSet(manifest, ofShards);
+  }
+
+  /**
+   * Like {@link #of(Manifest, IntFunction)}, of snapshots that are kept by the digest of the blob
+   * that led to them.
+   *
+   * @param snapshots at least those of each shard's {@link ManifestShard#newest}
+   */
+  public static SnapshotSet of(Manifest manifest, Map<String, Snapshot> snapshots)
+      throws SnapshotException {
+    return of(manifest, shard -> snapshots.get(manifest.shards().get(shard).newest().digest()));
   }
 
   /**
