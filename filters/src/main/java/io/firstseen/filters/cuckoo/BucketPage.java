@@ -134,8 +134,7 @@ final class BucketPage extends CuckooPage {
   }
 
   @Override
-  public long touch(long hash) {
-    long identity = shape.identity(hash);
+  public long touch(long identity) {
     int bucket = BucketPairs.bucket(identity);
     int alternate = BucketPairs.alternate(bucket, BucketPairs.core(identity));
     return touch(bucket) + touch(alternate);

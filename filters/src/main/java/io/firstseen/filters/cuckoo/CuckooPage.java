@@ -122,12 +122,22 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
   }
 
   /**
-   * Reads the places that any operation on a key reads first. Done for several keys at once, before
-   * their operations, it has the processor fetch all from memory together and not one by one.
+   * Reads what says where the page's identities are. Done for the pages of several keys at once,
+   * before their operations, it has the processor fetch all from memory together and not one by
+   * one; then {@link #touch(long)} for each.
    *
    * @return something of what was read; to be kept, or the compiler may leave the reading out
    */
-  public abstract long touch(long hash);
+  public final long touch() {
+    return body.length;
+  }
+
+  /**
+   * Reads the places that any operation on an identity reads first.
+   *
+   * @return as {@link #touch()}
+   */
+  public abstract long touch(long identity);
 
   /**
    * Checks what reading a page does not: that every slot is well formed and the count is true.

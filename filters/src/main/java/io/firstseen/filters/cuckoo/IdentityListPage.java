@@ -65,7 +65,7 @@ final class IdentityListPage extends CuckooPage {
   }
 
   @Override
-  public long touch(long hash) {
+  public long touch(long identity) {
     return body[0];
   }
 

@@ -134,7 +134,7 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
         new ShardPages(
             shape,
             filter,
-            effective.shardCount(),
+            shards,
             context.getKeyedStateStore().getMapState(DedupState.PAGES),
             context.getKeyedStateStore().getState(DedupState.SUMMARY),
             this::setCurrentKey,
@@ -187,7 +187,7 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
             getProcessingTimeService(),
             // Not for each event: to read the machine's clock is to wait for all memory asked for.
             clock == null ? () -> {} : clock::tick,
-            hash -> pages.touch(shards.shardOf(hash), shards.rest(hash)),
+            pages::touch,
             this::decide);
     MetricGroup metrics = getMetricGroup();
     accepted = metrics.counter("accepted");

@@ -31,13 +31,14 @@ final class EventBatch<T> {
   @SuppressWarnings({"unchecked", "rawtypes"}) // An array of a generic type.
   private final StreamRecord<Change<T>>[] events = new StreamRecord[EVENTS];
 
+  private final long[] hashes = new long[EVENTS];
   private int size;
   private boolean timerRuns;
 
-  /** Has the processor fetch what an event needs. */
+  /** Has the processor fetch what events with these hashes need, of which there are so many. */
   @FunctionalInterface
   interface Toucher {
-    void touch(long hash);
+    void touch(long[] hashes, int count);
   }
 
   /** Decides on an event. */
@@ -58,7 +59,8 @@ final class EventBatch<T> {
   }
 
   void add(StreamRecord<Change<T>> event) throws Exception {
-    StreamRecord<Change<T>> own = events[size++];
+    StreamRecord<Change<T>> own = events[size];
+    hashes[size++] = event.getValue().hash();
     own.replace(event.getValue());
     own.eraseTimestamp();
     if (event.hasTimestamp()) {
@@ -86,9 +88,7 @@ final class EventBatch<T> {
     if (count > 0) {
       begin.run();
     }
-    for (int i = 0; i < count; i++) {
-      toucher.touch(events[i].getValue().hash());
-    }
+    toucher.touch(hashes, count);
     for (int i = 0; i < count; i++) {
       decider.decide(events[i]);
     }

@@ -5,6 +5,7 @@ import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.cuckoo.Expiry;
 import io.firstseen.filters.cuckoo.PageStore;
 import io.firstseen.filters.cuckoo.PagedFilter;
+import io.firstseen.filters.key.Shards;
 import io.firstseen.types.ShardSummary;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -36,8 +37,9 @@ final class ShardPages implements PageStore {
   private final Consumer<Integer> setCurrentKey;
   private final PageCache cache;
   private final KeyClock clock;
+  private final Shards shards;
   private final Shard[] shardByNumber;
-  private final List<Shard> shards = new ArrayList<>();
+  private final List<Shard> own = new ArrayList<>();
   private final Set<Long> runningCheckpoints = new HashSet<>();
   private Shard current;
   private long pageCount;
@@ -45,6 +47,9 @@ final class ShardPages implements PageStore {
 
   @SuppressWarnings("UnusedVariable") // What the compiler must not leave out ends here.
   private long touched;
+
+  private final long[] touchedIdentities = new long[EventBatch.EVENTS];
+  private final CuckooPage[] touchedPages = new CuckooPage[EventBatch.EVENTS];
 
   /** Where the next sweep goes on. */
   private int sweptShard;
@@ -59,7 +64,7 @@ final class ShardPages implements PageStore {
   ShardPages(
       CuckooShape shape,
       PagedFilter filter,
-      int shardCount,
+      Shards shards,
       MapState<Integer, CuckooPage> pages,
       ValueState<ShardSummary> summaries,
       Consumer<Integer> setCurrentKey,
@@ -72,7 +77,8 @@ final class ShardPages implements PageStore {
     this.setCurrentKey = setCurrentKey;
     this.cache = cache;
     this.clock = clock;
-    this.shardByNumber = new Shard[shardCount];
+    this.shards = shards;
+    this.shardByNumber = new Shard[shards.count()];
   }
 
   /** Makes a shard one of this task's, with what state knows of it. */
@@ -84,7 +90,7 @@ final class ShardPages implements PageStore {
         clock.read(shard, number);
       }
       shardByNumber[number] = shard;
-      shards.add(shard);
+      own.add(shard);
       pageCount += shard.directory().pageCount();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -124,12 +130,30 @@ final class ShardPages implements PageStore {
     return writable(loaded);
   }
 
-  /** See {@link CuckooPage#touch}; done if the page of a hash is at hand. */
-  void touch(int number, long hash) {
-    LoadedPage loaded = shardByNumber[number].loaded(shape.identity(hash));
-    if (loaded != null) {
-      touched += loaded.page.touch(hash);
+  /**
+   * Has the processor fetch what the operations on some hashes will read, of pages that are at
+   * hand. What says where the next thing is comes first, for all of them: so many loads as one
+   * after the other must wait for each other, and no more.
+   */
+  void touch(long[] hashes, int count) {
+    for (int i = 0; i < count; i++) {
+      long identity = shape.identity(shards.rest(hashes[i]));
+      LoadedPage loaded = shardByNumber[shards.shardOf(hashes[i])].loaded(identity);
+      touchedIdentities[i] = identity;
+      touchedPages[i] = loaded == null ? null : loaded.page;
     }
+    long read = 0;
+    for (int i = 0; i < count; i++) {
+      if (touchedPages[i] != null) {
+        read += touchedPages[i].touch();
+      }
+    }
+    for (int i = 0; i < count; i++) {
+      if (touchedPages[i] != null) {
+        read += touchedPages[i].touch(touchedIdentities[i]);
+      }
+    }
+    touched += read;
   }
 
   private CuckooPage writable(LoadedPage loaded) {
@@ -142,8 +166,8 @@ final class ShardPages implements PageStore {
   /** Forgets the keys of some pages whose time is up, and goes on there at the next call. */
   void sweep(int mostPages) {
     int left = mostPages;
-    for (int visits = 0; left > 0 && visits < mostPages + shards.size(); visits++) {
-      Shard shard = shards.get(sweptShard);
+    for (int visits = 0; left > 0 && visits < mostPages + own.size(); visits++) {
+      Shard shard = own.get(sweptShard);
       if (shard.keys > 0) {
         turnTo(shard);
         sweepPage(sweptIdentity);
@@ -153,7 +177,7 @@ final class ShardPages implements PageStore {
         sweptIdentity = 0;
       }
       if (sweptIdentity == 0) {
-        sweptShard = (sweptShard + 1) % shards.size();
+        sweptShard = (sweptShard + 1) % own.size();
       }
     }
   }
@@ -165,12 +189,12 @@ final class ShardPages implements PageStore {
 
   /** Number of this task's shards. */
   int shardCount() {
-    return shards.size();
+    return own.size();
   }
 
   /** Turns to one of this task's shards, by its place among them, and to its key. */
   void enter(int place) {
-    turnTo(shards.get(place));
+    turnTo(own.get(place));
     enter();
   }
 
@@ -228,7 +252,7 @@ final class ShardPages implements PageStore {
 
   /** Brings the state up to date; to be called before each checkpoint. */
   void flush(long checkpoint) {
-    for (Shard shard : shards) {
+    for (Shard shard : own) {
       if (shard.changed) {
         current = shard;
         if (cache == null) {
@@ -280,27 +304,27 @@ final class ShardPages implements PageStore {
 
   /** Identities forgotten because their time was up. */
   long expired() {
-    return shards.stream().mapToLong(shard -> shard.expiry.expired()).sum();
+    return own.stream().mapToLong(shard -> shard.expiry.expired()).sum();
   }
 
   /** Identities in all shards. */
   long keys() {
-    return shards.stream().mapToLong(shard -> shard.keys).sum();
+    return own.stream().mapToLong(shard -> shard.keys).sum();
   }
 
   /** Room for identities in all pages. */
   long slots() {
-    return shards.stream().mapToLong(shard -> shard.slots).sum();
+    return own.stream().mapToLong(shard -> shard.slots).sum();
   }
 
   /** Bytes of all pages' bodies. */
   long bytes() {
-    return shards.stream().mapToLong(shard -> shard.bytes).sum();
+    return own.stream().mapToLong(shard -> shard.bytes).sum();
   }
 
   /** The mean of the shards' predicted false-positive rates, as a key may fall into any. */
   double predictedFalsePositiveRate() {
-    return shards.stream()
+    return own.stream()
         .mapToDouble(shard -> shape.predictedFalsePositiveRate(shard.keys))
         .average()
         .orElse(0);
