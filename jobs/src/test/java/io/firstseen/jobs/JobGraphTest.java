@@ -191,7 +191,9 @@ class JobGraphTest {
   void objectReuseIsOnAndTheBackendIsTheChosenOne() {
     DedupJob.build(env, source, outcomes, JobOptions.parse("--state-backend=rocksdb"));
     assertThat(env.getConfiguration().get(PipelineOptions.OBJECT_REUSE)).isTrue();
-    assertThat(env.getConfiguration().toMap()).containsEntry("state.backend.type", "rocksdb");
+    assertThat(env.getConfiguration().toMap())
+        .containsEntry("state.backend.type", "rocksdb")
+        .containsEntry("state.storage.fs.write-buffer-size", "65536");
   }
 
   @Test

@@ -13,7 +13,8 @@ import org.apache.flink.core.memory.DataOutputView;
  *
  * <p>The heap backend copies what it still has to write to a checkpoint, and gives the copy to the
  * operator. Such a copy shares the page's bytes, and keeps them as they are for a while even if
- * keys are inserted, so that a checkpoint does not clone all pages that change while it runs.
+ * keys are inserted, so that a checkpoint does not clone all pages that change while it runs. That
+ * the original was written is noted in it, which ends that time.
  */
 public final class CuckooPageSerializer extends TypeSerializerSingleton<CuckooPage> {
   public static final CuckooPageSerializer INSTANCE = new CuckooPageSerializer();
@@ -48,6 +49,7 @@ public final class CuckooPageSerializer extends TypeSerializerSingleton<CuckooPa
   @Override
   public void serialize(CuckooPage page, DataOutputView out) throws IOException {
     CuckooFormat.writePage(page, out);
+    page.noteWritten();
   }
 
   @Override

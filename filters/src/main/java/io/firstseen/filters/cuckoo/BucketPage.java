@@ -115,7 +115,7 @@ final class BucketPage extends CuckooPage {
 
   @Override
   int objectBytes() {
-    return 48;
+    return 56;
   }
 
   @Override

@@ -1,5 +1,7 @@
 package io.firstseen.filters.cuckoo;
 
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+
 /**
  * A part of a filter that every operation on one key stays within; the unit of state.
  *
@@ -13,6 +15,9 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
 
   private static final int ARRAY_HEADER_BYTES = 16;
 
+  private static final AtomicIntegerFieldUpdater<CuckooPage> TIMES_WRITTEN =
+      AtomicIntegerFieldUpdater.newUpdater(CuckooPage.class, "timesWritten");
+
   final CuckooShape shape;
   final int depth;
   final int prefix;
@@ -24,6 +29,9 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
 
   private boolean shared;
   private boolean lent;
+
+  @SuppressWarnings("UnusedVariable") // By way of TIMES_WRITTEN.
+  private volatile int timesWritten;
 
   CuckooPage(CuckooShape shape, int depth, int prefix, int count, byte[] body, Epochs epochs) {
     this.shape = shape;
@@ -114,6 +122,21 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
       shared = false;
       lent = false;
     }
+  }
+
+  /** Whether the page's bytes are left alone because they may be read elsewhere. */
+  public final boolean isShared() {
+    return shared;
+  }
+
+  /** Takes note that a reader of this object has read it whole and does not come back. */
+  public final void noteWritten() {
+    TIMES_WRITTEN.incrementAndGet(this);
+  }
+
+  /** How often {@link #noteWritten} was called, by any thread; what they read is read. */
+  public final int timesWritten() {
+    return timesWritten;
   }
 
   /** Whether insertions wait to be put in their place. */

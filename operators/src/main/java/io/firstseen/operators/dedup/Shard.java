@@ -1,5 +1,6 @@
 package io.firstseen.operators.dedup;
 
+import io.firstseen.filters.cuckoo.CuckooPage;
 import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.cuckoo.Expiry;
 import io.firstseen.filters.cuckoo.PageDirectory;
@@ -21,6 +22,9 @@ final class Shard {
   long keys;
   long slots;
   long bytes;
+
+  /** How many checkpoints had begun when its pages were last taken from a backend of objects. */
+  long begunCheckpoints = -1;
 
   /** Whether the summary in state is out of date. */
   boolean changed;
@@ -54,6 +58,11 @@ final class Shard {
     return loaded[directory.indexOf(identity)];
   }
 
+  /** What stands where a page belongs; null if it is not loaded. */
+  LoadedPage loaded(CuckooPage page) {
+    return loaded[page.prefix() * span(page)];
+  }
+
   /** Lets a page be found by its identities. */
   void load(LoadedPage page) {
     fill(page, page);
@@ -62,10 +71,6 @@ final class Shard {
   /** Forgets a page. */
   void unload(LoadedPage page) {
     fill(page, null);
-  }
-
-  void unloadAll() {
-    Arrays.fill(loaded, null);
   }
 
   /** Two pages take the place of the one that they were split from. */
@@ -89,17 +94,17 @@ final class Shard {
         index++;
       } else {
         visitor.accept(page);
-        index += span(page);
+        index += span(page.page);
       }
     }
   }
 
   private void fill(LoadedPage where, LoadedPage page) {
-    int first = where.page.prefix() * span(where);
-    Arrays.fill(loaded, first, first + span(where), page);
+    int first = where.page.prefix() * span(where.page);
+    Arrays.fill(loaded, first, first + span(where.page), page);
   }
 
-  private int span(LoadedPage page) {
-    return loaded.length >> page.page.depth();
+  private int span(CuckooPage page) {
+    return loaded.length >> page.depth();
   }
 }

@@ -22,8 +22,9 @@ import org.apache.flink.api.common.state.ValueState;
  *
  * <p>A backend that has its state as objects on the heap holds the very pages that are at hand
  * here, so changing one needs no write. But what it writes to a checkpoint must not change
- * meanwhile, so all pages are let go before each checkpoint; the backend gives out copies then,
- * whose bytes are left alone until the checkpoint is known to be complete.
+ * meanwhile, so it gives out copies of a shard's pages at the first access after a checkpoint has
+ * begun. A copy's bytes are its original's, and left alone until that has been written as often as
+ * there are checkpoints that hold it, or no checkpoint runs any more.
  *
  * <p>With any other backend the pages at hand are a write-back cache: a changed page is written
  * when it is dropped, and before each checkpoint. Such a backend must not hold on to the objects
@@ -41,6 +42,11 @@ final class ShardPages implements PageStore {
   private final Shard[] shardByNumber;
   private final List<Shard> own = new ArrayList<>();
   private final Set<Long> runningCheckpoints = new HashSet<>();
+  private long begunCheckpoints;
+
+  /** Whether another checkpoint was running when the last one began. */
+  private boolean othersRan;
+
   private Shard current;
   private long pageCount;
   private long splits;
@@ -50,6 +56,7 @@ final class ShardPages implements PageStore {
 
   private final long[] touchedIdentities = new long[EventBatch.EVENTS];
   private final CuckooPage[] touchedPages = new CuckooPage[EventBatch.EVENTS];
+  private final CuckooPage[] touchedOriginals = new CuckooPage[EventBatch.EVENTS];
 
   /** Where the next sweep goes on. */
   private int sweptShard;
@@ -117,17 +124,18 @@ final class ShardPages implements PageStore {
 
   @Override
   public CuckooPage get(long identity) {
+    if (cache == null) {
+      return writable(identity);
+    }
     LoadedPage loaded = current.loaded(identity);
     if (loaded == null) {
       loaded = load(identity);
-      if (cache != null) {
-        cache.misses().inc();
-      }
-    } else if (cache != null) {
+      cache.misses().inc();
+    } else {
       cache.hits().inc();
     }
     loaded.used = true;
-    return writable(loaded);
+    return loaded.page;
   }
 
   /**
@@ -141,11 +149,15 @@ final class ShardPages implements PageStore {
       LoadedPage loaded = shardByNumber[shards.shardOf(hashes[i])].loaded(identity);
       touchedIdentities[i] = identity;
       touchedPages[i] = loaded == null ? null : loaded.page;
+      touchedOriginals[i] = loaded == null ? null : loaded.original;
     }
     long read = 0;
     for (int i = 0; i < count; i++) {
       if (touchedPages[i] != null) {
         read += touchedPages[i].touch();
+      }
+      if (touchedOriginals[i] != null) {
+        read += touchedOriginals[i].timesWritten();
       }
     }
     for (int i = 0; i < count; i++) {
@@ -156,11 +168,56 @@ final class ShardPages implements PageStore {
     touched += read;
   }
 
-  private CuckooPage writable(LoadedPage loaded) {
-    if (runningCheckpoints.isEmpty()) {
-      loaded.page.ownAgain();
+  /** The page of an identity on a backend of objects; one that may be changed, if need be later. */
+  private CuckooPage writable(long identity) {
+    if (current.begunCheckpoints != begunCheckpoints) {
+      reload(current);
     }
-    return loaded.page;
+    LoadedPage loaded = current.loaded(identity);
+    if (loaded == null) {
+      loaded = load(identity);
+    }
+    if (loaded.original == null || !isReleased(loaded)) {
+      return loaded.page;
+    }
+    release(loaded);
+    return current.loaded(identity).page;
+  }
+
+  /**
+   * Takes the objects of a shard's pages from the backend, which replaces them by copies at the
+   * first access after a checkpoint has begun, unless that has been written by then.
+   */
+  private void reload(Shard shard) {
+    setCurrentKey.accept(shard.key);
+    try {
+      for (CuckooPage page : pages.values()) {
+        LoadedPage loaded = shard.loaded(page);
+        if (loaded == null) {
+          loaded = new LoadedPage(shard, page);
+          loaded.noteCounts();
+          shard.load(loaded);
+        } else if (loaded.page != page) {
+          loaded.copied(page, begunCheckpoints, othersRan);
+        }
+      }
+    } catch (Exception e) {
+      throw failed(e);
+    }
+    shard.begunCheckpoints = begunCheckpoints;
+  }
+
+  private boolean isReleased(LoadedPage loaded) {
+    return runningCheckpoints.isEmpty() || loaded.isOriginalWritten();
+  }
+
+  /** Lets a page's bytes be written to, and puts in its place what waits for that. */
+  private void release(LoadedPage loaded) {
+    loaded.original = null;
+    loaded.page.ownAgain();
+    if (loaded.page.waits()) {
+      filter.settle(this, loaded.page);
+    }
   }
 
   /** Forgets the keys of some pages whose time is up, and goes on there at the next call. */
@@ -204,12 +261,16 @@ final class ShardPages implements PageStore {
   }
 
   private void sweepPage(long identity) {
+    if (cache == null) {
+      filter.expire(this, writable(identity));
+      return;
+    }
     LoadedPage loaded = current.loaded(identity);
     if (loaded == null) {
       // It is the first to be dropped again: nobody has asked for it.
       loaded = load(identity);
     }
-    filter.expire(this, writable(loaded));
+    filter.expire(this, loaded.page);
   }
 
   @Override
@@ -217,6 +278,12 @@ final class ShardPages implements PageStore {
     LoadedPage loaded = current.loaded(identity);
     boolean replaced = loaded.page != page;
     loaded.page = page;
+    if (replaced) {
+      loaded.since = begunCheckpoints;
+    }
+    if (!page.isShared()) {
+      loaded.original = null;
+    }
     count(loaded);
     if (cache != null) {
       loaded.dirty = true;
@@ -241,6 +308,7 @@ final class ShardPages implements PageStore {
     }
     for (LoadedPage half : new LoadedPage[] {lowLoaded, highLoaded}) {
       count(half);
+      half.since = begunCheckpoints;
       if (cache == null) {
         write(half);
       } else {
@@ -272,10 +340,9 @@ final class ShardPages implements PageStore {
         setCurrentKey.accept(shard.key);
         clock.write(shard);
       }
-      if (cache == null) {
-        shard.unloadAll();
-      }
     }
+    begunCheckpoints++;
+    othersRan = !runningCheckpoints.isEmpty();
     if (cache == null) {
       runningCheckpoints.add(checkpoint);
     }
@@ -290,10 +357,11 @@ final class ShardPages implements PageStore {
           }
         });
     for (LoadedPage page : waiting) {
-      if (runningCheckpoints.isEmpty()) {
-        page.page.ownAgain();
+      if (page.original != null && isReleased(page)) {
+        release(page);
+      } else {
+        filter.settle(this, page.page);
       }
-      filter.settle(this, page.page);
     }
   }
 

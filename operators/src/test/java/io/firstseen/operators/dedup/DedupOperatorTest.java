@@ -23,6 +23,7 @@ import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.runtime.checkpoint.CheckpointOptions;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.state.KeyedStateBackend;
 import org.apache.flink.runtime.state.StateBackend;
 import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
 import org.apache.flink.runtime.state.memory.MemCheckpointStreamFactory;
@@ -30,7 +31,6 @@ import org.apache.flink.runtime.throwable.ThrowableClassifier;
 import org.apache.flink.runtime.throwable.ThrowableType;
 import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
-import org.apache.flink.streaming.api.operators.OperatorSnapshotFinalizer;
 import org.apache.flink.streaming.api.operators.OperatorSnapshotFutures;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
@@ -43,7 +43,6 @@ import org.apache.logging.log4j.core.appender.AbstractAppender;
 import org.apache.logging.log4j.core.config.Property;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 // Flink's harness may be interrupted while it closes.
@@ -54,7 +53,7 @@ class DedupOperatorTest {
   private static final TypeInformation<Change<String>> TYPE = ChangeSerializer.info(Types.STRING);
   private static final OutputTag<Change<String>> DUPLICATES = new OutputTag<>("duplicates", TYPE);
   private static final OutputTag<Change<String>> UNKNOWN = new OutputTag<>("unknown-deletes", TYPE);
-  private static final DedupParameters PARAMETERS =
+  static final DedupParameters PARAMETERS =
       new DedupParameters(
           CuckooShape.forCapacity(10_000, 1e-9).identityBits(),
           SHARDS,
@@ -181,58 +180,6 @@ class DedupOperatorTest {
     }
   }
 
-  @ParameterizedTest
-  @CsvSource({"HEAP, false", "HEAP, true", "ROCKSDB_CACHE_OF_SOME, true"})
-  void aCheckpointWrittenWhileTheStreamGoesOnHoldsWhatWasThereWhenItWasTaken(
-      Backend backend, boolean completionIsTold) throws Exception {
-    SplittableRandom random = new SplittableRandom(1120);
-    Set<String> live = new HashSet<>();
-    List<Set<String>> expected = new ArrayList<>();
-    List<OperatorSubtaskState> states = new ArrayList<>();
-    try (Harness dedup = new Harness(backend, PARAMETERS, 1, 0)) {
-      dedup.initializeEmptyState();
-      dedup.open();
-      for (int checkpoint = 1; checkpoint <= 6; checkpoint++) {
-        // A page gets few keys while some of the checkpoints are written, and many while others
-        // are.
-        feed(dedup, random, live, checkpoint % 2 == 0 ? 1_000 : 15_000);
-        expected.add(Set.copyOf(live));
-        OperatorSnapshotFutures begun = dedup.begin(checkpoint);
-        feed(dedup, random, live, checkpoint % 3 == 0 ? 1_000 : 15_000);
-        states.add(written(begun));
-        if (completionIsTold) {
-          dedup.notifyOfCompletedCheckpoint(checkpoint);
-        }
-      }
-    }
-    for (int i = 0; i < states.size(); i++) {
-      assertHolds(backend, states.get(i), expected.get(i));
-    }
-  }
-
-  /** A savepoint can take longer than checkpoints that begin after it. */
-  @ParameterizedTest
-  @EnumSource
-  void theEndOfOneCheckpointDoesNotEndAnother(Backend backend) throws Exception {
-    SplittableRandom random = new SplittableRandom(1121);
-    Set<String> live = new HashSet<>();
-    OperatorSubtaskState state;
-    Set<String> expected;
-    try (Harness dedup = new Harness(backend, PARAMETERS, 1, 0)) {
-      dedup.initializeEmptyState();
-      dedup.open();
-      feed(dedup, random, live, 30_000);
-      expected = Set.copyOf(live);
-      OperatorSnapshotFutures savepoint = dedup.begin(1);
-      feed(dedup, random, live, 5_000);
-      written(dedup.begin(2));
-      dedup.notifyOfCompletedCheckpoint(2);
-      feed(dedup, random, live, 15_000);
-      state = written(savepoint);
-    }
-    assertHolds(backend, state, expected);
-  }
-
   /**
    * Over the heap it holds on to the objects that it is given, and writes them as they are then.
    */
@@ -248,37 +195,6 @@ class DedupOperatorTest {
       assertThatThrownBy(dedup::initializeEmptyState)
           .hasStackTraceContaining("cannot keep its state in a changelog over the heap backend")
           .matches(DedupOperatorTest::endsTheJob, "ends the job instead of restarting it");
-    }
-  }
-
-  private static OperatorSubtaskState written(OperatorSnapshotFutures begun) throws Exception {
-    return OperatorSnapshotFinalizer.create(begun).getJobManagerOwnedState();
-  }
-
-  /** Feeds random operations and checks each outcome against the live keys. */
-  private static void feed(Harness dedup, SplittableRandom random, Set<String> live, int operations)
-      throws Exception {
-    for (int i = 0; i < operations; i++) {
-      String key = "key-" + random.nextInt(60_000);
-      Operation operation = random.nextInt(8) == 0 ? Operation.DELETE : Operation.ADD;
-      dedup.processElement(change(operation, key), i);
-      boolean expected = operation == Operation.ADD ? live.add(key) : live.remove(key);
-      assertThat(dedup.main().size()).as("%s of %s", operation, key).isEqualTo(expected ? 1 : 0);
-      dedup.getOutput().clear();
-    }
-  }
-
-  private static void assertHolds(Backend backend, OperatorSubtaskState state, Set<String> live)
-      throws Exception {
-    try (Harness dedup = new Harness(backend, PARAMETERS, 1, 0)) {
-      dedup.initializeState(state);
-      dedup.open();
-      for (int i = 0; i < 60_000; i++) {
-        Change<String> add = change(Operation.ADD, "key-" + i);
-        dedup.processElement(add, i);
-        assertThat(dedup.main().isEmpty()).as(add.event()).isEqualTo(live.contains(add.event()));
-        dedup.getOutput().clear();
-      }
     }
   }
 
@@ -387,14 +303,14 @@ class DedupOperatorTest {
         .isPresent();
   }
 
-  private static Change<String> change(Operation operation, String key) {
+  static Change<String> change(Operation operation, String key) {
     byte[] bytes = key.getBytes(UTF_8);
     return new Change<>(operation, bytes, HASH.hash(bytes), key);
   }
 
-  private static final class Harness
+  static final class Harness
       extends KeyedOneInputStreamOperatorTestHarness<Integer, Change<String>, Change<String>> {
-    private static final ShardKeys KEYS = ShardKeys.of(SHARDS, SHARDS);
+    static final ShardKeys KEYS = ShardKeys.of(SHARDS, SHARDS);
 
     Harness(Backend backend, DedupParameters parameters, int parallelism, int subtask)
         throws Exception {
@@ -440,6 +356,10 @@ class DedupOperatorTest {
           0,
           CheckpointOptions.forCheckpointWithDefaultLocation(),
           new MemCheckpointStreamFactory(1 << 24));
+    }
+
+    KeyedStateBackend<Integer> keyedState() {
+      return ((AbstractStreamOperator<?>) getOperator()).getKeyedStateBackend();
     }
 
     @SuppressWarnings("unchecked") // The operator emits nothing else.

@@ -1,0 +1,264 @@
+package io.firstseen.operators.dedup;
+
+import static io.firstseen.operators.dedup.DedupOperatorTest.PARAMETERS;
+import static io.firstseen.operators.dedup.DedupOperatorTest.change;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.filters.cuckoo.CuckooPage;
+import io.firstseen.operators.dedup.DedupOperatorTest.Backend;
+import io.firstseen.operators.dedup.DedupOperatorTest.Harness;
+import io.firstseen.types.Change;
+import io.firstseen.types.Operation;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.apache.flink.api.common.state.MapState;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.state.KeyedStateBackend;
+import org.apache.flink.runtime.state.VoidNamespace;
+import org.apache.flink.runtime.state.VoidNamespaceSerializer;
+import org.apache.flink.streaming.api.operators.OperatorSnapshotFinalizer;
+import org.apache.flink.streaming.api.operators.OperatorSnapshotFutures;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a checkpoint holds does not depend on what happens while it is written. */
+// Flink's harness may be interrupted while it closes.
+@SuppressWarnings("try")
+class RunningCheckpointsTest {
+  private static final int KEYS = 120_000;
+
+  @ParameterizedTest
+  @CsvSource({"HEAP, false", "HEAP, true", "ROCKSDB_CACHE_OF_SOME, true"})
+  void aCheckpointWrittenWhileTheStreamGoesOnHoldsWhatWasThereWhenItWasTaken(
+      Backend backend, boolean completionIsTold) throws Exception {
+    SplittableRandom random = new SplittableRandom(1120);
+    Set<String> live = new HashSet<>();
+    List<Set<String>> expected = new ArrayList<>();
+    List<OperatorSubtaskState> states = new ArrayList<>();
+    try (Harness dedup = new Harness(backend, PARAMETERS, 1, 0)) {
+      dedup.initializeEmptyState();
+      dedup.open();
+      for (int checkpoint = 1; checkpoint <= 6; checkpoint++) {
+        // A page gets few keys while some of the checkpoints are written, and many while others
+        // are.
+        feed(dedup, random, live, checkpoint % 2 == 0 ? 1_000 : 15_000);
+        expected.add(Set.copyOf(live));
+        OperatorSnapshotFutures begun = dedup.begin(checkpoint);
+        feed(dedup, random, live, checkpoint % 3 == 0 ? 1_000 : 15_000);
+        states.add(written(begun));
+        if (completionIsTold) {
+          dedup.notifyOfCompletedCheckpoint(checkpoint);
+        }
+      }
+    }
+    for (int i = 0; i < states.size(); i++) {
+      assertHolds(backend, states.get(i), expected.get(i));
+    }
+  }
+
+  /** A savepoint can take longer than checkpoints that begin after it. */
+  @ParameterizedTest
+  @EnumSource
+  void theEndOfOneCheckpointDoesNotEndAnother(Backend backend) throws Exception {
+    SplittableRandom random = new SplittableRandom(1121);
+    Set<String> live = new HashSet<>();
+    OperatorSubtaskState state;
+    Set<String> expected;
+    try (Harness dedup = new Harness(backend, PARAMETERS, 1, 0)) {
+      dedup.initializeEmptyState();
+      dedup.open();
+      feed(dedup, random, live, 30_000);
+      expected = Set.copyOf(live);
+      OperatorSnapshotFutures savepoint = dedup.begin(1);
+      feed(dedup, random, live, 5_000);
+      written(dedup.begin(2));
+      dedup.notifyOfCompletedCheckpoint(2);
+      feed(dedup, random, live, 15_000);
+      state = written(savepoint);
+    }
+    assertHolds(backend, state, expected);
+  }
+
+  /** Pages that nothing has changed between two checkpoints are the same objects in both. */
+  @ParameterizedTest
+  @EnumSource
+  void whatOneCheckpointHasWrittenAnotherMayStillHaveToWrite(Backend backend) throws Exception {
+    SplittableRandom random = new SplittableRandom(1122);
+    Set<String> live = new HashSet<>();
+    OperatorSubtaskState state;
+    Set<String> expected;
+    try (Harness dedup = new Harness(backend, PARAMETERS, 1, 0)) {
+      dedup.initializeEmptyState();
+      dedup.open();
+      feed(dedup, random, live, 2 * KEYS);
+      expected = Set.copyOf(live);
+      OperatorSnapshotFutures first = dedup.begin(1);
+      OperatorSnapshotFutures second = dedup.begin(2);
+      feed(dedup, random, live, 20);
+      written(first);
+      feed(dedup, random, live, 20_000);
+      state = written(second);
+    }
+    assertHolds(backend, state, expected);
+  }
+
+  @Test
+  void whatWaitsBesideAPageWaitsUntilThatIsWritten() throws Exception {
+    SplittableRandom random = new SplittableRandom(1124);
+    Set<String> live = new HashSet<>();
+    try (Harness dedup = new Harness(Backend.HEAP, PARAMETERS, 1, 0)) {
+      dedup.initializeEmptyState();
+      dedup.open();
+      feed(dedup, random, live, 2 * KEYS);
+      OperatorSnapshotFutures checkpoint = dedup.begin(1);
+      feed(dedup, random, live, 100);
+      assertThat(pagesWithWaitingKeys(dedup)).isPositive();
+      written(checkpoint);
+      // Enough to ask for each page, in none of which as many wait as are let wait.
+      feed(dedup, random, live, 400);
+      assertThat(pagesWithWaitingKeys(dedup)).isZero();
+    }
+  }
+
+  private static long pagesWithWaitingKeys(Harness dedup) throws Exception {
+    KeyedStateBackend<Integer> state = dedup.keyedState();
+    MapState<Integer, CuckooPage> pages =
+        state.getPartitionedState(
+            VoidNamespace.INSTANCE, VoidNamespaceSerializer.INSTANCE, DedupState.PAGES);
+    long waiting = 0;
+    for (int shard = 0; shard < PARAMETERS.shardCount(); shard++) {
+      state.setCurrentKey(Harness.KEYS.keyOf(shard));
+      for (CuckooPage page : pages.values()) {
+        waiting += page.waits() ? 1 : 0;
+      }
+    }
+    return waiting;
+  }
+
+  /** A copy's copy shares its bytes with the first of them. */
+  @ParameterizedTest
+  @EnumSource
+  void whatALaterCheckpointHasWrittenAnEarlierOneMayStillHaveToWrite(Backend backend)
+      throws Exception {
+    SplittableRandom random = new SplittableRandom(1123);
+    Set<String> live = new HashSet<>();
+    OperatorSubtaskState state;
+    Set<String> expected;
+    try (Harness dedup = new Harness(backend, PARAMETERS, 1, 0)) {
+      dedup.initializeEmptyState();
+      dedup.open();
+      feed(dedup, random, live, 2 * KEYS);
+      expected = Set.copyOf(live);
+      OperatorSnapshotFutures savepoint = dedup.begin(1);
+      feed(dedup, random, live, 20);
+      OperatorSnapshotFutures checkpoint = dedup.begin(2);
+      feed(dedup, random, live, 20);
+      written(checkpoint);
+      feed(dedup, random, live, 20_000);
+      state = written(savepoint);
+    }
+    assertHolds(backend, state, expected);
+  }
+
+  /**
+   * Checkpoints overlap and end in any order; some are aborted, before they are written or after;
+   * of some, as of savepoints, nobody tells that they have ended.
+   */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4})
+  void everyCheckpointHoldsWhatWasThereWhenItBegan(long seed) throws Exception {
+    SplittableRandom random = new SplittableRandom(seed);
+    Set<String> live = new HashSet<>();
+    List<Running> running = new ArrayList<>();
+    List<Set<String>> expected = new ArrayList<>();
+    List<OperatorSubtaskState> states = new ArrayList<>();
+    ExecutorService writer = Executors.newSingleThreadExecutor();
+    try (Harness dedup = new Harness(Backend.HEAP, PARAMETERS, 1, 0)) {
+      dedup.initializeEmptyState();
+      dedup.open();
+      feed(dedup, random, live, 2 * KEYS);
+      for (long checkpoint = 1; checkpoint <= 12; checkpoint++) {
+        running.add(new Running(checkpoint, Set.copyOf(live), dedup.begin(checkpoint)));
+        feed(dedup, random, live, some(random));
+        while (running.size() > random.nextInt(4)) {
+          Running next = running.remove(random.nextInt(running.size()));
+          boolean aborted = random.nextInt(4) == 0;
+          if (aborted) {
+            dedup.getOperator().notifyCheckpointAborted(next.checkpoint);
+            feed(dedup, random, live, some(random));
+          }
+          if (aborted && random.nextBoolean()) {
+            next.futures.cancel();
+          } else {
+            Future<OperatorSubtaskState> written = writer.submit(() -> written(next.futures));
+            feed(dedup, random, live, some(random));
+            OperatorSubtaskState state = written.get();
+            if (!aborted) {
+              expected.add(next.expected);
+              states.add(state);
+            }
+            feed(dedup, random, live, some(random));
+            if (random.nextInt(3) > 0) {
+              dedup.notifyOfCompletedCheckpoint(next.checkpoint);
+            }
+          }
+          feed(dedup, random, live, some(random));
+        }
+      }
+    } finally {
+      writer.shutdownNow();
+    }
+    assertThat(states).hasSizeGreaterThan(5);
+    for (int i = 0; i < states.size(); i++) {
+      assertHolds(Backend.HEAP, states.get(i), expected.get(i));
+    }
+  }
+
+  /** None, a few, so that most pages stay as they are, or so many that all change. */
+  private static int some(SplittableRandom random) {
+    int[] sizes = {0, 0, 1, 30, 300, 10_000};
+    return sizes[random.nextInt(sizes.length)];
+  }
+
+  private record Running(long checkpoint, Set<String> expected, OperatorSnapshotFutures futures) {}
+
+  private static OperatorSubtaskState written(OperatorSnapshotFutures begun) throws Exception {
+    return OperatorSnapshotFinalizer.create(begun).getJobManagerOwnedState();
+  }
+
+  /** Feeds random operations and checks each outcome against the live keys. */
+  private static void feed(Harness dedup, SplittableRandom random, Set<String> live, int operations)
+      throws Exception {
+    for (int i = 0; i < operations; i++) {
+      String key = "key-" + random.nextInt(KEYS);
+      Operation operation = random.nextInt(8) == 0 ? Operation.DELETE : Operation.ADD;
+      dedup.processElement(change(operation, key), i);
+      boolean expected = operation == Operation.ADD ? live.add(key) : live.remove(key);
+      assertThat(dedup.main().size()).as("%s of %s", operation, key).isEqualTo(expected ? 1 : 0);
+      dedup.getOutput().clear();
+    }
+  }
+
+  private static void assertHolds(Backend backend, OperatorSubtaskState state, Set<String> live)
+      throws Exception {
+    try (Harness dedup = new Harness(backend, PARAMETERS, 1, 0)) {
+      dedup.initializeState(state);
+      dedup.open();
+      for (int i = 0; i < KEYS; i++) {
+        Change<String> add = change(Operation.ADD, "key-" + i);
+        dedup.processElement(add, i);
+        assertThat(dedup.main().isEmpty()).as(add.event()).isEqualTo(live.contains(add.event()));
+        dedup.getOutput().clear();
+      }
+    }
+  }
+}
