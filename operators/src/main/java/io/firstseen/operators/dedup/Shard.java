@@ -10,6 +10,8 @@ import java.util.function.Consumer;
 
 /** The filter of one shard, as far as a task has it in memory. */
 final class Shard {
+  final int number;
+
   /** Flink's key for this shard. */
   final Integer key;
 
@@ -32,7 +34,8 @@ final class Shard {
   private PageDirectory directory;
   private LoadedPage[] loaded;
 
-  Shard(Integer key, CuckooShape shape, ShardSummary summary) {
+  Shard(int number, Integer key, CuckooShape shape, ShardSummary summary) {
+    this.number = number;
     this.key = key;
     if (summary == null) {
       directory = PageDirectory.first(shape);

@@ -47,16 +47,14 @@ final class ShardPages implements PageStore {
   /** Whether another checkpoint was running when the last one began. */
   private boolean othersRan;
 
-  private Shard current;
+  /** A number and not a reference, as are what is touched: see {@link #touch}. */
+  private int currentShard;
+
   private long pageCount;
   private long splits;
 
   @SuppressWarnings("UnusedVariable") // What the compiler must not leave out ends here.
   private long touched;
-
-  private final long[] touchedIdentities = new long[EventBatch.EVENTS];
-  private final CuckooPage[] touchedPages = new CuckooPage[EventBatch.EVENTS];
-  private final CuckooPage[] touchedOriginals = new CuckooPage[EventBatch.EVENTS];
 
   /** Where the next sweep goes on. */
   private int sweptShard;
@@ -92,7 +90,7 @@ final class ShardPages implements PageStore {
   void own(int number, Integer key) {
     setCurrentKey.accept(key);
     try {
-      Shard shard = new Shard(key, shape, summaries.value());
+      Shard shard = new Shard(number, key, shape, summaries.value());
       if (clock != null) {
         clock.read(shard, number);
       }
@@ -104,6 +102,10 @@ final class ShardPages implements PageStore {
     }
   }
 
+  private Shard current() {
+    return shardByNumber[currentShard];
+  }
+
   /** Turns to a shard. */
   ShardPages of(int number) {
     turnTo(shardByNumber[number]);
@@ -111,7 +113,7 @@ final class ShardPages implements PageStore {
   }
 
   private void turnTo(Shard shard) {
-    current = shard;
+    currentShard = shard.number;
     if (clock != null) {
       filter.turnTo(clock.turnTo(shard));
     }
@@ -127,7 +129,7 @@ final class ShardPages implements PageStore {
     if (cache == null) {
       return writable(identity);
     }
-    LoadedPage loaded = current.loaded(identity);
+    LoadedPage loaded = current().loaded(identity);
     if (loaded == null) {
       loaded = load(identity);
       cache.misses().inc();
@@ -142,38 +144,44 @@ final class ShardPages implements PageStore {
    * Has the processor fetch what the operations on some hashes will read, of pages that are at
    * hand. What says where the next thing is comes first, for all of them: so many loads as one
    * after the other must wait for each other, and no more.
+   *
+   * <p>What was found is not kept but looked up again: G1 has the processor wait for all loads
+   * before, each time that a reference is stored into an old object.
    */
   void touch(long[] hashes, int count) {
-    for (int i = 0; i < count; i++) {
-      long identity = shape.identity(shards.rest(hashes[i]));
-      LoadedPage loaded = shardByNumber[shards.shardOf(hashes[i])].loaded(identity);
-      touchedIdentities[i] = identity;
-      touchedPages[i] = loaded == null ? null : loaded.page;
-      touchedOriginals[i] = loaded == null ? null : loaded.original;
-    }
     long read = 0;
     for (int i = 0; i < count; i++) {
-      if (touchedPages[i] != null) {
-        read += touchedPages[i].touch();
-      }
-      if (touchedOriginals[i] != null) {
-        read += touchedOriginals[i].timesWritten();
+      LoadedPage loaded = loaded(hashes[i]);
+      read += loaded == null ? 0 : loaded.count;
+    }
+    for (int i = 0; i < count; i++) {
+      LoadedPage loaded = loaded(hashes[i]);
+      if (loaded != null) {
+        read += loaded.page.touch();
+        read += loaded.original == null ? 0 : loaded.original.timesWritten();
       }
     }
     for (int i = 0; i < count; i++) {
-      if (touchedPages[i] != null) {
-        read += touchedPages[i].touch(touchedIdentities[i]);
-      }
+      LoadedPage loaded = loaded(hashes[i]);
+      read += loaded == null ? 0 : loaded.page.touch(identity(hashes[i]));
     }
     touched += read;
   }
 
+  private LoadedPage loaded(long hash) {
+    return shardByNumber[shards.shardOf(hash)].loaded(identity(hash));
+  }
+
+  private long identity(long hash) {
+    return shape.identity(shards.rest(hash));
+  }
+
   /** The page of an identity on a backend of objects; one that may be changed, if need be later. */
   private CuckooPage writable(long identity) {
-    if (current.begunCheckpoints != begunCheckpoints) {
-      reload(current);
+    if (current().begunCheckpoints != begunCheckpoints) {
+      reload(current());
     }
-    LoadedPage loaded = current.loaded(identity);
+    LoadedPage loaded = current().loaded(identity);
     if (loaded == null) {
       loaded = load(identity);
     }
@@ -181,7 +189,7 @@ final class ShardPages implements PageStore {
       return loaded.page;
     }
     release(loaded);
-    return current.loaded(identity).page;
+    return current().loaded(identity).page;
   }
 
   /**
@@ -241,7 +249,7 @@ final class ShardPages implements PageStore {
 
   /** What expires in the shard turned to, and when; null if nothing ever does. */
   Expiry expiry() {
-    return current.expiry;
+    return current().expiry;
   }
 
   /** Number of this task's shards. */
@@ -257,7 +265,7 @@ final class ShardPages implements PageStore {
 
   /** Makes the key of the shard turned to the current one, for state other than the pages. */
   void enter() {
-    setCurrentKey.accept(current.key);
+    setCurrentKey.accept(current().key);
   }
 
   private void sweepPage(long identity) {
@@ -265,7 +273,7 @@ final class ShardPages implements PageStore {
       filter.expire(this, writable(identity));
       return;
     }
-    LoadedPage loaded = current.loaded(identity);
+    LoadedPage loaded = current().loaded(identity);
     if (loaded == null) {
       // It is the first to be dropped again: nobody has asked for it.
       loaded = load(identity);
@@ -275,10 +283,10 @@ final class ShardPages implements PageStore {
 
   @Override
   public void put(long identity, CuckooPage page) {
-    LoadedPage loaded = current.loaded(identity);
+    LoadedPage loaded = current().loaded(identity);
     boolean replaced = loaded.page != page;
-    loaded.page = page;
     if (replaced) {
+      loaded.page = page;
       loaded.since = begunCheckpoints;
     }
     if (!page.isShared()) {
@@ -295,12 +303,12 @@ final class ShardPages implements PageStore {
 
   @Override
   public void split(long identity, CuckooPage low, CuckooPage high) {
-    LoadedPage whole = current.loaded(identity);
+    LoadedPage whole = current().loaded(identity);
     discount(whole);
     remove(whole.page.id());
-    LoadedPage lowLoaded = new LoadedPage(current, low);
-    LoadedPage highLoaded = new LoadedPage(current, high);
-    current.split(identity, lowLoaded, highLoaded);
+    LoadedPage lowLoaded = new LoadedPage(current(), low);
+    LoadedPage highLoaded = new LoadedPage(current(), high);
+    current().split(identity, lowLoaded, highLoaded);
     splits++;
     pageCount++;
     if (cache != null) {
@@ -322,7 +330,7 @@ final class ShardPages implements PageStore {
   void flush(long checkpoint) {
     for (Shard shard : own) {
       if (shard.changed) {
-        current = shard;
+        currentShard = shard.number;
         if (cache == null) {
           settle(shard);
         } else {
@@ -400,7 +408,7 @@ final class ShardPages implements PageStore {
 
   /** The predicted false-positive rate of the shard turned to. */
   double predictedFalsePositiveRateHere() {
-    return shape.predictedFalsePositiveRate(current.keys);
+    return shape.predictedFalsePositiveRate(current().keys);
   }
 
   long pageCount() {
@@ -412,19 +420,19 @@ final class ShardPages implements PageStore {
   }
 
   private LoadedPage load(long identity) {
-    int id = current.directory().idOf(identity);
+    int id = current().directory().idOf(identity);
     CuckooPage page = read(id);
     LoadedPage loaded;
     if (page != null) {
-      loaded = new LoadedPage(current, page);
+      loaded = new LoadedPage(current(), page);
       loaded.noteCounts();
-    } else if (current.keys == 0 && current.directory().pageCount() == 1) {
-      loaded = new LoadedPage(current, filter.firstPage());
+    } else if (current().keys == 0 && current().directory().pageCount() == 1) {
+      loaded = new LoadedPage(current(), filter.firstPage());
       loaded.dirty = true;
     } else {
       throw new IllegalStateException("state has no page " + id);
     }
-    current.load(loaded);
+    current().load(loaded);
     if (cache != null) {
       cache.add(loaded);
     }
@@ -459,7 +467,7 @@ final class ShardPages implements PageStore {
   }
 
   private CuckooPage read(int id) {
-    setCurrentKey.accept(current.key);
+    setCurrentKey.accept(current().key);
     try {
       return pages.get(id);
     } catch (Exception e) {
@@ -478,7 +486,7 @@ final class ShardPages implements PageStore {
   }
 
   private void remove(int id) {
-    setCurrentKey.accept(current.key);
+    setCurrentKey.accept(current().key);
     try {
       pages.remove(id);
     } catch (Exception e) {
