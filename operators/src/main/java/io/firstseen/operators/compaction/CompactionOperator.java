@@ -13,14 +13,19 @@ import io.firstseen.types.ShardChain;
 import io.firstseen.types.ShardSnapshot;
 import io.firstseen.types.ShardWindows;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.typeutils.base.LongSerializer;
-import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.api.java.tuple.Tuple3;
+import org.apache.flink.runtime.state.KeyGroupRange;
+import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.runtime.state.VoidNamespace;
@@ -53,8 +58,8 @@ import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
  * deletes of others change nothing, so input may be replayed.
  *
  * <p><b>Which windows are closed</b>: those that end at or before the watermark plus one. This
- * outlives a restart, where Flink's watermark begins anew. The end of all inputs closes exactly the
- * windows that hold operations.
+ * outlives a restart, where Flink's watermark begins anew, for each key group as its subtask had
+ * it. The end of all inputs closes exactly the windows that hold operations.
  *
  * <p>A timer is registered by an operation that opens a window. Each window that held an operation
  * gives one {@link ShardSnapshot}: with a snapshot, a delta or both as {@link ChainRule} has it,
@@ -93,8 +98,10 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   private transient ValueState<KeyEpochs> epochs;
   private transient ValueState<ShardChain> chain;
   private transient ChainRule chainRule;
-  private transient ListState<Tuple2<String, Long>> subtasks;
-  // End of the newest window that this subtask closed, or MIN_VALUE; survives in `subtasks`.
+  private transient ListState<Tuple3<String, Integer, Long>> closedByGroup;
+  // By key group, the end of the newest window that was closed before the start, or MIN_VALUE.
+  private transient long[] closedBeforeStart;
+  // End of the newest window that is closed to all shards of this subtask, or MIN_VALUE.
   private transient long closedUntilMillis;
   private transient boolean ended;
   private transient long liveKeys;
@@ -107,17 +114,28 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   @Override
   public void initializeState(StateInitializationContext context) throws Exception {
     super.initializeState(context);
-    subtasks = context.getOperatorStateStore().getUnionListState(CompactionState.SUBTASKS);
-    closedUntilMillis = Long.MIN_VALUE;
-    if (context.isRestored()) {
-      // The least of all subtasks: what another one closed beyond it, its shards know themselves.
-      long least = Long.MAX_VALUE;
-      for (Tuple2<String, Long> subtask : subtasks.get()) {
-        requireSameIdentity(subtask.f0);
-        least = Math.min(least, subtask.f1);
-      }
-      closedUntilMillis = least == Long.MAX_VALUE ? Long.MIN_VALUE : least;
+    closedByGroup = context.getOperatorStateStore().getUnionListState(CompactionState.CLOSED);
+    closedBeforeStart = new long[Snapshots.MAX_PARALLELISM];
+    Arrays.fill(closedBeforeStart, Long.MIN_VALUE);
+    List<Tuple3<String, Integer, Long>> runs = new ArrayList<>();
+    closedByGroup.get().forEach(runs::add);
+    runs.sort(Comparator.comparingInt(run -> run.f1));
+    for (Tuple3<String, Integer, Long> run : runs) {
+      requireSameIdentity(run.f0);
+      Arrays.fill(closedBeforeStart, run.f1, closedBeforeStart.length, run.f2);
     }
+    closedUntilMillis = Long.MAX_VALUE;
+    for (int group : keyGroups()) {
+      closedUntilMillis = Math.min(closedUntilMillis, closedBeforeStart[group]);
+    }
+  }
+
+  private KeyGroupRange keyGroups() {
+    TaskInfo task = getRuntimeContext().getTaskInfo();
+    return KeyGroupRangeAssignment.computeKeyGroupRangeForOperatorIndex(
+        Snapshots.MAX_PARALLELISM,
+        task.getNumberOfParallelSubtasks(),
+        task.getIndexOfThisSubtask());
   }
 
   private void requireSameIdentity(String inState) {
@@ -191,9 +209,19 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
             (key, state) -> keys.add((Integer) key));
     for (Integer key : keys) {
       setCurrentKey(key);
-      registerTimerOfEpochs(
-          epochs.value(), Math.max(closedUntilMillis, windowsOfShard().closedUntilMillis()));
+      registerTimerOfEpochs(epochs.value(), closedUntil(shardByKey.get(key), windowsOfShard()));
     }
+  }
+
+  /**
+   * The end of the newest window that is closed to a shard. What a checkpoint has of its subtask's
+   * watermarks on their way to the manifests must hold for it wherever it goes on: no report may
+   * come behind the watermark that it should precede.
+   */
+  private long closedUntil(int shard, ShardWindows windowsOfShard) {
+    int group = ShardKeys.group(shard, spec.snapshotShards(), Snapshots.MAX_PARALLELISM);
+    return Math.max(
+        Math.max(closedUntilMillis, closedBeforeStart[group]), windowsOfShard.closedUntilMillis());
   }
 
   /** Registers the timer of the current shard's next window at whose end an epoch is due. */
@@ -218,8 +246,7 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
     ShardWindows shard = windowsOfShard();
     long end =
         Math.max(
-            rule.endOf(eventTimeMillis),
-            firstOpenEnd(Math.max(closedUntilMillis, shard.closedUntilMillis())));
+            rule.endOf(eventTimeMillis), firstOpenEnd(closedUntil(shards.shardOf(hash), shard)));
     long[] openEnds = shard.openEndsMillis();
     for (int i = openEnds.length - 1; i >= 0 && openEnds[i] > end; i--) {
       if (pending(openEnds[i]).contains(hash)) {
@@ -386,7 +413,14 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
-    subtasks.clear();
-    subtasks.add(Tuple2.of(spec.identity(), closedUntilMillis));
+    closedByGroup.clear();
+    Long before = null;
+    for (int group : keyGroups()) {
+      long until = Math.max(closedUntilMillis, closedBeforeStart[group]);
+      if (before == null || before != until) {
+        closedByGroup.add(Tuple3.of(spec.identity(), group, until));
+      }
+      before = until;
+    }
   }
 }

@@ -14,7 +14,7 @@ import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.common.typeutils.base.LongSerializer;
-import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.api.java.tuple.Tuple3;
 
 /**
  * The managed state of {@link CompactionOperator}; names and serializers are part of what a
@@ -49,9 +49,12 @@ final class CompactionState {
       new MapStateDescriptor<>(
           "operations", LongSerializer.INSTANCE, PendingOperationSerializer.INSTANCE);
 
-  /** For each subtask, the identity of the set and the instant until which windows are closed. */
-  static final ListStateDescriptor<Tuple2<String, Long>> SUBTASKS =
-      new ListStateDescriptor<>("subtasks", Types.TUPLE(Types.STRING, Types.LONG));
+  /**
+   * For each run of key groups that are equally far: the identity of the set, the first group, and
+   * the instant until which windows are closed.
+   */
+  static final ListStateDescriptor<Tuple3<String, Integer, Long>> CLOSED =
+      new ListStateDescriptor<>("closed", Types.TUPLE(Types.STRING, Types.INT, Types.LONG));
 
   private CompactionState() {}
 }

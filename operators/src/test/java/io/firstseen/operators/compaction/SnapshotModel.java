@@ -396,9 +396,8 @@ final class SnapshotModel {
   }
 
   /**
-   * All starts again where it was, with shards at other subtasks perhaps. Time begins anew; what
-   * all subtasks had closed stays closed, and each shard knows what it closed itself. What was on
-   * its way from a subtask still is.
+   * All starts again where it was, with shards at other subtasks perhaps. Time begins anew; what a
+   * subtask had closed stays closed to its shards. What was on its way from a subtask still is.
    *
    * @param newTtlMillis the ttl from now on; 0 for none, as before then
    */
@@ -408,7 +407,7 @@ final class SnapshotModel {
   }
 
   private void restart(int parallelism, int... newSubtaskByShard) {
-    long closed = subtasks.stream().mapToLong(subtask -> subtask.closedUntil).min().getAsLong();
+    shardByNumber.forEach(shard -> shard.closedUntil = shard.closedUntil());
     List<Subtask> before = subtasks;
     start(parallelism, newSubtaskByShard);
     for (int i = 0; i < Math.min(before.size(), parallelism); i++) {
@@ -416,8 +415,6 @@ final class SnapshotModel {
     }
     if (broken == Rule.AND_STAYS_SO_AFTER_A_RESTART) {
       shardByNumber.forEach(shard -> shard.closedUntil = Long.MIN_VALUE);
-    } else {
-      subtasks.forEach(subtask -> subtask.closedUntil = closed);
     }
     shardByNumber.forEach(shard -> shard.forgottenUntil = shard.closedUntil());
   }

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.operators.compaction.SnapshotPipeline.Backend;
 import io.firstseen.operators.compaction.SnapshotPipeline.Savepoint;
 import io.firstseen.types.HashedOperation;
 import io.firstseen.types.Operation;
 import io.firstseen.types.ShardSnapshot;
+import io.firstseen.types.SnapshotRecord;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -309,6 +311,44 @@ class SnapshotOperatorsTest {
     assertThat(published.windowEnds()).containsExactly(10L, 60L, 70L);
     assertThat(published.present(ALL)).containsExactlyInAnyOrder(A, B);
     assertThat(published.manifests()).extracting(m -> m.sequence()).isSorted();
+  }
+
+  /**
+   * One subtask has heard of a watermark that the other has not, and its own is on its way to the
+   * manifests: no report of a window before that may come behind it.
+   */
+  @ParameterizedTest
+  @ValueSource(longs = {0, 80})
+  void whatOneSubtaskClosedStaysClosedToItsShardsAfterAnUnalignedCheckpoint(long ttlMillis)
+      throws Exception {
+    Savepoint checkpoint;
+    List<SnapshotRecord> calm;
+    SnapshotSpec spec = SPEC.withTtlMillis(ttlMillis);
+    try (SnapshotPipeline pipeline = new SnapshotPipeline(spec, Backend.HEAP, 2, null, 1)) {
+      pipeline.add(A, 5);
+      pipeline.watermark(9);
+      assertThat(pipeline.records()).hasSize(2);
+      pipeline.send(0, new Watermark(29));
+      pipeline.deliverNextTo(0);
+      checkpoint = pipeline.checkpoint();
+      calm = lateOperationAndMore(pipeline);
+    }
+    try (SnapshotPipeline pipeline = new SnapshotPipeline(spec, Backend.HEAP, 2, checkpoint, 9)) {
+      assertThat(lateOperationAndMore(pipeline))
+          .usingRecursiveFieldByFieldElementComparator()
+          .as("the same, but for where blobs stand")
+          .containsExactlyInAnyOrderElementsOf(calm);
+    }
+    Manifest last = Manifest.fromJson(calm.get(calm.size() - 1).value());
+    assertThat(last.shards().get(1).base().sequence()).isOne();
+    assertThat(last.windowEndMillis()).isEqualTo(40);
+  }
+
+  private static List<SnapshotRecord> lateOperationAndMore(SnapshotPipeline pipeline)
+      throws Exception {
+    pipeline.add(B, 15);
+    pipeline.watermark(39);
+    return pipeline.records();
   }
 
   @ParameterizedTest

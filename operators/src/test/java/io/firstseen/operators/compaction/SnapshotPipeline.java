@@ -306,6 +306,11 @@ final class SnapshotPipeline implements AutoCloseable {
     }
   }
 
+  /** Brings the next of the first input to a subtask, and nothing further. */
+  void deliverNextTo(int subtask) throws Exception {
+    deliverNextOf(subtask);
+  }
+
   private void deliverNextOf(int channel) throws Exception {
     StreamElement element = channels.get(channel).remove();
     int subtask = channel % parallelism;
