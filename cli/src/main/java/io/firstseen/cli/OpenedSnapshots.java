@@ -8,8 +8,10 @@ import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestBlobs;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.Snapshot;
+import io.firstseen.filters.snapshot.SnapshotDelta;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.filters.snapshot.SnapshotHeader;
 import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.jobs.UserErrorException;
@@ -18,6 +20,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /** What the snapshot verbs are asked about: one blob, or all shards of a directory's manifest. */
 final class OpenedSnapshots {
@@ -30,6 +33,19 @@ final class OpenedSnapshots {
     this.path = path;
     this.blob = blob;
     this.set = set;
+  }
+
+  /**
+   * The delta that there is at a place, if it is one.
+   *
+   * @param sequenceOrNull which manifest is meant; a delta has none
+   * @throws MalformedSnapshotException if it is damaged
+   * @throws IOException if it cannot be read
+   */
+  static Optional<SnapshotDelta> delta(Path path, Long sequenceOrNull) throws IOException {
+    return Files.isDirectory(path) || sequenceOrNull != null || !SnapshotHeader.read(path).isDelta()
+        ? Optional.empty()
+        : Optional.of(SnapshotDelta.read(path));
   }
 
   /**

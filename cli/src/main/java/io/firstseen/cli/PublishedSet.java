@@ -1,11 +1,12 @@
 package io.firstseen.cli;
 
+import io.firstseen.consumer.NothingPublishedException;
 import io.firstseen.consumer.SnapshotClientOptions;
-import io.firstseen.jobs.OptionValues;
+import io.firstseen.consumer.SnapshotPull;
 import io.firstseen.jobs.UserErrorException;
-import java.net.URI;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -19,55 +20,24 @@ final class PublishedSet {
       description = "Brokers to ask first.")
   private String bootstrapServers;
 
-  @Option(
-      names = "--topic",
-      paramLabel = "TOPIC",
-      defaultValue = SnapshotClientOptions.DEFAULT_TOPIC,
-      converter = OptionValues.KafkaName.class,
-      description = "The topic of snapshots (default: ${DEFAULT-VALUE}).")
-  private String topic;
+  @Mixin private SetOnTopic set;
 
-  @Option(
-      names = "--set",
-      paramLabel = "NAME",
-      defaultValue = "firstseen",
-      converter = OptionValues.SetName.class,
-      description = "The name of the set (default: ${DEFAULT-VALUE}).")
-  private String setName;
-
-  @Option(
-      names = "--kafka-property",
-      paramLabel = "NAME=VALUE",
-      description =
-          "A setting of the Kafka consumer, such as security.protocol=SSL; may be repeated.")
-  private Map<String, String> kafkaProperties = new LinkedHashMap<>();
-
-  @Mixin private TrustedKeyOptions trusted;
-
-  @Option(
-      names = "--blobs",
-      paramLabel = "URI",
-      description =
-          "The directory of blobs, as file:, http: or https: (default: what the manifest says, or"
-              + " the topic).")
-  private URI blobs;
-
-  /** The options of a client that answers no queries, and so needs no hash key. */
+  /** See {@link SetOnTopic#options}. */
   SnapshotClientOptions.Builder options() {
-    try {
-      SnapshotClientOptions.Builder options =
-          SnapshotClientOptions.builder(bootstrapServers, setName)
-              .topic(topic)
-              .kafkaProperties(kafkaProperties)
-              .trustedKeys(trusted.keys())
-              .followingOnly();
-      return blobs == null ? options : options.blobDirectory(blobs);
-    } catch (IllegalArgumentException e) {
-      throw new UserErrorException(e.getMessage());
-    }
+    return set.options(bootstrapServers);
+  }
+
+  /**
+   * See {@link SetOnTopic#pull}.
+   *
+   * @throws NothingPublishedException if there is no snapshot yet
+   * @throws UserErrorException if the topic cannot be read
+   */
+  SnapshotPull.Result pull(Path directory, Duration timeout, Progress progress) throws IOException {
+    return set.pull(bootstrapServers, directory, timeout, progress);
   }
 
   String setName() {
-    return setName;
+    return set.setName();
   }
 }

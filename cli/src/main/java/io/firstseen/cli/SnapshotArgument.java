@@ -3,7 +3,6 @@ package io.firstseen.cli;
 import io.firstseen.filters.snapshot.MalformedSnapshotException;
 import io.firstseen.filters.snapshot.SnapshotDelta;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
-import io.firstseen.filters.snapshot.SnapshotHeader;
 import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.filters.snapshot.UntrustedManifestException;
 import io.firstseen.jobs.UserErrorException;
@@ -60,9 +59,7 @@ final class SnapshotArgument {
    * @throws IOException if it cannot be read
    */
   Optional<SnapshotDelta> delta() throws IOException {
-    return Files.isDirectory(path) || sequence != null || !SnapshotHeader.read(path).isDelta()
-        ? Optional.empty()
-        : Optional.of(SnapshotDelta.read(path));
+    return OpenedSnapshots.delta(path, sequence);
   }
 
   /**

@@ -2,17 +2,13 @@ package io.firstseen.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.consumer.NothingPublishedException;
-import io.firstseen.consumer.SnapshotListener;
 import io.firstseen.consumer.SnapshotPull;
 import io.firstseen.jobs.OptionValues;
-import io.firstseen.jobs.UserErrorException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeoutException;
-import org.apache.kafka.common.KafkaException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -56,15 +52,7 @@ final class SnapshotPullCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     long startNanos = System.nanoTime();
     try (Progress progress = new Progress(spec.commandLine().getErr())) {
-      SnapshotListener listener =
-          new SnapshotListener() {
-            @Override
-            public void onProgress(long readBytes, long left) {
-              progress.show(() -> FollowLines.progress(readBytes, left));
-            }
-          };
-      SnapshotPull.Result result =
-          SnapshotPull.pull(set.options().listener(listener).build(), output, timeout);
+      SnapshotPull.Result result = set.pull(output, timeout, progress);
       long tookMillis = (System.nanoTime() - startNanos) / 1_000_000;
       out.println(json ? jsonLine(result, tookMillis) : line(result, tookMillis));
       return ExitCode.GOOD;
@@ -78,8 +66,6 @@ final class SnapshotPullCommand implements Callable<Integer> {
         out.println(e.getMessage());
       }
       return ExitCode.NEGATIVE;
-    } catch (TimeoutException | KafkaException e) {
-      throw new UserErrorException(e.getMessage());
     }
   }
 

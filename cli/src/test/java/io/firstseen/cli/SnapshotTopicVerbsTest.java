@@ -28,7 +28,7 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code snapshot pull} and {@code snapshot follow} on a real broker. */
+/** {@code snapshot info}, {@code pull} and {@code follow} on a real broker. */
 class SnapshotTopicVerbsTest {
   private static final EmbeddedBroker.Settings SETTINGS = EmbeddedBroker.Settings.tuned();
 
@@ -179,6 +179,82 @@ class SnapshotTopicVerbsTest {
                     "firstseen snapshot pull: topic 'firstseen.snapshots' of "
                         + servers
                         + " could not be read within 2 s")));
+  }
+
+  private static Invocation info(String servers, String... more) {
+    return Invocation.of(
+        words(List.of("snapshot", "info", "--bootstrap-servers=" + servers), more));
+  }
+
+  @Test
+  void infoSaysOfATopicWhatItSaysOfADirectory() throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"), SETTINGS)) {
+      String servers = broker.bootstrapServers();
+      assertThat(info(servers, "--topic=none"))
+          .isEqualTo(
+              new Invocation(
+                  ExitCode.NEGATIVE, List.of("there is no topic 'none' yet"), List.of()));
+      createTopic(broker);
+      assertThat(info(servers, "--json"))
+          .isEqualTo(
+              new Invocation(
+                  ExitCode.NEGATIVE,
+                  List.of(
+                      "{\"published\":false,\"reason\":\"topic 'firstseen.snapshots' holds no"
+                          + " snapshot of set 'firstseen' yet\"}"),
+                  List.of()));
+      try (SnapshotWriter writer = new SnapshotWriter(broker)) {
+        writer.publish(1, "a", "b");
+        writer.publish(4, "a", "b", "c");
+      }
+      assertThat(info(servers).out())
+          .containsExactly(
+              "topic 'firstseen.snapshots' holds no snapshot of set 'firstseen' yet, but of spam");
+      pull(servers);
+      for (String form : List.of("--set=spam", "--set=spam --json")) {
+        Invocation ofTopic = info(servers, form.split(" "));
+        assertThat(ofTopic.status()).isZero();
+        assertThat(ofTopic.err()).isEmpty();
+        List<String> ofDirectory = List.of("snapshot", "info", output().toString());
+        assertThat(ofTopic.out())
+            .isEqualTo(
+                Invocation.of(words(ofDirectory, form.endsWith("json") ? "--json" : "--sequence=4"))
+                    .out());
+        assertThat(ofTopic.out().toString()).contains("keys").contains("4");
+      }
+    }
+  }
+
+  @Test
+  void infoSaysInOneLineWhyThereIsNothingToSay() throws Exception {
+    String nobody = "localhost:" + freePort();
+    assertThat(info(nobody, "--timeout=1s"))
+        .isEqualTo(
+            new Invocation(
+                ExitCode.USAGE,
+                List.of(),
+                List.of(
+                    "firstseen snapshot info: topic 'firstseen.snapshots' of "
+                        + nobody
+                        + " could not be read within 1 s")));
+    infoRefuses(
+        "cannot read topic 'firstseen.snapshots' of nowhere.invalid:9092: No resolvable bootstrap"
+            + " urls given in bootstrap.servers",
+        "--bootstrap-servers=nowhere.invalid:9092");
+    infoRefuses("Missing required argument (specify one of these): (F | --bootstrap-servers=");
+    infoRefuses(
+        "F, --bootstrap-servers=HOST:PORT,... are mutually exclusive",
+        "F",
+        "--bootstrap-servers=x");
+    infoRefuses("a topic has the newest alone", "--bootstrap-servers=x", "--sequence=1");
+    infoRefuses("--set goes with --bootstrap-servers", "F", "--set=spam");
+  }
+
+  private static void infoRefuses(String why, String... words) {
+    Invocation refused = Invocation.of(words(List.of("snapshot", "info"), words));
+    assertThat(refused.status()).isEqualTo(ExitCode.USAGE);
+    assertThat(refused.out()).isEmpty();
+    assertThat(refused.err()).singleElement().asString().contains(why);
   }
 
   private List<String> query(String... keys) {

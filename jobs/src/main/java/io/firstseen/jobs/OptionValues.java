@@ -2,6 +2,7 @@ package io.firstseen.jobs;
 
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.TimeToLive;
@@ -20,7 +21,6 @@ import picocli.CommandLine.TypeConversionException;
 public final class OptionValues {
   private static final Pattern DURATION = Pattern.compile("([0-9]{1,9})(ms|s|m|h|d)");
   private static final Pattern KAFKA_NAME = Pattern.compile("[A-Za-z0-9._-]{1,200}");
-  private static final Pattern SET_NAME = Pattern.compile("[A-Za-z0-9._-]{1,100}");
 
   private OptionValues() {}
 
@@ -290,7 +290,7 @@ public final class OptionValues {
   public static final class SetName implements ITypeConverter<String> {
     @Override
     public String convert(String value) {
-      if (!SET_NAME.matcher(value).matches()) {
+      if (!SnapshotTopicFormat.isSetName(value)) {
         throw new TypeConversionException(
             "must be 1 to 100 letters, digits, '.', '_' or '-', got '" + value + "'");
       }

@@ -10,6 +10,7 @@ import io.firstseen.filters.snapshot.Sha256;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.filters.snapshot.TrustedKey;
 import java.io.Closeable;
 import java.io.IOException;
@@ -21,6 +22,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 
@@ -149,6 +152,7 @@ public final class SnapshotPull {
     }
     List<Published> newest = new ArrayList<>();
     List<SnapshotException> unusable = new ArrayList<>();
+    Set<String> otherSets = new TreeSet<>();
     topic.readAll(
         (key, value) -> {
           if (key.equals(options.setName())) {
@@ -166,6 +170,8 @@ public final class SnapshotPull {
             } catch (SnapshotException e) {
               unusable.add(e);
             }
+          } else if (value != null && SnapshotTopicFormat.isSetName(key)) {
+            otherSets.add(key);
           }
         });
     if (!unusable.isEmpty()) {
@@ -175,8 +181,11 @@ public final class SnapshotPull {
       return newest.get(0);
     }
     throw new NothingPublishedException(
-        "topic '%s' holds no snapshot of set '%s' yet"
-            .formatted(options.topic(), options.setName()));
+        "topic '%s' holds no snapshot of set '%s' yet%s"
+            .formatted(
+                options.topic(),
+                options.setName(),
+                otherSets.isEmpty() ? "" : ", but of " + String.join(", ", otherSets)));
   }
 
   private Manifest read(byte[] json) throws SnapshotException {

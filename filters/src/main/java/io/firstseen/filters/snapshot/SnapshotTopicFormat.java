@@ -94,6 +94,11 @@ public final class SnapshotTopicFormat {
     return ((MAX_MANIFEST_BYTES - HEADER_BYTES) / shardCount - SHARD_BYTES) / DELTA_BYTES;
   }
 
+  /** Whether a record key may be the name of a set. */
+  public static boolean isSetName(String recordKey) {
+    return SET_NAME.matcher(recordKey).matches();
+  }
+
   /**
    * Returns a set name if it is one: 1 to 100 ASCII letters, digits, dots, underscores and hyphens,
    * so that it fits in a path and never looks like the key of a chunk.
@@ -101,7 +106,7 @@ public final class SnapshotTopicFormat {
    * @throws IllegalArgumentException if it is none
    */
   public static String requireSetName(String setName) {
-    if (!SET_NAME.matcher(setName).matches()) {
+    if (!isSetName(setName)) {
       throw new IllegalArgumentException(
           "a set name must be 1 to 100 of the characters A-Z a-z 0-9 . _ -, got '" + setName + "'");
     }

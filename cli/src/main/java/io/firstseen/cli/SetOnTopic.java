@@ -1,0 +1,108 @@
+package io.firstseen.cli;
+
+import io.firstseen.consumer.NothingPublishedException;
+import io.firstseen.consumer.SnapshotClientOptions;
+import io.firstseen.consumer.SnapshotListener;
+import io.firstseen.consumer.SnapshotPull;
+import io.firstseen.jobs.OptionValues;
+import io.firstseen.jobs.UserErrorException;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.common.KafkaException;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Which set of which topic a verb is about, and how it is read. */
+final class SetOnTopic {
+
+  @Option(
+      names = "--topic",
+      paramLabel = "TOPIC",
+      defaultValue = SnapshotClientOptions.DEFAULT_TOPIC,
+      converter = OptionValues.KafkaName.class,
+      description = "The topic of snapshots (default: ${DEFAULT-VALUE}).")
+  private String topic;
+
+  @Option(
+      names = "--set",
+      paramLabel = "NAME",
+      defaultValue = "firstseen",
+      converter = OptionValues.SetName.class,
+      description = "The name of the set (default: ${DEFAULT-VALUE}).")
+  private String setName;
+
+  @Option(
+      names = "--kafka-property",
+      paramLabel = "NAME=VALUE",
+      description =
+          "A setting of the Kafka consumer, such as security.protocol=SSL; may be repeated.")
+  private Map<String, String> kafkaProperties = new LinkedHashMap<>();
+
+  @Mixin private TrustedKeyOptions trusted;
+
+  @Option(
+      names = "--blobs",
+      paramLabel = "URI",
+      description =
+          "The directory of blobs, as file:, http: or https: (default: what the manifest says, or"
+              + " the topic).")
+  private URI blobs;
+
+  /** The options of a client that answers no queries, and so needs no hash key. */
+  SnapshotClientOptions.Builder options(String bootstrapServers) {
+    try {
+      SnapshotClientOptions.Builder options =
+          SnapshotClientOptions.builder(bootstrapServers, setName)
+              .topic(topic)
+              .kafkaProperties(kafkaProperties)
+              .trustedKeys(trusted.keys())
+              .followingOnly();
+      return blobs == null ? options : options.blobDirectory(blobs);
+    } catch (IllegalArgumentException e) {
+      throw new UserErrorException(e.getMessage());
+    }
+  }
+
+  /**
+   * Fetches the newest snapshot of the set into a directory.
+   *
+   * @param progress is shown what was read
+   * @throws NothingPublishedException if there is none yet
+   * @throws UserErrorException if the topic cannot be read
+   * @throws IOException if what is published cannot be used
+   */
+  SnapshotPull.Result pull(
+      String bootstrapServers, Path directory, Duration timeout, Progress progress)
+      throws IOException {
+    SnapshotListener listener =
+        new SnapshotListener() {
+          @Override
+          public void onProgress(long readBytes, long left) {
+            progress.show(() -> FollowLines.progress(readBytes, left));
+          }
+        };
+    try {
+      return SnapshotPull.pull(
+          options(bootstrapServers).listener(listener).build(), directory, timeout);
+    } catch (TimeoutException e) {
+      throw new UserErrorException(e.getMessage());
+    } catch (KafkaException e) {
+      Throwable reason = e;
+      while (reason.getCause() != null) {
+        reason = reason.getCause();
+      }
+      throw new UserErrorException(
+          "cannot read topic '%s' of %s: %s"
+              .formatted(topic, bootstrapServers, reason.getMessage()));
+    }
+  }
+
+  String setName() {
+    return setName;
+  }
+}
