@@ -24,13 +24,14 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** Writes and reads whole topics. */
-final class TopicIo implements AutoCloseable {
+public final class TopicIo implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 
   private final String servers;
   private final KafkaProducer<byte[], byte[]> producer;
 
-  TopicIo(String servers) {
+  /** Opens a producer. */
+  public TopicIo(String servers) {
     this.servers = servers;
     this.producer =
         new KafkaProducer<>(
@@ -40,7 +41,7 @@ final class TopicIo implements AutoCloseable {
   }
 
   /** Sends values; those of one key go to one partition and so keep their order. */
-  void send(String topic, int partitions, List<String> values) throws Exception {
+  public void send(String topic, int partitions, List<String> values) throws Exception {
     List<Future<RecordMetadata>> sent = new ArrayList<>();
     for (int i = 0; i < values.size(); i++) {
       byte[] value = values.get(i).getBytes(UTF_8);
