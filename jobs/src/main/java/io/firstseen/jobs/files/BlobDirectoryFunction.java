@@ -2,6 +2,7 @@ package io.firstseen.jobs.files;
 
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.jobs.BlobsInPlace;
+import io.firstseen.jobs.UserErrorException;
 import io.firstseen.types.SnapshotRecord;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -9,6 +10,7 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
@@ -22,6 +24,7 @@ import org.apache.flink.core.fs.FSDataOutputStream;
 import org.apache.flink.core.fs.FileStatus;
 import org.apache.flink.core.fs.FileSystem;
 import org.apache.flink.core.fs.Path;
+import org.apache.flink.core.fs.UnsupportedFileSystemSchemeException;
 import org.apache.flink.runtime.state.FunctionInitializationContext;
 import org.apache.flink.runtime.state.FunctionSnapshotContext;
 import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
@@ -43,6 +46,14 @@ public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRec
 
   private static final ListStateDescriptor<String> REMOVALS =
       new ListStateDescriptor<>("removals", Types.STRING);
+
+  private static final Map<String, String> PLUGINS =
+      Map.of(
+          "s3", "flink-s3-fs-hadoop",
+          "s3a", "flink-s3-fs-hadoop",
+          "gs", "flink-gs-fs-hadoop",
+          "abfs", "flink-azure-fs-hadoop",
+          "abfss", "flink-azure-fs-hadoop");
 
   private final URI directory;
 
@@ -75,9 +86,22 @@ public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRec
 
   @Override
   public void open(OpenContext context) throws IOException {
-    files = new Path(directory).getFileSystem();
+    files = fileSystem(directory);
     files.mkdirs(new Path(directory));
     written = new HashSet<>();
+  }
+
+  private static FileSystem fileSystem(URI directory) throws IOException {
+    try {
+      return new Path(directory).getFileSystem();
+    } catch (UnsupportedFileSystemSchemeException e) {
+      String scheme = directory.getScheme();
+      throw new UserErrorException(
+          ("--blob-dir %s: Flink has no file system for %s: put %s into a directory of its own"
+                  + " under plugins/ on every JobManager and TaskManager and start them again")
+              .formatted(
+                  directory, scheme, PLUGINS.getOrDefault(scheme, "the plugin that has it")));
+    }
   }
 
   @Override

@@ -25,6 +25,8 @@ import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 // Flink's harness may be interrupted while it closes.
 @SuppressWarnings("try")
@@ -62,6 +64,23 @@ class BlobDirectoryFunctionTest {
     }
     harness.open();
     return harness;
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "gs://bucket/spam, gs, flink-gs-fs-hadoop",
+    "s3://bucket/spam, s3, flink-s3-fs-hadoop",
+    "abfs://c@a.dfs.core.windows.net/spam, abfs, flink-azure-fs-hadoop",
+    "hdfs3://host/spam, hdfs3, the plugin that has it"
+  })
+  void namesThePluginThatIsNotThere(URI elsewhere, String scheme, String plugin) {
+    uri = elsewhere;
+    assertThatThrownBy(() -> start(null).close())
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage(
+            "--blob-dir %s: Flink has no file system for %s: put %s into a directory of its own"
+                + " under plugins/ on every JobManager and TaskManager and start them again",
+            elsewhere, scheme, plugin);
   }
 
   private static SnapshotRecord blob(String digest, String text) {
