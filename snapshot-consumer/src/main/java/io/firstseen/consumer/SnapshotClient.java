@@ -5,10 +5,12 @@ import io.firstseen.consumer.internal.ActiveSnapshot;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.filters.snapshot.SnapshotSet;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -165,6 +167,40 @@ public final class SnapshotClient implements AutoCloseable {
     } catch (SnapshotException e) {
       throw new IllegalStateException("a manifest of another hash key became active", e);
     }
+  }
+
+  /**
+   * Whether each of some keys is in the set, all by one snapshot, as {@link #mightContain(byte[],
+   * byte[])} would say. For many keys and a set larger than the processor's cache it takes much
+   * less time than one call a key.
+   *
+   * @param scopeOrNull the scope of all; null or empty means none
+   * @param keys the keys as a user has them
+   * @return the answers, in the order of the keys
+   * @throws InvalidKeyException if a key has no canonical form
+   */
+  public boolean[] mightContainEach(byte[] scopeOrNull, List<byte[]> keys)
+      throws InvalidKeyException {
+    if (options.isFollowingOnly()) {
+      throw new IllegalStateException("the snapshot client follows only, it has no hash key");
+    }
+    boolean[] found = new boolean[keys.size()];
+    View now = current.view();
+    if (!answers(now)) {
+      Arrays.fill(found, answerWithout(now));
+      return found;
+    }
+    SnapshotSet set = now.active().set();
+    long[] hashes = new long[found.length];
+    try {
+      for (int i = 0; i < hashes.length; i++) {
+        hashes[i] = set.manifest().parameters().hash(scopeOrNull, keys.get(i), options.keyHash());
+      }
+    } catch (SnapshotException e) {
+      throw new IllegalStateException("a manifest of another hash key became active", e);
+    }
+    set.mightContainEach(hashes, 0, hashes.length, found);
+    return found;
   }
 
   private boolean answers(View now) {

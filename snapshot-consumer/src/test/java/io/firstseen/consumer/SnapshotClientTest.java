@@ -92,6 +92,8 @@ class SnapshotClientTest {
     assertThatThrownBy(() -> client.mightContain("a"))
         .isInstanceOf(NoSnapshotException.class)
         .hasMessage("no snapshot of set 'spam' may answer: the client is EMPTY");
+    assertThatThrownBy(() -> client.mightContainEach(null, List.of(utf8("a"))))
+        .isInstanceOf(NoSnapshotException.class);
     TestPublisher.Publication first = publisher.publish(1, "a");
     read(client, first.entries());
     assertThat(client.state()).isEqualTo(ClientState.LOADING);
@@ -136,6 +138,11 @@ class SnapshotClientTest {
     assertThat(client.mightContain("tenant", "http://example.com/a")).isFalse();
     assertThat(client.mightContain((String) null, "http://example.com/a")).isTrue();
     assertThatThrownBy(() -> client.mightContain("")).isInstanceOf(InvalidKeyException.class);
+    List<byte[]> keys = List.of(utf8("http://example.com/a"), utf8("HTTP://Example.com:80/b"));
+    assertThat(client.mightContainEach(null, keys)).containsExactly(true, false);
+    assertThat(client.mightContainEach(scope, keys)).containsExactly(false, true);
+    assertThatThrownBy(() -> client.mightContainEach(scope, List.of(keys.get(0), utf8(""))))
+        .isInstanceOf(InvalidKeyException.class);
   }
 
   @Test

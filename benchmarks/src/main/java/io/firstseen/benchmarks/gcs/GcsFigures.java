@@ -32,10 +32,17 @@ import picocli.CommandLine.Option;
 @Command(name = "GcsFigures", mixinStandardHelpOptions = true, sortOptions = false)
 public final class GcsFigures implements Callable<Integer> {
   private static final double REDUNDANCY = 1.475;
-  private static final int[] LOG_KEYS = {20, 23};
   private static final int[] RATE_BITS = {10, 13, 20};
   private static final int WARM_UP_TURNS = 3;
   private static final int MERGED_KEYS = 10_000_000;
+
+  @Option(
+      names = "--keys",
+      paramLabel = "LOG2",
+      split = ",",
+      defaultValue = "20,23",
+      description = "sets of 2^LOG2 keys (${DEFAULT-VALUE})")
+  private int[] logKeyCounts;
 
   @Option(names = "--json", paramLabel = "FILE", description = "write the figures there, too")
   private Path json;
@@ -51,7 +58,7 @@ public final class GcsFigures implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     anyCount();
-    for (int logKeys : LOG_KEYS) {
+    for (int logKeys : logKeyCounts) {
       for (int rateBits : RATE_BITS) {
         sizesAndQueries(logKeys, rateBits);
       }
@@ -102,6 +109,14 @@ public final class GcsFigures implements Callable<Integer> {
     int shift = 64 - set.valueBits();
     QueryTimes times = new QueryTimes(count);
     times.add("ours", key -> set.mightContain(Keys.mix(key) >>> shift));
+    times.addBatch(
+        "ours, many at once",
+        (asked, found) -> {
+          for (int i = 0; i < asked.length; i++) {
+            asked[i] = Keys.mix(asked[i]) >>> shift;
+          }
+          set.mightContainEach(asked, 0, asked.length, found);
+        });
     times.add("GolombCompressedSet", peer::mayContain);
     BloomFilter<Long> bloom =
         BloomFilter.create(Funnels.longFunnel(), count, Math.scalb(1.0, -rateBits));
@@ -125,6 +140,9 @@ public final class GcsFigures implements Callable<Integer> {
     double[] peers = measured.get("GolombCompressedSet");
     figures.atMost(name + "hit, share of GolombCompressedSet's", ours[0] / peers[0], 0.55, "");
     figures.atMost(name + "miss, share of GolombCompressedSet's", ours[1] / peers[1], 0.55, "");
+    double[] atOnce = measured.get("ours, many at once");
+    figures.plain(name + "hit, many at once, share of it", atOnce[0] / peers[0], "");
+    figures.plain(name + "miss, many at once, share of it", atOnce[1] / peers[1], "");
     double queriesPerMicro = 1000 / ours[0];
     double nanos = nanos(5, () -> used += set.toArray().length);
     figures.atLeast(

@@ -13,9 +13,10 @@ final class QueryTimes {
   private static final int WARM_UP_TURNS = 3;
   private static final int TURNS = 9;
   private static final int QUERIES = 600_000;
+  private static final int BATCH = 240;
 
   private final int keys;
-  private final Map<String, LongPredicate> subjects = new LinkedHashMap<>();
+  private final Map<String, Subject> subjects = new LinkedHashMap<>();
   private long found;
 
   QueryTimes(int keys) {
@@ -23,7 +24,12 @@ final class QueryTimes {
   }
 
   void add(String name, LongPredicate subject) {
-    subjects.put(name, subject);
+    subjects.put(name, firstKey -> oneByOne(subject, firstKey));
+  }
+
+  /** A subject that is asked for many keys at once. */
+  void addBatch(String name, BatchPredicate subject) {
+    subjects.put(name, firstKey -> inBatches(subject, firstKey));
   }
 
   /** For each subject the nanoseconds of a hit and of a miss. */
@@ -31,7 +37,7 @@ final class QueryTimes {
     Map<String, double[][]> turns = new LinkedHashMap<>();
     subjects.keySet().forEach(name -> turns.put(name, new double[2][TURNS]));
     for (int turn = -WARM_UP_TURNS; turn < TURNS; turn++) {
-      for (Map.Entry<String, LongPredicate> subject : subjects.entrySet()) {
+      for (Map.Entry<String, Subject> subject : subjects.entrySet()) {
         for (int miss = 0; miss < 2; miss++) {
           double nanos = nanosPerQuery(subject.getValue(), miss * (long) keys);
           if (turn >= 0) {
@@ -49,15 +55,55 @@ final class QueryTimes {
     return medians;
   }
 
-  private double nanosPerQuery(LongPredicate subject, long firstKey) {
-    int next = 0;
+  private double nanosPerQuery(Subject subject, long firstKey) {
     long start = System.nanoTime();
+    found += subject.ask(firstKey);
+    return (double) (System.nanoTime() - start) / QUERIES;
+  }
+
+  private long oneByOne(LongPredicate subject, long firstKey) {
+    long answers = 0;
+    int next = 0;
     for (int i = 0; i < QUERIES; i++) {
       next += Keys.STRIDE % keys;
       next -= next < keys ? 0 : keys;
-      found += subject.test(Keys.key(firstKey + next)) ? 1 : 0;
+      answers += subject.test(Keys.key(firstKey + next)) ? 1 : 0;
     }
-    return (double) (System.nanoTime() - start) / QUERIES;
+    return answers;
+  }
+
+  private long inBatches(BatchPredicate subject, long firstKey) {
+    long[] asked = new long[BATCH];
+    boolean[] answered = new boolean[BATCH];
+    long answers = 0;
+    int next = 0;
+    for (int i = 0; i < QUERIES; i += BATCH) {
+      for (int j = 0; j < BATCH; j++) {
+        next += Keys.STRIDE % keys;
+        next -= next < keys ? 0 : keys;
+        asked[j] = Keys.key(firstKey + next);
+      }
+      subject.test(asked, answered);
+      for (boolean answer : answered) {
+        answers += answer ? 1 : 0;
+      }
+    }
+    return answers;
+  }
+
+  /** Answers for many keys at once. */
+  interface BatchPredicate {
+    /**
+     * Answers, and may change the keys.
+     *
+     * @param answers gets the answers
+     */
+    void test(long[] keys, boolean[] answers);
+  }
+
+  private interface Subject {
+    /** Asks for all keys; the number of those found. */
+    long ask(long firstKey);
   }
 
   static double median(double... values) {

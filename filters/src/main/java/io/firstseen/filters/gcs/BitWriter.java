@@ -31,7 +31,7 @@ public final class BitWriter {
   /** Takes room for as many bits; more may come. */
   public BitWriter(long expectedBits) {
     stream = null;
-    bytes = new byte[(int) Math.min(MAX_BYTES, (Math.max(0, expectedBits) + 7) / 8 + 8)];
+    bytes = new byte[(int) Math.min(MAX_BYTES, (Math.max(0, expectedBits) + 7) / 8)];
   }
 
   /** Writes to a stream, in blocks; what it throws comes as {@link UncheckedIOException}. */
@@ -100,8 +100,14 @@ public final class BitWriter {
     if (other.stream != null) {
       throw new IllegalArgumentException("the other's bits went to a stream");
     }
-    for (int at = 0; at < other.filled; at += 8) {
-      write((long) WORDS.get(other.bytes, at), 64);
+    if (wordBits == 0) {
+      reserve(other.filled);
+      System.arraycopy(other.bytes, 0, bytes, filled, other.filled);
+      filled += other.filled;
+    } else {
+      for (int at = 0; at < other.filled; at += 8) {
+        write((long) WORDS.get(other.bytes, at), 64);
+      }
     }
     write(other.wordBits == 0 ? 0 : other.word >>> (64 - other.wordBits), other.wordBits);
   }

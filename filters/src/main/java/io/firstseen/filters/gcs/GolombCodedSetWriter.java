@@ -50,7 +50,7 @@ public final class GolombCodedSetWriter {
    * @param valueBits 1 to 64: every value is below 2^{@code valueBits}
    */
   public GolombCodedSetWriter(long count, int valueBits) {
-    this(count, valueBits, 0, count, null);
+    this(count, valueBits, 0, null, roomFor(count, count, valueBits));
   }
 
   /**
@@ -61,25 +61,36 @@ public final class GolombCodedSetWriter {
    * @param valueBits 1 to 64: every value is below 2^{@code valueBits}
    */
   public GolombCodedSetWriter(long count, int valueBits, OutputStream payload) {
-    this(count, valueBits, 0, count, Objects.requireNonNull(payload, "payload"));
+    this(count, valueBits, 0, Objects.requireNonNull(payload, "payload"), 0);
   }
 
   /**
-   * Encodes in memory the values of some buckets, for {@link #append}.
+   * Encodes in memory the values of some buckets, for {@link #join}.
    *
    * @param count how many values the set has in all
    * @param partCount about how many of them come here
    */
   static GolombCodedSetWriter ofPart(long count, int valueBits, long firstBucket, long partCount) {
-    return new GolombCodedSetWriter(count, valueBits, firstBucket, partCount, null);
+    long room = roomFor(partCount, count, valueBits);
+    return new GolombCodedSetWriter(count, valueBits, firstBucket, null, room);
+  }
+
+  /** Joins parts, in the order of their buckets, all of which were closed. */
+  static GolombCodedSet join(long count, int valueBits, GolombCodedSetWriter[] parts) {
+    long bits = 0;
+    for (GolombCodedSetWriter part : parts) {
+      bits += part.codes.bitLength();
+    }
+    GolombCodedSetWriter all = new GolombCodedSetWriter(count, valueBits, 0, null, bits);
+    for (GolombCodedSetWriter part : parts) {
+      all.append(part);
+    }
+    return all.toSet();
   }
 
   private GolombCodedSetWriter(
-      long count, int valueBits, long firstBucket, long partCount, OutputStream payload) {
-    GolombCodedSet.requireValueBits(valueBits);
-    if (count < 0) {
-      throw new IllegalArgumentException("count must be at least 0, got " + count);
-    }
+      long count, int valueBits, long firstBucket, OutputStream payload, long expectedBits) {
+    requireParameters(count, valueBits);
     this.count = count;
     this.valueBits = valueBits;
     code = new GolombCode(GolombCode.parameterFor(count, valueBits));
@@ -88,10 +99,23 @@ public final class GolombCodedSetWriter {
     fieldBits = code.fieldBits();
     cutoff = code.cutoff();
     streaming = payload != null;
-    codes = streaming ? new BitWriter(payload) : new BitWriter(partCount * (code.minBits() + 2L));
+    codes = streaming ? new BitWriter(payload) : new BitWriter(expectedBits);
     lengths = new BucketLengths(bucketCount);
     this.firstBucket = firstBucket;
     enter(firstBucket);
+  }
+
+  private static void requireParameters(long count, int valueBits) {
+    GolombCodedSet.requireValueBits(valueBits);
+    if (count < 0) {
+      throw new IllegalArgumentException("count must be at least 0, got " + count);
+    }
+  }
+
+  /** The bits that some values of a set take, or a few more. */
+  private static long roomFor(long partCount, long count, int valueBits) {
+    requireParameters(count, valueBits);
+    return partCount * (new GolombCode(GolombCode.parameterFor(count, valueBits)).minBits() + 2L);
   }
 
   /**
@@ -241,13 +265,18 @@ public final class GolombCodedSetWriter {
     return code.parameter();
   }
 
-  /** Adds all that was added to a writer {@link #ofPart} of the buckets that follow. */
-  void append(GolombCodedSetWriter part) {
+  /** Ends a part: no more values come to this writer. */
+  void close() {
+    if (added > 0) {
+      closeUntil(bucket + 1);
+    }
+  }
+
+  private void append(GolombCodedSetWriter part) {
     if (part.added == 0) {
       return;
     }
     closeUntil(part.firstBucket);
-    part.closeUntil(part.bucket + 1);
     codes.append(part.codes);
     lengths.addAll(part.lengths);
     added += part.added;

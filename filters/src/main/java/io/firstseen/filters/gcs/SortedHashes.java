@@ -27,10 +27,7 @@ final class SortedHashes {
     long count = Arrays.stream(counts).sum();
     GolombCodedSetWriter[] writers = new GolombCodedSetWriter[parts];
     UnsignedSort.forEachPart(parts, part -> writers[part] = written(count, part, parts));
-    for (int part = 1; part < parts; part++) {
-      writers[0].append(writers[part]);
-    }
-    return writers[0].toSet();
+    return GolombCodedSetWriter.join(count, valueBits, writers);
   }
 
   private long value(int index) {
@@ -58,6 +55,7 @@ final class SortedHashes {
     GolombCodedSetWriter writer =
         GolombCodedSetWriter.ofPart(count, valueBits, firstBucket, to - from);
     writer.addSorted(hashes, from, to, skippedBits);
+    writer.close();
     return writer;
   }
 

@@ -71,14 +71,13 @@ public final class UnsignedSort {
       }
       return copy;
     }
-    long all = -1;
-    long any = 0;
-    for (long number : numbers) {
-      all &= number;
-      any |= number;
+    // Leading bits that all numbers share say nothing: hashes of one shard have some. Others differ
+    // in the first bit soon.
+    long differing = 0;
+    for (int i = 1; i < length && differing >= 0; i++) {
+      differing |= numbers[i] ^ numbers[0];
     }
-    // Leading bits that all numbers share say nothing: hashes of one shard have some.
-    int shared = Long.numberOfLeadingZeros(all ^ any);
+    int shared = Long.numberOfLeadingZeros(differing);
     int few = Math.min(FEW_RUNS_BITS, Math.max(MIN_FIRST_BITS, bitsOf(length) - RUN_BITS));
     int bits = Math.max(few, bitsOf(length) - MAX_RUN_BITS);
     return new UnsignedSort(numbers, shared, bits, parts).sort();
