@@ -25,6 +25,7 @@ public final class UnsignedSort {
   private static final int CROWDED = 8;
   private static final int MIN_PART = 1 << 16;
   private static final int MAX_PARTS = 16;
+  private static final int PARTS_OF_THREAD = 4;
 
   private final long[] source;
   private final long[] target;
@@ -50,10 +51,14 @@ public final class UnsignedSort {
     return sorted(numbers, partsOf(numbers.length));
   }
 
-  /** Into how many parts so many numbers are worth being taken, for each a thread. */
+  /**
+   * Into how many parts so many numbers are worth being taken: more than threads, as some threads
+   * come late.
+   */
   static int partsOf(int length) {
     int threads = ForkJoinPool.getCommonPoolParallelism() + 1;
-    return Math.max(1, Math.min(length / MIN_PART, Math.min(threads, MAX_PARTS)));
+    int most = threads == 1 ? 1 : Math.min(PARTS_OF_THREAD * threads, MAX_PARTS);
+    return Math.max(1, Math.min(length / MIN_PART, most));
   }
 
   static void forEachPart(int parts, IntConsumer work) {
