@@ -1,11 +1,19 @@
 package io.firstseen.jobs;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
@@ -271,11 +279,12 @@ public final class KafkaOptions {
   }
 
   /**
-   * Refuses options that contradict each other.
+   * Refuses options that contradict each other, and settings that Kafka's clients would refuse.
    *
    * @throws UserErrorException with a sentence
    */
   public void check() {
+    checkProperties();
     Map<String, String> uses = new LinkedHashMap<>();
     refuseSecondUse(uses, eventsTopic, "--events-topic");
     refuseSecondUse(uses, acceptedTopic, "--accepted-topic");
@@ -287,6 +296,22 @@ public final class KafkaOptions {
           "--transaction-timeout must be longer than --checkpoint-interval, got %s and %s"
               .formatted(
                   OptionValues.write(transactionTimeout), OptionValues.write(checkpointInterval)));
+    }
+  }
+
+  private void checkProperties() {
+    Map<String, Object> settings = new HashMap<>(properties);
+    settings.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
+    settings.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
+    settings.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+    settings.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+    settings.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+    try {
+      ConsumerConfig.configDef().parse(settings);
+      ProducerConfig.configDef().parse(settings);
+      AdminClientConfig.configDef().parse(settings);
+    } catch (ConfigException e) {
+      throw new UserErrorException("--kafka-property: " + e.getMessage());
     }
   }
 

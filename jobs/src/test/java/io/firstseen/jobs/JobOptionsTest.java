@@ -234,6 +234,19 @@ class JobOptionsTest {
         .hasMessageNotContaining("secret");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "fetch.min.bytes=many, Invalid value many for configuration fetch.min.bytes",
+    "acks=perhaps, Invalid value perhaps for configuration acks",
+    "retries=-5, Invalid value -5 for configuration retries",
+  })
+  void whatKafkasClientsWouldRefuseIsOneSentence(String property, String sentence) {
+    assertThatThrownBy(() -> kafka("--kafka-property=" + property).check())
+        .isInstanceOf(UserErrorException.class)
+        .hasMessageStartingWith("--kafka-property: " + sentence);
+    kafka("--kafka-property=fetch.min.bytes=7", "--kafka-property=my.setting=x").check();
+  }
+
   private static KafkaOptions kafka(String... words) {
     String[] all = Arrays.copyOf(words, words.length + 1);
     all[words.length] = "--bootstrap-servers=localhost:9092";

@@ -12,6 +12,7 @@ import io.firstseen.types.SnapshotRecord;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -39,15 +40,14 @@ final class PublishedSets {
   }
 
   private final Map<String, byte[]> blobs = new HashMap<>();
-  // Digest to how many manifests were there before.
-  private final Map<String, Integer> age = new HashMap<>();
+  private final Set<String> sent = new HashSet<>();
   private final List<Published> manifests = new ArrayList<>();
 
   PublishedSets add(List<SnapshotRecord> records) throws Exception {
     for (SnapshotRecord record : records) {
       if (record.kind() == SnapshotRecord.Kind.BLOB) {
         assertThat(record.key()).isEqualTo(sha256(record.value()));
-        assertThat(age.put(record.key(), manifests.size())).as("published twice").isNull();
+        assertThat(sent.add(record.key())).as("published once").isTrue();
         blobs.put(record.key(), record.value());
       } else if (record.kind() == SnapshotRecord.Kind.REMOVAL) {
         assertThat(named(1)).as("removed while in use").doesNotContain(record.key());
@@ -95,7 +95,7 @@ final class PublishedSets {
   }
 
   int blobCount() {
-    return age.size();
+    return sent.size();
   }
 
   /** The digests of what has been published and not removed. */
@@ -103,16 +103,11 @@ final class PublishedSets {
     return blobs.keySet();
   }
 
-  /** The digests of what went out before the last but one manifest. */
-  Set<String> old() {
-    Set<String> old = new TreeSet<>();
-    age.forEach(
-        (digest, before) -> {
-          if (before < manifests.size() - 1) {
-            old.add(digest);
-          }
-        });
-    return old;
+  /** The digests of what went out and stands in no manifest. */
+  Set<String> neverNamed() {
+    Set<String> never = new TreeSet<>(sent);
+    never.removeAll(named(manifests.size()));
+    return never;
   }
 
   /** The digests that the newest manifests name. */
