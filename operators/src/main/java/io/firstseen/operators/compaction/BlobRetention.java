@@ -19,7 +19,7 @@ import org.apache.flink.util.Collector;
  * Removes blobs that no manifest names any more, when readers of older manifests have had their
  * time. Looked through whenever a manifest goes out and at no other time, by the clock of the
  * machine: readers live by that one, however fast event time runs. State holds an entry for each
- * blob that lies where they are published.
+ * blob that lies where they are published, named by a manifest or never.
  */
 final class BlobRetention {
   private static final long IN_USE = -1;

@@ -10,7 +10,6 @@ import io.firstseen.types.Operation;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.SplittableRandom;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -131,7 +130,7 @@ class SnapshotHistoriesTest {
             new ChangeBounds(1, 2, 2),
             new ChangeBounds(0.4, 1.5, 0));
     return Combinators.combine(bounds, Arbitraries.of(-1, 0, 0, 30))
-        .as((each, grace) -> new Publication(each, Publication.NO_JUMP, grace, 0, 0, Map.of()));
+        .as((each, grace) -> new Publication(each, Publication.NO_JUMP, grace, 0, 0));
   }
 
   /** Keys that are there from the first window on: a small set is all headers, and no deltas. */
