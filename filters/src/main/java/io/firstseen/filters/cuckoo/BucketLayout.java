@@ -7,22 +7,20 @@ package io.firstseen.filters.cuckoo;
  */
 final class BucketLayout {
   /** The layouts of tables of 0, 1, … slots a bucket that split before they widen further. */
-  private static final BucketLayout[][] COMMON =
-      new BucketLayout[BitFields.MAX_BITS + 1][BucketPage.SPLIT_WIDTH + 1];
+  private static final BucketLayout[][] COMMON = common(false);
 
-  static {
-    for (int slotBits = CuckooShape.CORE_BITS; slotBits <= BitFields.MAX_BITS; slotBits++) {
-      for (int width = 1; width <= BucketPage.SPLIT_WIDTH; width++) {
-        COMMON[slotBits][width] = new BucketLayout(slotBits, width);
-      }
-    }
-  }
+  private static final BucketLayout[][] COMMON_WITH_EPOCHS = common(true);
 
   /** Slots of a bucket. */
   final int width;
 
   final int slotBits;
+
+  /** Bits of a bucket: its slots, and the numbers of their epochs behind them if there are any. */
   final int bucketBits;
+
+  /** Bits of a bucket's slots. */
+  final int slotsBits;
 
   /** Bits of a word: of as many whole slots as are read at once. */
   final int wordBits;
@@ -37,13 +35,14 @@ final class BucketLayout {
   private final long lowestBits;
   private final long highestBits;
 
-  private BucketLayout(int slotBits, int width) {
+  private BucketLayout(int slotBits, int width, boolean withEpochs) {
     this.slotBits = slotBits;
     this.width = width;
+    this.slotsBits = width * slotBits;
+    this.bucketBits = bucketBits(slotBits, width, withEpochs);
     int slotsOfWord = Math.min(width, BitFields.MAX_BITS / slotBits);
-    this.bucketBits = width * slotBits;
     this.wordBits = slotsOfWord * slotBits;
-    this.last = bucketBits - wordBits;
+    this.last = slotsBits - wordBits;
     this.second = Math.min(wordBits, last);
     this.slotMask = BitFields.mask(slotBits);
     long lowest = 0;
@@ -54,10 +53,25 @@ final class BucketLayout {
     this.highestBits = lowest << (slotBits - 1);
   }
 
-  static BucketLayout of(int slotBits, int width) {
-    return width <= BucketPage.SPLIT_WIDTH
-        ? COMMON[slotBits][width]
-        : new BucketLayout(slotBits, width);
+  private static BucketLayout[][] common(boolean withEpochs) {
+    BucketLayout[][] layouts = new BucketLayout[BitFields.MAX_BITS + 1][BucketPage.SPLIT_WIDTH + 1];
+    for (int slotBits = CuckooShape.CORE_BITS; slotBits <= BitFields.MAX_BITS; slotBits++) {
+      for (int width = 1; width <= BucketPage.SPLIT_WIDTH; width++) {
+        layouts[slotBits][width] = new BucketLayout(slotBits, width, withEpochs);
+      }
+    }
+    return layouts;
+  }
+
+  static BucketLayout of(int slotBits, int width, boolean withEpochs) {
+    if (width > BucketPage.SPLIT_WIDTH) {
+      return new BucketLayout(slotBits, width, withEpochs);
+    }
+    return (withEpochs ? COMMON_WITH_EPOCHS : COMMON)[slotBits][width];
+  }
+
+  static int bucketBits(int slotBits, int width, boolean withEpochs) {
+    return width * slotBits + (withEpochs ? EpochNumbers.bits(width) : 0);
   }
 
   /** The bits of an identity that a slot holds. */
@@ -112,6 +126,26 @@ final class BucketLayout {
 
   void set(byte[] body, int bucket, int i, long slot) {
     BitFields.set(body, bucket * bucketBits + i * slotBits, slotBits, slot);
+  }
+
+  /** Reads where a bucket starts and where it ends. */
+  long touch(byte[] body, int bucket) {
+    int from = bucket * bucketBits;
+    return BitFields.word(body, from) + BitFields.word(body, from + bucketBits - 1);
+  }
+
+  /** The number of a slot's epoch. */
+  int number(byte[] body, int bucket, int i) {
+    return EpochNumbers.get(body, numbersFrom(bucket), width, i);
+  }
+
+  void setNumber(byte[] body, int bucket, int i, int number) {
+    EpochNumbers.set(body, numbersFrom(bucket), width, i, number);
+  }
+
+  /** Where the numbers of the epochs of a bucket's slots start. */
+  int numbersFrom(int bucket) {
+    return bucket * bucketBits + slotsBits;
   }
 
   /**

@@ -64,17 +64,12 @@ final class BucketPage extends CuckooPage {
   BucketPage(
       CuckooShape shape, int depth, int prefix, int width, int count, byte[] body, Epochs epochs) {
     super(shape, depth, prefix, count, body, epochs);
-    this.layout = BucketLayout.of(shape.slotBits(depth), width);
+    this.layout = BucketLayout.of(shape.slotBits(depth), width, epochs != null);
   }
 
   static int bodyBytes(CuckooShape shape, int depth, int width, boolean withEpochs) {
-    int bytes = CuckooShape.BUCKETS / Byte.SIZE * width * shape.slotBits(depth);
-    return withEpochs ? bytes + EpochNumbers.bytes(CuckooShape.BUCKETS * width) : bytes;
-  }
-
-  /** Where in the body the numbers of the slots' epochs start. */
-  private int numbersFrom() {
-    return bodyBytes(shape, depth, layout.width, false);
+    int bucketBits = BucketLayout.bucketBits(shape.slotBits(depth), width, withEpochs);
+    return CuckooShape.BUCKETS / Byte.SIZE * bucketBits;
   }
 
   static int narrowestFor(int count) {
@@ -141,10 +136,7 @@ final class BucketPage extends CuckooPage {
   }
 
   private long touch(int bucket) {
-    long touched = get(bucket, 0) + get(bucket, layout.width - 1);
-    return epochs == null
-        ? touched
-        : touched + EpochNumbers.touch(body, numbersFrom(), bucket * layout.width);
+    return layout.touch(body, bucket);
   }
 
   @Override
@@ -256,7 +248,7 @@ final class BucketPage extends CuckooPage {
     }
     own();
     set(room, free, slot);
-    putNumber(room, free, number);
+    setNumber(room, free, number);
     return true;
   }
 
@@ -355,7 +347,7 @@ final class BucketPage extends CuckooPage {
         numbers[at] = (byte) to;
       }
     }
-    EpochNumbers.setAll(body, numbersFrom(), numbers);
+    setNumbers(numbers);
     for (int i = 0; i < waitingCount; i++) {
       if (waitingNumber(i) == from) {
         setWaiting(i, waitingIdentity(i), to);
@@ -385,7 +377,7 @@ final class BucketPage extends CuckooPage {
         }
       }
     }
-    EpochNumbers.setAll(body, numbersFrom(), numbers);
+    setNumbers(numbers);
     int kept = 0;
     for (int i = 0; i < waitingCount; i++) {
       if ((due >>> waitingNumber(i) & 1) == 0) {
@@ -426,7 +418,7 @@ final class BucketPage extends CuckooPage {
     for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
       int from = bucket * layout.bucketBits;
       int to = bucket * wider.layout.bucketBits;
-      for (int left = layout.bucketBits; left > 0; left -= layout.wordBits) {
+      for (int left = layout.slotsBits; left > 0; left -= layout.wordBits) {
         int bits = Math.min(left, layout.wordBits);
         BitFields.set(wider.body, to, bits, BitFields.get(body, from, bits));
         from += bits;
@@ -440,7 +432,7 @@ final class BucketPage extends CuckooPage {
         System.arraycopy(
             own, bucket * layout.width, numbers, bucket * wider.layout.width, layout.width);
       }
-      EpochNumbers.setAll(wider.body, wider.numbersFrom(), numbers);
+      wider.setNumbers(numbers);
     }
     wider.count = count;
     wider.waiting = waiting;
@@ -473,8 +465,10 @@ final class BucketPage extends CuckooPage {
   /** All slots, free ones too, the numbers of their epochs above them. */
   private long[] numberedSlots() {
     long[] slots = new long[slots()];
-    for (int i = 0; i < slots.length; i++) {
-      slots[i] = BitFields.get(body, i * layout.slotBits, layout.slotBits);
+    for (int bucket = 0, at = 0; bucket < CuckooShape.BUCKETS; bucket++) {
+      for (int i = 0; i < layout.width; i++) {
+        slots[at++] = get(bucket, i);
+      }
     }
     if (epochs != null) {
       byte[] numbers = numbers();
@@ -535,7 +529,7 @@ final class BucketPage extends CuckooPage {
       }
     }
     if (numbers != null) {
-      EpochNumbers.setAll(body, numbersFrom(), numbers);
+      setNumbers(numbers);
     }
     for (int i = 0; i < movingCount; i++) {
       long identity = moving[i] & BitFields.mask(NUMBER_SHIFT);
@@ -566,9 +560,11 @@ final class BucketPage extends CuckooPage {
           verifyNumber(bucket, i, slot);
         }
       }
-    }
-    if (epochs != null && !EpochNumbers.areWellFormed(body, numbersFrom(), slots())) {
-      throw new MalformedFilterException("the numbers of epochs are not well formed");
+      if (epochs != null
+          && !EpochNumbers.areWellFormed(body, layout.numbersFrom(bucket), layout.width)) {
+        throw new MalformedFilterException(
+            "the numbers of the epochs of bucket " + bucket + " are not well formed");
+      }
     }
     if (used + waitingCount != count) {
       throw new MalformedFilterException("count must be " + used + ", got " + count);
@@ -591,7 +587,7 @@ final class BucketPage extends CuckooPage {
   void move(int from, int i, int to) {
     int free = firstFree(to);
     set(to, free, get(from, i));
-    putNumber(to, free, number(from, i));
+    setNumber(to, free, number(from, i));
     take(from, i);
   }
 
@@ -615,24 +611,29 @@ final class BucketPage extends CuckooPage {
 
   /** The number of a slot's epoch; 0 if keys do not expire. */
   private int number(int bucket, int i) {
-    return epochs == null ? 0 : EpochNumbers.get(body, numbersFrom(), bucket * layout.width + i);
+    return epochs == null ? 0 : layout.number(body, bucket, i);
   }
 
   private void setNumber(int bucket, int i, int number) {
     if (epochs != null) {
-      EpochNumbers.set(body, numbersFrom(), bucket * layout.width + i, number);
-    }
-  }
-
-  /** The same for a slot that was free. */
-  private void putNumber(int bucket, int i, int number) {
-    if (epochs != null) {
-      EpochNumbers.put(body, numbersFrom(), bucket * layout.width + i, number);
+      layout.setNumber(body, bucket, i, number);
     }
   }
 
   private byte[] numbers() {
-    return EpochNumbers.getAll(body, numbersFrom(), slots());
+    byte[] numbers = new byte[slots()];
+    for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
+      int from = layout.numbersFrom(bucket);
+      EpochNumbers.getAll(body, from, layout.width, numbers, bucket * layout.width);
+    }
+    return numbers;
+  }
+
+  private void setNumbers(byte[] numbers) {
+    for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
+      int from = layout.numbersFrom(bucket);
+      EpochNumbers.setAll(body, from, layout.width, numbers, bucket * layout.width);
+    }
   }
 
   private long slotOf(long identity) {

@@ -1,49 +1,43 @@
 package io.firstseen.filters.cuckoo;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
-
 /**
- * Numbers below {@value #RADIX} in a byte array, {@value #IN_WORD} as the digits of a word of 32
- * bits: 3.56 bits each, where whole bits would take 4.
+ * Numbers below {@value #RADIX} at a bit position of a byte array, {@value #IN_WORD} as the digits
+ * of a word of 32 bits, the last as those of as few bits as they take: 3.5 to 3.7 bits each where
+ * there are up to {@value #IN_WORD}, which whole bits would take 4 for.
  */
 final class EpochNumbers {
   static final int RADIX = 11;
 
   private static final int IN_WORD = 9;
+  private static final int WORD_BITS = 32;
 
   private static final long[] POWER = new long[IN_WORD + 1];
 
   /** For each power, 2^62 divided by it, rounded up. */
   private static final long[] INVERSE = new long[IN_WORD];
 
+  /** Bits that so many digits take. */
+  private static final int[] BITS = new int[IN_WORD + 1];
+
   static {
     POWER[0] = 1;
     for (int i = 0; i < IN_WORD; i++) {
       POWER[i + 1] = POWER[i] * RADIX;
       INVERSE[i] = ((1L << 62) - 1) / POWER[i] + 1;
+      BITS[i + 1] = Long.SIZE - Long.numberOfLeadingZeros(POWER[i + 1] - 1);
     }
   }
 
-  private static final VarHandle WORD =
-      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
-
   private EpochNumbers() {}
 
-  /** Bytes that a count of numbers takes. */
-  static int bytes(int count) {
-    return (count + IN_WORD - 1) / IN_WORD * Integer.BYTES;
+  /** Bits that a count of numbers takes. */
+  static int bits(int count) {
+    return count / IN_WORD * WORD_BITS + BITS[count % IN_WORD];
   }
 
-  /** The number at a place among those that start at a byte. */
-  static int get(byte[] bytes, int from, int at) {
-    return digit(word(bytes, from, at / IN_WORD), at % IN_WORD);
-  }
-
-  /** Reads the word of a number. */
-  static long touch(byte[] bytes, int from, int at) {
-    return word(bytes, from, at / IN_WORD);
+  /** One of a count of numbers that start at a bit. */
+  static int get(byte[] bytes, int from, int count, int at) {
+    return digit(word(bytes, from, count, at / IN_WORD), at % IN_WORD);
   }
 
   private static int digit(long word, int place) {
@@ -52,55 +46,55 @@ final class EpochNumbers {
     return (int) (Math.multiplyHigh(word << 2, INVERSE[place]) % RADIX);
   }
 
-  /** Writes a number where there is 0, which takes no look at the others of its word. */
-  static void put(byte[] bytes, int from, int at, int number) {
-    long word = word(bytes, from, at / IN_WORD) + number * POWER[at % IN_WORD];
-    WORD.set(bytes, from + at / IN_WORD * Integer.BYTES, (int) word);
-  }
-
-  static void set(byte[] bytes, int from, int at, int number) {
-    long word = word(bytes, from, at / IN_WORD);
+  static void set(byte[] bytes, int from, int count, int at, int number) {
+    long word = word(bytes, from, count, at / IN_WORD);
     int place = at % IN_WORD;
-    word += (number - digit(word, place)) * POWER[place];
-    WORD.set(bytes, from + at / IN_WORD * Integer.BYTES, (int) word);
+    long changed = word + (number - digit(word, place)) * POWER[place];
+    setWord(bytes, from, count, at / IN_WORD, changed);
   }
 
-  /** All of a count of numbers, a byte each. */
-  static byte[] getAll(byte[] bytes, int from, int count) {
-    byte[] numbers = new byte[count];
-    for (int at = 0, word = 0; at < count; word++) {
-      int end = Math.min(at + IN_WORD, count);
-      long digits = word(bytes, from, word);
-      for (; digits != 0 && at < end; at++) {
-        numbers[at] = (byte) (digits % RADIX);
+  /** Reads a count of numbers, a byte each, to a place of an array that is 0 there. */
+  static void getAll(byte[] bytes, int from, int count, byte[] numbers, int to) {
+    for (int at = 0, word = 0; at < count; at += IN_WORD, word++) {
+      long digits = word(bytes, from, count, word);
+      int end = to + Math.min(at + IN_WORD, count);
+      for (int i = to + at; digits != 0 && i < end; i++) {
+        numbers[i] = (byte) (digits % RADIX);
         digits /= RADIX;
       }
-      at = end;
     }
-    return numbers;
   }
 
-  static void setAll(byte[] bytes, int from, byte[] numbers) {
-    for (int first = 0, word = 0; first < numbers.length; first += IN_WORD, word++) {
+  /** Writes a count of numbers that stand in an array from a place on. */
+  static void setAll(byte[] bytes, int from, int count, byte[] numbers, int first) {
+    for (int at = 0, word = 0; at < count; at += IN_WORD, word++) {
       long digits = 0;
-      for (int at = Math.min(first + IN_WORD, numbers.length) - 1; at >= first; at--) {
-        digits = digits * RADIX + numbers[at];
+      for (int i = Math.min(at + IN_WORD, count) - 1; i >= at; i--) {
+        digits = digits * RADIX + numbers[first + i];
       }
-      WORD.set(bytes, from + word * Integer.BYTES, (int) digits);
+      setWord(bytes, from, count, word, digits);
     }
   }
 
-  /** Whether words are such as {@link #setAll} writes. */
+  /** Whether a count of numbers is such as {@link #setAll} writes. */
   static boolean areWellFormed(byte[] bytes, int from, int count) {
-    for (int word = 0; word * IN_WORD < count; word++) {
-      if (word(bytes, from, word) >= POWER[Math.min(IN_WORD, count - word * IN_WORD)]) {
+    for (int at = 0, word = 0; at < count; at += IN_WORD, word++) {
+      if (word(bytes, from, count, word) >= POWER[Math.min(IN_WORD, count - at)]) {
         return false;
       }
     }
     return true;
   }
 
-  private static long word(byte[] bytes, int from, int word) {
-    return Integer.toUnsignedLong((int) WORD.get(bytes, from + word * Integer.BYTES));
+  private static long word(byte[] bytes, int from, int count, int word) {
+    return BitFields.get(bytes, from + word * WORD_BITS, wordBits(count, word));
+  }
+
+  private static void setWord(byte[] bytes, int from, int count, int word, long digits) {
+    BitFields.set(bytes, from + word * WORD_BITS, wordBits(count, word), digits);
+  }
+
+  private static int wordBits(int count, int word) {
+    return BITS[Math.min(IN_WORD, count - word * IN_WORD)];
   }
 }

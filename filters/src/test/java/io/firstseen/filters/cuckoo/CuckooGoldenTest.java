@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,10 +47,14 @@ class CuckooGoldenTest {
     files.put(
         "buckets-11-wide.page", page(new BucketPage(new CuckooShape(20), 3, 5, 11, null), 5_000));
     files.put(
-        "expiring-list.page", expiring(new IdentityListPage(new CuckooShape(57), Epochs.NONE), 50));
+        "expiring-list.page",
+        expiring(new IdentityListPage(new CuckooShape(57), Epochs.NONE), 50, 60_000));
     files.put(
-        "expiring-buckets-3-wide.page",
-        expiring(new BucketPage(new CuckooShape(29), 7, 85, 3, Epochs.NONE), 1_300));
+        "expiring-buckets-narrowed.page",
+        expiring(new BucketPage(new CuckooShape(29), 7, 85, 3, Epochs.NONE), 1_300, 60_000));
+    files.put(
+        "expiring-buckets-11-wide.page",
+        expiring(new BucketPage(new CuckooShape(20), 3, 5, 11, Epochs.NONE), 5_000, 500));
     files.put("list.filter", FilterOnTheHeap.toBytes(filter(40, 3)));
     files.put("buckets.filter", FilterOnTheHeap.toBytes(filter(22, 6_000)));
     return files;
@@ -79,15 +84,18 @@ class CuckooGoldenTest {
     return FilterInState.bytes(page);
   }
 
-  /** Each key a minute after the one before, an hour to live. */
-  private static byte[] expiring(CuckooPage page, int count) {
+  /** An hour to live. */
+  private static byte[] expiring(CuckooPage page, int count, long millisApart) {
     PathSearch search = new PathSearch();
     Expiry expiry = new Expiry(3_600_000, false);
     CuckooPage left = page;
-    int minute = 0;
+    long now = 0;
     for (long hash : hashes(page.shape(), page.depth(), page.prefix(), count)) {
-      expiry.advanceTo(60_000L * minute++);
-      left = left.expire(expiry, search);
+      expiry.advanceTo(now);
+      now += millisApart;
+      if (expiry.isDue(left.epochs.oldest)) {
+        left = left.expire(expiry, search);
+      }
       int number = left.number(expiry);
       if (!left.insert(page.shape().identity(hash), number, search)) {
         throw new IllegalStateException("the page has no room for " + count);
@@ -145,9 +153,14 @@ class CuckooGoldenTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"expiring-list.page, 57, 0, 0, 50", "expiring-buckets-3-wide.page, 29, 7, 85, 1300"})
+  @CsvSource({
+    "expiring-list.page, 57, 0, 0, 50, 60000",
+    "expiring-buckets-narrowed.page, 29, 7, 85, 1300, 60000",
+    "expiring-buckets-11-wide.page, 20, 3, 5, 5000, 500"
+  })
   void theReaderAcceptsTheGoldenPagesThatExpire(
-      String name, int identityBits, int depth, int prefix, int inserted) throws IOException {
+      String name, int identityBits, int depth, int prefix, int inserted, long millisApart)
+      throws IOException {
     byte[] golden = resource(name);
     CuckooPage page = ExpiringPages.read(golden);
     page.verify();
@@ -156,8 +169,8 @@ class CuckooGoldenTest {
     long[] hashes = hashes(page.shape(), depth, prefix, inserted);
     long epoch = 450_000;
     for (int i = 0; i < inserted; i++) {
-      long end = 60_000L * i / epoch * epoch + epoch;
-      if (end + 8 * epoch > 60_000L * (inserted - 1) / epoch * epoch) {
+      long end = millisApart * i / epoch * epoch + epoch;
+      if (end + 8 * epoch > millisApart * (inserted - 1) / epoch * epoch) {
         long identity = SpecifiedPages.identity(identityBits, hashes[i]);
         expected.merge(identity, 1, Integer::sum);
         expectedEnds.computeIfAbsent(identity, key -> new ArrayList<>()).add(end);
@@ -168,6 +181,7 @@ class CuckooGoldenTest {
     Map<Long, List<Long>> ends = new TreeMap<>();
     SpecifiedPages.addPage(ByteBuffer.wrap(golden), specified, ends);
     assertThat(specified).isEqualTo(expected);
+    ends.values().forEach(Collections::sort);
     assertThat(ends).isEqualTo(expectedEnds);
     assertThat(FilterInState.bytes(page)).isEqualTo(golden);
   }

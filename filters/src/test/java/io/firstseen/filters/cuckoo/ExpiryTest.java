@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.firstseen.filters.cuckoo.ExpiryModel.Mistake;
 import io.firstseen.filters.cuckoo.ExpiryModel.Plan;
+import java.util.Arrays;
 import java.util.SplittableRandom;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -141,26 +142,36 @@ class ExpiryTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 9, 10, 512, 4_096})
+  @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 17, 18, 2_040})
   void numbersOfEpochsAreWhatWasPut(int count) {
     SplittableRandom random = new SplittableRandom(count);
-    byte[] bytes = new byte[3 + EpochNumbers.bytes(count)];
+    int from = 21;
+    int bits = EpochNumbers.bits(count);
+    byte[] bytes = new byte[(from + bits) / Byte.SIZE + 1 + BitFields.SPARE_BYTES];
+    Arrays.fill(bytes, (byte) 0xff);
+    EpochNumbers.setAll(bytes, from, count, new byte[count], 0);
     byte[] numbers = new byte[count];
     for (int i = 0; i < 20 * count; i++) {
       int at = random.nextInt(count);
       numbers[at] = (byte) random.nextInt(EpochNumbers.RADIX);
-      EpochNumbers.set(bytes, 3, at, numbers[at]);
+      EpochNumbers.set(bytes, from, count, at, numbers[at]);
     }
     for (int at = 0; at < count; at++) {
-      assertThat(EpochNumbers.get(bytes, 3, at)).isEqualTo(numbers[at]);
+      assertThat(EpochNumbers.get(bytes, from, count, at)).isEqualTo(numbers[at]);
     }
-    assertThat(EpochNumbers.getAll(bytes, 3, count)).isEqualTo(numbers);
-    assertThat(EpochNumbers.areWellFormed(bytes, 3, count)).isTrue();
+    byte[] read = new byte[2 + count];
+    EpochNumbers.getAll(bytes, from, count, read, 2);
+    assertThat(Arrays.copyOfRange(read, 2, read.length)).isEqualTo(numbers);
+    assertThat(EpochNumbers.areWellFormed(bytes, from, count)).isTrue();
     byte[] copy = new byte[bytes.length];
-    EpochNumbers.setAll(copy, 3, numbers);
+    Arrays.fill(copy, (byte) 0xff);
+    EpochNumbers.setAll(copy, from, count, read, 2);
+    // The bits around them, too.
     assertThat(copy).isEqualTo(bytes);
-    bytes[bytes.length - 1] = (byte) 0xff;
-    assertThat(EpochNumbers.areWellFormed(bytes, 3, count)).isFalse();
+    for (int bit = 0; bit < bits; bit++) {
+      BitFields.set(bytes, from + bit, 1, 1);
+    }
+    assertThat(EpochNumbers.areWellFormed(bytes, from, count)).isFalse();
   }
 
   @ParameterizedTest

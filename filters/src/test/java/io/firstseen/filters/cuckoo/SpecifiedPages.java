@@ -75,18 +75,23 @@ final class SpecifiedPages {
       int width = in.getShort();
       long[] epochs = kind == 4 ? epochs(in) : null;
       int slotBits = identityBits - 9 - depth;
-      boolean[] bits = bits(in, 64 * width * slotBits);
-      boolean[] words = kind == 4 ? bits(in, (512 * width + 8) / 9 * 4) : null;
+      int bucketBits = width * slotBits + (kind == 4 ? numberBits(width) : 0);
+      boolean[] bits = bits(in, 64 * bucketBits);
       int found = 0;
       for (int slot = 0; slot < 512 * width; slot++) {
-        long stored = field(bits, slot * slotBits, slotBits);
+        int from = slot / width * bucketBits;
+        int i = slot % width;
+        long stored = field(bits, from + i * slotBits, slotBits);
         if (stored != 0) {
           long identity = (prefix << slotBits | stored) << 9 | slot / width;
           identities.merge(lowerName(identity), 1, Integer::sum);
           found++;
           if (kind == 4) {
-            long digits = field(words, slot / 9 * 32, 32);
-            for (int digit = 0; digit < slot % 9; digit++) {
+            int word = i / 9;
+            int digitsOfWord = Math.min(9, width - 9 * word);
+            int start = from + width * slotBits + 32 * word;
+            long digits = field(bits, start, numberBits(digitsOfWord));
+            for (int digit = 0; digit < i % 9; digit++) {
               digits /= 11;
             }
             ends.computeIfAbsent(lowerName(identity), key -> new ArrayList<>())
@@ -98,6 +103,11 @@ final class SpecifiedPages {
         throw new AssertionError(found + " used slots, but the count is " + count);
       }
     }
+  }
+
+  private static int numberBits(int numbers) {
+    int rest = numbers % 9;
+    return numbers / 9 * 32 + (rest == 0 ? 0 : BigInteger.valueOf(11).pow(rest).bitLength());
   }
 
   private static long[] epochs(ByteBuffer in) {
