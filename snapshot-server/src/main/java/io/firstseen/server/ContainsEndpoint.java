@@ -47,23 +47,20 @@ final class ContainsEndpoint implements Endpoint {
     }
     boolean present = set.mightContain(hash);
     metrics.answered(served, present);
-    return Reply.json(
-            200,
-            json -> {
-              json.writeStartObject();
-              json.writeStringField("key", text(key));
-              json.writeBooleanField("present", present);
-              json.writeStringField("set", manifest.setName());
-              json.writeNumberField("sequence", manifest.sequence());
-              json.writeNumberField("windowEndMillis", manifest.windowEndMillis());
-              if (explain) {
-                json.writeStringField("canonical", text(canonical));
-                json.writeNumberField("shard", parameters.shards().shardOf(hash));
-                json.writeNumberField("shards", parameters.shards().count());
-              }
-              json.writeEndObject();
-            })
-        .header("cache-control", "no-store");
+    Reply reply =
+        explain
+            ? Reply.json(
+                200,
+                json -> {
+                  json.writeStartObject();
+                  ContainsReply.writeAnswer(json, key, present, manifest);
+                  json.writeStringField("canonical", text(canonical));
+                  json.writeNumberField("shard", parameters.shards().shardOf(hash));
+                  json.writeNumberField("shards", parameters.shards().count());
+                  json.writeEndObject();
+                })
+            : ContainsReply.of(key, present, manifest);
+    return reply.header("cache-control", "no-store");
   }
 
   /** The bytes as text; what is not UTF-8 becomes U+FFFD. */

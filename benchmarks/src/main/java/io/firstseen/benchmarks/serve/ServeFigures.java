@@ -129,18 +129,31 @@ public final class ServeFigures implements Callable<Integer> {
         }
       }
     }
+    Map<String, List<Double>> micros = new LinkedHashMap<>();
+    busy.forEach(
+        (name, shares) ->
+            micros.put(
+                name,
+                IntStream.range(0, shares.size())
+                    .mapToObj(i -> 1e6 * shares.get(i) / rates.get(name).get(i))
+                    .toList()));
     double empty = median(rates.get("empty handler"));
-    System.out.println("| asked for | requests/s | of the empty handler | server's core busy |");
-    System.out.println("| --- | ---: | ---: | ---: |");
+    double emptyMicros = median(micros.get("empty handler"));
+    System.out.println(
+        "| asked for | requests/s | of the empty handler | processor time a request | of the empty"
+            + " handler's | server's core busy |");
+    System.out.println("| --- | ---: | ---: | ---: | ---: | ---: |");
     boolean reached = true;
     for (String name : subjects.keySet()) {
       double rate = median(rates.get(name));
       System.out.printf(
           Locale.ROOT,
-          "| %s | %,.0f | %.2f | %.0f %% |%n",
+          "| %s | %,.0f | %.2f | %.1f µs | %.2f | %.0f %% |%n",
           name,
           rate,
           rate / empty,
+          median(micros.get(name)),
+          median(micros.get(name)) / emptyMicros,
           100 * median(busy.get(name)));
       reached &= !name.startsWith("contains") || rate / empty >= WANTED_RATIO;
     }

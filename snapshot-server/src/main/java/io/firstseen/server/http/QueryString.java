@@ -1,6 +1,5 @@
 package io.firstseen.server.http;
 
-import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -66,7 +65,8 @@ public final class QueryString {
   }
 
   private static byte[] decode(String text, int start, int end) throws HttpFailure {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream(end - start);
+    byte[] bytes = new byte[end - start];
+    int length = 0;
     for (int i = start; i < end; i++) {
       char c = text.charAt(i);
       if (c == '%') {
@@ -75,14 +75,14 @@ public final class QueryString {
         if (high < 0 || low < 0) {
           throw new HttpFailure(400, "a % in the query must be followed by two hexadecimal digits");
         }
-        bytes.write(high << 4 | low);
+        bytes[length++] = (byte) (high << 4 | low);
         i += 2;
       } else {
         // Netty gives one character a byte.
-        bytes.write(c == '+' ? ' ' : c);
+        bytes[length++] = (byte) (c == '+' ? ' ' : c);
       }
     }
-    return bytes.toByteArray();
+    return Arrays.copyOf(bytes, length);
   }
 
   private static int digit(String text, int index, int end) {

@@ -20,12 +20,14 @@ final class Routes {
    * @throws HttpFailure with 404 if the path is unknown, with 405 if the method does not fit it
    */
   Route find(String method, String path) throws HttpFailure {
+    for (Route route : routes) {
+      if (route.matches(path) && route.methods().contains(method)) {
+        return route;
+      }
+    }
     List<String> allowed = new ArrayList<>();
     for (Route route : routes) {
       if (route.matches(path)) {
-        if (route.methods().contains(method)) {
-          return route;
-        }
         allowed.addAll(route.methods());
       }
     }

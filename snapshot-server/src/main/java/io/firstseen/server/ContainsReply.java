@@ -1,0 +1,67 @@
+package io.firstseen.server;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.server.http.Reply;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The answer about one key. Most keys stand in JSON as they are, and to set up a generator would
+ * take longer than the query; then the bytes are put together here. They are those that the
+ * generator writes.
+ */
+final class ContainsReply {
+  private static final byte[] BEGIN = "{\"key\":\"".getBytes(StandardCharsets.US_ASCII);
+
+  private ContainsReply() {}
+
+  static Reply of(byte[] key, boolean present, Manifest manifest) {
+    if (!isPlain(key)) {
+      return Reply.json(
+          200,
+          json -> {
+            json.writeStartObject();
+            writeAnswer(json, key, present, manifest);
+            json.writeEndObject();
+          });
+    }
+    String rest =
+        "\",\"present\":"
+            + present
+            + ",\"set\":\""
+            + manifest.setName()
+            + "\",\"sequence\":"
+            + manifest.sequence()
+            + ",\"windowEndMillis\":"
+            + manifest.windowEndMillis()
+            + "}\n";
+    // A set's name is of letters, digits and a few signs that stand for themselves.
+    byte[] end = rest.getBytes(StandardCharsets.US_ASCII);
+    byte[] body = new byte[BEGIN.length + key.length + end.length];
+    System.arraycopy(BEGIN, 0, body, 0, BEGIN.length);
+    System.arraycopy(key, 0, body, BEGIN.length, key.length);
+    System.arraycopy(end, 0, body, BEGIN.length + key.length, end.length);
+    return Reply.of(200, "application/json", body);
+  }
+
+  /** Whether bytes are ASCII of which JSON escapes nothing. */
+  private static boolean isPlain(byte[] key) {
+    for (byte each : key) {
+      if (each < ' ' || each == '"' || each == '\\') {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The fields of the answer. */
+  static void writeAnswer(JsonGenerator json, byte[] key, boolean present, Manifest manifest)
+      throws IOException {
+    json.writeStringField("key", ContainsEndpoint.text(key));
+    json.writeBooleanField("present", present);
+    json.writeStringField("set", manifest.setName());
+    json.writeNumberField("sequence", manifest.sequence());
+    json.writeNumberField("windowEndMillis", manifest.windowEndMillis());
+  }
+}
