@@ -16,13 +16,10 @@ import io.firstseen.server.http.HttpLimits;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -58,32 +55,9 @@ final class ServeCommand implements Callable<Integer> {
               + ").")
   private List<String> setNames = List.of();
 
-  @Option(
-      names = "--topic",
-      paramLabel = "TOPIC",
-      defaultValue = SnapshotClientOptions.DEFAULT_TOPIC,
-      converter = OptionValues.KafkaName.class,
-      description = "The topic of snapshots (default: ${DEFAULT-VALUE}).")
-  private String topic;
-
-  @Option(
-      names = "--kafka-property",
-      paramLabel = "NAME=VALUE",
-      description =
-          "A setting of the Kafka consumer, such as security.protocol=SSL; may be repeated.")
-  private Map<String, String> kafkaProperties = new LinkedHashMap<>();
+  @Mixin private SnapshotTopicOptions topic;
 
   @Mixin private HashKeyOptions hashKey;
-
-  @Mixin private TrustedKeyOptions trusted;
-
-  @Option(
-      names = "--blobs",
-      paramLabel = "URI",
-      description =
-          "With --bootstrap-servers: the directory of blobs, as file:, http: or https: (default:"
-              + " what the manifest says, or the topic).")
-  private URI blobs;
 
   @Option(
       names = "--cache-dir",
@@ -246,7 +220,7 @@ final class ServeCommand implements Callable<Integer> {
   private List<SetSource> sources() {
     KeyHash keyHash = hashKey.keyHash();
     if (origin.directory != null) {
-      if (blobs != null || cacheDirectory != null) {
+      if (topic.saysWhereBlobsAre() || cacheDirectory != null) {
         throw new UserErrorException("--blobs and --cache-dir are for --bootstrap-servers");
       }
       if (setNames.size() > 1) {
@@ -256,39 +230,28 @@ final class ServeCommand implements Callable<Integer> {
       return List.of(
           SetSource.directory(
               origin.directory,
-              setNames.isEmpty() ? setIn(origin.directory, trusted.keys()) : setNames.get(0),
+              setNames.isEmpty() ? setIn(origin.directory, topic.trustedKeys()) : setNames.get(0),
               keyHash,
-              trusted.keys(),
+              topic.trustedKeys(),
               Optional.ofNullable(staleAfter)));
     }
     List<String> names = setNames.isEmpty() ? List.of(DEFAULT_SET) : setNames;
-    return new LinkedHashSet<>(names).stream().map(name -> topic(name, keyHash)).toList();
+    return new LinkedHashSet<>(names).stream().map(name -> onTopic(name, keyHash)).toList();
   }
 
-  private SetSource topic(String setName, KeyHash keyHash) {
-    try {
-      SnapshotClientOptions.Builder client =
-          SnapshotClientOptions.builder(origin.bootstrapServers, setName)
-              .topic(topic)
-              .keyHash(keyHash)
-              .trustedKeys(trusted.keys())
-              .kafkaProperties(kafkaProperties);
-      if (blobs != null) {
-        client.blobDirectory(blobs);
-      }
-      if (cacheDirectory != null) {
-        client.cacheDirectory(cacheDirectory);
-      }
-      if (staleAfter != null) {
-        client.staleAfter(staleAfter);
-      }
-      return SetSource.topic(client);
-    } catch (IllegalArgumentException e) {
-      throw new UserErrorException(e.getMessage());
+  private SetSource onTopic(String setName, KeyHash keyHash) {
+    SnapshotClientOptions.Builder client =
+        topic.client(origin.bootstrapServers, setName).keyHash(keyHash);
+    if (cacheDirectory != null) {
+      client.cacheDirectory(cacheDirectory);
     }
+    if (staleAfter != null) {
+      client.staleAfter(staleAfter);
+    }
+    return SetSource.topic(client);
   }
 
-  private static String setIn(Path path, List<TrustedKey> keys) {
+  static String setIn(Path path, List<TrustedKey> keys) {
     try {
       SnapshotDirectory directory = new SnapshotDirectory(path);
       Manifest newest = directory.latest();
@@ -304,7 +267,7 @@ final class ServeCommand implements Callable<Integer> {
   private String from() {
     return origin.directory != null
         ? origin.directory.toString()
-        : "topic " + topic + " on " + origin.bootstrapServers;
+        : "topic " + topic.topic() + " on " + origin.bootstrapServers;
   }
 
   private static String url(InetSocketAddress address) {

@@ -7,11 +7,8 @@ import io.firstseen.consumer.SnapshotPull;
 import io.firstseen.jobs.OptionValues;
 import io.firstseen.jobs.UserErrorException;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.common.KafkaException;
 import picocli.CommandLine.Mixin;
@@ -21,14 +18,6 @@ import picocli.CommandLine.Option;
 final class SetOnTopic {
 
   @Option(
-      names = "--topic",
-      paramLabel = "TOPIC",
-      defaultValue = SnapshotClientOptions.DEFAULT_TOPIC,
-      converter = OptionValues.KafkaName.class,
-      description = "The topic of snapshots (default: ${DEFAULT-VALUE}).")
-  private String topic;
-
-  @Option(
       names = "--set",
       paramLabel = "NAME",
       defaultValue = "firstseen",
@@ -36,36 +25,11 @@ final class SetOnTopic {
       description = "The name of the set (default: ${DEFAULT-VALUE}).")
   private String setName;
 
-  @Option(
-      names = "--kafka-property",
-      paramLabel = "NAME=VALUE",
-      description =
-          "A setting of the Kafka consumer, such as security.protocol=SSL; may be repeated.")
-  private Map<String, String> kafkaProperties = new LinkedHashMap<>();
-
-  @Mixin private TrustedKeyOptions trusted;
-
-  @Option(
-      names = "--blobs",
-      paramLabel = "URI",
-      description =
-          "The directory of blobs, as file:, http: or https: (default: what the manifest says, or"
-              + " the topic).")
-  private URI blobs;
+  @Mixin private SnapshotTopicOptions topic;
 
   /** The options of a client that answers no queries, and so needs no hash key. */
   SnapshotClientOptions.Builder options(String bootstrapServers) {
-    try {
-      SnapshotClientOptions.Builder options =
-          SnapshotClientOptions.builder(bootstrapServers, setName)
-              .topic(topic)
-              .kafkaProperties(kafkaProperties)
-              .trustedKeys(trusted.keys())
-              .followingOnly();
-      return blobs == null ? options : options.blobDirectory(blobs);
-    } catch (IllegalArgumentException e) {
-      throw new UserErrorException(e.getMessage());
-    }
+    return topic.client(bootstrapServers, setName).followingOnly();
   }
 
   /**
@@ -98,7 +62,7 @@ final class SetOnTopic {
       }
       throw new UserErrorException(
           "cannot read topic '%s' of %s: %s"
-              .formatted(topic, bootstrapServers, reason.getMessage()));
+              .formatted(topic.topic(), bootstrapServers, reason.getMessage()));
     }
   }
 

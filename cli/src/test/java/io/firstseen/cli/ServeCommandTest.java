@@ -2,9 +2,19 @@ package io.firstseen.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestShard;
+import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.filters.snapshot.SigningKey;
+import io.firstseen.filters.snapshot.SnapshotDirectory;
+import io.firstseen.filters.snapshot.TrustedKey;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,5 +67,25 @@ class ServeCommandTest {
           .containsExactly(
               "firstseen serve: cannot listen on 127.0.0.1:" + port + ": the port is in use");
     }
+  }
+
+  @Test
+  void aDirectoryServesTheSetOfItsNewestManifestIfATrustedKeySignedIt(@TempDir Path directory)
+      throws Exception {
+    assertThat(ServeCommand.setIn(directory, List.of())).isEqualTo("firstseen");
+    SetParameters parameters =
+        SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), 0.001);
+    Manifest manifest =
+        Manifest.of("phishing", 1, 0, 1, parameters, List.of(ManifestShard.empty(0)));
+    SigningKey key = SigningKey.generate();
+    List<TrustedKey> trusted = List.of(key.publicKey());
+    SnapshotDirectory snapshots = new SnapshotDirectory(directory);
+    snapshots.writeManifest(manifest);
+    assertThat(ServeCommand.setIn(directory, List.of())).isEqualTo("phishing");
+    assertThat(ServeCommand.setIn(directory, trusted)).isEqualTo("firstseen");
+    snapshots.writeManifest(SigningKey.generate().sign(manifest));
+    assertThat(ServeCommand.setIn(directory, trusted)).isEqualTo("firstseen");
+    snapshots.writeManifest(key.sign(manifest));
+    assertThat(ServeCommand.setIn(directory, trusted)).isEqualTo("phishing");
   }
 }

@@ -3,7 +3,6 @@ package io.firstseen.consumer;
 import io.firstseen.consumer.CurrentSnapshot.View;
 import io.firstseen.consumer.internal.ActiveSnapshot;
 import io.firstseen.consumer.internal.AssemblerSettings;
-import io.firstseen.consumer.internal.BlobSource;
 import io.firstseen.consumer.internal.CachedState;
 import io.firstseen.consumer.internal.Decision;
 import io.firstseen.consumer.internal.SnapshotAssembler;
@@ -29,7 +28,7 @@ final class AssemblingReader implements TopicFollower.Reader {
   private final LongSupplier wallClockMillis;
   private final CurrentSnapshot current;
   private final SnapshotCache cacheOrNull;
-  private final SnapshotAssembler assembler;
+  private SnapshotAssembler assembler;
   private final Counters counters = new Counters();
 
   private ClientState state = ClientState.EMPTY;
@@ -54,19 +53,21 @@ final class AssemblingReader implements TopicFollower.Reader {
             .cacheDirectory()
             .map(directory -> SnapshotCache.open(directory, options.setName()))
             .orElse(null);
-    this.assembler =
-        new SnapshotAssembler(
-            new AssemblerSettings(
-                options.setName(),
-                options.isFollowingOnly() ? null : options.keyHash(),
-                options.chunkWait().toMillis(),
-                options.history(),
-                options.trustedKeys(),
-                new BlobSource(
-                    options.blobDirectory().orElse(null), options.blobLoader().orElse(null)),
-                cacheOrNull));
+    this.assembler = newAssembler();
     this.pinned = OptionalLong.empty();
     applyPin();
+  }
+
+  private SnapshotAssembler newAssembler() {
+    return new SnapshotAssembler(
+        new AssemblerSettings(
+            options.setName(),
+            options.isFollowingOnly() ? null : options.keyHash(),
+            options.chunkWait().toMillis(),
+            options.history(),
+            options.trustedKeys(),
+            options.blobSource(),
+            cacheOrNull));
   }
 
   boolean isClosed() {
@@ -89,11 +90,23 @@ final class AssemblingReader implements TopicFollower.Reader {
       }
     } catch (SnapshotException e) {
       notice(e.getMessage());
-    } catch (RuntimeException e) {
-      // Whatever is in the cache, the topic has it, too.
+    } catch (RuntimeException | OutOfMemoryError | InternalError e) {
+      // Whatever is in the cache, the topic has it, too. A file that was cut is an InternalError.
       notice("the cache of set '%s' cannot be used: %s".formatted(options.setName(), e));
+      forget();
     }
     tellCacheTrouble();
+  }
+
+  /** Begins as if nothing had been read; what was restored half-way is no base to go on from. */
+  private void forget() {
+    assembler = newAssembler();
+    active = null;
+    topicId = null;
+    nextOffset = -1;
+    pinned = OptionalLong.empty();
+    applyPin();
+    update();
   }
 
   private void restore(CachedState kept) throws SnapshotException {
@@ -309,7 +322,7 @@ final class AssemblingReader implements TopicFollower.Reader {
   private void tell(Consumer<SnapshotListener> event) {
     try {
       event.accept(options.listener());
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.warn("set '{}': the listener failed", options.setName(), e);
     }
   }

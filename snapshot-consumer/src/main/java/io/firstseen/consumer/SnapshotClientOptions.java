@@ -1,5 +1,6 @@
 package io.firstseen.consumer;
 
+import io.firstseen.consumer.internal.BlobSource;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.BlobLoader;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
@@ -161,6 +162,10 @@ public final class SnapshotClientOptions {
   /** What fetches all blobs; empty if the client does. */
   public Optional<BlobLoader> blobLoader() {
     return Optional.ofNullable(blobLoader);
+  }
+
+  BlobSource blobSource() {
+    return new BlobSource(blobDirectory, blobLoader, !trustedKeys.isEmpty());
   }
 
   /** Whether the client follows without a hash key and answers no queries. */
@@ -326,7 +331,9 @@ public final class SnapshotClientOptions {
 
     /**
      * Where blobs lie under their digests: a directory as {@code file:}, {@code http:} or {@code
-     * https:}. If not set, that is what the manifest says, or the topic if it says nothing.
+     * https:}. If not set, they lie on the topic, or where the manifest says; what a manifest says
+     * is heeded only with {@link #trustedKeys}, since otherwise whoever can write to the topic
+     * would choose which files and servers the client reads.
      */
     public Builder blobDirectory(URI directory) {
       this.blobDirectory = Objects.requireNonNull(directory, "blobDirectory");

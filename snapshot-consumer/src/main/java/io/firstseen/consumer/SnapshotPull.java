@@ -52,8 +52,7 @@ public final class SnapshotPull {
   private SnapshotPull(SnapshotClientOptions options, Path directory) {
     this.options = options;
     this.directory = new SnapshotDirectory(directory);
-    this.blobs =
-        new BlobSource(options.blobDirectory().orElse(null), options.blobLoader().orElse(null));
+    this.blobs = options.blobSource();
   }
 
   /**

@@ -19,12 +19,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Clients that keep their snapshots in files; the test is the topic. */
 class SnapshotCacheTest {
@@ -47,7 +50,7 @@ class SnapshotCacheTest {
     directory = temporary.resolve("cache");
   }
 
-  private SnapshotClient start(Path cache, UnaryOperator<SnapshotClientOptions.Builder> change) {
+  private SnapshotClientOptions.Builder options(Path cache) {
     SnapshotListener listener =
         new SnapshotListener() {
           @Override
@@ -55,15 +58,14 @@ class SnapshotCacheTest {
             notices.add(sentence);
           }
         };
+    return SnapshotClientOptions.builder("localhost:9092", SET)
+        .cacheDirectory(cache)
+        .listener(listener);
+  }
+
+  private SnapshotClient start(Path cache, UnaryOperator<SnapshotClientOptions.Builder> change) {
     SnapshotClient client =
-        new SnapshotClient(
-            change
-                .apply(
-                    SnapshotClientOptions.builder("localhost:9092", SET)
-                        .cacheDirectory(cache)
-                        .listener(listener))
-                .build(),
-            () -> CLOCK_MILLIS);
+        new SnapshotClient(change.apply(options(cache)).build(), () -> CLOCK_MILLIS);
     client.reader().start();
     return client;
   }
@@ -176,6 +178,71 @@ class SnapshotCacheTest {
     follow(client, TOPIC_ID);
     assertThat(client.mightContain("a")).isTrue();
     assertThat(client.metrics().refusals()).isEqualTo(1);
+  }
+
+  @Test
+  void refusesWhatWentBackThoughALowerSequenceWasPinnedAtTheLastEnd() throws Exception {
+    Publication sixth = publisher.publish(6, "b");
+    publish(5, "a");
+    publish(7, "c");
+    SnapshotClient pinned = start();
+    follow(pinned, TOPIC_ID);
+    assertThat(pinned.mightContain("c")).isTrue();
+    pinned.pin(5);
+    follow(pinned, TOPIC_ID);
+    assertThat(pinned.mightContain("a")).isTrue();
+    pinned.reader().end();
+    topic.addAll(sixth.entries());
+    SnapshotClient client = start();
+    assertThat(client.manifest().orElseThrow().sequence()).isEqualTo(5);
+    follow(client, TOPIC_ID);
+    assertThat(client.manifest().orElseThrow().sequence()).isEqualTo(5);
+    assertThat(client.status().trouble())
+        .contains("set 'spam' went back to sequence 6; sequence 5 goes on answering");
+    publish(7, "c");
+    follow(client, TOPIC_ID);
+    assertThat(client.manifest().orElseThrow().sequence()).isEqualTo(7);
+  }
+
+  @Test
+  void startsPinnedBelowWhatIsKept() throws Exception {
+    publish(5, "a");
+    publish(7, "b");
+    fillCache();
+    SnapshotClient client = start(directory, options -> options.pin(5));
+    assertThat(client.manifest()).isEmpty();
+    follow(client, TOPIC_ID);
+    assertThat(client.manifest().orElseThrow().sequence()).isEqualTo(5);
+    client.unpin();
+    follow(client, TOPIC_ID);
+    assertThat(client.mightContain("b")).isTrue();
+  }
+
+  /** The clock fails when it is asked for the n-th time, which is in the middle of something. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void whateverFailsWhileItIsReadTheTopicIsFollowed(int failingCall) throws Exception {
+    publish(1, "a");
+    fillCache();
+    publish(2, "b");
+    AtomicInteger calls = new AtomicInteger();
+    SnapshotClient client =
+        new SnapshotClient(
+            options(directory).build(),
+            () -> {
+              if (calls.incrementAndGet() == failingCall) {
+                throw new IllegalStateException("on purpose");
+              }
+              return CLOCK_MILLIS;
+            });
+    client.reader().start();
+    assertThat(notices)
+        .containsExactly(
+            "the cache of set 'spam' cannot be used: java.lang.IllegalStateException: on purpose");
+    assertThat(client.state()).isEqualTo(ClientState.EMPTY);
+    assertThat(follow(client, TOPIC_ID)).isZero();
+    assertThat(client.mightContain("b")).isTrue();
+    client.reader().end();
   }
 
   @Test

@@ -10,19 +10,27 @@ import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.ScopedKey;
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.SigningKey;
 import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The client without a broker: the test is the topic and the clock. */
 class SnapshotClientTest {
@@ -387,6 +395,78 @@ class SnapshotClientTest {
     client.pin(1);
     client.reader().settle();
     assertThat(client.manifest().orElseThrow().sequence()).isEqualTo(1);
+  }
+
+  @Test
+  void aPinHoldsAlsoWhileTheNextSnapshotIsBeingLoaded() throws Exception {
+    Map<String, byte[]> blobs = new HashMap<>();
+    AtomicReference<SnapshotClient> pinning = new AtomicReference<>();
+    SnapshotClient client =
+        client(
+            options ->
+                options.blobLoader(
+                    blob -> {
+                      if (pinning.get() != null) {
+                        pinning.get().pin(1);
+                      }
+                      return ByteBuffer.wrap(blobs.get(blob.digest()));
+                    }));
+    keep(publisher.publish(1, "a"), blobs);
+    read(client, List.of(publisher.manifestEntry(1)));
+    client.reader().settle();
+    keep(publisher.publish(2, "b"), blobs);
+    // The control: sequence 2 would be taken.
+    SnapshotClient other =
+        client(options -> options.blobLoader(blob -> ByteBuffer.wrap(blobs.get(blob.digest()))));
+    read(other, List.of(publisher.manifestEntry(2)));
+    other.reader().settle();
+    assertThat(other.mightContain("b")).isTrue();
+    pinning.set(client);
+    read(client, List.of(publisher.manifestEntry(2)));
+    client.reader().settle();
+    assertThat(client.pinned()).hasValue(1);
+    assertThat(client.manifest().orElseThrow().sequence()).isEqualTo(1);
+    assertThat(client.mightContain("a")).isTrue();
+    // Unpinned before the following thread knew of the pin.
+    pinning.set(null);
+    client.unpin();
+    client.reader().settle();
+    assertThat(client.mightContain("b")).isTrue();
+  }
+
+  private static void keep(TestPublisher.Publication publication, Map<String, byte[]> blobs) {
+    for (Entry chunk : publication.chunks()) {
+      blobs.put(chunk.key().substring(0, chunk.key().indexOf('/')), chunk.value());
+    }
+  }
+
+  @Test
+  void asksThePlaceThatAManifestNamesOnlyIfATrustedKeyHasSignedIt(@TempDir Path directory)
+      throws Exception {
+    TestPublisher.Publication first = publisher.publish(1, "a");
+    Map<String, byte[]> blobs = new HashMap<>();
+    keep(first, blobs);
+    for (Map.Entry<String, byte[]> blob : blobs.entrySet()) {
+      Files.write(directory.resolve(blob.getKey()), blob.getValue());
+    }
+    SigningKey key = SigningKey.generate();
+    Manifest named = key.sign(first.manifest().withBlobs(directory.toUri()));
+    List<Entry> topic = List.of(new Entry(SET, named.toJson()));
+    SnapshotClient careful = client();
+    read(careful, topic);
+    careful.reader().settle();
+    assertThat(careful.manifest()).isEmpty();
+    assertThat(careful.status().trouble().orElseThrow())
+        .contains("the manifest says that it lies in " + directory.toUri())
+        .endsWith("give this client the directory of blobs or a trusted key");
+    SnapshotClient trusting = client(options -> options.trustedKeys(List.of(key.publicKey())));
+    read(trusting, topic);
+    trusting.reader().settle();
+    assertThat(trusting.mightContain("a")).isTrue();
+    SnapshotClient told = client(options -> options.blobDirectory(directory.toUri()));
+    read(told, topic);
+    told.reader().settle();
+    assertThat(told.mightContain("a")).isTrue();
   }
 
   @Test

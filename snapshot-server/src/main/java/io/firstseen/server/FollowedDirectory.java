@@ -3,6 +3,7 @@ package io.firstseen.server;
 import io.firstseen.consumer.ClientState;
 import io.firstseen.consumer.ClientStatus;
 import io.firstseen.consumer.SnapshotListener;
+import io.firstseen.consumer.internal.Succession;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.MalformedSnapshotException;
@@ -64,6 +65,7 @@ final class FollowedDirectory implements FollowedSet, Runnable {
   private ClientState told = ClientState.EMPTY;
   private boolean reachable = true;
   private final Map<Long, Failure> failures = new HashMap<>();
+  private final Succession succession = new Succession();
   private FileTime judged;
 
   /** That a manifest could not be used. */
@@ -180,7 +182,7 @@ final class FollowedDirectory implements FollowedSet, Runnable {
         LOG.warn(trouble);
         listener.onUnreachable(trouble);
       }
-    } catch (RuntimeException | OutOfMemoryError e) {
+    } catch (RuntimeException | Error e) {
       // Whatever it is, a follower that ended would leave its set to grow old unseen.
       LOG.warn("looking at {} failed", directory.path(), e);
       trouble = "looking at %s failed: %s".formatted(directory.path(), e);
@@ -205,6 +207,7 @@ final class FollowedDirectory implements FollowedSet, Runnable {
         earlier = readEarlier(sequence, newestFirst);
       }
       active = new Active(set, json, written);
+      succession.answer(manifest);
       judged = written;
       failures.keySet().removeIf(failed -> failed <= sequence);
       trouble = null;
@@ -281,38 +284,30 @@ final class FollowedDirectory implements FollowedSet, Runnable {
 
   /** Complains, once for each change, when the directory no longer says what answers. */
   private void judgeOld(List<Long> newestFirst) {
-    long answering = active.set().manifest().sequence();
     if (newestFirst.isEmpty()) {
       complainOnce(FileTime.fromMillis(0), "there is no manifest in " + directory.path());
-    } else if (newestFirst.get(0) < answering) {
-      complainOnce(
-          FileTime.fromMillis(newestFirst.get(0)),
-          "set '%s' went back to sequence %d; sequence %d goes on answering"
-              .formatted(setName, newestFirst.get(0), answering));
-    } else if (newestFirst.get(0) == answering) {
-      judgeAgain(answering);
+    } else if (newestFirst.get(0) <= active.set().manifest().sequence()) {
+      judgeAgain(newestFirst.get(0));
     }
   }
 
-  private void judgeAgain(long answering) {
+  private void judgeAgain(long newest) {
     try {
-      FileTime written = Files.getLastModifiedTime(directory.manifestFile(answering));
+      FileTime written = Files.getLastModifiedTime(directory.manifestFile(newest));
       if (written.equals(judged)) {
         return;
       }
-      if (directory.manifest(answering).hasContentOf(active.set().manifest())) {
-        // The same again, perhaps after a run that was repeated.
+      Manifest manifest = directory.manifest(newest);
+      Succession.Verdict verdict = succession.judge(manifest);
+      if (verdict == Succession.Verdict.SAME) {
+        // Perhaps after a run that was repeated.
         judged = written;
         trouble = null;
       } else {
-        complainOnce(
-            written,
-            "sequence %d of set '%s' was published again with other content; the first goes on"
-                    .formatted(answering, setName)
-                + " answering");
+        complainOnce(written, succession.refusal(manifest, verdict));
       }
     } catch (IOException e) {
-      LOG.debug("manifest {} cannot be read", answering, e);
+      LOG.debug("manifest {} cannot be read", newest, e);
     }
   }
 

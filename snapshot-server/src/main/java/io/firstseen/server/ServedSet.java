@@ -39,7 +39,6 @@ final class ServedSet implements AutoCloseable {
   private final KeyHash keyHash;
   private final boolean refuseStale;
   private final ServiceLog log;
-  private final SetSource source;
   private volatile FollowedSet followed = NOTHING;
   private final BlobShelf shelf = new BlobShelf();
   private final Deque<Published> published = new ArrayDeque<>();
@@ -64,12 +63,16 @@ final class ServedSet implements AutoCloseable {
     this.keyHash = source.keyHash();
     this.refuseStale = refuseStale;
     this.log = log;
-    this.source = source;
   }
 
-  /** Begins to follow. */
-  void start() {
-    followed = source.follow().apply(new Listener());
+  /** What is to hear of the set. */
+  SnapshotListener listener() {
+    return new Listener();
+  }
+
+  /** Answers by what something follows from now on. */
+  void answerBy(FollowedSet follower) {
+    followed = follower;
   }
 
   private final class Listener implements SnapshotListener {

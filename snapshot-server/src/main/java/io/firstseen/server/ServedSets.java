@@ -1,6 +1,9 @@
 package io.firstseen.server;
 
+import io.firstseen.consumer.SnapshotClient;
+import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.server.http.HttpFailure;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -9,16 +12,39 @@ import java.util.Optional;
 /** All sets of a service, by their names. */
 final class ServedSets implements AutoCloseable {
   private final Map<String, ServedSet> byName = new LinkedHashMap<>();
+  private final List<SetSource> sources;
 
   ServedSets(List<SetSource> sources, boolean refuseStale, ServiceLog log) {
+    this.sources = List.copyOf(sources);
     for (SetSource source : sources) {
       byName.put(source.setName(), new ServedSet(source, refuseStale, log));
     }
   }
 
-  /** Begins to follow all of them. */
+  /** Begins to follow all of them: a consumer a topic, and a thread a directory. */
   void start() {
-    byName.values().forEach(ServedSet::start);
+    Map<Object, List<SetSource.OnTopic>> byConsumer = new LinkedHashMap<>();
+    for (SetSource source : sources) {
+      if (source instanceof SetSource.OnTopic onTopic) {
+        byConsumer.computeIfAbsent(onTopic.consumer(), unused -> new ArrayList<>()).add(onTopic);
+      } else if (source instanceof SetSource.InDirectory inDirectory) {
+        ServedSet set = byName.get(source.setName());
+        set.answerBy(inDirectory.follow(set.listener()));
+      }
+    }
+    byConsumer.values().forEach(this::startTogether);
+  }
+
+  private void startTogether(List<SetSource.OnTopic> ofOneTopic) {
+    List<ServedSet> sets = ofOneTopic.stream().map(source -> byName.get(source.setName())).toList();
+    List<SnapshotClientOptions> options = new ArrayList<>();
+    for (int i = 0; i < ofOneTopic.size(); i++) {
+      options.add(ofOneTopic.get(i).heardBy(sets.get(i).listener()));
+    }
+    List<SnapshotClient> clients = SnapshotClient.startAll(options);
+    for (int i = 0; i < ofOneTopic.size(); i++) {
+      sets.get(i).answerBy(new FollowedTopic(clients.get(i)));
+    }
   }
 
   List<ServedSet> all() {

@@ -1,6 +1,5 @@
 package io.firstseen.server;
 
-import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.consumer.SnapshotListener;
 import io.firstseen.filters.key.KeyHash;
@@ -9,27 +8,23 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 
-/**
- * Where a set comes from.
- *
- * @param setName the name of the set
- * @param keyHash the hash, with its key, under which the publisher hashes
- * @param follow begins to follow and tells a listener of snapshots and trouble
- */
-public record SetSource(
-    String setName, KeyHash keyHash, Function<SnapshotListener, FollowedSet> follow) {
+/** Where a set comes from. */
+public sealed interface SetSource {
 
-  private static final Duration POLL = Duration.ofSeconds(1);
+  /** The name of the set. */
+  String setName();
 
-  /** A set on a topic. A listener of the options is replaced. */
-  public static SetSource topic(SnapshotClientOptions.Builder options) {
-    SnapshotClientOptions checked = options.build();
-    return new SetSource(
-        checked.setName(),
-        checked.keyHash(),
-        listener -> new FollowedTopic(SnapshotClient.start(options.listener(listener).build())));
+  /** The hash, with its key, under which the publisher hashes. */
+  KeyHash keyHash();
+
+  /**
+   * A set on a topic. All sets of one topic are read by one consumer.
+   *
+   * @param options a listener of theirs is replaced
+   */
+  static SetSource topic(SnapshotClientOptions.Builder options) {
+    return new OnTopic(options.build(), options);
   }
 
   /**
@@ -38,27 +33,52 @@ public record SetSource(
    * @param trustedKeys manifests that none of them has signed are refused; empty to take all
    * @param staleAfter the age of its manifest from which on a snapshot is stale; empty means never
    */
-  public static SetSource directory(
-      Path directory,
-      String setName,
-      KeyHash keyHash,
-      List<TrustedKey> trustedKeys,
-      Optional<Duration> staleAfter) {
-    return directory(directory, setName, keyHash, trustedKeys, staleAfter, POLL);
-  }
-
   static SetSource directory(
       Path directory,
       String setName,
       KeyHash keyHash,
       List<TrustedKey> trustedKeys,
+      Optional<Duration> staleAfter) {
+    return new InDirectory(
+        directory, setName, keyHash, trustedKeys, staleAfter, Duration.ofSeconds(1));
+  }
+
+  /** See {@link #topic}. */
+  record OnTopic(SnapshotClientOptions checked, SnapshotClientOptions.Builder builder)
+      implements SetSource {
+    @Override
+    public String setName() {
+      return checked.setName();
+    }
+
+    @Override
+    public KeyHash keyHash() {
+      return checked.keyHash();
+    }
+
+    /** The same for sets that one consumer can read. */
+    Object consumer() {
+      return List.of(checked.bootstrapServers(), checked.topic(), checked.kafkaProperties());
+    }
+
+    SnapshotClientOptions heardBy(SnapshotListener listener) {
+      return builder.listener(listener).build();
+    }
+  }
+
+  /** See {@link #directory}. */
+  record InDirectory(
+      Path directory,
+      String setName,
+      KeyHash keyHash,
+      List<TrustedKey> trustedKeys,
       Optional<Duration> staleAfter,
-      Duration poll) {
-    return new SetSource(
-        setName,
-        keyHash,
-        listener ->
-            FollowedDirectory.start(
-                directory, setName, keyHash, trustedKeys, staleAfter, poll, listener));
+      Duration poll)
+      implements SetSource {
+
+    FollowedSet follow(SnapshotListener listener) {
+      return FollowedDirectory.start(
+          directory, setName, keyHash, trustedKeys, staleAfter, poll, listener);
+    }
   }
 }

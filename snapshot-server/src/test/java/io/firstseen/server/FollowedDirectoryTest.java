@@ -75,9 +75,9 @@ class FollowedDirectoryTest {
           }
         };
     followed =
-        SetSource.directory(path, DirectoryPublisher.SET, keyHash, trustedKeys, staleAfter, POLL)
-            .follow()
-            .apply(listener);
+        new SetSource.InDirectory(
+                path, DirectoryPublisher.SET, keyHash, trustedKeys, staleAfter, POLL)
+            .follow(listener);
   }
 
   @AfterEach

@@ -32,7 +32,7 @@ class MetricsDocumentTest {
         SnapshotServer.start(
             ServerOptions.at(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
             List.of(
-                SetSource.directory(
+                new SetSource.InDirectory(
                     path,
                     DirectoryPublisher.SET,
                     KeyHash.fixed(),

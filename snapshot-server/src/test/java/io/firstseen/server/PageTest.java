@@ -108,7 +108,7 @@ class PageTest {
         SnapshotServer.start(
             ServerOptions.at(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
             List.of(
-                SetSource.directory(
+                new SetSource.InDirectory(
                     path,
                     "phishing",
                     KeyHash.fixed(),

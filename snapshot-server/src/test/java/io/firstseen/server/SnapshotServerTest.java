@@ -26,8 +26,10 @@ import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -85,7 +87,7 @@ class SnapshotServerTest {
   }
 
   private static SetSource source(Path path, String name, Optional<Duration> staleAfter) {
-    return SetSource.directory(path, name, KeyHash.fixed(), List.of(), staleAfter, POLL);
+    return new SetSource.InDirectory(path, name, KeyHash.fixed(), List.of(), staleAfter, POLL);
   }
 
   private void awaitSequence(long sequence) throws Exception {
@@ -175,6 +177,57 @@ class SnapshotServerTest {
     assertThat(present("key=%c3%28+%2B%00")).isTrue();
     assertThat(present("key=%c3%28%20%2B%00&set=spam")).isTrue();
     assertThat(present("key=%c3%28++%00")).isFalse();
+  }
+
+  @Test
+  void aFileThatIsCutInItsPlaceEndsNoConnectionAndTheNextSnapshotAnswers() throws Exception {
+    long[] many = new Random(1).longs(100_000).toArray();
+    Manifest first = publisher.writeBlobs(1, many);
+    publisher.writeManifest(first);
+    start();
+    awaitSequence(1);
+    for (ManifestShard shard : first.shards()) {
+      Path blob = path.resolve("blobs").resolve(shard.base().digest());
+      try (FileChannel file = FileChannel.open(blob, StandardOpenOption.WRITE)) {
+        file.truncate(0);
+      }
+    }
+    HttpResponse<String> response = get("/v1/contains?key=a");
+    assertThat(response.statusCode()).isEqualTo(500);
+    assertThat(error(response)).isEqualTo("the server failed; its log says why");
+    publisher.publish(2, "http://a.example/");
+    awaitSequence(2);
+    assertThat(present("key=http://a.example/")).isTrue();
+  }
+
+  /** The answer about plain keys is not written by Jackson, which must not show. */
+  @Test
+  void repliesAreTheBytesThatJacksonWrites() throws Exception {
+    publisher.publish(7, "a");
+    start();
+    awaitSequence(7);
+    List<String> keys =
+        new ArrayList<>(List.of("http://a.example/?q=1&r=%C3%BC", "ü", "\uD83D\uDE00"));
+    for (char c = 0; c < 0x100; c++) {
+      keys.add("http://a.example/" + c + "b");
+    }
+    int answered = 0;
+    for (String key : keys) {
+      HttpResponse<String> response = get("/v1/contains?key=" + URLEncoder.encode(key, UTF_8));
+      if (response.statusCode() == 200) {
+        answered++;
+        assertThat(response.body())
+            .isEqualTo(
+                JSON.createObjectNode()
+                        .put("key", key)
+                        .put("present", false)
+                        .put("set", "spam")
+                        .put("sequence", 7)
+                        .put("windowEndMillis", 7 * DirectoryPublisher.WINDOW_MILLIS)
+                    + "\n");
+      }
+    }
+    assertThat(answered).isGreaterThan(200);
   }
 
   private boolean present(String query) throws Exception {

@@ -20,6 +20,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -52,7 +53,7 @@ class ServeTopicTest {
     return events.poll(1, TimeUnit.MINUTES);
   }
 
-  private void start(String bootstrapServers) throws Exception {
+  private void start(String bootstrapServers, String... setNames) throws Exception {
     ServiceLog log =
         new ServiceLog() {
           @Override
@@ -73,21 +74,28 @@ class ServeTopicTest {
     server =
         SnapshotServer.start(
             ServerOptions.at(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
-            List.of(
-                SetSource.topic(
-                    SnapshotClientOptions.builder(bootstrapServers, SnapshotWriter.SET)
-                        .chunkWait(Duration.ofMillis(100)))),
+            Arrays.stream(setNames)
+                .map(
+                    set ->
+                        SnapshotClientOptions.builder(bootstrapServers, set)
+                            .chunkWait(Duration.ofMillis(100)))
+                .map(SetSource::topic)
+                .toList(),
             log);
+  }
+
+  private static void createTopic(EmbeddedBroker broker) {
+    broker.createTopics(
+        List.of(
+            new NewTopic(SnapshotWriter.TOPIC, 1, (short) 1)
+                .configs(Map.of("cleanup.policy", "compact"))));
   }
 
   @Test
   void followsATopicAndOutlivesItsBroker(@TempDir Path directory) throws Exception {
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS)) {
-      broker.createTopics(
-          List.of(
-              new NewTopic(SnapshotWriter.TOPIC, 1, (short) 1)
-                  .configs(Map.of("cleanup.policy", "compact"))));
-      start(broker.bootstrapServers());
+      createTopic(broker);
+      start(broker.bootstrapServers(), SnapshotWriter.SET);
       assertThat(get("/readyz", HttpResponse.BodyHandlers.ofString()).statusCode()).isEqualTo(503);
       assertThat(json("/v1/contains?key=a").path("error").asText())
           .startsWith("set 'spam' has no snapshot yet");
@@ -118,6 +126,31 @@ class ServeTopicTest {
       assertThat(get("/metrics", HttpResponse.BodyHandlers.ofString()).body())
           .contains("firstseen_source_reachable{set=\"spam\"} 0.0")
           .contains("firstseen_snapshot_sequence{set=\"spam\"} 2.0");
+    }
+  }
+
+  @Test
+  void readsTheTopicOnceForAllItsSets(@TempDir Path directory) throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS);
+        SnapshotWriter writer = new SnapshotWriter(broker)) {
+      createTopic(broker);
+      writer.publishAs("spam", 1, "key-of-spam");
+      writer.publishAs("ham", 1, "key-of-ham");
+      start(broker.bootstrapServers(), "spam", "ham");
+      try (SnapshotServer served = server) {
+        assertThat(nextEvent()).isEqualTo("snapshot 1");
+        assertThat(nextEvent()).isEqualTo("snapshot 1");
+        assertThat(served.address().getPort()).isPositive();
+        assertThat(json("/v1/contains?set=ham&key=key-of-ham").path("present").asBoolean())
+            .isTrue();
+        assertThat(json("/v1/contains?set=spam&key=key-of-ham").path("present").asBoolean())
+            .isFalse();
+        assertThat(
+                Thread.getAllStackTraces().keySet().stream()
+                    .map(Thread::getName)
+                    .filter(name -> name.startsWith("firstseen-follower")))
+            .containsExactly("firstseen-follower-2-sets");
+      }
     }
   }
 }

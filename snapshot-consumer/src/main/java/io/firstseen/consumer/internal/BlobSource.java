@@ -14,18 +14,18 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Fetches blobs that do not lie on the topic: files are mapped, HTTP is read whole; for other
- * places the user gives a loader. Whether the bytes have the digest is for the caller to check.
+ * Fetches blobs that do not lie on the topic, from files and by HTTP; for other places the user
+ * gives a loader. They are read into memory: a file that is mapped from a directory of others may
+ * be cut under a query. Whether the bytes have the digest is for the caller to check.
  */
 public final class BlobSource {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
@@ -35,6 +35,8 @@ public final class BlobSource {
 
   private final URI directoryOrNull;
   private final BlobLoader loaderOrNull;
+  private final boolean asksNamedPlaces;
+  private final Duration answerTimeout;
   private HttpClient http;
 
   /**
@@ -42,10 +44,23 @@ public final class BlobSource {
    *
    * @param directoryOrNull where all blobs lie, whatever manifests say; null for what they say
    * @param loaderOrNull takes the place of everything else
+   * @param asksNamedPlaces whether a place is asked because a manifest names it, as it may be where
+   *     a trusted key has signed that; otherwise whoever can write to the topic would choose which
+   *     files and servers this program reads
    */
-  public BlobSource(URI directoryOrNull, BlobLoader loaderOrNull) {
+  public BlobSource(URI directoryOrNull, BlobLoader loaderOrNull, boolean asksNamedPlaces) {
+    this(directoryOrNull, loaderOrNull, asksNamedPlaces, ANSWER_TIMEOUT);
+  }
+
+  BlobSource(
+      URI directoryOrNull,
+      BlobLoader loaderOrNull,
+      boolean asksNamedPlaces,
+      Duration answerTimeout) {
     this.directoryOrNull = directoryOrNull;
     this.loaderOrNull = loaderOrNull;
+    this.asksNamedPlaces = asksNamedPlaces;
+    this.answerTimeout = answerTimeout;
   }
 
   /** Whether the blobs of a manifest are to be fetched; otherwise they lie on the topic. */
@@ -62,12 +77,19 @@ public final class BlobSource {
     if (loaderOrNull != null) {
       return loaderOrNull.load(blob);
     }
+    if (directoryOrNull == null && !asksNamedPlaces) {
+      throw new IOException(
+          "the manifest says that it lies in "
+              + manifest.blobs()
+              + ", which is asked only where a trusted key has signed that: give this client the"
+              + " directory of blobs or a trusted key");
+    }
     URI uri =
         (directoryOrNull == null ? manifest : manifest.withBlobs(directoryOrNull))
             .blobUri(blob.digest());
     String scheme = uri.getScheme();
     if (scheme.equals("file")) {
-      return map(uri);
+      return read(uri, blob);
     }
     if (scheme.equals("http") || scheme.equals("https")) {
       return get(uri, blob);
@@ -77,14 +99,19 @@ public final class BlobSource {
             + " is of a kind that this client cannot read: give it a loader, or a file: or http: URI");
   }
 
-  private static ByteBuffer map(URI uri) throws IOException {
-    try (FileChannel file = FileChannel.open(Path.of(uri), StandardOpenOption.READ)) {
-      return file.map(FileChannel.MapMode.READ_ONLY, 0, file.size());
+  private static ByteBuffer read(URI uri, BlobReference blob) throws IOException {
+    try (InputStream file = Files.newInputStream(Path.of(uri))) {
+      return readBytes(file, blob);
     } catch (NoSuchFileException e) {
       throw new IOException("there is no " + uri, e);
     } catch (IllegalArgumentException e) {
       throw new IOException(uri + " is no path: " + e.getMessage(), e);
     }
+  }
+
+  private static ByteBuffer readBytes(InputStream from, BlobReference blob) throws IOException {
+    // One more would show that it is not this blob.
+    return ByteBuffer.wrap(from.readNBytes(Math.toIntExact(Math.addExact(blob.bytes(), 1))));
   }
 
   private ByteBuffer get(URI uri, BlobReference blob) throws IOException {
@@ -95,14 +122,14 @@ public final class BlobSource {
               .followRedirects(HttpClient.Redirect.NORMAL)
               .build();
     }
-    HttpRequest request = HttpRequest.newBuilder(uri).timeout(ANSWER_TIMEOUT).build();
+    HttpRequest request = HttpRequest.newBuilder(uri).timeout(answerTimeout).build();
     try {
       HttpResponse<InputStream> response = http.send(request, BodyHandlers.ofInputStream());
       try (InputStream body = response.body()) {
         if (response.statusCode() != OK) {
           throw new IOException(uri + " answers " + response.statusCode());
         }
-        return readWithin(deadlineSeconds(blob), body, uri, blob);
+        return readWithin(deadlineMillis(blob), body, uri, blob);
       }
     } catch (HttpTimeoutException e) {
       throw new IOException(uri + " does not answer", e);
@@ -114,12 +141,12 @@ public final class BlobSource {
     }
   }
 
-  private static long deadlineSeconds(BlobReference blob) {
-    return ANSWER_TIMEOUT.toSeconds() + blob.bytes() / MIN_BYTES_A_SECOND;
+  private long deadlineMillis(BlobReference blob) {
+    return answerTimeout.toMillis() + blob.bytes() * 1_000 / MIN_BYTES_A_SECOND;
   }
 
   /** An answer that stops half-way would otherwise be waited for without end. */
-  static ByteBuffer readWithin(long seconds, InputStream body, URI uri, BlobReference blob)
+  private static ByteBuffer readWithin(long millis, InputStream body, URI uri, BlobReference blob)
       throws IOException {
     AtomicBoolean isLate = new AtomicBoolean();
     CompletableFuture<Void> deadline =
@@ -128,16 +155,19 @@ public final class BlobSource {
               isLate.set(true);
               close(body);
             },
-            CompletableFuture.delayedExecutor(seconds, TimeUnit.SECONDS));
+            CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS));
     try {
-      // One more would show that it is not this blob.
-      byte[] read = body.readNBytes(Math.toIntExact(Math.addExact(blob.bytes(), 1)));
+      ByteBuffer read = readBytes(body, blob);
       if (isLate.get()) {
         throw new IOException("closed");
       }
-      return ByteBuffer.wrap(read);
+      return read;
     } catch (IOException e) {
-      throw isLate.get() ? new IOException(uri + " was not read within " + seconds + " s", e) : e;
+      String what =
+          isLate.get()
+              ? " was not read within " + millis + " ms"
+              : " broke off in its answer: " + e.getMessage();
+      throw new IOException(uri + what, e);
     } finally {
       deadline.cancel(false);
     }

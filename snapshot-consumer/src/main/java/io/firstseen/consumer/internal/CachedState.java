@@ -9,13 +9,15 @@ import java.util.List;
 
 /**
  * What a cache begins with when the process starts again. As bytes: the SHA-256 of all that follows
- * it, then a line each for version, topic, topic id, offset and time, a line for each shard, and
- * the manifest.
+ * it, then a line each for version, topic, topic id, offset, time, and sequence and digest of the
+ * highest manifest, a line for each shard, and the manifest.
  *
  * @param topic the name of the topic
  * @param topicId its id; empty if not known
  * @param resumeOffset from where on to read the topic
  * @param publishedMillis when the manifest was written to the topic
+ * @param highest the highest manifest that answered; above what is kept where a lower one was
+ *     pinned
  * @param digests of the snapshot of each shard, under which its file lies; empty for none
  * @param manifestJson the manifest as it was published
  */
@@ -25,11 +27,12 @@ public record CachedState(
     String topicId,
     long resumeOffset,
     long publishedMillis,
+    Succession.Highest highest,
     List<String> digests,
     byte[] manifestJson) {
-  private static final String VERSION = "firstseen-cache-1";
+  private static final String VERSION = "firstseen-cache-2";
   private static final int DIGEST_CHARS = 64;
-  private static final int LINES_BEFORE_DIGESTS = 6;
+  private static final int LINES_BEFORE_DIGESTS = 8;
 
   byte[] toBytes() {
     List<String> lines =
@@ -40,6 +43,8 @@ public record CachedState(
                 topicId,
                 Long.toString(resumeOffset),
                 Long.toString(publishedMillis),
+                Long.toString(highest.sequence()),
+                highest.contentDigest(),
                 Integer.toString(digests.size())));
     lines.addAll(digests);
     byte[] head = (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8);
@@ -64,13 +69,14 @@ public record CachedState(
       throw new MalformedSnapshotException("it was written by another version");
     }
     try {
-      int shards = Integer.parseInt(lines[5]);
+      int shards = Integer.parseInt(lines[7]);
       String[] rest = lines[LINES_BEFORE_DIGESTS].split("\n", shards + 1);
       return new CachedState(
           lines[1],
           lines[2],
           Long.parseLong(lines[3]),
           Long.parseLong(lines[4]),
+          new Succession.Highest(Long.parseLong(lines[5]), lines[6]),
           List.of(rest).subList(0, shards),
           rest[shards].getBytes(StandardCharsets.UTF_8));
     } catch (NumberFormatException | IndexOutOfBoundsException e) {

@@ -121,6 +121,7 @@ public final class SnapshotAssembler {
     List<Decision> decisions = new ArrayList<>();
     SnapshotSet set = SnapshotSet.of(manifest, loaded);
     startedLate = true;
+    succession.restore(state.highest());
     activate(
         new ActiveSnapshot(set, state.publishedMillis(), state.manifestJson()),
         null,
@@ -171,6 +172,7 @@ public final class SnapshotAssembler {
             topicId == null ? "" : topicId,
             resumeOffset(nextOffset),
             active.publishedMillis(),
+            succession.highest(),
             digests,
             active.manifestJson()),
         inUse);
@@ -183,7 +185,9 @@ public final class SnapshotAssembler {
 
   /** The highest sequence that answered since the topic was created; empty if none did. */
   public OptionalLong highestSequence() {
-    return succession.highestSequence();
+    return succession.highest() == null
+        ? OptionalLong.empty()
+        : OptionalLong.of(succession.highest().sequence());
   }
 
   /**
@@ -435,15 +439,9 @@ public final class SnapshotAssembler {
       refuse(
           decisions,
           "sequence %d of set '%s' is pinned and is not on the topic; %s"
-              .formatted(succession.pinned().getAsLong(), setName, whatAnswers()));
+              .formatted(succession.pinned().getAsLong(), setName, succession.whatAnswers()));
     }
     return decisions;
-  }
-
-  private String whatAnswers() {
-    return active == null
-        ? "nothing answers"
-        : "sequence %d goes on answering".formatted(active.sequence());
   }
 
   private void judge(
@@ -451,26 +449,17 @@ public final class SnapshotAssembler {
       long nowMillis,
       Predicate<ActiveSnapshot> show,
       List<Decision> decisions) {
-    switch (succession.judge(candidate.manifest)) {
+    Verdict verdict = succession.judge(candidate.manifest);
+    switch (verdict) {
       case NEXT -> advance(candidate, nowMillis, show, decisions);
       case SAME -> {
         supersede(candidate);
         succession.answer(candidate.manifest);
       }
       case NOT_PINNED -> drop(candidate);
-      case BACK -> {
+      case BACK, FORKED -> {
         drop(candidate);
-        refuse(
-            decisions,
-            "set '%s' went back to sequence %d; %s"
-                .formatted(setName, candidate.sequence(), whatAnswers()));
-      }
-      case FORKED -> {
-        drop(candidate);
-        refuse(
-            decisions,
-            "sequence %d of set '%s' was published again with other content; the first goes on answering"
-                .formatted(candidate.sequence(), setName));
+        refuse(decisions, succession.refusal(candidate.manifest, verdict));
       }
     }
   }
@@ -504,12 +493,14 @@ public final class SnapshotAssembler {
       List<BlobReference> lacking = load(candidate, nowMillis, decisions);
       if (lacking.isEmpty()) {
         SnapshotSet set = SnapshotSet.of(candidate.manifest, loaded);
-        activate(
-            new ActiveSnapshot(set, candidate.publishedMillis, candidate.json),
+        ActiveSnapshot next = new ActiveSnapshot(set, candidate.publishedMillis, candidate.json);
+        if (activate(
+            next,
             candidate.changesSince(active == null ? null : active.manifest()),
             show,
-            decisions);
-        supersede(candidate);
+            decisions)) {
+          supersede(candidate);
+        }
       } else if (settings.blobs().isNeededFor(candidate.manifest)) {
         // What is lacking was reported and is tried again.
         return;
@@ -569,14 +560,17 @@ public final class SnapshotAssembler {
     return held;
   }
 
-  private void activate(
+  /**
+   * Lets a snapshot answer, and returns whether it does: another sequence may have been pinned
+   * meanwhile, of which we are about to be told.
+   */
+  private boolean activate(
       ActiveSnapshot next,
       Decision.Changes changes,
       Predicate<ActiveSnapshot> show,
       List<Decision> decisions) {
     if (!show.test(next)) {
-      // Another sequence was pinned meanwhile; we are about to be told.
-      return;
+      return false;
     }
     if (active != null) {
       history.addFirst(active);
@@ -588,6 +582,7 @@ public final class SnapshotAssembler {
     }
     succession.answer(next.manifest());
     decisions.add(new Decision.Activate(next, changes));
+    return true;
   }
 
   private void reportWaiting(

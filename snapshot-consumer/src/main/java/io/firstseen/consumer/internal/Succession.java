@@ -1,6 +1,7 @@
 package io.firstseen.consumer.internal;
 
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.Sha256;
 import java.util.OptionalLong;
 
 /**
@@ -8,14 +9,27 @@ import java.util.OptionalLong;
  * it came about. There are two exceptions: a topic that was created anew begins a new succession,
  * and while a sequence is pinned, that one and no other may answer.
  */
-final class Succession {
-  // The highest that answered since the topic was created; null if none did.
-  private Manifest highest;
+public final class Succession {
+  // Null if none answered since the topic was created.
+  private Highest highest;
   private Manifest answering;
   private Long pinned;
 
+  /**
+   * The highest manifest that answered since the topic was created.
+   *
+   * @param contentDigest the SHA-256 of what it says of the set, whatever it says of place and
+   *     signature
+   */
+  record Highest(long sequence, String contentDigest) {
+    static Highest of(Manifest manifest) {
+      return new Highest(
+          manifest.sequence(), Sha256.hex(manifest.withBlobs(null).withSignature(null).toJson()));
+    }
+  }
+
   /** What is to become of a manifest. */
-  enum Verdict {
+  public enum Verdict {
     /** It may answer. */
     NEXT,
     /** It answers already. */
@@ -28,7 +42,8 @@ final class Succession {
     FORKED
   }
 
-  Verdict judge(Manifest manifest) {
+  /** What is to become of this one. */
+  public Verdict judge(Manifest manifest) {
     if (pinned != null && manifest.sequence() != pinned) {
       return Verdict.NOT_PINNED;
     }
@@ -39,20 +54,45 @@ final class Succession {
       return Verdict.NEXT;
     }
     if (pinned != null) {
-      return answering.sequence() == pinned ? Verdict.FORKED : Verdict.NEXT;
+      return isSettled() ? Verdict.FORKED : Verdict.NEXT;
     }
     if (manifest.sequence() < highest.sequence()) {
       return Verdict.BACK;
     }
-    return manifest.hasContentOf(highest) ? Verdict.NEXT : Verdict.FORKED;
+    return Highest.of(manifest).equals(highest) ? Verdict.NEXT : Verdict.FORKED;
+  }
+
+  /** Says in one sentence why a manifest that is {@code BACK} or {@code FORKED} may not answer. */
+  public String refusal(Manifest manifest, Verdict verdict) {
+    return verdict == Verdict.FORKED
+        ? "sequence %d of set '%s' was published again with other content; the first goes on answering"
+            .formatted(manifest.sequence(), manifest.setName())
+        : "set '%s' went back to sequence %d; %s"
+            .formatted(manifest.setName(), manifest.sequence(), whatAnswers());
+  }
+
+  String whatAnswers() {
+    return answering == null
+        ? "nothing answers"
+        : "sequence %d goes on answering".formatted(answering.sequence());
   }
 
   /** A manifest answers from now on, or was found to be the one that does. */
-  void answer(Manifest manifest) {
+  public void answer(Manifest manifest) {
     answering = manifest;
     if (highest == null || manifest.sequence() > highest.sequence()) {
-      highest = manifest;
+      highest = Highest.of(manifest);
     }
+  }
+
+  /** What was the highest when this process ended last, perhaps above what answers. */
+  void restore(Highest kept) {
+    highest = kept;
+  }
+
+  /** The highest that answered; null if none did. */
+  Highest highest() {
+    return highest;
   }
 
   /** The topic was created anew: whatever sequence its manifests begin with. */
@@ -71,10 +111,5 @@ final class Succession {
   /** Whether what answers is pinned, so that nothing else is wanted. */
   boolean isSettled() {
     return pinned != null && highest != null && answering != null && answering.sequence() == pinned;
-  }
-
-  /** The highest sequence that answered since the topic was created; empty if none did. */
-  OptionalLong highestSequence() {
-    return highest == null ? OptionalLong.empty() : OptionalLong.of(highest.sequence());
   }
 }

@@ -49,6 +49,7 @@ public final class TopicFollower implements Runnable, AutoCloseable {
   private final Reader reader;
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile Consumer<byte[], byte[]> consumer;
+  private boolean started;
   private boolean reachable = true;
   private long retryMillis = MIN_RETRY_MILLIS;
 
@@ -121,7 +122,6 @@ public final class TopicFollower implements Runnable, AutoCloseable {
   @Override
   public void run() {
     try {
-      reader.start();
       while (isOpen()) {
         followUntilTrouble();
       }
@@ -134,10 +134,14 @@ public final class TopicFollower implements Runnable, AutoCloseable {
 
   private void followUntilTrouble() {
     try {
+      if (!started) {
+        started = true;
+        reader.start();
+      }
       follow();
     } catch (WakeupException | InterruptException e) {
       throw e;
-    } catch (RuntimeException | OutOfMemoryError e) {
+    } catch (RuntimeException | Error e) {
       // Whatever it is, a follower that ended would leave its set to grow old unseen.
       LOG.debug("following topic {} failed", topic, e);
       reportUnreachable("topic '%s' cannot be read: %s".formatted(topic, reason(e)));

@@ -46,7 +46,13 @@ final class Following {
 
   private static AssemblerSettings settings(KeyHash keyHash, int history, SnapshotCache cache) {
     return new AssemblerSettings(
-        SET, keyHash, CHUNK_WAIT_MILLIS, history, Set.of(), new BlobSource(null, null), cache);
+        SET,
+        keyHash,
+        CHUNK_WAIT_MILLIS,
+        history,
+        Set.of(),
+        new BlobSource(null, null, false),
+        cache);
   }
 
   /** An assembler with these trusted keys and this source of blobs. */

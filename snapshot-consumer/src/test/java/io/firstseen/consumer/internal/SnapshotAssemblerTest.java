@@ -17,8 +17,6 @@ import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotDelta;
 import io.firstseen.filters.snapshot.SnapshotException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -26,7 +24,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -442,7 +439,8 @@ class SnapshotAssemblerTest {
   void manifestsMustBeSignedByATrustedKey() throws Exception {
     SigningKey trusted = SigningKey.generate();
     SigningKey strange = SigningKey.generate();
-    Following careful = Following.with(Set.of(trusted.publicKey()), new BlobSource(null, null));
+    Following careful =
+        Following.with(Set.of(trusted.publicKey()), new BlobSource(null, null, true));
     Publication first = publisher.publish(1, "a");
     careful.read(first.chunks());
     careful.read(new Entry(Following.SET, trusted.sign(first.manifest()).toJson())).settle();
@@ -469,61 +467,6 @@ class SnapshotAssemblerTest {
     careful.read(second.chunks());
     careful.read(new Entry(Following.SET, trusted.sign(second.manifest()).toJson())).settle();
     assertThat(careful.sequence()).isEqualTo(2);
-  }
-
-  @Test
-  void fetchesOnlyPlannedBlobsFromADirectory(@TempDir Path directory) throws Exception {
-    TestPublisher large = TestPublisher.of(Following.SET, 1).withDeltas(NO_NEW_BASE);
-    Publication first = large.publish(1, SOME);
-    Publication second = large.publish(2, withKey("new"));
-    List<String> asked = new ArrayList<>();
-    BlobSource files = new BlobSource(directory.toUri(), null);
-    Following fetching =
-        Following.with(
-            Set.of(),
-            new BlobSource(
-                null,
-                blob -> {
-                  asked.add(blob.digest());
-                  return files.fetch(first.manifest(), blob);
-                }));
-    writeBlobs(directory, first);
-    fetching.read(first.manifestEntry()).settle();
-    assertThat(fetching.sequence()).isEqualTo(1);
-    fetching.read(second.manifestEntry()).settle();
-    assertThat(fetching.sequence()).isEqualTo(1);
-    assertThat(fetching.refusals)
-        .singleElement()
-        .asString()
-        .contains(" cannot be fetched: there is no file:");
-    writeBlobs(directory, second);
-    fetching.waitForChunks();
-    assertThat(fetching.contains("new")).isTrue();
-    assertThat(fetching.rereads).isZero();
-    ManifestShard shard = second.manifest().shards().get(0);
-    assertThat(asked.subList(0, 1)).containsExactly(shard.base().digest());
-    assertThat(asked.get(asked.size() - 1)).isEqualTo(shard.deltas().get(0).digest());
-  }
-
-  @Test
-  void followsTheDirectoryThatTheManifestNames(@TempDir Path directory) throws Exception {
-    Publication first = publisher.publish(1, "a", "b");
-    Manifest manifest = first.manifest().withBlobs(directory.toUri());
-    writeBlobs(directory, first);
-    following.read(new Entry(Following.SET, manifest.toJson())).settle();
-    assertThat(following.contains("b")).isTrue();
-    Manifest elsewhere =
-        publisher.publish(2, "c").manifest().withBlobs(java.net.URI.create("s3://bucket/blobs"));
-    following.read(new Entry(Following.SET, elsewhere.toJson())).settle();
-    assertThat(following.sequence()).isEqualTo(1);
-    assertThat(following.refusals).singleElement().asString().contains("give it a loader");
-  }
-
-  private static void writeBlobs(Path directory, Publication publication) throws Exception {
-    for (Entry chunk : publication.chunks()) {
-      String digest = chunk.key().substring(0, chunk.key().indexOf('/'));
-      Files.write(directory.resolve(digest), chunk.value());
-    }
   }
 
   private static long[] withKey(String key) {

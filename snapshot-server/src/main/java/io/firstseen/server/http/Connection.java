@@ -266,7 +266,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
       return route.endpoint().answer(request);
     } catch (HttpFailure failure) {
       return failure.reply();
-    } catch (RuntimeException | OutOfMemoryError e) {
+    } catch (RuntimeException | OutOfMemoryError | InternalError e) {
+      // The last is what a mapped file brings that was cut.
       LOG.error("{} {} failed", request.method(), request.path(), e);
       return Reply.error(500, "the server failed; its log says why");
     }

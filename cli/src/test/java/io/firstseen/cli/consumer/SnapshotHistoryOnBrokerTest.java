@@ -1,0 +1,200 @@
+package io.firstseen.cli.consumer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.cli.consumer.SnapshotWriter.Written;
+import io.firstseen.cli.embedded.EmbeddedBroker;
+import io.firstseen.consumer.SnapshotClient;
+import io.firstseen.consumer.SnapshotClientOptions;
+import io.firstseen.consumer.SnapshotListener;
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.snapshot.BlobReference;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestShard;
+import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.filters.snapshot.Snapshot;
+import io.firstseen.filters.snapshot.SnapshotDelta;
+import io.firstseen.filters.snapshot.SnapshotParameters;
+import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.filters.snapshot.SnapshotTopicFormat;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Real clients on a real broker: started at any moment of a long random history of bases and
+ * deltas, some again from their cache, all end equal to the model, and none ever goes back.
+ */
+class SnapshotHistoryOnBrokerTest {
+  private static final Duration LONG = Duration.ofMinutes(1);
+  private static final int WINDOWS = 40;
+  private static final int MAX_DELTAS = 4;
+  private static final SetParameters PARAMETERS =
+      SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), 1e-9);
+
+  private final Set<Long> live = new TreeSet<>();
+  private final Set<Long> everLive = new HashSet<>();
+  private final List<Follower> followers = new ArrayList<>();
+  private final Queue<String> wentBack = new ConcurrentLinkedQueue<>();
+  private Random random;
+  private Snapshot newest;
+  private BlobReference base;
+  private List<BlobReference> deltas = List.of();
+
+  /** A client, and where it keeps its cache; null for nowhere. */
+  private static final class Follower {
+    private final Path cache;
+    private SnapshotClient client;
+
+    Follower(Path cache) {
+      this.cache = cache;
+    }
+  }
+
+  private SnapshotClient start(EmbeddedBroker broker, Path cache) {
+    SnapshotListener listener =
+        new SnapshotListener() {
+          private long last = -1;
+
+          @Override
+          public void onSnapshot(Manifest manifest) {
+            if (manifest.sequence() <= last) {
+              wentBack.add("from " + last + " to " + manifest.sequence());
+            }
+            last = manifest.sequence();
+          }
+        };
+    SnapshotClientOptions.Builder options =
+        SnapshotClientOptions.builder(broker.bootstrapServers(), SnapshotWriter.SET)
+            .chunkWait(Duration.ofMillis(100))
+            .listener(listener);
+    return SnapshotClient.start(
+        cache == null ? options.build() : options.cacheDirectory(cache).build());
+  }
+
+  /** The records of the next window, in an order and with the damage of a bad day. */
+  private List<Written> window(long sequence) {
+    for (int i = random.nextInt(20); i > 0; i--) {
+      live.add(random.nextLong());
+    }
+    live.removeIf(hash -> random.nextInt(12) == 0);
+    everLive.addAll(live);
+    long[] hashes = live.stream().mapToLong(Long::longValue).toArray();
+    SnapshotParameters parameters =
+        new SnapshotParameters(PARAMETERS, SnapshotWriter.SET, 0, sequence, sequence, sequence + 1);
+    List<Written> chunks = new ArrayList<>();
+    Snapshot parent = newest;
+    boolean continues =
+        parent != null
+            && parent.header().valueBits() >= PARAMETERS.valueBitsFor(hashes.length)
+            && deltas.size() < MAX_DELTAS;
+    if (continues) {
+      newest = Snapshot.build(hashes, parent.header().valueBits(), parameters);
+      SnapshotDelta delta = SnapshotDelta.between(parent, newest);
+      deltas = new ArrayList<>(deltas);
+      deltas.add(BlobReference.to(delta));
+      chunks.addAll(chunks(delta.digest(), delta.toBytes()));
+    } else {
+      newest = Snapshot.build(hashes, parameters);
+      base = BlobReference.to(newest);
+      deltas = List.of();
+      chunks.addAll(chunks(newest.digest(), newest.toBytes()));
+    }
+    Manifest manifest =
+        Manifest.of(
+            SnapshotWriter.SET,
+            sequence,
+            sequence,
+            sequence + 1,
+            PARAMETERS,
+            List.of(new ManifestShard(0, hashes.length, base, deltas)));
+    List<Written> records = new ArrayList<>(chunks);
+    records.add(new Written(SnapshotWriter.SET, manifest.toJson()));
+    switch (random.nextInt(4)) {
+      case 0 -> Collections.reverse(records);
+      case 1 -> {
+        byte[] damaged = chunks.get(0).value().clone();
+        damaged[damaged.length / 2] ^= 1;
+        records.add(0, new Written(chunks.get(0).key(), damaged));
+        Collections.rotate(records.subList(1, records.size()), 1);
+      }
+      default -> {
+        // A good day.
+      }
+    }
+    return records;
+  }
+
+  private static List<Written> chunks(String digest, byte[] blob) {
+    List<Written> chunks = new ArrayList<>();
+    for (int index = 0; index < SnapshotTopicFormat.chunkCount(blob.length); index++) {
+      chunks.add(
+          new Written(
+              SnapshotTopicFormat.chunkKey(digest, index), SnapshotTopicFormat.chunk(blob, index)));
+    }
+    return chunks;
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void everyClientEndsEqualToTheModel(long seed, @TempDir Path directory) throws Exception {
+    random = new Random(seed);
+    try (EmbeddedBroker broker =
+        EmbeddedBroker.start(directory.resolve("broker"), EmbeddedBroker.Settings.tuned())) {
+      broker.createTopics(
+          List.of(
+              new NewTopic(SnapshotWriter.TOPIC, 1, (short) 1)
+                  .configs(Map.of("cleanup.policy", "compact"))));
+      try (SnapshotWriter writer = new SnapshotWriter(broker)) {
+        for (long sequence = 1; sequence <= WINDOWS; sequence++) {
+          for (Written record : window(sequence)) {
+            // Each is a transaction of its own, so that clients see every state in between.
+            writer.write(List.of(record));
+          }
+          if (random.nextInt(4) == 0) {
+            startOne(broker, directory);
+          }
+          if (!followers.isEmpty() && random.nextInt(4) == 0) {
+            startAgain(broker, followers.get(random.nextInt(followers.size())));
+          }
+        }
+      }
+      startOne(broker, directory);
+      assertThat(followers).hasSizeGreaterThan(5);
+      for (Follower follower : followers) {
+        follower.client.awaitSequence(WINDOWS, LONG);
+        SnapshotSet set = follower.client.status().snapshot().orElseThrow();
+        assertThat(everLive).allMatch(hash -> set.mightContain(hash) == live.contains(hash));
+        follower.client.close();
+      }
+      assertThat(wentBack).isEmpty();
+    }
+  }
+
+  private void startOne(EmbeddedBroker broker, Path directory) {
+    Follower follower =
+        new Follower(random.nextBoolean() ? null : directory.resolve("cache-" + followers.size()));
+    follower.client = start(broker, follower.cache);
+    followers.add(follower);
+  }
+
+  private void startAgain(EmbeddedBroker broker, Follower follower) {
+    follower.client.close();
+    follower.client = start(broker, follower.cache);
+  }
+}
