@@ -7,8 +7,6 @@ import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotException;
-import io.firstseen.filters.snapshot.SnapshotHeader;
-import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat.ChunkKey;
@@ -19,7 +17,6 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,28 +36,20 @@ import java.util.function.Predicate;
  * and every one of its blobs is here and verified. Until then it waits, quietly at first; the
  * second newest is kept beside it, because it may become complete where the newest does not.
  *
- * <p><b>Memory.</b> A manifest of the set drops all chunks that neither it nor the other waiting
- * one names, except those of blobs of later windows, which a later manifest will name; a manifest
- * of another set drops those that it names itself. Blobs of snapshots in use are not kept twice.
+ * <p><b>Memory.</b> Which chunks are kept is for {@link ChunkSelection} to say. Blobs of snapshots
+ * in use are not kept twice.
  *
  * <p>Knows neither Kafka nor a clock. Not safe for use by several threads.
  */
 public final class SnapshotAssembler {
   private static final int MAX_CANDIDATES = 2;
-  private static final int MAX_FOREIGN_REMEMBERED = 10_000;
-  private static final int MAX_CHUNKS = SnapshotTopicFormat.chunkCount(Integer.MAX_VALUE);
-
-  // Where the window of a blob or of a manifest cannot be told, chunks are kept until so many
-  // manifests have come after them.
-  private static final int MANIFESTS_SURVIVED = 2;
 
   private final AssemblerSettings settings;
   private final String setName;
 
   private final SnapshotCache cacheOrNull;
   private final ChunkStore chunks;
-  // Digests of blobs of other sets.
-  private final Set<String> foreign = new LinkedHashSet<>();
+  private final ChunkSelection selection;
   // Verified, by the digest of the blob that led to them.
   private final Map<String, Snapshot> loaded = new HashMap<>();
   private final ShardLoader loader;
@@ -70,12 +59,9 @@ public final class SnapshotAssembler {
   private final Succession succession = new Succession();
   // Those that answered before, the newest first.
   private final Deque<ActiveSnapshot> history = new ArrayDeque<>();
-  // Digests of the blobs for which the topic is read again.
-  private final Set<String> awaited = new HashSet<>();
   private ActiveSnapshot active;
   // What is wrong with the newest word of the publisher; null if nothing.
   private String problem;
-  private long manifestsSeen;
   private boolean rereadWanted;
   // What is missing may stand where the topic was not read.
   private boolean startedLate;
@@ -86,6 +72,7 @@ public final class SnapshotAssembler {
     this.setName = settings.setName();
     this.cacheOrNull = settings.cacheOrNull();
     this.chunks = new ChunkStore(cacheOrNull);
+    this.selection = new ChunkSelection(setName, chunks);
     this.loader = new ShardLoader(settings, chunks, loaded);
   }
 
@@ -211,7 +198,7 @@ public final class SnapshotAssembler {
     }
     dropUnusedSnapshots();
     // What the topic held of the wanted sequence was not kept.
-    rereadWanted = manifestsSeen > 0 && !succession.isSettled();
+    rereadWanted = selection.hasSeenManifests() && !succession.isSettled();
     return decisions;
   }
 
@@ -231,37 +218,12 @@ public final class SnapshotAssembler {
   public void accept(long offset, String key, byte[] value, long publishedMillis) {
     Optional<ChunkKey> chunkKey = SnapshotTopicFormat.parseChunkKey(key);
     if (chunkKey.isPresent()) {
-      acceptChunk(offset, chunkKey.get(), value);
+      selection.accept(offset, chunkKey.get(), value, loaded::containsKey);
     } else if (key.equals(setName)) {
       acceptManifest(offset, value, publishedMillis);
     } else if (value != null) {
-      acceptOther(value);
+      selection.dropNamedByOther(value, candidateDigests());
     }
-  }
-
-  private void acceptChunk(long offset, ChunkKey key, byte[] value) {
-    if (value == null) {
-      chunks.remove(key);
-    } else if (!isUseless(key, value)) {
-      chunks.put(key, value, manifestsSeen, offset);
-    }
-  }
-
-  /** Whether a chunk is of a blob that is here already, of another set's, or of none. */
-  private boolean isUseless(ChunkKey key, byte[] value) {
-    if (loaded.containsKey(key.digest()) || key.index() >= MAX_CHUNKS) {
-      return true;
-    }
-    SnapshotHeader header = key.index() == 0 ? ChunkStore.header(value) : null;
-    if (header != null && !header.parameters().setName().equals(setName)) {
-      chunks.remove(key.digest());
-      foreign.add(key.digest());
-      if (foreign.size() > MAX_FOREIGN_REMEMBERED) {
-        foreign.remove(foreign.iterator().next());
-      }
-    }
-    // What our manifest names is judged with it.
-    return foreign.contains(key.digest()) && !awaited.contains(key.digest());
   }
 
   private Manifest read(byte[] json) throws SnapshotException {
@@ -274,13 +236,13 @@ public final class SnapshotAssembler {
       candidates.clear();
       return;
     }
-    manifestsSeen++;
+    selection.countManifest();
     Manifest manifest;
     try {
       manifest = read(value);
     } catch (SnapshotException e) {
       problem = "a manifest of set '%s' cannot be read: %s".formatted(setName, e.getMessage());
-      dropGarbage(blob -> isYoung(blob));
+      dropGarbage(null);
       return;
     }
     problem = refusal(manifest);
@@ -291,11 +253,7 @@ public final class SnapshotAssembler {
         candidates.remove(0);
       }
     }
-    dropGarbage(
-        blob ->
-            blob.header()
-                .map(header -> isAhead(header.parameters(), manifest))
-                .orElseGet(() -> isYoung(blob)));
+    dropGarbage(manifest);
   }
 
   /** Why a manifest can never become active, or null. */
@@ -311,35 +269,9 @@ public final class SnapshotAssembler {
     return null;
   }
 
-  /** Blobs stand before their manifest: what another set's manifest names is of no use any more. */
-  private void acceptOther(byte[] value) {
-    try {
-      Set<String> ours = candidateDigests();
-      for (BlobReference blob : blobs(Manifest.fromJson(value))) {
-        if (!ours.contains(blob.digest())) {
-          chunks.remove(blob.digest());
-        }
-      }
-    } catch (SnapshotException e) {
-      // Not a manifest that this program knows, and none of this set: its followers will complain.
-    }
-  }
-
-  /** Drops the chunks of blobs that nothing waits for, unless {@code mayBeNamed} holds. */
-  private void dropGarbage(Predicate<ChunkStore.Chunks> mayBeNamed) {
-    Set<String> named = candidateDigests();
-    named.addAll(awaited);
-    chunks.removeIf((digest, blob) -> !named.contains(digest) && !mayBeNamed.test(blob));
+  private void dropGarbage(Manifest newestOrNull) {
+    selection.dropGarbage(candidateDigests(), newestOrNull);
     dropUnusedSnapshots();
-  }
-
-  /** Whether a blob belongs to a window later than the manifest's: a later manifest names it. */
-  private boolean isAhead(SnapshotParameters blob, Manifest manifest) {
-    return blob.setName().equals(setName) && blob.windowEndMillis() > manifest.windowEndMillis();
-  }
-
-  private boolean isYoung(ChunkStore.Chunks blob) {
-    return manifestsSeen - blob.age() < MANIFESTS_SURVIVED;
   }
 
   private void dropUnusedSnapshots() {
@@ -378,8 +310,7 @@ public final class SnapshotAssembler {
    * The active snapshot stays.
    */
   public void rewind() {
-    chunks.clear();
-    foreign.clear();
+    selection.clear();
     startedLate = false;
     candidates.clear();
     problem = null;
@@ -419,7 +350,7 @@ public final class SnapshotAssembler {
    */
   public List<Decision> settle(long nowMillis, Predicate<ActiveSnapshot> show) {
     List<Decision> decisions = new ArrayList<>();
-    awaited.clear();
+    selection.awaitNothing();
     if (problem != null) {
       refuse(decisions, problem);
       problem = null;
@@ -507,7 +438,7 @@ public final class SnapshotAssembler {
       } else if (startedLate) {
         startedLate = false;
         rereadWanted = true;
-        lacking.forEach(blob -> awaited.add(blob.digest()));
+        selection.await(lacking);
       } else if (nowMillis - candidate.waitsSinceMillis >= settings.chunkWaitMillis()) {
         reportWaiting(candidate.manifest, lacking, decisions);
       }
@@ -603,7 +534,7 @@ public final class SnapshotAssembler {
                     first.digest(),
                     chunks.missing(first),
                     SnapshotTopicFormat.chunkCount(first.bytes()))));
-    lacking.forEach(blob -> awaited.add(blob.digest()));
+    selection.await(lacking);
     decisions.add(new Decision.Reread());
   }
 

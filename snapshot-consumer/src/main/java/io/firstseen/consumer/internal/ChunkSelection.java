@@ -1,0 +1,135 @@
+package io.firstseen.consumer.internal;
+
+import io.firstseen.filters.snapshot.BlobReference;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestShard;
+import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.filters.snapshot.SnapshotHeader;
+import io.firstseen.filters.snapshot.SnapshotParameters;
+import io.firstseen.filters.snapshot.SnapshotTopicFormat;
+import io.firstseen.filters.snapshot.SnapshotTopicFormat.ChunkKey;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * Which chunks of a topic are kept: those of blobs that a waiting manifest of the set names, and
+ * those that a later one may name. A manifest of the set drops all others; a manifest of another
+ * set drops those that it names itself.
+ */
+final class ChunkSelection {
+  private static final int MAX_FOREIGN_REMEMBERED = 10_000;
+  private static final int MAX_CHUNKS = SnapshotTopicFormat.chunkCount(Integer.MAX_VALUE);
+
+  // Where the window of a blob or of a manifest cannot be told, chunks are kept until so many
+  // manifests have come after them.
+  private static final int MANIFESTS_SURVIVED = 2;
+
+  private final String setName;
+  private final ChunkStore chunks;
+  // Digests of blobs of other sets.
+  private final Set<String> foreign = new LinkedHashSet<>();
+  // Digests of the blobs for which the topic is read again.
+  private final Set<String> awaited = new HashSet<>();
+  private long manifestsSeen;
+
+  /** Selects into a store. */
+  ChunkSelection(String setName, ChunkStore chunks) {
+    this.setName = setName;
+    this.chunks = chunks;
+  }
+
+  /**
+   * Keeps a chunk, or passes it over; a null value takes back what was kept.
+   *
+   * @param isLoaded whether a blob is part of a snapshot already, by its digest
+   */
+  void accept(long offset, ChunkKey key, byte[] value, Predicate<String> isLoaded) {
+    if (value == null) {
+      chunks.remove(key);
+    } else if (!isLoaded.test(key.digest()) && !isUseless(key, value)) {
+      chunks.put(key, value, manifestsSeen, offset);
+    }
+  }
+
+  /** Whether a chunk is of a blob of another set, or of none. */
+  private boolean isUseless(ChunkKey key, byte[] value) {
+    if (key.index() >= MAX_CHUNKS) {
+      return true;
+    }
+    SnapshotHeader header = key.index() == 0 ? ChunkStore.header(value) : null;
+    if (header != null && !header.parameters().setName().equals(setName)) {
+      chunks.remove(key.digest());
+      foreign.add(key.digest());
+      if (foreign.size() > MAX_FOREIGN_REMEMBERED) {
+        foreign.remove(foreign.iterator().next());
+      }
+    }
+    // What our manifest names is judged with it.
+    return foreign.contains(key.digest()) && !awaited.contains(key.digest());
+  }
+
+  /** Blobs stand before their manifest: what another set's manifest names is of no use any more. */
+  void dropNamedByOther(byte[] json, Set<String> ours) {
+    try {
+      for (ManifestShard shard : Manifest.fromJson(json).shards()) {
+        for (BlobReference blob : shard.blobs()) {
+          if (!ours.contains(blob.digest())) {
+            chunks.remove(blob.digest());
+          }
+        }
+      }
+    } catch (SnapshotException e) {
+      // Not a manifest that this program knows, and none of this set: its followers will complain.
+    }
+  }
+
+  /** A manifest of the set has come. */
+  void countManifest() {
+    manifestsSeen++;
+  }
+
+  /** Whether one has come since the topic was begun. */
+  boolean hasSeenManifests() {
+    return manifestsSeen > 0;
+  }
+
+  /**
+   * Drops the chunks of blobs that nothing waits for, but those that a later manifest may name.
+   *
+   * @param named digests of blobs that something waits for
+   * @param newestOrNull the manifest that has come; null if it cannot be read
+   */
+  void dropGarbage(Set<String> named, Manifest newestOrNull) {
+    chunks.removeIf(
+        (digest, blob) ->
+            !named.contains(digest)
+                && !awaited.contains(digest)
+                && !mayBeNamedAfter(newestOrNull, blob));
+  }
+
+  private boolean mayBeNamedAfter(Manifest newestOrNull, ChunkStore.Chunks blob) {
+    if (newestOrNull != null && blob.header().isPresent()) {
+      SnapshotParameters of = blob.header().get().parameters();
+      return of.setName().equals(setName) && of.windowEndMillis() > newestOrNull.windowEndMillis();
+    }
+    return manifestsSeen - blob.age() < MANIFESTS_SURVIVED;
+  }
+
+  /** The topic is read again for these blobs, until {@link #awaitNothing}. */
+  void await(Collection<BlobReference> blobs) {
+    blobs.forEach(blob -> awaited.add(blob.digest()));
+  }
+
+  void awaitNothing() {
+    awaited.clear();
+  }
+
+  /** The topic is read from its beginning: everything will come again. */
+  void clear() {
+    chunks.clear();
+    foreign.clear();
+  }
+}
