@@ -417,6 +417,34 @@ class SnapshotAssemblerTest {
   }
 
   @Test
+  void takesTheBaseWhereASoundDeltaLeadsElsewhereThanTheManifestSays() throws Exception {
+    TestPublisher large = TestPublisher.of(Following.SET, 1).withDeltas(NO_NEW_BASE);
+    following.read(large.publish(1, SOME).entries()).settle();
+    Publication second = large.publish(2, withKey("new"));
+    BlobReference honest = second.manifest().shards().get(0).deltas().get(0);
+    Publication other = TestPublisher.of(Following.SET, 1).publish(2, withKey("other"));
+    BlobReference base = other.manifest().shards().get(0).base();
+    BlobReference lying =
+        new BlobReference(
+            honest.digest(),
+            honest.bytes(),
+            base.count(),
+            base.setDigest(),
+            honest.parentSetDigest(),
+            honest.sequence());
+    ManifestShard shard = new ManifestShard(0, base.count(), base, List.of(lying));
+    following.read(other.chunks()).read(second.chunks());
+    following.read(manifestEntry(second.manifest(), List.of(shard))).settle();
+    assertThat(following.contains("other")).isTrue();
+    assertThat(following.contains("new")).isFalse();
+    assertThat(following.refusals)
+        .singleElement()
+        .asString()
+        .startsWith(
+            "sequence 2 of set 'spam' cannot be reached by deltas, so the full one is taken");
+  }
+
+  @Test
   void refusesAForkedChainAndTakesTheFullOne() throws Exception {
     // Both begin alike; the second one's delta changes what this follower never held.
     TestPublisher fork = TestPublisher.of(Following.SET, 1).withDeltas(NO_NEW_BASE);
