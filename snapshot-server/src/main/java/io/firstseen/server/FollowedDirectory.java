@@ -66,7 +66,12 @@ final class FollowedDirectory implements FollowedSet, Runnable {
   private boolean reachable = true;
   private final Map<Long, Failure> failures = new HashMap<>();
   private final Succession succession = new Succession();
-  private FileTime judged;
+  private Judged judged;
+
+  /** The newest manifest that was judged, and when it was written; of no time if there was none. */
+  private record Judged(long sequence, FileTime written) {
+    private static final Judged NOTHING = new Judged(-1, FileTime.fromMillis(0));
+  }
 
   /** That a manifest could not be used. */
   private static final class Failure {
@@ -208,7 +213,7 @@ final class FollowedDirectory implements FollowedSet, Runnable {
       }
       active = new Active(set, json, written);
       succession.answer(manifest);
-      judged = written;
+      judged = new Judged(sequence, written);
       failures.keySet().removeIf(failed -> failed <= sequence);
       trouble = null;
       LOG.info("set '{}': sequence {} answers, {} keys", setName, sequence, manifest.count());
@@ -285,7 +290,7 @@ final class FollowedDirectory implements FollowedSet, Runnable {
   /** Complains, once for each change, when the directory no longer says what answers. */
   private void judgeOld(List<Long> newestFirst) {
     if (newestFirst.isEmpty()) {
-      complainOnce(FileTime.fromMillis(0), "there is no manifest in " + directory.path());
+      complainOnce(Judged.NOTHING, "there is no manifest in " + directory.path());
     } else if (newestFirst.get(0) <= active.set().manifest().sequence()) {
       judgeAgain(newestFirst.get(0));
     }
@@ -293,25 +298,25 @@ final class FollowedDirectory implements FollowedSet, Runnable {
 
   private void judgeAgain(long newest) {
     try {
-      FileTime written = Files.getLastModifiedTime(directory.manifestFile(newest));
-      if (written.equals(judged)) {
+      Judged now = new Judged(newest, Files.getLastModifiedTime(directory.manifestFile(newest)));
+      if (now.equals(judged)) {
         return;
       }
       Manifest manifest = directory.manifest(newest);
       Succession.Verdict verdict = succession.judge(manifest);
       if (verdict == Succession.Verdict.SAME) {
         // Perhaps after a run that was repeated.
-        judged = written;
+        judged = now;
         trouble = null;
       } else {
-        complainOnce(written, succession.refusal(manifest, verdict));
+        complainOnce(now, succession.refusal(manifest, verdict));
       }
     } catch (IOException e) {
       LOG.debug("manifest {} cannot be read", newest, e);
     }
   }
 
-  private void complainOnce(FileTime about, String reason) {
+  private void complainOnce(Judged about, String reason) {
     if (!about.equals(judged)) {
       judged = about;
       refuse(reason);
