@@ -83,9 +83,7 @@ public final class PipelineJob {
     kafka.check();
     SnapshotJob.requireManifestThatFitsIntoARecord(options);
     JobEnvironment.configureCheckpoints(env, kafka);
-    if (kafka.takeOver()) {
-      Topics.preparePipeline(kafka);
-    }
+    Topics.preparePipeline(kafka);
     build(
         env,
         KafkaSources.events(kafka, options.dedup().maxAhead()),
@@ -93,7 +91,6 @@ public final class PipelineJob {
         KafkaSinks.snapshots(kafka, options.snapshots().setName()),
         options,
         SnapshotJob.publication(kafka, options));
-    Topics.preparePipeline(kafka);
   }
 
   /** Runs the job against Kafka; {@code --help} lists the options. */

@@ -173,16 +173,13 @@ public final class SnapshotJob {
     kafka.check();
     requireManifestThatFitsIntoARecord(options);
     JobEnvironment.configureCheckpoints(env, kafka);
-    if (kafka.takeOver()) {
-      Topics.prepareSnapshots(kafka);
-    }
+    Topics.prepareSnapshots(kafka);
     build(
         env,
         KafkaSources.acceptedChangelog(kafka),
         KafkaSinks.snapshots(kafka, options.snapshots().setName()),
         options,
         publication(kafka, options));
-    Topics.prepareSnapshots(kafka);
   }
 
   /** What is published to Kafka: a take-over goes on from what the topic has. */
@@ -192,7 +189,9 @@ public final class SnapshotJob {
       return publication;
     }
     return KafkaSinks.newestManifest(kafka, options.snapshots().setName())
-        .map(newest -> publication.takingOver(newest.sequence(), newest.count()))
+        .map(
+            newest ->
+                publication.takingOver(newest.sequence(), newest.count(), newest.windowEndMillis()))
         .orElse(publication);
   }
 

@@ -16,13 +16,16 @@ import java.util.Objects;
  * @param takenOverSequence every sequence is higher than this, which another job has published; 0
  *     if none has
  * @param takenOverCount the live keys of that manifest, with which the first one is compared
+ * @param takenOverWindowEndMillis the end of its window: windows that end before it are held, since
+ *     consumers have what came later
  */
 public record Publication(
     ChangeBounds bounds,
     long jumpAllowedAfter,
     long graceMillis,
     long takenOverSequence,
-    long takenOverCount)
+    long takenOverCount,
+    long takenOverWindowEndMillis)
     implements Serializable {
 
   /** No jump is allowed. */
@@ -33,7 +36,7 @@ public record Publication(
 
   /** Publishes every manifest and removes nothing. */
   public static final Publication OF_ALL =
-      new Publication(ChangeBounds.NONE, NO_JUMP, KEEP_BLOBS, 0, 0);
+      new Publication(ChangeBounds.NONE, NO_JUMP, KEEP_BLOBS, 0, 0, 0);
 
   /** Refuses values out of bounds with {@link IllegalArgumentException}. */
   public Publication {
@@ -54,22 +57,33 @@ public record Publication(
   /** The same, but windows that break these bounds are held. */
   public Publication within(ChangeBounds newBounds) {
     return new Publication(
-        newBounds, jumpAllowedAfter, graceMillis, takenOverSequence, takenOverCount);
+        newBounds,
+        jumpAllowedAfter,
+        graceMillis,
+        takenOverSequence,
+        takenOverCount,
+        takenOverWindowEndMillis);
   }
 
   /** The same, but the set may jump after the manifest of a sequence. */
   public Publication allowingJumpAfter(long sequence) {
-    return new Publication(bounds, sequence, graceMillis, takenOverSequence, takenOverCount);
+    return new Publication(
+        bounds, sequence, graceMillis, takenOverSequence, takenOverCount, takenOverWindowEndMillis);
   }
 
   /** The same, but blobs are removed that no manifest has named for so long. */
   public Publication removingBlobsAfter(Duration grace) {
     return new Publication(
-        bounds, jumpAllowedAfter, grace.toMillis(), takenOverSequence, takenOverCount);
+        bounds,
+        jumpAllowedAfter,
+        grace.toMillis(),
+        takenOverSequence,
+        takenOverCount,
+        takenOverWindowEndMillis);
   }
 
   /** The same, but going on after the newest manifest of another job. */
-  public Publication takingOver(long sequence, long count) {
-    return new Publication(bounds, jumpAllowedAfter, graceMillis, sequence, count);
+  public Publication takingOver(long sequence, long count, long windowEndMillis) {
+    return new Publication(bounds, jumpAllowedAfter, graceMillis, sequence, count, windowEndMillis);
   }
 }

@@ -18,6 +18,7 @@ import org.slf4j.LoggerFactory;
  * Holds back manifests whose number of live keys jumps, so that an accident upstream does not empty
  * every consumer. Each is compared with the last one that was published, however many were held
  * since: what is held stays so until the number is back within the bounds, or somebody lets it go.
+ * After a take-over it also holds windows that are older than what consumers have.
  */
 final class PublishingGate {
   private static final Logger LOG = LoggerFactory.getLogger(PublishingGate.class);
@@ -41,11 +42,27 @@ final class PublishingGate {
 
   /** Whether a manifest may go out; if so, it must. */
   boolean lets(Manifest manifest) throws IOException {
-    Tuple2<Long, Long> last = lastPublished();
+    Tuple2<Long, Long> own = lastPublished.value();
+    boolean isTakeOver = publication.takenOverSequence() > (own == null ? 0 : own.f0);
+    if (isTakeOver && manifest.windowEndMillis() < publication.takenOverWindowEndMillis()) {
+      hold();
+      LOG.warn(
+          "set {} is held at sequence {}, which was taken over: its window is until {}, and this one"
+              + " until {}",
+          manifest.setName(),
+          publication.takenOverSequence(),
+          Instant.ofEpochMilli(publication.takenOverWindowEndMillis()),
+          Instant.ofEpochMilli(manifest.windowEndMillis()));
+      return false;
+    }
+    // What consumers have.
+    Tuple2<Long, Long> last =
+        isTakeOver ? Tuple2.of(publication.takenOverSequence(), publication.takenOverCount()) : own;
     if (last != null) {
       Optional<String> breach = publication.bounds().breach(last.f1, manifest.count());
       if (breach.isPresent() && last.f0 != publication.jumpAllowedAfter()) {
-        hold(manifest, last, breach.get());
+        hold();
+        warnOfJump(manifest, last, breach.get());
         return false;
       }
       if (holding || breach.isPresent()) {
@@ -62,19 +79,13 @@ final class PublishingGate {
     return true;
   }
 
-  /** What consumers have: the newer one of this job's and of the one that was taken over. */
-  private Tuple2<Long, Long> lastPublished() throws IOException {
-    Tuple2<Long, Long> own = lastPublished.value();
-    long takenOver = publication.takenOverSequence();
-    return takenOver > (own == null ? 0 : own.f0)
-        ? Tuple2.of(takenOver, publication.takenOverCount())
-        : own;
-  }
-
-  private void hold(Manifest manifest, Tuple2<Long, Long> last, String breach) {
+  private void hold() {
     holding = true;
     heldWindows.inc();
     heldInAll.add(1);
+  }
+
+  private static void warnOfJump(Manifest manifest, Tuple2<Long, Long> last, String breach) {
     LOG.warn(
         "set {} is held at sequence {}: {} keys live at the end of the window until {}, {} did in"
             + " that manifest, and {}. To let it go, restart the job from its state with"

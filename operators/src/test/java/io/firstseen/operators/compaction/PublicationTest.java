@@ -164,7 +164,7 @@ class PublicationTest {
   @Test
   void afterATakeOverSequencesGoOnAboveTheOthers() throws Exception {
     OperatorSubtaskState state;
-    try (var harness = start(Publication.OF_ALL.takingOver(41, 7), null)) {
+    try (var harness = start(Publication.OF_ALL.takingOver(41, 7, 0), null)) {
       assertThat(close(harness, 1)).containsExactly("42: 1 keys");
       assertThat(close(harness, 2)).containsExactly("43: 2 keys");
       state = harness.snapshot(1, 1);
@@ -176,7 +176,7 @@ class PublicationTest {
 
   @Test
   void aTakeOverIsComparedWithWhatItTakesOver() throws Exception {
-    Publication takeOver = Publication.OF_ALL.within(BOUNDS).takingOver(41, 20);
+    Publication takeOver = Publication.OF_ALL.within(BOUNDS).takingOver(41, 20, 0);
     OperatorSubtaskState state;
     try (var harness = start(takeOver, null)) {
       assertThat(close(harness, 1)).isEmpty();
@@ -189,6 +189,22 @@ class PublicationTest {
     }
     try (var harness = start(takeOver.allowingJumpAfter(41), null)) {
       assertThat(close(harness, 1)).containsExactly("42: 1 keys");
+    }
+  }
+
+  @Test
+  void aTakeOverHoldsWindowsThatAreOlderThanWhatItTakesOver() throws Exception {
+    Publication takeOver =
+        Publication.OF_ALL.within(BOUNDS).takingOver(41, 20, 30).allowingJumpAfter(41);
+    OperatorSubtaskState state;
+    try (var harness = start(takeOver, null)) {
+      assertThat(close(harness, 20)).as("the window until 10").isEmpty();
+      state = harness.snapshot(1, 1);
+    }
+    try (var harness = start(takeOver, state)) {
+      assertThat(close(harness, 20)).as("until 20, also after a failure").isEmpty();
+      assertThat(close(harness, 1)).as("until 30").containsExactly("44: 1 keys");
+      assertThat(close(harness, 1)).containsExactly("45: 1 keys");
     }
   }
 }
