@@ -11,20 +11,24 @@ import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.jobs.JobOptions;
 import io.firstseen.jobs.KafkaOptions;
 import io.firstseen.jobs.PipelineJob;
+import io.firstseen.jobs.SnapshotJob;
 import io.firstseen.jobs.UserErrorException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.PipelineOptionsInternal;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.IsolationLevel;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -56,11 +60,16 @@ class OnePublisherTest {
 
   /** A job with topics of its own, but for the snapshots. */
   private static KafkaOptions kafkaOptions(String job, String snapshots, String... more) {
+    return kafkaOptions(job, snapshots, Duration.ofMillis(200), more);
+  }
+
+  private static KafkaOptions kafkaOptions(
+      String job, String snapshots, Duration checkpointInterval, String... more) {
     List<String> words =
         new ArrayList<>(
             List.of(
                 "--bootstrap-servers=" + kafka.bootstrapServers(),
-                "--checkpoint-interval=200ms",
+                "--checkpoint-interval=" + checkpointInterval.toMillis() + "ms",
                 "--transactional-id-prefix=" + job,
                 "--events-topic=" + job + ".events",
                 "--accepted-topic=" + job + ".accepted",
@@ -72,6 +81,11 @@ class OnePublisherTest {
   }
 
   private static JobClient submit(KafkaOptions options, Configuration settings) throws Exception {
+    return submit(cluster, options, settings);
+  }
+
+  private static JobClient submit(
+      EmbeddedCluster cluster, KafkaOptions options, Configuration settings) throws Exception {
     StreamExecutionEnvironment env = cluster.environment(settings);
     PipelineJob.buildOnKafka(
         env,
@@ -97,8 +111,12 @@ class OnePublisherTest {
   }
 
   private static List<Manifest> manifests(String topic) throws Exception {
+    return manifests(topic, READ_COMMITTED);
+  }
+
+  private static List<Manifest> manifests(String topic, IsolationLevel isolation) throws Exception {
     List<Manifest> manifests = new ArrayList<>();
-    for (ConsumerRecord<byte[], byte[]> record : topics.read(topic, READ_COMMITTED)) {
+    for (ConsumerRecord<byte[], byte[]> record : topics.read(topic, isolation)) {
       if (new String(record.key(), UTF_8).equals("firstseen")) {
         manifests.add(Manifest.fromJson(record.value()));
       }
@@ -116,6 +134,17 @@ class OnePublisherTest {
       assertThat(System.nanoTime()).as("%s", sequences).isLessThan(deadlineNanos);
       TimeUnit.MILLISECONDS.sleep(50);
     }
+  }
+
+  private static void awaitManifests(String topic, IsolationLevel isolation, int count)
+      throws Exception {
+    long deadlineNanos = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+    int found;
+    while ((found = manifests(topic, isolation).size()) < count) {
+      assertThat(System.nanoTime()).as("%d", found).isLessThan(deadlineNanos);
+      TimeUnit.MILLISECONDS.sleep(50);
+    }
+    assertThat(found).isEqualTo(count);
   }
 
   private static String failure(JobClient job) throws Exception {
@@ -139,27 +168,73 @@ class OnePublisherTest {
     send("older", 1, 6);
     awaitSequence("taken", 5);
 
-    send("newcomer", 1, 3);
+    // The first window is older than what it takes over.
+    send("newcomer", 3, 3);
+    send("newcomer", 11, 13);
     JobClient refused = submit(kafkaOptions("newcomer", "taken"), new Configuration());
     assertThat(failure(refused))
         .isEqualTo(
             "set firstseen on topic taken is not this job's: it has manifests up to sequence 5, of"
                 + " job %s, and this job has no state of it (publish under another --set, start"
-                + " from the newest savepoint, or stop the other job and give --take-over)",
+                + " from the newest savepoint, or stop the other job and start this one with"
+                + " --take-over)",
             older.getJobID());
 
     JobClient newcomer =
         submit(kafkaOptions("newcomer", "taken", "--take-over"), new Configuration());
-    assertThat(awaitSequence("taken", 7)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L);
-    assertThat(manifests("taken").get(6).count()).isEqualTo(2);
+    assertThat(awaitSequence("taken", 8)).containsExactly(1L, 2L, 3L, 4L, 5L, 7L, 8L);
+    assertThat(manifests("taken").get(6).count()).isEqualTo(3);
     send("older", 7, 8);
     assertThat(failure(older))
         .isEqualTo(
             "set firstseen on topic taken is not this job's: job %s has taken it over",
             newcomer.getJobID());
-    send("newcomer", 4, 5);
-    assertThat(awaitSequence("taken", 9)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L);
+    send("newcomer", 14, 15);
+    assertThat(awaitSequence("taken", 10)).containsExactly(1L, 2L, 3L, 4L, 5L, 7L, 8L, 9L, 10L);
     cancel(newcomer);
+  }
+
+  /** The same command twice: one prefix, and so the same transactional ids. */
+  @Test
+  void whoIsRefusedHasNotEndedTheTransactionsOfTheOtherJob() throws Exception {
+    kafka.createTopics(
+        List.of(
+            new NewTopic("twice.accepted", 1, (short) 1)
+                .configs(Map.of("cleanup.policy", "compact"))));
+    KafkaOptions options = kafkaOptions("twice", "once", Duration.ofMinutes(10));
+    JobClient running = submitSnapshots(options);
+    try (AcceptedKeys keys = new AcceptedKeys(kafka.bootstrapServers(), options.acceptedTopic())) {
+      sendAccepted(keys, 1, 4);
+      awaitManifests("once", READ_UNCOMMITTED, 3);
+      cluster.triggerCheckpoint(running);
+      assertThat(awaitSequence("once", 3)).containsExactly(1L, 2L, 3L);
+      sendAccepted(keys, 5, 6);
+      awaitManifests("once", READ_UNCOMMITTED, 5);
+
+      assertThat(failure(submitSnapshots(options)))
+          .contains("manifests up to sequence 3, of job " + running.getJobID());
+
+      cluster.triggerCheckpoint(running);
+      assertThat(awaitSequence("once", 5)).containsExactly(1L, 2L, 3L, 4L, 5L);
+      awaitManifests("once", READ_UNCOMMITTED, 5);
+    }
+    cancel(running);
+  }
+
+  private static JobClient submitSnapshots(KafkaOptions options) throws Exception {
+    StreamExecutionEnvironment env = cluster.environment();
+    SnapshotJob.buildOnKafka(
+        env,
+        options,
+        JobOptions.parse("--window=1s", "--idle-timeout=1h", "--out-of-orderness=0s"));
+    return env.executeAsync();
+  }
+
+  private static void sendAccepted(AcceptedKeys keys, int from, int to) throws Exception {
+    for (int second = from; second <= to; second++) {
+      keys.add("key-" + second, second * 1_000L);
+    }
+    keys.flush();
   }
 
   @Test
@@ -173,16 +248,14 @@ class OnePublisherTest {
     awaitSequence("rolled", 5);
     String newest = cluster.stopWithSavepoint(job, SavepointFormatType.CANONICAL, false);
 
-    Configuration fromOld = new Configuration();
-    fromOld.set(StateRecoveryOptions.SAVEPOINT_PATH, old);
+    Configuration fromOld = from(old);
     assertThat(failure(submit(kafkaOptions("going", "rolled"), fromOld)))
         .startsWith(
-            "set firstseen on topic rolled is not this job's: it has manifests up to sequence 5,"
-                + " and this job's state is older: it is of sequence 3 (");
+            "set firstseen on topic rolled is not this job's: it has manifests up to sequence 5, of"
+                + " job %s, and this job goes on after sequence 3, of job %1$s ("
+                    .formatted(job.getJobID()));
 
-    Configuration fromNewest = new Configuration();
-    fromNewest.set(StateRecoveryOptions.SAVEPOINT_PATH, newest);
-    JobClient successor = submit(kafkaOptions("going", "rolled"), fromNewest);
+    JobClient successor = submit(kafkaOptions("going", "rolled"), from(newest));
     send("going", 7, 8);
     assertThat(awaitSequence("rolled", 7)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L);
     cancel(successor);
@@ -207,7 +280,7 @@ class OnePublisherTest {
     awaitSavepoint(hasty);
     send("running", 5, 6);
     awaitSequence("shared", 5);
-    send("hasty", 1, 2);
+    send("hasty", 11, 12);
     assertThat(failure(hasty))
         .startsWith(
             "set firstseen on topic shared is not this job's: it has manifest 5 meanwhile, which"
@@ -239,14 +312,89 @@ class OnePublisherTest {
     String savepoint = cluster.stopWithSavepoint(job, SavepointFormatType.CANONICAL, false);
 
     send("moving", 5, 6);
-    Configuration fromSavepoint = new Configuration();
-    fromSavepoint.set(StateRecoveryOptions.SAVEPOINT_PATH, savepoint);
-    assertThat(failure(submit(kafkaOptions("moving", "to"), fromSavepoint)))
+    assertThat(failure(submit(kafkaOptions("moving", "to"), from(savepoint))))
         .matches(
             "manifest 4 of set firstseen names \\d+ of its \\d+ blobs that are not on topic to,"
                 + " such as [0-9a-f]{64}: this job's state is from publishing elsewhere, or so old"
                 + " that they were removed \\(put them there, or start without state\\)");
     assertThat(manifests("to")).isEmpty();
+  }
+
+  @Test
+  void blobsAreLookedForUntilTheFirstManifestWhateverFailsBefore() throws Exception {
+    createEvents("failed");
+    JobClient job = submit(kafkaOptions("failed", "there"), new Configuration());
+    send("failed", 1, 4);
+    awaitSequence("there", 3);
+    String savepoint = cluster.stopWithSavepoint(job, SavepointFormatType.CANONICAL, false);
+
+    JobClient moved = submit(kafkaOptions("failed", "nowhere"), from(savepoint));
+    cluster.triggerCheckpoint(moved);
+    cluster.replaceTaskManager(0);
+    send("failed", 5, 6);
+    assertThat(failure(moved))
+        .startsWith("manifest 4 of set firstseen names ")
+        .contains(" that are not on topic nowhere, such as ");
+    assertThat(manifests("nowhere")).isEmpty();
+  }
+
+  @Test
+  void aJobMayBeRestartedTwiceBeforeItsFirstManifest() throws Exception {
+    createEvents("restarted");
+    KafkaOptions options = kafkaOptions("restarted", "steady");
+    JobClient job = submit(options, new Configuration());
+    send("restarted", 1, 4);
+    awaitSequence("steady", 3);
+    Configuration from = from(cluster.stopWithSavepoint(job, SavepointFormatType.CANONICAL, false));
+    for (int i = 0; i < 2; i++) {
+      JobClient idle = submit(options, from);
+      from = from(cluster.stopWithSavepoint(idle, SavepointFormatType.CANONICAL, false));
+    }
+    JobClient last = submit(options, from);
+    send("restarted", 5, 7);
+    assertThat(awaitSequence("steady", 6)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L);
+    cancel(last);
+  }
+
+  /** As where the cluster's name gives the job its id. */
+  @Test
+  void theSameIdIsNoReasonToGoBack() throws Exception {
+    createEvents("named");
+    Configuration settings = new Configuration();
+    settings.set(PipelineOptionsInternal.PIPELINE_FIXED_JOB_ID, "0123456789abcdef".repeat(2));
+    JobClient job = submit(kafkaOptions("named", "back"), settings);
+    send("named", 1, 4);
+    awaitSequence("back", 3);
+    String old = job.triggerSavepoint(null, SavepointFormatType.CANONICAL).get();
+    send("named", 5, 6);
+    awaitSequence("back", 5);
+    cancel(job);
+
+    settings.addAll(from(old));
+    try (EmbeddedCluster another = another("again")) {
+      JobClient back = submit(another, kafkaOptions("named", "back"), settings);
+      assertThat(back.getJobID()).isEqualTo(job.getJobID());
+      assertThat(failure(back))
+          .contains("it has manifests up to sequence 5, ", " goes on after sequence 3, ");
+    }
+    try (EmbeddedCluster another = another("taken-over")) {
+      JobClient back = submit(another, kafkaOptions("named", "back", "--take-over"), settings);
+      assertThat(back.getJobID()).isEqualTo(job.getJobID());
+      // Events 5 and 6 come once more, and one of their windows is over.
+      awaitSequence("back", 7);
+      cancel(back);
+    }
+  }
+
+  private static EmbeddedCluster another(String name) throws Exception {
+    return EmbeddedCluster.start(
+        directory.resolve(name), EmbeddedCluster.Settings.defaults().slotsPerTaskManager(3));
+  }
+
+  private static Configuration from(String savepoint) {
+    Configuration settings = new Configuration();
+    settings.set(StateRecoveryOptions.SAVEPOINT_PATH, savepoint);
+    return settings;
   }
 
   @Test

@@ -90,8 +90,14 @@ final class ChunkedSnapshotSink
     }
   }
 
+  /**
+   * A job without state asks here whether it may publish: Flink makes the writer before it starts
+   * the publisher, and the writer ends what transactions of its ids are open, so a job that is
+   * refused later would have ended those of the job that runs.
+   */
   @Override
   public SinkWriter<SnapshotRecord> createWriter(WriterInitContext context) throws IOException {
+    publisher.requireMayBeginWithoutState();
     return kafka.createWriter(context);
   }
 

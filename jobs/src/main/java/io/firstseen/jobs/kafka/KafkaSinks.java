@@ -24,11 +24,16 @@ public final class KafkaSinks {
 
   /**
    * Snapshots to the snapshots topic; blobs are cut into chunks on the way. The job ends if another
-   * one publishes the set.
+   * one publishes the set. With {@code --take-over}, what the topic has now counts as this job's.
+   *
+   * @throws UserErrorException if the topic must be read for this, and cannot be
    */
   public static Sink<SnapshotRecord> snapshots(KafkaOptions options, String setName) {
     return new ChunkedSnapshotSink(
-        new PublisherFunction(options, setName),
+        new PublisherFunction(
+            options,
+            setName,
+            options.takeOver() ? PublishedTail.line(options, setName) : PublisherLine.NEW),
         sink(options, options.snapshotsTopic(), new SnapshotRecords(options.snapshotsTopic())));
   }
 

@@ -14,6 +14,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Properties;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -31,6 +33,7 @@ import org.slf4j.LoggerFactory;
 final class PublishedTail implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PublishedTail.class);
   private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration COMMIT_PATIENCE = Duration.ofSeconds(5);
   private static final Duration POLL = Duration.ofMillis(200);
 
   private final String topic;
@@ -70,10 +73,23 @@ final class PublishedTail implements AutoCloseable {
    * @throws UserErrorException if the topic cannot be read
    */
   static Optional<Manifest> newestManifest(KafkaOptions kafka, String setName) {
+    return ask(kafka, setName, tail -> Optional.ofNullable(tail.newest));
+  }
+
+  /**
+   * Who has published a set, and how far, asked from outside the job.
+   *
+   * @throws UserErrorException if the topic cannot be read
+   */
+  static PublisherLine line(KafkaOptions kafka, String setName) {
+    return ask(kafka, setName, tail -> PublisherLine.of(tail.newestClaim(), tail.newestSequence()));
+  }
+
+  private static <T> T ask(KafkaOptions kafka, String setName, Function<PublishedTail, T> what) {
     try (PublishedTail tail =
         new PublishedTail(kafka.clientProperties(), kafka.snapshotsTopic(), setName)) {
       tail.readToEnd();
-      return Optional.ofNullable(tail.newest);
+      return what.apply(tail);
     } catch (KafkaException e) {
       Throwable reason = e;
       while (reason.getCause() != null) {
@@ -108,6 +124,17 @@ final class PublishedTail implements AutoCloseable {
       }
     } catch (KafkaException e) {
       throw new KafkaException("cannot read topic %s to its end".formatted(topic), e);
+    }
+  }
+
+  /**
+   * Reads on until a condition holds, for a moment: what Flink commits when a job is restored may
+   * not show yet.
+   */
+  void awaitCommitted(BooleanSupplier condition) {
+    long deadlineNanos = System.nanoTime() + COMMIT_PATIENCE.toNanos();
+    while (!condition.getAsBoolean() && System.nanoTime() < deadlineNanos) {
+      consumer.poll(POLL).forEach(this::take);
     }
   }
 

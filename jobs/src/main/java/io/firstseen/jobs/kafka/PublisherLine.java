@@ -1,0 +1,121 @@
+package io.firstseen.jobs.kafka;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * Who publishes a set, as the state of a job tells it. Each start of a job claims the set before
+ * its first manifest, under an id of its own, and the newest claim on the topic counts. A line is
+ * what goes on from one state: starts that sent no manifest leave no trace in it, and of two that
+ * began from the same state neither is in the line of the other.
+ *
+ * @param claims what the line has written, oldest first, from the newest that the topic was seen to
+ *     hold; those behind it may not be committed yet, or never be
+ * @param sequence of the newest manifest that the line has sent or goes on after; -1 if there is
+ *     none
+ */
+record PublisherLine(List<String> claims, long sequence) implements Serializable {
+  private static final long serialVersionUID = 1;
+
+  // Stands among the claims for manifests without one.
+  private static final String UNCLAIMED = "";
+
+  /** The line of a job that has published nothing. */
+  static final PublisherLine NEW = new PublisherLine(List.of(), -1);
+
+  PublisherLine {
+    claims = List.copyOf(claims);
+  }
+
+  /** Whatever is on the topic, for a job that takes it over. */
+  static PublisherLine of(Optional<String> claim, OptionalLong newest) {
+    return new PublisherLine(List.of(claim.orElse(UNCLAIMED)), newest.orElse(-1));
+  }
+
+  /** The id under which a job claims a set, different at each of its starts. */
+  static String claim(String job, String start) {
+    return job + "/" + start;
+  }
+
+  private static String job(String claim) {
+    return claim.equals(UNCLAIMED)
+        ? "an unknown job"
+        : "job " + claim.substring(0, Math.max(claim.indexOf('/'), 0));
+  }
+
+  /** This line, which was taken over, and then another. */
+  PublisherLine then(PublisherLine other) {
+    List<String> both = new ArrayList<>(claims);
+    both.removeAll(other.claims);
+    both.addAll(other.claims);
+    return new PublisherLine(both, Math.max(sequence, other.sequence));
+  }
+
+  /** The line with one more claim. */
+  PublisherLine claimedBy(String claim) {
+    return then(new PublisherLine(List.of(claim), sequence));
+  }
+
+  /** The line after another manifest. */
+  PublisherLine after(long newSequence) {
+    return new PublisherLine(claims, newSequence);
+  }
+
+  /** The line without the claims that were before one that the topic holds. */
+  PublisherLine since(Optional<String> claim) {
+    int index = claims.indexOf(claim.orElse(UNCLAIMED));
+    return index > 0 ? new PublisherLine(claims.subList(index, claims.size()), sequence) : this;
+  }
+
+  /**
+   * Why a job may not begin, if so.
+   *
+   * @param claim the newest one on the topic
+   * @param newest the sequence of the newest manifest there
+   */
+  Optional<String> refusalToBegin(Optional<String> claim, OptionalLong newest) {
+    if (isMine(claim, newest) && newest.orElse(-1) <= sequence) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        "it has %s, of %s, and this job %s"
+            .formatted(
+                newest.isPresent()
+                    ? "manifests up to sequence %d".formatted(newest.getAsLong())
+                    : "a publisher without manifests",
+                job(claim.orElse(UNCLAIMED)),
+                claims.isEmpty()
+                    ? "has no state of it"
+                    : "goes on after sequence %d, of %s"
+                        .formatted(sequence, job(claims.get(claims.size() - 1)))));
+  }
+
+  /**
+   * Why a job may not send its next manifest, if so.
+   *
+   * @param next the sequence of that manifest
+   * @param claim the newest one on the topic
+   * @param newest the sequence of the newest manifest there
+   */
+  Optional<String> refusalToSend(long next, Optional<String> claim, OptionalLong newest) {
+    if (!isMine(claim, newest)) {
+      return Optional.of(job(claim.orElse(UNCLAIMED)) + " has taken it over");
+    }
+    long published = newest.orElse(-1);
+    return published > sequence || published >= next
+        ? Optional.of(
+            ("it has manifest %d meanwhile, which this job did not send: the job before it still"
+                    + " ran (stop that one, and start this one from its newest state, or again with"
+                    + " --take-over)")
+                .formatted(published))
+        : Optional.empty();
+  }
+
+  /** A topic that holds nothing of the set is anybody's. */
+  private boolean isMine(Optional<String> claim, OptionalLong newest) {
+    return (claim.isEmpty() && newest.isEmpty()) || claims.contains(claim.orElse(UNCLAIMED));
+  }
+}
