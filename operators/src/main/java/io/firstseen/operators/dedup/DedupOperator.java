@@ -392,6 +392,9 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
       } else if (isNew) {
         accepted.inc();
         output.collect(record);
+        if (entrySweep != null) {
+          entrySweep.pay();
+        }
       } else {
         duplicates.inc();
         output.collect(duplicatesTag, record);

@@ -5,19 +5,28 @@ package io.firstseen.operators.dedup;
  * time is up.
  *
  * <p>What is forgotten does not depend on it: it frees the room of keys that nobody asks for, and
- * may fall behind.
+ * may fall behind. How far is bounded: each new key pays for going through a few entries, so that
+ * all have been looked at before as many keys came as are there.
  */
 final class EntrySweep {
-  /** Reading one entry takes some 1 µs, finding a slice some 5. */
+  /** Entries that a call reads at most, or nearly; one takes some 1 µs. */
   private static final int MOST_ENTRIES = 512;
 
-  private static final int MOST_SLICES = 128;
+  /** Finding a slice takes as long as reading so many entries. */
+  private static final int SLICE_IN_ENTRIES = 4;
+
+  /** Entries that are read for a new key, if calls leave some to be read. */
+  private static final int ENTRIES_A_KEY = 4;
+
+  /** New keys pay together, so that the time is not spent on finding slices. */
+  private static final int LEAST_PAYMENT = 64;
 
   private final ShardPages pages;
   private final HashEntries entries;
   private final KeyClock clock;
   private long sweptUntil = Long.MIN_VALUE;
   private double due;
+  private int paid;
   private int shard;
   private int slice;
 
@@ -35,10 +44,24 @@ final class EntrySweep {
       due = Math.min(all, due + all * ((double) now - sweptUntil) / clock.epochMillis());
     }
     sweptUntil = now;
-    int seen = 0;
-    for (int slices = 0; due >= 1 && slices < MOST_SLICES && seen < MOST_ENTRIES; slices++) {
+    sweep(MOST_ENTRIES);
+  }
+
+  /** Takes note of a new key, which pays for what {@link #run} left. */
+  void pay() throws Exception {
+    if (due >= 1) {
+      paid += ENTRIES_A_KEY;
+      if (paid >= LEAST_PAYMENT) {
+        paid -= sweep(paid);
+      }
+    }
+  }
+
+  private int sweep(int most) throws Exception {
+    int read = 0;
+    while (due >= 1 && read < most) {
       pages.enter(shard);
-      seen += entries.sweep(slice);
+      read += SLICE_IN_ENTRIES + entries.sweep(slice);
       due--;
       slice++;
       if (slice == HashEntries.SLICES) {
@@ -46,5 +69,6 @@ final class EntrySweep {
         shard = (shard + 1) % pages.shardCount();
       }
     }
+    return read;
   }
 }

@@ -8,19 +8,24 @@ import io.firstseen.operators.dedup.ModelFilters.Kind;
 import io.firstseen.serializers.ChangeSerializer;
 import io.firstseen.types.Change;
 import io.firstseen.types.DedupParameters;
+import io.firstseen.types.ExactEntry;
 import io.firstseen.types.Operation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.common.typeutils.base.ShortSerializer;
+import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.checkpoint.SavepointType;
 import org.apache.flink.runtime.operators.testutils.MockEnvironment;
+import org.apache.flink.runtime.state.KeyedStateBackend;
 import org.apache.flink.runtime.state.StateBackend;
 import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
+import org.apache.flink.runtime.state.internal.InternalMapState;
 import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
 import org.apache.flink.state.rocksdb.RocksDBOptions;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
@@ -203,6 +208,30 @@ final class DedupTasks implements AutoCloseable {
                     .getKeysAndNamespaces(state)
                     .count())
         .sum();
+  }
+
+  /** How many entries the exact set holds, living or not. */
+  @SuppressWarnings("unchecked") // The operator's keys are integers, its slices shorts.
+  long exactEntries() throws Exception {
+    long entries = 0;
+    for (Task task : tasks) {
+      KeyedStateBackend<Integer> backend =
+          ((AbstractStreamOperator<?>) task.harness.getOperator()).<Integer>getKeyedStateBackend();
+      Object map = backend.getOrCreateKeyedState(ShortSerializer.INSTANCE, DedupState.EXACT);
+      var state = (InternalMapState<Integer, Short, Long, ExactEntry>) map;
+      List<Tuple2<Integer, Short>> slices;
+      try (var all = backend.<Short>getKeysAndNamespaces(DedupState.EXACT.getName())) {
+        slices = all.toList();
+      }
+      for (Tuple2<Integer, Short> slice : slices) {
+        backend.setCurrentKey(slice.f0);
+        state.setCurrentNamespace(slice.f1);
+        for (var unused : state.keys()) {
+          entries++;
+        }
+      }
+    }
+    return entries;
   }
 
   /** The sum over the tasks of a counter or a gauge. */

@@ -203,4 +203,25 @@ class ExactExpiryTest {
     }
     assertThat(model.newAgain).isGreaterThan(1_000);
   }
+
+  /** A backfill: many keys come in a ttl, and the clock moves seldom. */
+  @ParameterizedTest
+  @EnumSource
+  void stateHoldsLittleMoreThanTheLivingHoweverFastTheyCome(Backend backend) throws Exception {
+    DedupParameters parameters = ExactModeTest.parameters(DedupMode.EXACT).withTtl(TTL);
+    int keysOfAnEpoch = 2_000;
+    try (DedupTasks tasks = new DedupTasks(backend, parameters, 1, null)) {
+      int number = 1_000_000;
+      for (long now = 1_000 * EPOCH; now < 1_060 * EPOCH; now += EPOCH) {
+        tasks.watermark(now - 1);
+        for (int i = 0; i < keysOfAnEpoch; i++) {
+          tasks.process(ExactModeTest.change(Operation.ADD, number++), now);
+        }
+      }
+      // What waits is written.
+      tasks.savepoint();
+      int living = 9 * keysOfAnEpoch;
+      assertThat(tasks.exactEntries()).isBetween(living * 8L / 9, living * 3L / 2);
+    }
+  }
 }
