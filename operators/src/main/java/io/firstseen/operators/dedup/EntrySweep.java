@@ -5,8 +5,8 @@ package io.firstseen.operators.dedup;
  * time is up.
  *
  * <p>What is forgotten does not depend on it: it frees the room of keys that nobody asks for, and
- * may fall behind. How far is bounded: each new key pays for going through a few entries, so that
- * all have been looked at before as many keys came as are there.
+ * may fall behind. How far is bounded: each new key pays for going through a few entries, so that,
+ * where slices are not nearly empty, all have been looked at before as many keys came as are there.
  */
 final class EntrySweep {
   /** Entries that a call reads at most, or nearly; one takes some 1 µs. */
