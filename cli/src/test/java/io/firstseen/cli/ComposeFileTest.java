@@ -2,6 +2,7 @@ package io.firstseen.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.jobs.KafkaOptions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine.Model.CommandSpec;
 
 /** What docker-compose.yml and its script repeat of the rest of the project, and the script. */
 class ComposeFileTest {
@@ -43,6 +45,17 @@ class ComposeFileTest {
     assertThat(version.find()).isTrue();
     assertThat(all("- \\./(\\S+?\\.jar):"))
         .containsExactly("jobs/target/jobs-" + version.group(1) + "-job.jar");
+  }
+
+  /** The job refuses to start without it, and the broker makes no topics by itself. */
+  @Test
+  void theTopicOfEventsIsMade() throws IOException {
+    assertThat(all("\"--create\".*\"--topic\", \"([^\"]+)\""))
+        .containsExactly(
+            CommandSpec.forAnnotatedObject(KafkaOptions.class)
+                .optionsMap()
+                .get("--events-topic")
+                .defaultValue());
   }
 
   @Test
