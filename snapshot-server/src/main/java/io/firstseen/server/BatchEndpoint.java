@@ -33,6 +33,19 @@ final class BatchEndpoint implements Endpoint {
     SnapshotSet set = served.answering();
     Manifest manifest = set.manifest();
     byte[] scope = query.bytes("scope");
+    long[] hashes = new long[keys.size()];
+    String[] whyInvalid = new String[keys.size()];
+    for (int i = 0; i < hashes.length; i++) {
+      try {
+        hashes[i] = manifest.parameters().hash(scope, keys.get(i), served.keyHash());
+      } catch (InvalidKeyException e) {
+        whyInvalid[i] = e.getMessage();
+      } catch (SnapshotException e) {
+        throw new IllegalStateException("a manifest of another hash key became active", e);
+      }
+    }
+    boolean[] present = new boolean[hashes.length];
+    set.mightContainEach(hashes, 0, hashes.length, present);
     return Reply.json(
             200,
             json -> {
@@ -41,8 +54,8 @@ final class BatchEndpoint implements Endpoint {
               json.writeNumberField("sequence", manifest.sequence());
               json.writeNumberField("windowEndMillis", manifest.windowEndMillis());
               json.writeArrayFieldStart("answers");
-              for (byte[] key : keys) {
-                write(json, served, set, scope, key);
+              for (int i = 0; i < hashes.length; i++) {
+                write(json, served, keys.get(i), present[i], whyInvalid[i]);
               }
               json.writeEndArray();
               json.writeEndObject();
@@ -51,20 +64,17 @@ final class BatchEndpoint implements Endpoint {
   }
 
   private void write(
-      JsonGenerator json, ServedSet served, SnapshotSet set, byte[] scope, byte[] key)
+      JsonGenerator json, ServedSet served, byte[] key, boolean present, String whyInvalid)
       throws IOException {
     json.writeStartObject();
     json.writeStringField("key", ContainsEndpoint.text(key));
-    try {
-      boolean present = set.mightContainKey(scope, key, served.keyHash());
+    if (whyInvalid == null) {
       metrics.answered(served, present);
       json.writeBooleanField("present", present);
-    } catch (InvalidKeyException e) {
+    } else {
       metrics.invalidKey(served);
       json.writeBooleanField("present", false);
-      json.writeStringField("error", "the key is invalid: " + e.getMessage());
-    } catch (SnapshotException e) {
-      throw new IllegalStateException("a manifest of another hash key became active", e);
+      json.writeStringField("error", "the key is invalid: " + whyInvalid);
     }
     json.writeEndObject();
   }
