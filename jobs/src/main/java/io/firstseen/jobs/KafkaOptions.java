@@ -128,8 +128,7 @@ public final class KafkaOptions {
       converter = OptionValues.KafkaName.class,
       description =
           "What the names of transactions and consumer groups start with; the job's output topic"
-              + " follows. Two jobs that write to the same topic need two prefixes"
-              + " (default: ${DEFAULT-VALUE}).")
+              + " follows, in those of transactions the job's id too (default: ${DEFAULT-VALUE}).")
   private String transactionalIdPrefix;
 
   @Option(
@@ -245,7 +244,9 @@ public final class KafkaOptions {
     return Optional.ofNullable(stopOffsets);
   }
 
-  /** The prefix of transactional ids and consumer groups of a job that writes to {@code topic}. */
+  /**
+   * What transactional ids and consumer groups of a job that writes to {@code topic} start with.
+   */
   public String transactionalIdPrefix(String topic) {
     return transactionalIdPrefix + "." + topic;
   }

@@ -197,12 +197,9 @@ class OnePublisherTest {
   /** The same command twice: one prefix, and so the same transactional ids. */
   @Test
   void whoIsRefusedHasNotEndedTheTransactionsOfTheOtherJob() throws Exception {
-    kafka.createTopics(
-        List.of(
-            new NewTopic("twice.accepted", 1, (short) 1)
-                .configs(Map.of("cleanup.policy", "compact"))));
     KafkaOptions options = kafkaOptions("twice", "once", Duration.ofMinutes(10));
-    JobClient running = submitSnapshots(options);
+    createAccepted(options);
+    JobClient running = submitSnapshots(options, new Configuration());
     try (AcceptedKeys keys = new AcceptedKeys(kafka.bootstrapServers(), options.acceptedTopic())) {
       sendAccepted(keys, 1, 4);
       awaitManifests("once", READ_UNCOMMITTED, 3);
@@ -211,7 +208,7 @@ class OnePublisherTest {
       sendAccepted(keys, 5, 6);
       awaitManifests("once", READ_UNCOMMITTED, 5);
 
-      assertThat(failure(submitSnapshots(options)))
+      assertThat(failure(submitSnapshots(options, new Configuration())))
           .contains("manifests up to sequence 3, of job " + running.getJobID());
 
       cluster.triggerCheckpoint(running);
@@ -221,8 +218,96 @@ class OnePublisherTest {
     cancel(running);
   }
 
-  private static JobClient submitSnapshots(KafkaOptions options) throws Exception {
-    StreamExecutionEnvironment env = cluster.environment();
+  @Test
+  void ofTwoNewJobsWithOnePrefixTheSecondEndsAndTheFirstGoesOn() throws Exception {
+    createEvents("pair");
+    KafkaOptions options = kafkaOptions("pair", "paired", Duration.ofMinutes(10));
+    JobClient first = submit(options, new Configuration());
+    send("pair", 1, 4);
+    awaitManifests("paired", READ_UNCOMMITTED, 3);
+    JobClient second = submit(options, new Configuration());
+    awaitManifests("paired", READ_UNCOMMITTED, 6);
+
+    cluster.triggerCheckpoint(first);
+    assertThat(awaitSequence("paired", 3)).containsExactly(1L, 2L, 3L);
+    send("pair", 5, 6);
+    assertThat(failure(second))
+        .isEqualTo(
+            "set firstseen on topic paired is not this job's: job %s has taken it over",
+            first.getJobID());
+
+    awaitManifests("paired", READ_UNCOMMITTED, 8);
+    cluster.triggerCheckpoint(first);
+    assertThat(awaitSequence("paired", 5)).containsExactly(1L, 2L, 3L, 4L, 5L);
+    topics.await("pair.accepted", READ_COMMITTED, 6);
+    cancel(first);
+  }
+
+  @Test
+  void whoIsRefusedForOlderStateHasNotEndedTheTransactionsOfTheOtherJob() throws Exception {
+    KafkaOptions options = kafkaOptions("behind", "ahead", Duration.ofMinutes(10));
+    createAccepted(options);
+    JobClient running = submitSnapshots(options, new Configuration());
+    try (AcceptedKeys keys = new AcceptedKeys(kafka.bootstrapServers(), options.acceptedTopic())) {
+      sendAccepted(keys, 1, 4);
+      awaitManifests("ahead", READ_UNCOMMITTED, 3);
+      String old = running.triggerSavepoint(null, SavepointFormatType.CANONICAL).get();
+      sendAccepted(keys, 5, 6);
+      awaitManifests("ahead", READ_UNCOMMITTED, 5);
+      cluster.triggerCheckpoint(running);
+      awaitSequence("ahead", 5);
+      sendAccepted(keys, 7, 8);
+      awaitManifests("ahead", READ_UNCOMMITTED, 7);
+
+      assertThat(failure(submitSnapshots(options, from(old))))
+          .contains("manifests up to sequence 5, of job " + running.getJobID());
+
+      cluster.triggerCheckpoint(running);
+      assertThat(awaitSequence("ahead", 7)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L);
+    }
+    cancel(running);
+  }
+
+  /** It has ended the transactions of the other one, whose TaskManager both are on. */
+  @Test
+  void whoGoesOnFromTheNewestStateOfARunningJobSucceedsIt() throws Exception {
+    KafkaOptions options = kafkaOptions("forked", "forks", Duration.ofMinutes(10));
+    createAccepted(options);
+    JobClient older = submitSnapshots(options, new Configuration());
+    try (AcceptedKeys keys = new AcceptedKeys(kafka.bootstrapServers(), options.acceptedTopic())) {
+      sendAccepted(keys, 1, 4);
+      awaitManifests("forks", READ_UNCOMMITTED, 3);
+      cluster.triggerCheckpoint(older);
+      awaitSequence("forks", 3);
+      String newest = older.triggerSavepoint(null, SavepointFormatType.CANONICAL).get();
+      sendAccepted(keys, 5, 6);
+      awaitManifests("forks", READ_UNCOMMITTED, 5);
+
+      JobClient newer = submitSnapshots(options, from(newest));
+      awaitManifests("forks", READ_UNCOMMITTED, 7);
+      cluster.triggerCheckpoint(newer);
+      assertThat(awaitSequence("forks", 5)).containsExactly(1L, 2L, 3L, 4L, 5L);
+      sendAccepted(keys, 7, 7);
+      // It sees the claim, or is fenced, begins anew and sees it then.
+      assertThat(failure(older))
+          .startsWith("set firstseen on topic forks is not this job's: ")
+          .contains("job " + newer.getJobID());
+      cluster.triggerCheckpoint(newer);
+      assertThat(awaitSequence("forks", 6)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L);
+      cancel(newer);
+    }
+  }
+
+  private static void createAccepted(KafkaOptions options) {
+    kafka.createTopics(
+        List.of(
+            new NewTopic(options.acceptedTopic(), 1, (short) 1)
+                .configs(Map.of("cleanup.policy", "compact"))));
+  }
+
+  private static JobClient submitSnapshots(KafkaOptions options, Configuration settings)
+      throws Exception {
+    StreamExecutionEnvironment env = cluster.environment(settings);
     SnapshotJob.buildOnKafka(
         env,
         options,

@@ -6,10 +6,12 @@ import io.firstseen.jobs.UserErrorException;
 import io.firstseen.types.Outcome;
 import io.firstseen.types.SnapshotRecord;
 import java.util.Optional;
+import java.util.Properties;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
+import org.apache.flink.util.function.SerializableFunction;
 import org.apache.kafka.clients.producer.ProducerConfig;
 
 /** Sinks that write exactly once, in transactions that are committed with Flink's checkpoints. */
@@ -19,7 +21,9 @@ public final class KafkaSinks {
 
   /** Outcomes to the accepted, duplicates and dead-letters topics, in one transaction. */
   public static Sink<Outcome> outcomes(KafkaOptions options) {
-    return sink(options, options.acceptedTopic(), new OutcomeRecords(options));
+    return new DeferredKafkaSink<>(
+        sink(options, new OutcomeRecords(options)),
+        options.transactionalIdPrefix(options.acceptedTopic()));
   }
 
   /**
@@ -34,7 +38,8 @@ public final class KafkaSinks {
             options,
             setName,
             options.takeOver() ? PublishedTail.line(options, setName) : PublisherLine.NEW),
-        sink(options, options.snapshotsTopic(), new SnapshotRecords(options.snapshotsTopic())));
+        sink(options, new SnapshotRecords(options.snapshotsTopic())),
+        options.transactionalIdPrefix(options.snapshotsTopic()));
   }
 
   /**
@@ -46,21 +51,19 @@ public final class KafkaSinks {
     return PublishedTail.newestManifest(options, setName);
   }
 
-  /**
-   * The id of transactions says which job and which sink wrote them: it is the prefix of the
-   * options with the first topic of the sink.
-   */
-  private static <T> KafkaSink<T> sink(
-      KafkaOptions options, String topic, KafkaRecordSerializationSchema<T> serializer) {
-    return KafkaSink.<T>builder()
-        .setKafkaProducerConfig(options.clientProperties())
-        .setBootstrapServers(options.bootstrapServers())
-        .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
-        .setTransactionalIdPrefix(options.transactionalIdPrefix(topic))
-        .setProperty(
-            ProducerConfig.TRANSACTION_TIMEOUT_CONFIG,
-            Long.toString(options.transactionTimeout().toMillis()))
-        .setRecordSerializer(serializer)
-        .build();
+  /** Makes a sink for a prefix of transactional ids. */
+  private static <T> SerializableFunction<String, KafkaSink<T>> sink(
+      KafkaOptions options, KafkaRecordSerializationSchema<T> serializer) {
+    Properties properties = options.clientProperties();
+    properties.setProperty(
+        ProducerConfig.TRANSACTION_TIMEOUT_CONFIG,
+        Long.toString(options.transactionTimeout().toMillis()));
+    return prefix ->
+        KafkaSink.<T>builder()
+            .setKafkaProducerConfig(properties)
+            .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
+            .setTransactionalIdPrefix(prefix)
+            .setRecordSerializer(serializer)
+            .build();
   }
 }

@@ -75,16 +75,6 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
     requireMayBegin(line, tail);
   }
 
-  /**
-   * Ends a job without state that may not publish, from outside the function and before it starts.
-   */
-  void requireMayBeginWithoutState() {
-    try (PublishedTail now = new PublishedTail(clientProperties, topic, setName)) {
-      now.readToEnd();
-      requireMayBegin(takenOver, now);
-    }
-  }
-
   private void requireMayBegin(PublisherLine mine, PublishedTail published) {
     Optional<String> refusal =
         mine.refusalToBegin(published.newestClaim(), published.newestSequence());

@@ -1,0 +1,153 @@
+package io.firstseen.jobs.kafka;
+
+import java.io.IOException;
+import java.util.Collection;
+import java.util.List;
+import org.apache.flink.api.common.JobID;
+import org.apache.flink.api.connector.sink2.Committer;
+import org.apache.flink.api.connector.sink2.CommitterInitContext;
+import org.apache.flink.api.connector.sink2.InitContext;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.sink2.SinkWriter;
+import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
+import org.apache.flink.api.connector.sink2.SupportsCommitter;
+import org.apache.flink.api.connector.sink2.SupportsWriterState;
+import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.connector.kafka.sink.KafkaCommittable;
+import org.apache.flink.connector.kafka.sink.KafkaSink;
+import org.apache.flink.connector.kafka.sink.KafkaWriterState;
+import org.apache.flink.connector.kafka.sink.TwoPhaseCommittingStatefulSink.PrecommittingStatefulSinkWriter;
+import org.apache.flink.core.io.SimpleVersionedSerializer;
+import org.apache.flink.streaming.api.connector.sink2.CommittableMessage;
+import org.apache.flink.streaming.api.connector.sink2.SupportsPostCommitTopology;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.util.function.SerializableFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A Kafka sink that disturbs no other job. A Kafka writer begins by ending what transactions of its
+ * ids, and of those in its state, are open. So the ids of each job are its own, and the writer is
+ * made when the first record or checkpoint barrier comes: whoever stands before it has begun by
+ * then, and may have refused to. All else is the Kafka sink's, which is not open to extension.
+ */
+class DeferredKafkaSink<T>
+    implements Sink<T>,
+        SupportsWriterState<T, KafkaWriterState>,
+        SupportsCommitter<KafkaCommittable>,
+        SupportsPostCommitTopology<KafkaCommittable> {
+  private static final long serialVersionUID = 1;
+
+  private static final Logger LOG = LoggerFactory.getLogger(DeferredKafkaSink.class);
+
+  private final SerializableFunction<String, KafkaSink<T>> withPrefix;
+  private final String prefix;
+
+  /**
+   * Makes the sink.
+   *
+   * @param withPrefix makes the Kafka sink for a prefix of transactional ids
+   * @param prefix which the job's id is appended to
+   */
+  DeferredKafkaSink(SerializableFunction<String, KafkaSink<T>> withPrefix, String prefix) {
+    this.withPrefix = withPrefix;
+    this.prefix = prefix;
+  }
+
+  private KafkaSink<T> ofJob(InitContext context) {
+    JobID job = context.getJobInfo().getJobId();
+    return withPrefix.apply(prefix + "." + job.toHexString());
+  }
+
+  @Override
+  public SinkWriter<T> createWriter(WriterInitContext context) {
+    return restoreWriter(context, List.of());
+  }
+
+  @Override
+  public StatefulSinkWriter<T, KafkaWriterState> restoreWriter(
+      WriterInitContext context, Collection<KafkaWriterState> recovered) {
+    return new Writer<>(ofJob(context), context, recovered);
+  }
+
+  @Override
+  public Committer<KafkaCommittable> createCommitter(CommitterInitContext context)
+      throws IOException {
+    return ofJob(context).createCommitter(context);
+  }
+
+  @Override
+  public SimpleVersionedSerializer<KafkaWriterState> getWriterStateSerializer() {
+    return withPrefix.apply(prefix).getWriterStateSerializer();
+  }
+
+  @Override
+  public SimpleVersionedSerializer<KafkaCommittable> getCommittableSerializer() {
+    return withPrefix.apply(prefix).getCommittableSerializer();
+  }
+
+  @Override
+  public void addPostCommitTopology(DataStream<CommittableMessage<KafkaCommittable>> committables) {
+    withPrefix.apply(prefix).addPostCommitTopology(committables);
+  }
+
+  private static final class Writer<T>
+      implements PrecommittingStatefulSinkWriter<T, KafkaWriterState, KafkaCommittable> {
+    private final KafkaSink<T> sink;
+    private final WriterInitContext context;
+    private final Collection<KafkaWriterState> recovered;
+    // Null until it is needed.
+    private PrecommittingStatefulSinkWriter<T, KafkaWriterState, KafkaCommittable> kafka;
+
+    Writer(KafkaSink<T> sink, WriterInitContext context, Collection<KafkaWriterState> recovered) {
+      this.sink = sink;
+      this.context = context;
+      this.recovered = recovered;
+    }
+
+    private PrecommittingStatefulSinkWriter<T, KafkaWriterState, KafkaCommittable> kafka() {
+      if (kafka == null) {
+        kafka = sink.restoreWriter(context, recovered);
+      }
+      return kafka;
+    }
+
+    @Override
+    public void write(T record, Context recordContext) throws IOException, InterruptedException {
+      kafka().write(record, recordContext);
+    }
+
+    @Override
+    public void flush(boolean endOfInput) throws IOException, InterruptedException {
+      kafka().flush(endOfInput);
+    }
+
+    @Override
+    public Collection<KafkaCommittable> prepareCommit() throws IOException, InterruptedException {
+      return kafka().prepareCommit();
+    }
+
+    @Override
+    public List<KafkaWriterState> snapshotState(long checkpointId) throws IOException {
+      return kafka().snapshotState(checkpointId);
+    }
+
+    /**
+     * What was not committed is not missed, and a task that fails while it is closed takes its
+     * TaskManager down. A job that goes on from the state of one that runs makes it fail so.
+     */
+    @Override
+    public void close() {
+      if (kafka == null) {
+        return;
+      }
+      try {
+        kafka.close();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      } catch (Exception e) {
+        LOG.warn("a writer to Kafka was not closed well", e);
+      }
+    }
+  }
+}
