@@ -9,15 +9,19 @@ import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat.ChunkKey;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
  * Which chunks of a topic are kept: those of blobs that a waiting manifest of the set names, and
  * those that a later one may name. A manifest of the set drops all others; a manifest of another
- * set drops those that it names itself.
+ * set drops those that it names itself. While none comes, as where windows are held, the newest
+ * {@value #MAX_UNNAMED} blobs of each shard are kept.
  */
 final class ChunkSelection {
   private static final int MAX_FOREIGN_REMEMBERED = 10_000;
@@ -27,8 +31,14 @@ final class ChunkSelection {
   // manifests have come after them.
   private static final int MANIFESTS_SURVIVED = 2;
 
+  // A manifest of our jobs names at most 16 deltas after a base and 8 before it: of the newest 25
+  // windows of the shard, which have two blobs each.
+  static final int MAX_UNNAMED = 64;
+
   private final String setName;
   private final ChunkStore chunks;
+  // Digests by shard, the oldest first; those whose chunks are gone may be among them.
+  private final Map<Integer, Set<String>> newest = new HashMap<>();
   // Digests of blobs of other sets.
   private final Set<String> foreign = new LinkedHashSet<>();
   // Digests of the blobs for which the topic is read again.
@@ -45,12 +55,36 @@ final class ChunkSelection {
    * Keeps a chunk, or passes it over; a null value takes back what was kept.
    *
    * @param isLoaded whether a blob is part of a snapshot already, by its digest
+   * @param named digests of blobs that something waits for
    */
-  void accept(long offset, ChunkKey key, byte[] value, Predicate<String> isLoaded) {
+  void accept(
+      long offset,
+      ChunkKey key,
+      byte[] value,
+      Predicate<String> isLoaded,
+      Supplier<Set<String>> named) {
     if (value == null) {
       chunks.remove(key);
     } else if (!isLoaded.test(key.digest()) && !isUseless(key, value)) {
       chunks.put(key, value, manifestsSeen, offset);
+      if (key.index() == 0) {
+        chunks
+            .header(key.digest())
+            .ifPresent(header -> dropOldest(header.parameters().shard(), key.digest(), named));
+      }
+    }
+  }
+
+  private void dropOldest(int shard, String added, Supplier<Set<String>> named) {
+    Set<String> digests = newest.computeIfAbsent(shard, each -> new LinkedHashSet<>());
+    digests.remove(added);
+    digests.add(added);
+    if (digests.size() > MAX_UNNAMED) {
+      String oldest = digests.iterator().next();
+      digests.remove(oldest);
+      if (chunks.holds(oldest) && !awaited.contains(oldest) && !named.get().contains(oldest)) {
+        chunks.remove(oldest);
+      }
     }
   }
 
@@ -131,5 +165,6 @@ final class ChunkSelection {
   void clear() {
     chunks.clear();
     foreign.clear();
+    newest.clear();
   }
 }

@@ -82,6 +82,16 @@ final class ChunkStore {
     chunks.damaged = false;
   }
 
+  /** Whether a chunk of a blob is here. */
+  boolean holds(String digest) {
+    return blobs.containsKey(digest);
+  }
+
+  /** The header of a blob, if its first chunk is here and begins with one. */
+  Optional<SnapshotHeader> header(String digest) {
+    return Optional.ofNullable(blobs.get(digest)).flatMap(Chunks::header);
+  }
+
   void remove(ChunkKey key) {
     Chunks chunks = blobs.get(key.digest());
     if (chunks != null) {

@@ -218,7 +218,7 @@ public final class SnapshotAssembler {
   public void accept(long offset, String key, byte[] value, long publishedMillis) {
     Optional<ChunkKey> chunkKey = SnapshotTopicFormat.parseChunkKey(key);
     if (chunkKey.isPresent()) {
-      selection.accept(offset, chunkKey.get(), value, loaded::containsKey);
+      selection.accept(offset, chunkKey.get(), value, loaded::containsKey, this::candidateDigests);
     } else if (key.equals(setName)) {
       acceptManifest(offset, value, publishedMillis);
     } else if (value != null) {

@@ -34,6 +34,8 @@ class SnapshotAssemblerTest {
   private static final long[] SOME = new Random(2).longs(10_000).toArray();
   // Of the publisher's random numbers: no base beside the first delta.
   private static final long NO_NEW_BASE = 1;
+  // Nor beside the second and third.
+  private static final long NO_NEW_BASES = 2;
 
   private final Following following = new Following();
   private final TestPublisher publisher = TestPublisher.of(Following.SET, 4);
@@ -384,6 +386,31 @@ class SnapshotAssemblerTest {
     assertThat(fresh.changes).isNull();
   }
 
+  /** Empty sets of values of any bits have one digest, by which ways are found. */
+  @Test
+  void takesTheBaseWhereADeltaIsOfAnEmptySetOfOtherBits() throws Exception {
+    TestPublisher bases = TestPublisher.of(Following.SET, 1);
+    following.read(bases.publish(1, "a").entries()).settle();
+    following.read(bases.publish(2).entries()).settle();
+    TestPublisher chain = TestPublisher.of(Following.SET, 1).withDeltas(NO_NEW_BASES);
+    following.read(chain.publish(3, "b").chunks()).read(chain.publish(4).chunks());
+    Publication fifth = chain.publish(5, "c");
+    ManifestShard shard = fifth.manifest().shards().get(0);
+    assertThat(shard.base().sequence()).isEqualTo(3);
+    assertThat(shard.deltas()).hasSize(2);
+    following.read(fifth.entries()).settle();
+    assertThat(following.sequence()).isEqualTo(5);
+    assertThat(following.contains("c")).isTrue();
+    assertThat(following.contains("b")).isFalse();
+    assertThat(following.refusals)
+        .singleElement()
+        .asString()
+        .startsWith(
+            "sequence 5 of set 'spam' cannot be reached by deltas, so the full one is taken: ")
+        .contains("must have the same bits of a value, the parent has 1 and the child ");
+    assertThat(following.rereads).isZero();
+  }
+
   @Test
   void takesTheBaseWhereTheDeltaIsMissingOrLeadsElsewhere() throws Exception {
     for (boolean isMissing : new boolean[] {true, false}) {
@@ -718,6 +745,67 @@ class SnapshotAssemblerTest {
     following.read(third.manifestEntry()).settle();
     assertThat(following.sequence()).isEqualTo(3);
     assertThat(following.assembler.bufferedBytes()).isZero();
+  }
+
+  /** Of a held window the blobs come, and no manifest. */
+  @Test
+  void ofHeldWindowsTheNewestBlobsAreKeptAndSuffice() throws Exception {
+    TestPublisher holding = TestPublisher.of(Following.SET, 2).withDeltas(NO_NEW_BASE);
+    following.read(holding.publish(1, SOME).entries()).settle();
+    Publication newest = null;
+    long most = 0;
+    long all = 0;
+    for (long sequence = 2; sequence <= 500; sequence++) {
+      newest = holding.publish(sequence, withKey("new-" + sequence));
+      following.read(newest.chunks()).settle();
+      all += newest.chunks().stream().mapToLong(chunk -> chunk.value().length).sum();
+      if (sequence == 200) {
+        most = following.assembler.bufferedBytes();
+      }
+    }
+    assertThat(following.assembler.bufferedBytes()).isBetween(1L, most * 5 / 4).isLessThan(all / 3);
+    following.read(newest.manifestEntry()).settle();
+    assertThat(following.sequence()).isEqualTo(500);
+    assertThat(following.contains("new-500")).isTrue();
+    assertThat(following.contains("new-499")).isFalse();
+    assertThat(following.refusals).isEmpty();
+    assertThat(following.rereads).isZero();
+    assertThat(following.assembler.bufferedBytes()).isZero();
+  }
+
+  @Test
+  void whatAWaitingManifestNamesIsKeptWhileHeldWindowsFollow() throws Exception {
+    TestPublisher holding = TestPublisher.of(Following.SET, 2);
+    long ofOtherShard = Long.MIN_VALUE;
+    Publication waiting = holding.publish(1, new long[] {0, ofOtherShard});
+    assertThat(waiting.chunks()).hasSize(2);
+    following.read(waiting.chunks().get(1), waiting.manifestEntry());
+    for (long sequence = 2; sequence <= ChunkSelection.MAX_UNNAMED + 2; sequence++) {
+      following.read(holding.publish(sequence, new long[] {0, ofOtherShard + sequence}).chunks());
+    }
+    following.read(waiting.chunks().get(0)).settle();
+    assertThat(following.sequence()).isEqualTo(1);
+    assertThat(following.refusals).isEmpty();
+  }
+
+  /** As of a publisher with other rules, whose chains are longer. */
+  @Test
+  void whatWasDroppedBeforeItsManifestCameIsReadAgain() throws Exception {
+    Publication early = TestPublisher.of(Following.SET, 1).publish(1, "a");
+    List<Entry> topic = new ArrayList<>(early.chunks());
+    TestPublisher another = TestPublisher.of(Following.SET, 1);
+    for (long sequence = 2; sequence <= ChunkSelection.MAX_UNNAMED + 1; sequence++) {
+      topic.addAll(another.publish(sequence, "a", "b" + sequence).chunks());
+    }
+    topic.add(early.manifestEntry());
+    following.read(topic).settle();
+    assertThat(following.active).isNull();
+    following.waitForChunks();
+    assertThat(following.rereads).isEqualTo(1);
+    following.assembler.rewind();
+    following.read(topic).settle();
+    assertThat(following.sequence()).isEqualTo(1);
+    assertThat(following.contains("a")).isTrue();
   }
 
   /**
