@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -31,6 +32,9 @@ public final class SnapshotDirectory {
   private static final Pattern MANIFEST = Pattern.compile("manifest-([0-9]{10,19})\\.json");
 
   private static final Pattern DIGEST = Pattern.compile("[0-9a-f]{64}");
+
+  // Directories that this process has locked.
+  private static final Set<Path> LOCKED_HERE = ConcurrentHashMap.newKeySet();
 
   private final Path path;
   private final Path blobs;
@@ -185,30 +189,59 @@ public final class SnapshotDirectory {
    */
   public Closeable lock() throws SnapshotException {
     Path file = path.resolve(".lock");
-    FileChannel channel = null;
+    Path locked;
     try {
       Files.createDirectories(path);
-      channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-      if (channel.tryLock() != null) {
-        return channel;
-      }
-      channel.close();
-    } catch (OverlappingFileLockException e) {
-      close(channel, e);
+      locked = path.toRealPath();
     } catch (IOException e) {
-      close(channel, e);
       throw SnapshotException.of("cannot lock", file, e);
     }
-    throw new SnapshotException("another job writes snapshots into " + path);
+    // A process that closes any channel to a file gives up its lock, even that of another channel.
+    if (!LOCKED_HERE.add(locked)) {
+      throw isLocked();
+    }
+    FileChannel channel = null;
+    try {
+      channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      if (channel.tryLock() != null) {
+        return unlocking(channel, locked);
+      }
+    } catch (OverlappingFileLockException e) {
+      // This class was loaded once more, and has locked it there.
+    } catch (IOException e) {
+      release(channel, locked, e);
+      throw SnapshotException.of("cannot lock", file, e);
+    }
+    SnapshotException refusal = isLocked();
+    release(channel, locked, refusal);
+    throw refusal;
   }
 
-  private static void close(FileChannel channel, Exception failure) {
+  private SnapshotException isLocked() {
+    return new SnapshotException("another job writes snapshots into " + path);
+  }
+
+  private static Closeable unlocking(FileChannel channel, Path locked) {
+    return () -> {
+      if (channel.isOpen()) {
+        try {
+          channel.close();
+        } finally {
+          LOCKED_HERE.remove(locked);
+        }
+      }
+    };
+  }
+
+  private static void release(FileChannel channelOrNull, Path locked, Exception failure) {
     try {
-      if (channel != null) {
-        channel.close();
+      if (channelOrNull != null) {
+        channelOrNull.close();
       }
     } catch (IOException e) {
       failure.addSuppressed(e);
+    } finally {
+      LOCKED_HERE.remove(locked);
     }
   }
 

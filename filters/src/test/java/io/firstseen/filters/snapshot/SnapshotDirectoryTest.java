@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -45,6 +46,52 @@ class SnapshotDirectoryTest {
     assertThat(path.resolve("manifest-0000000007.json")).hasBinaryContent(manifest.toJson());
     assertThat(path.resolve("blobs").resolve(snapshot.digest()))
         .hasBinaryContent(snapshot.toBytes());
+  }
+
+  @Test
+  void aLockHoldsInThisProcessAndForOthersAlsoAfterOneWasRefused() throws Exception {
+    Closeable lock = directory.lock();
+    for (int i = 0; i < 2; i++) {
+      assertThatThrownBy(() -> new SnapshotDirectory(path).lock())
+          .isExactlyInstanceOf(SnapshotException.class)
+          .hasMessage("another job writes snapshots into " + path);
+    }
+    assertThat(inAnotherProcess()).isEqualTo("another job writes snapshots into " + path);
+    lock.close();
+    Closeable next = directory.lock();
+    lock.close();
+    assertThatThrownBy(directory::lock).isExactlyInstanceOf(SnapshotException.class);
+    next.close();
+    assertThat(inAnotherProcess()).isEqualTo("locked");
+  }
+
+  private String inAnotherProcess() throws Exception {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                Locking.class.getName(),
+                path.toString())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).isZero();
+    return said.strip();
+  }
+
+  /** Locks a directory and says so. */
+  static final class Locking {
+    private Locking() {}
+
+    public static void main(String[] words) throws IOException {
+      try {
+        new SnapshotDirectory(Path.of(words[0])).lock().close();
+        System.out.println("locked");
+      } catch (SnapshotException e) {
+        System.out.println(e.getMessage());
+      }
+    }
   }
 
   @Test

@@ -15,7 +15,8 @@ import org.apache.flink.util.IOUtils;
 
 /**
  * Outcomes as files of lines, for a bounded job whose events come from a file of the same format.
- * The files appear when the job has read its whole input; a job that fails leaves none.
+ * The files appear when the job has read its whole input; a job that fails before that leaves none,
+ * one whose snapshots then cannot be written leaves them, whole.
  *
  * <ul>
  *   <li>accepted: the changelog. Each line is that of an event, as it came: for {@code lines} the
