@@ -46,6 +46,9 @@ public final class CuckooFilter implements MembershipFilter {
 
   /** See {@link PagedFilter#insert}. */
   public Insertion insert(long hash) {
+    if (pages.insertInPlace(shape.identity(hash))) {
+      return Insertion.STORED;
+    }
     Insertion insertion = operations.insert(pages, hash);
     pages.count += insertion == Insertion.STORED ? 1 : 0;
     return insertion;
@@ -53,6 +56,9 @@ public final class CuckooFilter implements MembershipFilter {
 
   /** See {@link PagedFilter#insertIfAbsent}. */
   public Insertion insertIfAbsent(long hash) {
+    if (pages.insertInPlace(shape.identity(hash))) {
+      return Insertion.STORED;
+    }
     Insertion insertion = operations.insertIfAbsent(pages, hash);
     pages.count += insertion == Insertion.STORED ? 1 : 0;
     return insertion;
@@ -66,6 +72,9 @@ public final class CuckooFilter implements MembershipFilter {
 
   /** See {@link PagedFilter#delete}. */
   public boolean delete(long hash) {
+    if (pages.deleteInPlace(shape.identity(hash))) {
+      return true;
+    }
     boolean deleted = operations.delete(pages, hash);
     pages.count -= deleted ? 1 : 0;
     return deleted;

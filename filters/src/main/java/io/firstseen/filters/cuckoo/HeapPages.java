@@ -84,6 +84,41 @@ final class HeapPages implements PageStore {
         : layout.contains(bodies[at], identity);
   }
 
+  /**
+   * Inserts an identity that is not held, if its page is a table of its own with a free slot at
+   * hand, and does nothing otherwise. What {@link PagedFilter} would do, in fewer steps.
+   */
+  boolean insertInPlace(long identity) {
+    int at = (int) (identity >>> shift);
+    BucketLayout layout = layouts[at];
+    CuckooPage page = directory[at];
+    if (layout == null || page.isShared()) {
+      return false;
+    }
+    byte[] body = bodies[at];
+    int room = layout.room(body, identity);
+    if (room < 0) {
+      return false;
+    }
+    layout.set(body, room, layout.slotOf(identity));
+    page.count++;
+    count++;
+    return true;
+  }
+
+  /** Deletes one copy of an identity under the same conditions. */
+  boolean deleteInPlace(long identity) {
+    int at = (int) (identity >>> shift);
+    BucketLayout layout = layouts[at];
+    CuckooPage page = directory[at];
+    if (layout == null || page.isShared() || !layout.take(bodies[at], identity)) {
+      return false;
+    }
+    page.count--;
+    count--;
+    return true;
+  }
+
   @Override
   public void put(long identity, CuckooPage page) {
     int at = (int) (identity >>> shift);

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class CuckooModelTest {
   /** Rates of up to 5 %, 4 % and 1 %: a million operations in all. */
@@ -21,10 +22,12 @@ class CuckooModelTest {
     new FilterModel(FilterOnTheHeap.of(identityBits), mostKeys, identityBits).run(operations);
   }
 
-  @Test
-  void pagesInStateAgreeWithItAsWellAndHaveTheBytesOfTheHeap() {
-    GrowingFilter inState = new FilterModel(new FilterInState(20), 15_000, 5).run(100_000);
-    GrowingFilter onTheHeap = new FilterModel(FilterOnTheHeap.of(20), 15_000, 5).run(100_000);
+  /** Slots of few bits, of which a bucket is one word or two, and of so many that it is three. */
+  @ParameterizedTest
+  @ValueSource(ints = {20, 28, 34, 44})
+  void pagesInStateAgreeWithItAsWellAndHaveTheBytesOfTheHeap(int bits) {
+    GrowingFilter inState = new FilterModel(new FilterInState(bits), 15_000, 5).run(100_000);
+    GrowingFilter onTheHeap = new FilterModel(FilterOnTheHeap.of(bits), 15_000, 5).run(100_000);
     assertThat(inState.toBytes()).isEqualTo(onTheHeap.toBytes());
   }
 
