@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewTopic;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -33,13 +32,6 @@ class SnapshotTopicVerbsTest {
   private static final EmbeddedBroker.Settings SETTINGS = EmbeddedBroker.Settings.tuned();
 
   @TempDir private Path directory;
-
-  private static void createTopic(EmbeddedBroker broker) {
-    broker.createTopics(
-        List.of(
-            new NewTopic(SnapshotWriter.TOPIC, 1, (short) 1)
-                .configs(Map.of("cleanup.policy", "compact"))));
-  }
 
   private Path output() {
     return directory.resolve("pulled");
@@ -71,7 +63,7 @@ class SnapshotTopicVerbsTest {
                   ExitCode.NEGATIVE,
                   List.of("there is no topic 'firstseen.snapshots' yet"),
                   List.of()));
-      createTopic(broker);
+      SnapshotWriter.createTopic(broker);
       assertThat(pull(servers, "--json").out())
           .containsExactly(
               "{\"pulled\":false,\"reason\":\"topic 'firstseen.snapshots' holds no snapshot of set"
@@ -100,7 +92,7 @@ class SnapshotTopicVerbsTest {
       try (Admin admin = Admin.create(Map.of("bootstrap.servers", servers))) {
         admin.deleteTopics(List.of(SnapshotWriter.TOPIC)).all().get();
       }
-      createTopic(broker);
+      SnapshotWriter.createTopic(broker);
       try (SnapshotWriter writer = new SnapshotWriter(broker)) {
         writer.publish(2, "d");
       }
@@ -141,7 +133,7 @@ class SnapshotTopicVerbsTest {
   }
 
   private static SnapshotWriter startedWriter(EmbeddedBroker broker) {
-    createTopic(broker);
+    SnapshotWriter.createTopic(broker);
     return new SnapshotWriter(broker);
   }
 
@@ -154,7 +146,7 @@ class SnapshotTopicVerbsTest {
   @Test
   void pullMendsADamagedBlob() throws Exception {
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"), SETTINGS)) {
-      createTopic(broker);
+      SnapshotWriter.createTopic(broker);
       try (SnapshotWriter writer = new SnapshotWriter(broker)) {
         writer.publish(1, "a");
       }
@@ -194,7 +186,7 @@ class SnapshotTopicVerbsTest {
           .isEqualTo(
               new Invocation(
                   ExitCode.NEGATIVE, List.of("there is no topic 'none' yet"), List.of()));
-      createTopic(broker);
+      SnapshotWriter.createTopic(broker);
       assertThat(info(servers, "--json"))
           .isEqualTo(
               new Invocation(
@@ -342,7 +334,7 @@ class SnapshotTopicVerbsTest {
   }
 
   private static SnapshotWriter openTopic(EmbeddedBroker broker) {
-    createTopic(broker);
+    SnapshotWriter.createTopic(broker);
     return new SnapshotWriter(broker);
   }
 

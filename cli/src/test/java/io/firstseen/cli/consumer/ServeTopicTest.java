@@ -21,12 +21,9 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.apache.kafka.clients.admin.NewTopic;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -84,17 +81,10 @@ class ServeTopicTest {
             log);
   }
 
-  private static void createTopic(EmbeddedBroker broker) {
-    broker.createTopics(
-        List.of(
-            new NewTopic(SnapshotWriter.TOPIC, 1, (short) 1)
-                .configs(Map.of("cleanup.policy", "compact"))));
-  }
-
   @Test
   void followsATopicAndOutlivesItsBroker(@TempDir Path directory) throws Exception {
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS)) {
-      createTopic(broker);
+      SnapshotWriter.createTopic(broker);
       start(broker.bootstrapServers(), SnapshotWriter.SET);
       assertThat(get("/readyz", HttpResponse.BodyHandlers.ofString()).statusCode()).isEqualTo(503);
       assertThat(json("/v1/contains?key=a").path("error").asText())
@@ -133,7 +123,7 @@ class ServeTopicTest {
   void readsTheTopicOnceForAllItsSets(@TempDir Path directory) throws Exception {
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS);
         SnapshotWriter writer = new SnapshotWriter(broker)) {
-      createTopic(broker);
+      SnapshotWriter.createTopic(broker);
       writer.publishAs("spam", 1, "key-of-spam");
       writer.publishAs("ham", 1, "key-of-ham");
       start(broker.bootstrapServers(), "spam", "ham");

@@ -24,7 +24,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
@@ -79,18 +78,11 @@ class SnapshotClientOnBrokerTest {
     return events.poll(LONG.toSeconds(), TimeUnit.SECONDS);
   }
 
-  private static void createTopic(EmbeddedBroker broker) {
-    broker.createTopics(
-        List.of(
-            new NewTopic(SnapshotWriter.TOPIC, 1, (short) 1)
-                .configs(Map.of("cleanup.policy", "compact"))));
-  }
-
   @Test
   void seesWhatWasCommittedAndNothingElse(@TempDir Path directory) throws Exception {
     long[] many = new Random(1).longs(600_000).toArray();
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS)) {
-      createTopic(broker);
+      SnapshotWriter.createTopic(broker);
       try (SnapshotWriter writer = new SnapshotWriter(broker);
           SnapshotClient client = follow(broker.bootstrapServers())) {
         writer.publish(1, "a");
@@ -122,7 +114,7 @@ class SnapshotClientOnBrokerTest {
     int port = freePort();
     SnapshotClient client;
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS.port(port))) {
-      createTopic(broker);
+      SnapshotWriter.createTopic(broker);
       try (SnapshotWriter writer = new SnapshotWriter(broker)) {
         writer.publish(1, "a");
       }
@@ -156,7 +148,7 @@ class SnapshotClientOnBrokerTest {
   @Test
   void outlivesItsTopic(@TempDir Path directory) throws Exception {
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS)) {
-      createTopic(broker);
+      SnapshotWriter.createTopic(broker);
       try (SnapshotWriter writer = new SnapshotWriter(broker)) {
         for (int sequence = 1; sequence <= 5; sequence++) {
           writer.publish(sequence, "a");
@@ -167,7 +159,7 @@ class SnapshotClientOnBrokerTest {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
           admin.deleteTopics(List.of(SnapshotWriter.TOPIC)).all().get();
         }
-        createTopic(broker);
+        SnapshotWriter.createTopic(broker);
         try (SnapshotWriter writer = new SnapshotWriter(broker)) {
           writer.publish(2, "b");
         }
@@ -190,7 +182,7 @@ class SnapshotClientOnBrokerTest {
   @Test
   void noticesATopicThatWasCreatedAnewAndHasGrownAsLong(@TempDir Path directory) throws Exception {
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS)) {
-      createTopic(broker);
+      SnapshotWriter.createTopic(broker);
       try (SnapshotWriter writer = new SnapshotWriter(broker)) {
         writer.publish(7, "a");
       }
@@ -198,7 +190,7 @@ class SnapshotClientOnBrokerTest {
           Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
         assertThat(nextEvent()).isEqualTo("snapshot 7");
         admin.deleteTopics(List.of(SnapshotWriter.TOPIC)).all().get();
-        createTopic(broker);
+        SnapshotWriter.createTopic(broker);
         try (SnapshotWriter writer = new SnapshotWriter(broker)) {
           for (int sequence = 1; sequence <= 5; sequence++) {
             writer.publish(sequence, "b", "b" + sequence);
@@ -217,7 +209,7 @@ class SnapshotClientOnBrokerTest {
   @Test
   void refusesASequenceThatWentBackOnTheSameTopic(@TempDir Path directory) throws Exception {
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS)) {
-      createTopic(broker);
+      SnapshotWriter.createTopic(broker);
       try (SnapshotWriter writer = new SnapshotWriter(broker);
           SnapshotClient client = follow(broker.bootstrapServers())) {
         writer.publish(7, "a");
@@ -235,7 +227,7 @@ class SnapshotClientOnBrokerTest {
   @Test
   void findsAPinnedSequenceOnTheTopic(@TempDir Path directory) throws Exception {
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS)) {
-      createTopic(broker);
+      SnapshotWriter.createTopic(broker);
       try (SnapshotWriter writer = new SnapshotWriter(broker)) {
         for (int sequence = 1; sequence <= 3; sequence++) {
           writer.publish(sequence, "key-" + sequence);
@@ -257,7 +249,7 @@ class SnapshotClientOnBrokerTest {
   @Test
   void followsManySetsByOneThread(@TempDir Path directory) throws Exception {
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"), SETTINGS)) {
-      createTopic(broker);
+      SnapshotWriter.createTopic(broker);
       List<SnapshotClientOptions> options = new ArrayList<>();
       for (int set = 0; set < 50; set++) {
         options.add(
@@ -297,7 +289,7 @@ class SnapshotClientOnBrokerTest {
             .build();
     Path data = directory.resolve("broker");
     try (EmbeddedBroker broker = EmbeddedBroker.start(data, SETTINGS.port(port))) {
-      createTopic(broker);
+      SnapshotWriter.createTopic(broker);
       try (SnapshotWriter writer = new SnapshotWriter(broker);
           SnapshotClient client = SnapshotClient.start(options)) {
         writer.publish(1, "a");
@@ -321,7 +313,7 @@ class SnapshotClientOnBrokerTest {
   @Test
   void readsTheTopicAgainForAChunkThatItMissed(@TempDir Path directory) throws Exception {
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS)) {
-      createTopic(broker);
+      SnapshotWriter.createTopic(broker);
       try (SnapshotWriter writer = new SnapshotWriter(broker);
           SnapshotClient client = follow(broker.bootstrapServers())) {
         writer.publishWithNoise(1, "a");
@@ -344,7 +336,7 @@ class SnapshotClientOnBrokerTest {
           .isInstanceOf(TimeoutException.class)
           .hasMessageEndingWith("the client is EMPTY; " + unreachable);
       try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS.port(port))) {
-        createTopic(broker);
+        SnapshotWriter.createTopic(broker);
         assertThat(nextEvent()).isEqualTo("reachable");
         try (SnapshotWriter writer = new SnapshotWriter(broker)) {
           writer.publish(1, "a");
@@ -360,7 +352,7 @@ class SnapshotClientOnBrokerTest {
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS);
         SnapshotClient client = follow(broker.bootstrapServers())) {
       assertThat(nextEvent()).isEqualTo("unreachable: there is no topic 'firstseen.snapshots' yet");
-      createTopic(broker);
+      SnapshotWriter.createTopic(broker);
       assertThat(nextEvent()).isEqualTo("reachable");
       assertThat(client.state()).isEqualTo(ClientState.EMPTY);
     }
@@ -381,7 +373,7 @@ class SnapshotClientOnBrokerTest {
   @Test
   void leavesNoThreadBehindWithOrWithoutABroker(@TempDir Path directory) throws Exception {
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS)) {
-      createTopic(broker);
+      SnapshotWriter.createTopic(broker);
       try (SnapshotWriter writer = new SnapshotWriter(broker)) {
         writer.publish(1, "a");
       }

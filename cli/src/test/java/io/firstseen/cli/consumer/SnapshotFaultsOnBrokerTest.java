@@ -18,13 +18,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.apache.kafka.clients.admin.NewTopic;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -183,8 +181,7 @@ class SnapshotFaultsOnBrokerTest {
 
   private String createTopic() {
     String topic = SnapshotWriter.TOPIC + topics++;
-    broker.createTopics(
-        List.of(new NewTopic(topic, 1, (short) 1).configs(Map.of("cleanup.policy", "compact"))));
+    SnapshotWriter.createTopic(broker, topic);
     return topic;
   }
 

@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.LongStream;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -30,11 +31,18 @@ public final class SnapshotWriter implements AutoCloseable {
   /** The topic, of one partition. */
   public static final String TOPIC = "firstseen.snapshots";
 
-  private static final SetParameters PARAMETERS =
-      SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), 1e-9);
-
   private final String topic;
   private final KafkaProducer<String, byte[]> producer;
+
+  /** Makes the topic that it writes to if nothing else is said. */
+  public static void createTopic(EmbeddedBroker broker) {
+    createTopic(broker, TOPIC);
+  }
+
+  static void createTopic(EmbeddedBroker broker, String topic) {
+    broker.createTopics(
+        List.of(new NewTopic(topic, 1, (short) 1).configs(Map.of("cleanup.policy", "compact"))));
+  }
 
   /** Opens a writer; an earlier one ends. */
   public SnapshotWriter(EmbeddedBroker broker) {
@@ -63,10 +71,8 @@ public final class SnapshotWriter implements AutoCloseable {
 
   /** Writes and commits the snapshot of some keys of another set. */
   void publishAs(String setName, long sequence, String... keys) throws Exception {
-    Window window = window(setName, sequence, KeyHash.fixed(), hashes(keys));
-    List<Written> records = new ArrayList<>(window.chunks);
-    records.add(new Written(setName, window.manifest.toJson()));
-    write(records);
+    begin(window(setName, sequence, KeyHash.fixed(), hashes(keys)));
+    commit();
   }
 
   /**
@@ -74,11 +80,12 @@ public final class SnapshotWriter implements AutoCloseable {
    * its manifest.
    */
   void publishWithNoise(long sequence, String... keys) throws Exception {
-    Manifest manifest = beginWithBlob(sequence, hashes(keys));
-    send(SET, new byte[] {'?'});
-    send(SET, new byte[] {'?'});
-    send(SET, manifest.toJson());
-    commit();
+    Window window = window(sequence, KeyHash.fixed(), hashes(keys));
+    List<Written> records = new ArrayList<>(window.chunks);
+    records.add(new Written(SET, new byte[] {'?'}));
+    records.add(new Written(SET, new byte[] {'?'}));
+    records.add(window.manifestRecord());
+    write(records);
   }
 
   static long[] hashes(String... keys) {
@@ -89,7 +96,15 @@ public final class SnapshotWriter implements AutoCloseable {
 
   /** Writes the snapshot of some hashes and leaves the transaction open. */
   void begin(long sequence, long[] hashes) throws Exception {
-    send(SET, beginWithBlob(sequence, hashes).toJson());
+    begin(window(sequence, KeyHash.fixed(), hashes));
+  }
+
+  private void begin(Window window) throws Exception {
+    producer.beginTransaction();
+    for (Written each : window.chunks) {
+      send(each);
+    }
+    send(window.manifestRecord());
   }
 
   /** A record of the topic. */
@@ -100,7 +115,7 @@ public final class SnapshotWriter implements AutoCloseable {
   record Window(List<Written> chunks, Manifest manifest) {
 
     Written manifestRecord() {
-      return new Written(SET, manifest.toJson());
+      return new Written(manifest.setName(), manifest.toJson());
     }
   }
 
@@ -138,31 +153,13 @@ public final class SnapshotWriter implements AutoCloseable {
   void write(List<Written> records) throws Exception {
     producer.beginTransaction();
     for (Written each : records) {
-      send(each.key, each.value);
+      send(each);
     }
     commit();
   }
 
-  private Manifest beginWithBlob(long sequence, long[] hashes) throws Exception {
-    Snapshot snapshot =
-        Snapshot.build(
-            hashes, new SnapshotParameters(PARAMETERS, SET, 0, sequence, sequence, sequence + 1));
-    long count = LongStream.of(hashes).distinct().count();
-    ManifestShard shard = ManifestShard.of(0, count, BlobReference.to(snapshot));
-    Manifest manifest =
-        Manifest.of(SET, sequence, sequence, sequence + 1, PARAMETERS, List.of(shard));
-    byte[] blob = snapshot.toBytes();
-    producer.beginTransaction();
-    for (int index = 0; index < SnapshotTopicFormat.chunkCount(blob.length); index++) {
-      send(
-          SnapshotTopicFormat.chunkKey(snapshot.digest(), index),
-          SnapshotTopicFormat.chunk(blob, index));
-    }
-    return manifest;
-  }
-
-  private void send(String key, byte[] value) throws Exception {
-    producer.send(new ProducerRecord<>(topic, key, value)).get();
+  private void send(Written each) throws Exception {
+    producer.send(new ProducerRecord<>(topic, each.key, each.value)).get();
   }
 
   void commit() {

@@ -6,8 +6,6 @@ import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +16,6 @@ import java.util.OptionalInt;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -115,12 +112,12 @@ class PythonReaderTest {
         case 1 -> damaged[random.nextInt(good.length)] ^= (byte) (1 << random.nextInt(8));
         case 2 -> {
           damaged[random.nextInt(good.length)] ^= (byte) (1 << random.nextInt(8));
-          mendChecksums(damaged);
+          ForgedFile.mend(damaged, ForgedFile.headerBytes("python"));
         }
         default -> {
           int sections = 207 + random.nextInt(good.length - 207);
           damaged[sections] ^= (byte) (1 << random.nextInt(8));
-          mendChecksums(damaged);
+          ForgedFile.mend(damaged, ForgedFile.headerBytes("python"));
         }
       }
       Path file = Files.write(directory.resolve("damaged.snapshot"), damaged);
@@ -184,7 +181,7 @@ class PythonReaderTest {
       byte[] damaged = good.clone();
       int from = i % 2 == 0 ? 0 : 207;
       damaged[from + random.nextInt(good.length - from)] ^= (byte) (1 << random.nextInt(8));
-      mendChecksums(damaged);
+      ForgedFile.mend(damaged, ForgedFile.headerBytes("python"));
       Path file = Files.write(directory.resolve("damaged"), damaged);
       Path after = directory.resolve("after");
       Answer answer = run(before, "apply", file.toString(), after.toString());
@@ -203,17 +200,6 @@ class PythonReaderTest {
       }
     }
     assertThat(applied).isBetween(1, 40);
-  }
-
-  private static void mendChecksums(byte[] bytes) {
-    int headerBytes = 201 + "python".length();
-    ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    CRC32C crc = new CRC32C();
-    crc.update(bytes, headerBytes, bytes.length - headerBytes);
-    file.putInt(192, (int) crc.getValue());
-    crc.reset();
-    crc.update(bytes, 0, headerBytes - 4);
-    file.putInt(headerBytes - 4, (int) crc.getValue());
   }
 
   private static Snapshot snapshot(

@@ -3,24 +3,21 @@ package io.firstseen.filters.snapshot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.sun.management.ThreadMXBean;
 import io.firstseen.filters.gcs.GolombCodedSet;
 import java.io.UncheckedIOException;
-import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.PrimitiveIterator;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
-import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Offsets are those of docs/format/snapshot-v1.md, stated again so that a slip shows. */
 class SnapshotDamageTest {
-  private static final int HEADER_BYTES = 201 + "phishing".length();
+  private static final int HEADER_BYTES = ForgedFile.headerBytes("phishing");
 
   private final Snapshot snapshot = snapshot(150);
   private final byte[] good = snapshot.toBytes();
@@ -44,14 +41,7 @@ class SnapshotDamageTest {
 
   @Test
   void refusesEveryFlippedBit() {
-    for (int bit = 0; bit < good.length * 8; bit++) {
-      byte[] flipped = good.clone();
-      flipped[bit / 8] ^= (byte) (1 << bit % 8);
-      assertThatThrownBy(() -> Snapshot.read(flipped))
-          .as("bit %d", bit)
-          .isInstanceOf(SnapshotException.class)
-          .isNotExactlyInstanceOf(SnapshotException.class);
-    }
+    ForgedFile.assertEveryFlippedBitIsRefused(good, Snapshot::read);
   }
 
   /** Whoever damages on purpose mends the checksums; what is then accepted must be sound. */
@@ -203,7 +193,6 @@ class SnapshotDamageTest {
 
   @Test
   void refusesForgedLengthsWithoutAllocating() {
-    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     // Once beforehand, so that loading classes does not count.
     readsSoundly(forge(file -> file.putLong(72, Long.MAX_VALUE)));
     int[] lengthFields = {72, 80, 96, 104, 112, 120};
@@ -215,11 +204,7 @@ class SnapshotDamageTest {
                   file.putLong(72, Long.MAX_VALUE);
                   file.putLong(field, length);
                 });
-        long before = threads.getCurrentThreadAllocatedBytes();
-        readsSoundly(forged);
-        assertThat(threads.getCurrentThreadAllocatedBytes() - before)
-            .as("bytes allocated with %d at %d", length, field)
-            .isLessThan(256 * 1024);
+        ForgedFile.assertAllocatesLittle(length + " at " + field, () -> readsSoundly(forged));
       }
     }
   }
@@ -232,16 +217,7 @@ class SnapshotDamageTest {
 
   /** Changes a good file and mends both checksums. */
   private byte[] forge(Consumer<ByteBuffer> change) {
-    byte[] forged = good.clone();
-    ByteBuffer file = ByteBuffer.wrap(forged).order(ByteOrder.LITTLE_ENDIAN);
-    change.accept(file);
-    CRC32C sections = new CRC32C();
-    sections.update(forged, HEADER_BYTES, forged.length - HEADER_BYTES);
-    file.putInt(192, (int) sections.getValue());
-    CRC32C header = new CRC32C();
-    header.update(forged, 0, HEADER_BYTES - 4);
-    file.putInt(HEADER_BYTES - 4, (int) header.getValue());
-    return forged;
+    return ForgedFile.of(good, HEADER_BYTES, change);
   }
 
   /** False if it is refused by a typed error; fails if it is neither that nor sound. */

@@ -12,7 +12,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.PrimitiveIterator;
 import java.util.SplittableRandom;
-import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -229,14 +228,7 @@ class SnapshotMutationTest {
     }
     ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     int headerBytes = Math.min(bytes.length, Math.max(202, file.getShort(10) & 0xFFFF));
-    file.putInt(192, crc32c(bytes, headerBytes, bytes.length - headerBytes));
-    file.putInt(headerBytes - 4, crc32c(bytes, 0, headerBytes - 4));
+    ForgedFile.mend(bytes, headerBytes);
     return bytes;
-  }
-
-  private static int crc32c(byte[] bytes, int offset, int length) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes, offset, length);
-    return (int) crc.getValue();
   }
 }
