@@ -26,8 +26,8 @@ class CuckooModelTest {
   @ParameterizedTest
   @ValueSource(ints = {20, 28, 34, 44})
   void pagesInStateAgreeWithItAsWellAndHaveTheBytesOfTheHeap(int bits) {
-    GrowingFilter inState = new FilterModel(new FilterInState(bits), 15_000, 5).run(100_000);
-    GrowingFilter onTheHeap = new FilterModel(FilterOnTheHeap.of(bits), 15_000, 5).run(100_000);
+    GrowingFilter inState = new FilterModel(new FilterInState(bits), 10_000, 5).run(100_000);
+    GrowingFilter onTheHeap = new FilterModel(FilterOnTheHeap.of(bits), 10_000, 5).run(100_000);
     assertThat(inState.toBytes()).isEqualTo(onTheHeap.toBytes());
   }
 
