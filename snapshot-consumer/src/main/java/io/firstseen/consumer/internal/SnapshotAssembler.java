@@ -521,19 +521,23 @@ public final class SnapshotAssembler {
     if (!reports.isFirst("incomplete " + manifest.sequence())) {
       return;
     }
-    BlobReference first = lacking.get(0);
-    decisions.add(
-        new Decision.Refuse(
-            ("sequence %d of set '%s' is incomplete after %d ms: %d of its blobs are lacking, of the"
-                    + " first, %s, %d of %d chunks")
-                .formatted(
-                    manifest.sequence(),
-                    setName,
-                    settings.chunkWaitMillis(),
-                    lacking.size(),
-                    first.digest(),
-                    chunks.missing(first),
-                    SnapshotTopicFormat.chunkCount(first.bytes()))));
+    // What is damaged was told already.
+    List<BlobReference> missing = lacking.stream().filter(blob -> !chunks.isDamaged(blob)).toList();
+    if (!missing.isEmpty()) {
+      BlobReference first = missing.get(0);
+      decisions.add(
+          new Decision.Refuse(
+              ("sequence %d of set '%s' is incomplete after %d ms: %d of its blobs are lacking, of"
+                      + " the first, %s, %d of %d chunks")
+                  .formatted(
+                      manifest.sequence(),
+                      setName,
+                      settings.chunkWaitMillis(),
+                      missing.size(),
+                      first.digest(),
+                      chunks.missing(first),
+                      SnapshotTopicFormat.chunkCount(first.bytes()))));
+    }
     selection.await(lacking);
     decisions.add(new Decision.Reread());
   }

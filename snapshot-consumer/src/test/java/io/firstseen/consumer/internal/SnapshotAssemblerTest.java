@@ -173,6 +173,8 @@ class SnapshotAssemblerTest {
     Entry chunk = second.chunks().get(0);
     following.read(chunk.damaged()).read(second.manifestEntry()).settle().settle();
     following.read(chunk.damaged()).settle();
+    following.waitForChunks();
+    assertThat(following.rereads).isEqualTo(1);
     assertThat(following.sequence()).isEqualTo(1);
     assertThat(following.contains("a")).isTrue();
     assertThat(following.refusals)
