@@ -358,26 +358,19 @@ final class BucketPage extends CuckooPage {
   @Override
   CuckooPage expire(Expiry expiry, PathSearch search) {
     int due = epochs.endedBy(expiry.dueMillis());
-    byte[] numbers = numbers();
     own();
+    byte[] numbers = new byte[layout.width];
     for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
-      int first = bucket * layout.width;
-      int last = layout.width - 1;
-      while (last >= 0 && get(bucket, last) == 0) {
-        last--;
+      Arrays.fill(numbers, (byte) 0);
+      EpochNumbers.getAll(body, layout.numbersFrom(bucket), layout.width, numbers, 0);
+      int anyDue = 0;
+      for (byte number : numbers) {
+        anyDue |= due >>> number;
       }
-      for (int i = last; i >= 0; i--) {
-        if ((due >>> numbers[first + i] & 1) != 0) {
-          set(bucket, i, get(bucket, last));
-          numbers[first + i] = numbers[first + last];
-          set(bucket, last, 0);
-          numbers[first + last] = 0;
-          last--;
-          count--;
-        }
+      if ((anyDue & 1) != 0) {
+        expire(bucket, numbers, due);
       }
     }
-    setNumbers(numbers);
     int kept = 0;
     for (int i = 0; i < waitingCount; i++) {
       if ((due >>> waitingNumber(i) & 1) == 0) {
@@ -391,6 +384,25 @@ final class BucketPage extends CuckooPage {
     }
     epochs = epochs.without(due);
     return narrowed(search);
+  }
+
+  /** Forgets the slots of a bucket whose epochs are due. */
+  private void expire(int bucket, byte[] numbers, int due) {
+    int last = layout.width - 1;
+    while (last >= 0 && get(bucket, last) == 0) {
+      last--;
+    }
+    for (int i = last; i >= 0; i--) {
+      if ((due >>> numbers[i] & 1) != 0) {
+        set(bucket, i, get(bucket, last));
+        numbers[i] = numbers[last];
+        set(bucket, last, 0);
+        numbers[last] = 0;
+        last--;
+        count--;
+      }
+    }
+    EpochNumbers.setAll(body, layout.numbersFrom(bucket), layout.width, numbers, 0);
   }
 
   /** The same identities in the narrowest buckets that leave room for more, or this page. */
