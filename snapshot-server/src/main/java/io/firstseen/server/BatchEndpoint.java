@@ -33,19 +33,6 @@ final class BatchEndpoint implements Endpoint {
     SnapshotSet set = served.answering();
     Manifest manifest = set.manifest();
     byte[] scope = query.bytes("scope");
-    long[] hashes = new long[keys.size()];
-    String[] whyInvalid = new String[keys.size()];
-    for (int i = 0; i < hashes.length; i++) {
-      try {
-        hashes[i] = manifest.parameters().hash(scope, keys.get(i), served.keyHash());
-      } catch (InvalidKeyException e) {
-        whyInvalid[i] = e.getMessage();
-      } catch (SnapshotException e) {
-        throw new IllegalStateException("a manifest of another hash key became active", e);
-      }
-    }
-    boolean[] present = new boolean[hashes.length];
-    set.mightContainEach(hashes, 0, hashes.length, present);
     return Reply.json(
             200,
             json -> {
@@ -54,8 +41,8 @@ final class BatchEndpoint implements Endpoint {
               json.writeNumberField("sequence", manifest.sequence());
               json.writeNumberField("windowEndMillis", manifest.windowEndMillis());
               json.writeArrayFieldStart("answers");
-              for (int i = 0; i < hashes.length; i++) {
-                write(json, served, keys.get(i), present[i], whyInvalid[i]);
+              for (byte[] key : keys) {
+                write(json, served, set, scope, key);
               }
               json.writeEndArray();
               json.writeEndObject();
@@ -64,17 +51,20 @@ final class BatchEndpoint implements Endpoint {
   }
 
   private void write(
-      JsonGenerator json, ServedSet served, byte[] key, boolean present, String whyInvalid)
+      JsonGenerator json, ServedSet served, SnapshotSet set, byte[] scope, byte[] key)
       throws IOException {
     json.writeStartObject();
     json.writeStringField("key", ContainsEndpoint.text(key));
-    if (whyInvalid == null) {
+    try {
+      boolean present = set.mightContainKey(scope, key, served.keyHash());
       metrics.answered(served, present);
       json.writeBooleanField("present", present);
-    } else {
+    } catch (InvalidKeyException e) {
       metrics.invalidKey(served);
       json.writeBooleanField("present", false);
-      json.writeStringField("error", "the key is invalid: " + whyInvalid);
+      json.writeStringField("error", "the key is invalid: " + e.getMessage());
+    } catch (SnapshotException e) {
+      throw new IllegalStateException("a manifest of another hash key became active", e);
     }
     json.writeEndObject();
   }

@@ -194,7 +194,7 @@ class OnePublisherTest {
     cancel(newcomer);
   }
 
-  /** The same command twice: one prefix, and so the same transactional ids. */
+  /** The same command twice: one prefix of transactional ids. */
   @Test
   void whoIsRefusedHasNotEndedTheTransactionsOfTheOtherJob() throws Exception {
     KafkaOptions options = kafkaOptions("twice", "once", Duration.ofMinutes(10));

@@ -109,8 +109,8 @@ final class BucketLayout {
    * Where the slot of an identity that is not held would be put, in bits of the body; -1 if it is
    * held, if there is no room, or if a bucket has more than two words.
    *
-   * <p>Asks nothing that the branch predictor would have to guess, in few instructions: in a filter
-   * larger than the processor's caches, that is how many operations wait for the memory at once.
+   * <p>In few instructions and with few branches that must be guessed: in a filter larger than the
+   * processor's caches, that decides how many operations wait for the memory at once.
    */
   int room(byte[] body, long identity) {
     if (second != last) {

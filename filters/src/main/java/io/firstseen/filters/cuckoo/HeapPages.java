@@ -85,8 +85,9 @@ final class HeapPages implements PageStore {
   }
 
   /**
-   * Inserts an identity that is not held, if its page is a table of its own with a free slot at
-   * hand, and does nothing otherwise. What {@link PagedFilter} would do, in fewer steps.
+   * Inserts an identity that is not held, if its page is a table whose bytes no copy shares and a
+   * slot is free at hand; does nothing otherwise. What {@link PagedFilter} would do, in fewer
+   * steps.
    */
   boolean insertInPlace(long identity) {
     int at = (int) (identity >>> shift);
