@@ -8,14 +8,23 @@ import java.util.function.Consumer;
  * Pages in an extendible directory: an array over the leading bits of identities, in which a page
  * of lesser depth than the deepest one stands several times.
  *
- * <p>Bodies and layouts stand in arrays of their own, so that a look-up goes from the array to the
- * bucket and not by way of the page's object, which in a large filter is not in the cache.
+ * <p>Bodies and layouts stand in arrays of their own, so that an operation goes from the array to
+ * the bucket and not by way of the page's object, which in a large filter is not in the cache. So
+ * does what was inserted in place less what was deleted; a page's own count gets it before anybody
+ * sees the page.
  */
 final class HeapPages implements PageStore {
   private final CuckooShape shape;
   private CuckooPage[] directory;
   private byte[][] bodies;
   private BucketLayout[] layouts;
+
+  /** The bodies of tables that no copy shares; null for other pages. */
+  private byte[][] ownBodies;
+
+  /** Insertions in place less deletions that are not in the count of the page. */
+  private int[] uncounted;
+
   private int directoryDepth;
   private int shift;
   long count;
@@ -25,6 +34,8 @@ final class HeapPages implements PageStore {
     this.directory = new CuckooPage[1];
     this.bodies = new byte[1][];
     this.layouts = new BucketLayout[1];
+    this.ownBodies = new byte[1][];
+    this.uncounted = new int[1];
     this.shift = shape.identityBits();
     place(CuckooPage.first(shape));
   }
@@ -43,6 +54,8 @@ final class HeapPages implements PageStore {
     this.directory = new CuckooPage[other.directory.length];
     this.bodies = new byte[other.directory.length][];
     this.layouts = new BucketLayout[other.directory.length];
+    this.ownBodies = new byte[other.directory.length][];
+    this.uncounted = new int[other.directory.length];
     this.directoryDepth = other.directoryDepth;
     this.shift = other.shift;
     this.count = other.count;
@@ -73,7 +86,7 @@ final class HeapPages implements PageStore {
 
   @Override
   public CuckooPage get(long identity) {
-    return directory[(int) (identity >>> shift)];
+    return counted((int) (identity >>> shift));
   }
 
   boolean contains(long identity) {
@@ -91,18 +104,17 @@ final class HeapPages implements PageStore {
    */
   boolean insertInPlace(long identity) {
     int at = (int) (identity >>> shift);
-    BucketLayout layout = layouts[at];
-    CuckooPage page = directory[at];
-    if (layout == null || page.isShared()) {
+    byte[] body = ownBodies[at];
+    if (body == null) {
       return false;
     }
-    byte[] body = bodies[at];
+    BucketLayout layout = layouts[at];
     int room = layout.room(body, identity);
     if (room < 0) {
       return false;
     }
     layout.set(body, room, layout.slotOf(identity));
-    page.count++;
+    uncounted[at]++;
     count++;
     return true;
   }
@@ -110,12 +122,11 @@ final class HeapPages implements PageStore {
   /** Deletes one copy of an identity under the same conditions. */
   boolean deleteInPlace(long identity) {
     int at = (int) (identity >>> shift);
-    BucketLayout layout = layouts[at];
-    CuckooPage page = directory[at];
-    if (layout == null || page.isShared() || !layout.take(bodies[at], identity)) {
+    byte[] body = ownBodies[at];
+    if (body == null || !layouts[at].take(body, identity)) {
       return false;
     }
-    page.count--;
+    uncounted[at]--;
     count--;
     return true;
   }
@@ -141,22 +152,47 @@ final class HeapPages implements PageStore {
       CuckooPage[] deeper = new CuckooPage[size];
       byte[][] deeperBodies = new byte[size][];
       BucketLayout[] deeperLayouts = new BucketLayout[size];
+      byte[][] deeperOwnBodies = new byte[size][];
+      int[] deeperUncounted = new int[size];
       for (int i = 0; i < size; i++) {
         deeper[i] = directory[i >> 1];
         deeperBodies[i] = bodies[i >> 1];
         deeperLayouts[i] = layouts[i >> 1];
+        deeperOwnBodies[i] = ownBodies[i >> 1];
+        deeperUncounted[i] = (i & 1) == 0 ? uncounted[i >> 1] : 0;
       }
       directory = deeper;
       bodies = deeperBodies;
       layouts = deeperLayouts;
+      ownBodies = deeperOwnBodies;
+      uncounted = deeperUncounted;
       directoryDepth++;
       shift--;
     }
-    int span = 1 << (directoryDepth - page.depth());
+    int span = span(page);
     int from = page.prefix() * span;
+    BucketLayout layout = page.layout();
     Arrays.fill(directory, from, from + span, page);
     Arrays.fill(bodies, from, from + span, page.body);
-    Arrays.fill(layouts, from, from + span, page.layout());
+    Arrays.fill(layouts, from, from + span, layout);
+    Arrays.fill(ownBodies, from, from + span, layout == null || page.isShared() ? null : page.body);
+  }
+
+  /** In how many entries of the directory a page stands. */
+  private int span(CuckooPage page) {
+    return 1 << (directoryDepth - page.depth());
+  }
+
+  /** The page of an entry of the directory, its count made true. */
+  private CuckooPage counted(int at) {
+    CuckooPage page = directory[at];
+    int span = span(page);
+    int from = page.prefix() * span;
+    for (int i = from; i < from + span; i++) {
+      page.count += uncounted[i];
+      uncounted[i] = 0;
+    }
+    return page;
   }
 
   /** The depth of the page of the least depth. */
@@ -167,12 +203,15 @@ final class HeapPages implements PageStore {
   }
 
   void forEach(Consumer<CuckooPage> visitor) {
-    for (int i = 0; i < directory.length; i += 1 << (directoryDepth - directory[i].depth())) {
-      visitor.accept(directory[i]);
+    for (int i = 0; i < directory.length; ) {
+      CuckooPage page = counted(i);
+      visitor.accept(page);
+      place(page);
+      i += span(page);
     }
   }
 
   long directoryBytes() {
-    return 3 * 16 + (4L + 4 + 4) * directory.length;
+    return 5 * 16 + (4L + 4 + 4 + 4 + 4) * directory.length;
   }
 }
