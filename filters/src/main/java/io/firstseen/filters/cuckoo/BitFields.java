@@ -36,4 +36,10 @@ final class BitFields {
     long word = (long) WORD.get(bytes, index);
     WORD.set(bytes, index, (word & ~(mask(bits) << shift)) | (value << shift));
   }
+
+  /** Changes the bits at a position that are set in a value of up to 57 bits. */
+  static void flip(byte[] bytes, int bit, long value) {
+    int index = bit >>> 3;
+    WORD.set(bytes, index, (long) WORD.get(bytes, index) ^ (value << (bit & 7)));
+  }
 }

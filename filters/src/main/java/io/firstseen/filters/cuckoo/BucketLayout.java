@@ -137,8 +137,12 @@ final class BucketLayout {
       word = otherWord;
       next = otherNext;
     }
-    int place = place(marks(word), marks(next));
-    return place < slotsBits ? at + place : -1;
+    long free = marks(word);
+    if (free == 0) {
+      free = marks(next);
+      at += second;
+    }
+    return free == 0 ? -1 : at + start(free);
   }
 
   /**
@@ -169,21 +173,27 @@ final class BucketLayout {
         return false;
       }
     }
-    int lastUsed = at + place(marks(word), marks(next)) - slotBits;
-    set(body, at + place(found, foundNext), get(body, lastUsed));
-    set(body, lastUsed, 0);
+    int place = at;
+    if (found == 0) {
+      found = foundNext;
+      place += second;
+    }
+    int free = at;
+    long unused = marks(word);
+    if (unused == 0) {
+      unused = marks(next);
+      free += second;
+    }
+    int lastUsed = unused == 0 ? at + slotsBits - slotBits : free + start(unused) - slotBits;
+    long moved = get(body, lastUsed);
+    BitFields.flip(body, place + start(found), moved ^ slotOf(identity));
+    BitFields.flip(body, lastUsed, moved);
     return true;
   }
 
-  /** Where the first marked slot of a bucket of two words starts; where it ends if none is. */
-  private int place(long marks, long nextMarks) {
-    return Math.min(start(marks), second + Math.min(start(nextMarks), wordBits));
-  }
-
-  /** Where the first marked slot of a word starts; more than the bits of two words if none is. */
+  /** Where the first marked slot of a word starts. */
   private int start(long marks) {
-    int mark = Long.numberOfTrailingZeros(marks);
-    return mark + ((mark & Long.SIZE) << 1) - slotBits + 1;
+    return Long.numberOfTrailingZeros(marks) - slotBits + 1;
   }
 
   /** The first place of a bucket that holds the slot, or -1. */

@@ -113,7 +113,7 @@ final class HeapPages implements PageStore {
     if (room < 0) {
       return false;
     }
-    layout.set(body, room, layout.slotOf(identity));
+    BitFields.flip(body, room, layout.slotOf(identity));
     uncounted[at]++;
     count++;
     return true;
