@@ -2,18 +2,22 @@ package io.firstseen.filters.snapshot;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.StreamWriteFeature;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.core.TreeNode;
+import com.fasterxml.jackson.jr.stree.JacksonJrsTreeCodec;
+import com.fasterxml.jackson.jr.stree.JrsMissing;
+import com.fasterxml.jackson.jr.stree.JrsNull;
+import com.fasterxml.jackson.jr.stree.JrsNumber;
+import com.fasterxml.jackson.jr.stree.JrsString;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -22,7 +26,10 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** The JSON form of manifests; nothing else knows a field's name. */
+/**
+ * The JSON form of manifests; nothing else knows a field's name. Read by Jackson's small tree
+ * model: its large one takes longer to start than a client takes for all the rest of a warm start.
+ */
 final class ManifestJson {
   // Double.toString of Java 17 prints more digits than needed for some numbers, that of 19 does
   // not; Jackson's own writer prints the same everywhere.
@@ -32,8 +39,7 @@ final class ManifestJson {
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
           .build();
-  private static final ObjectMapper MAPPER =
-      JsonMapper.builder(FACTORY).enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).build();
+  private static final JacksonJrsTreeCodec TREES = new JacksonJrsTreeCodec();
   private static final Pattern KEY_CHECK = Pattern.compile("[0-9a-f]{16}");
   private static final int MAX_QUOTED_CHARS = 60;
 
@@ -163,9 +169,18 @@ final class ManifestJson {
     }
   }
 
-  private static JsonNode parse(byte[] json) throws MalformedSnapshotException {
-    try {
-      return MAPPER.readTree(json);
+  private static TreeNode parse(byte[] json) throws MalformedSnapshotException {
+    try (JsonParser parser = FACTORY.createParser(json)) {
+      if (parser.nextToken() == null) {
+        return JrsMissing.instance();
+      }
+      TreeNode root = TREES.readTree(parser);
+      if (parser.nextToken() != null) {
+        throw new MalformedSnapshotException(
+            "the manifest is not JSON: something follows its end, at byte "
+                + parser.currentTokenLocation().getByteOffset());
+      }
+      return root;
     } catch (JsonProcessingException e) {
       throw new MalformedSnapshotException(
           "the manifest is not JSON: "
@@ -214,7 +229,7 @@ final class ManifestJson {
       return new ManifestShard(
           (int) field.at("shard").integer(0, Shards.MAX_COUNT - 1),
           field.at("count").integer(0, Long.MAX_VALUE),
-          base.node.isNull() ? null : readBlob(base, null),
+          base.isNull() ? null : readBlob(base, null),
           deltas);
     } catch (IllegalArgumentException e) {
       throw new MalformedSnapshotException("manifest: " + field.path + ": " + e.getMessage(), e);
@@ -237,14 +252,14 @@ final class ManifestJson {
   }
 
   /** A place in the document, and what stands there. */
-  private record Field(String path, JsonNode node) {
+  private record Field(String path, TreeNode node) {
 
     Field at(String name) throws MalformedSnapshotException {
       if (!node.isObject()) {
         throw mustBe("an object");
       }
       String inner = path.equals("manifest") ? name : path + "." + name;
-      JsonNode value = node.get(name);
+      TreeNode value = node.get(name);
       if (value == null) {
         throw new MalformedSnapshotException("manifest: the field " + inner + " is missing");
       }
@@ -252,7 +267,7 @@ final class ManifestJson {
     }
 
     boolean has(String name) {
-      return node.has(name);
+      return node.get(name) != null;
     }
 
     List<Field> elements() throws MalformedSnapshotException {
@@ -260,43 +275,58 @@ final class ManifestJson {
         throw mustBe("an array");
       }
       List<Field> elements = new ArrayList<>();
-      for (JsonNode element : node) {
-        elements.add(new Field(path + "[" + elements.size() + "]", element));
+      for (int i = 0; i < node.size(); i++) {
+        elements.add(new Field(path + "[" + i + "]", node.get(i)));
       }
       return elements;
     }
 
     String text() throws MalformedSnapshotException {
-      if (!node.isTextual()) {
-        throw mustBe("a string");
+      if (node instanceof JrsString string) {
+        return string.getValue();
       }
-      return node.textValue();
+      throw mustBe("a string");
+    }
+
+    boolean isNull() {
+      return node instanceof JrsNull;
     }
 
     long integer(long min, long max) throws MalformedSnapshotException {
-      if (!node.isIntegralNumber()
-          || !node.canConvertToLong()
-          || node.longValue() < min
-          || node.longValue() > max) {
-        throw mustBe("an integer in [" + min + ", " + max + "]");
+      if (node instanceof JrsNumber number
+          && (number.getValue() instanceof Integer || number.getValue() instanceof Long)) {
+        long value = number.getValue().longValue();
+        if (value >= min && value <= max) {
+          return value;
+        }
       }
-      return node.longValue();
+      throw mustBe("an integer in [" + min + ", " + max + "]");
     }
 
     double number() throws MalformedSnapshotException {
-      if (!node.isNumber()) {
-        throw mustBe("a number");
+      if (node instanceof JrsNumber number) {
+        return number.getValue().doubleValue();
       }
-      return node.doubleValue();
+      throw mustBe("a number");
     }
 
     MalformedSnapshotException mustBe(String expected) {
-      String got = node.toString();
+      String got = json(node);
       if (got.length() > MAX_QUOTED_CHARS) {
         got = got.substring(0, MAX_QUOTED_CHARS) + "…";
       }
       String what = path.equals("manifest") ? "a manifest" : "manifest: the field " + path;
       return new MalformedSnapshotException(what + " must be " + expected + ", got " + got);
+    }
+
+    private static String json(TreeNode node) {
+      StringWriter out = new StringWriter();
+      try (JsonGenerator json = FACTORY.createGenerator(out)) {
+        TREES.writeTree(json, node);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      return out.toString();
     }
   }
 }
