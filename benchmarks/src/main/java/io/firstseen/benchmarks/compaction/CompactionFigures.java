@@ -45,8 +45,8 @@ public final class CompactionFigures implements Callable<Integer> {
       names = "--windows",
       defaultValue = "50",
       description =
-          "windows for each figure, of which the median counts; every 16th has bases"
-              + " (default: ${DEFAULT-VALUE})")
+          "windows of 10 million keys, of which the median counts; of fewer keys as many more as"
+              + " take the same time; every 16th has bases (default: ${DEFAULT-VALUE})")
   private int windows;
 
   @Option(
@@ -94,7 +94,7 @@ public final class CompactionFigures implements Callable<Integer> {
       harness.getOutput().clear();
       List<Double> withoutBases = new ArrayList<>();
       List<Double> withBases = new ArrayList<>();
-      for (int window = 0; window < windows; window++) {
+      for (long window = 0; window < (long) windows * 10_000_000 / count; window++) {
         start += WINDOW_MILLIS;
         for (int i = 0; i < count * CHANGED / 2; i++) {
           int place = random.nextInt(count);
