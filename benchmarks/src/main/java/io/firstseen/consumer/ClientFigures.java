@@ -93,24 +93,28 @@ public final class ClientFigures {
     latencies(client, seconds, false);
     client.reader().end();
     client.close();
-    // As of a service that has the client and what it needs, and has not chosen how to log.
+    // What a service has on its class path for the client, without anything that writes a log.
     String classPath =
         Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
             .filter(entry -> OF_A_CLIENT.matcher(Path.of(entry).getFileName().toString()).matches())
             .collect(Collectors.joining(File.pathSeparator));
     for (int i = 0; i < 7; i++) {
-      new ProcessBuilder(
-              ProcessHandle.current().info().command().orElseThrow(),
-              "-cp",
-              classPath,
-              ClientFigures.class.getName(),
-              "warm-start",
-              directory.toString(),
-              Long.toString(System.currentTimeMillis()))
-          .redirectOutput(ProcessBuilder.Redirect.INHERIT)
-          .redirectError(ProcessBuilder.Redirect.DISCARD)
-          .start()
-          .waitFor();
+      int status =
+          new ProcessBuilder(
+                  ProcessHandle.current().info().command().orElseThrow(),
+                  "-cp",
+                  classPath,
+                  ClientFigures.class.getName(),
+                  "warm-start",
+                  directory.toString(),
+                  Long.toString(System.currentTimeMillis()))
+              .redirectOutput(ProcessBuilder.Redirect.INHERIT)
+              .redirectError(ProcessBuilder.Redirect.DISCARD)
+              .start()
+              .waitFor();
+      if (status != 0) {
+        throw new IllegalStateException("the warm start ended with status " + status);
+      }
     }
     if (found == 0) {
       throw new IllegalStateException("no key was found");

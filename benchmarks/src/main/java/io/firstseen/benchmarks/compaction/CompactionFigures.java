@@ -45,8 +45,8 @@ public final class CompactionFigures implements Callable<Integer> {
       names = "--windows",
       defaultValue = "50",
       description =
-          "windows of 10 million keys, of which the median counts; of fewer keys as many more as"
-              + " take the same time; every 16th has bases (default: ${DEFAULT-VALUE})")
+          "windows of 10 million keys, of which the median counts, and in proportion more of fewer"
+              + " keys; every 16th has bases (default: ${DEFAULT-VALUE})")
   private int windows;
 
   @Option(
@@ -76,9 +76,13 @@ public final class CompactionFigures implements Callable<Integer> {
       for (int shards : new int[] {16, 1}) {
         measure(count, shards, 0);
       }
-      measure(count, 16, 240 * WINDOW_MILLIS);
+      measure(count, 16, (windowsOf(count) + 1) * WINDOW_MILLIS);
     }
     return missed ? 1 : 0;
+  }
+
+  private long windowsOf(int count) {
+    return Math.max(windows, windows * 10_000_000L / count);
   }
 
   private void measure(int count, int shards, long ttlMillis) throws Exception {
@@ -94,7 +98,7 @@ public final class CompactionFigures implements Callable<Integer> {
       harness.getOutput().clear();
       List<Double> withoutBases = new ArrayList<>();
       List<Double> withBases = new ArrayList<>();
-      for (long window = 0; window < (long) windows * 10_000_000 / count; window++) {
+      for (long window = 0; window < windowsOf(count); window++) {
         start += WINDOW_MILLIS;
         for (int i = 0; i < count * CHANGED / 2; i++) {
           int place = random.nextInt(count);

@@ -168,9 +168,9 @@ public final class ExpiryRun {
   }
 
   /**
-   * Half as many new keys as the next epoch lets expire: done before a round without a sweep and
-   * again before one with it, so that both have as many keys in the mean, as fuller pages take
-   * longer.
+   * Half as many new keys as the next epoch lets expire. Done before a round without a sweep and
+   * again before the one with it: in the mean both have the same number of keys, on which the time
+   * of an insertion depends.
    */
   private void replaceHalfOfWhatWillBeDue() throws Exception {
     for (int i = 0; i < spec.keys() / 16; i++) {
@@ -182,7 +182,7 @@ public final class ExpiryRun {
   private double round(double millis) throws Exception {
     System.gc();
     long newest = nextKey;
-    // Of the newest epoch alone: none of them is due within a round.
+    // Of the two newest epochs alone: none of them is due within a round.
     int repeated = spec.keys() / 8;
     double begin = nowMillis;
     longestNanos = 0;

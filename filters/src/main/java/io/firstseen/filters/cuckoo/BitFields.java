@@ -37,7 +37,7 @@ final class BitFields {
     WORD.set(bytes, index, (word & ~(mask(bits) << shift)) | (value << shift));
   }
 
-  /** Changes the bits at a position that are set in a value of up to 57 bits. */
+  /** Inverts, from a position on, the bits that are set in a value of up to 57 bits. */
   static void flip(byte[] bytes, int bit, long value) {
     int index = bit >>> 3;
     WORD.set(bytes, index, (long) WORD.get(bytes, index) ^ (value << (bit & 7)));

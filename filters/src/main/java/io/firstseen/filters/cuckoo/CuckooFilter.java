@@ -123,7 +123,7 @@ public final class CuckooFilter implements MembershipFilter {
   /** Used slots of all slots, in [0, 1]. */
   public double load() {
     long[] slots = {0};
-    forEachPage(page -> slots[0] += page.slots());
+    pages.forEach(page -> slots[0] += page.slots());
     return slots[0] == 0 ? 0 : (double) count() / slots[0];
   }
 
@@ -131,20 +131,23 @@ public final class CuckooFilter implements MembershipFilter {
   @Override
   public long sizeBytes() {
     long[] bytes = {pages.directoryBytes()};
-    forEachPage(page -> bytes[0] += page.heapBytes());
+    pages.forEach(page -> bytes[0] += page.heapBytes());
     return bytes[0];
   }
 
   /** Number of pages. */
   public int pageCount() {
     int[] count = {0};
-    forEachPage(page -> count[0]++);
+    pages.forEach(page -> count[0]++);
     return count[0];
   }
 
-  /** Visits every page once, in the order of the prefixes. */
+  /**
+   * Visits every page once, in the order of the prefixes. The pages are the filter's own: to be
+   * read or copied before the filter is changed next, and not afterwards.
+   */
   public void forEachPage(Consumer<CuckooPage> visitor) {
-    pages.forEach(visitor);
+    pages.giveEach(visitor);
   }
 
   /** An equal filter at a cost in proportion to the pages, not the bytes: pages are shared. */

@@ -10,8 +10,8 @@ import java.util.function.Consumer;
  *
  * <p>Bodies and layouts stand in arrays of their own, so that an operation goes from the array to
  * the bucket and not by way of the page's object, which in a large filter is not in the cache. So
- * does what was inserted in place less what was deleted; a page's own count gets it before anybody
- * sees the page.
+ * does what was inserted in place less what was deleted, which a page's own count gets when the
+ * page is asked for.
  */
 final class HeapPages implements PageStore {
   private final CuckooShape shape;
@@ -19,10 +19,16 @@ final class HeapPages implements PageStore {
   private byte[][] bodies;
   private BucketLayout[] layouts;
 
-  /** The bodies of tables that no copy shares; null for other pages. */
+  /**
+   * The bodies that may be written to in place: those of tables that no copy shares. Of a page that
+   * was given away, and may be copied, there is none until the next {@link #put}.
+   */
   private byte[][] ownBodies;
 
-  /** Insertions in place less deletions that are not in the count of the page. */
+  /**
+   * Insertions in place less deletions that are not in the count of the page, which gets the sum of
+   * all its entries.
+   */
   private int[] uncounted;
 
   private int directoryDepth;
@@ -80,7 +86,7 @@ final class HeapPages implements PageStore {
 
   HeapPages copy() {
     HeapPages copy = new HeapPages(this);
-    forEach(page -> copy.place(page.copy()));
+    giveEach(page -> copy.place(page.copy()));
     return copy;
   }
 
@@ -134,7 +140,7 @@ final class HeapPages implements PageStore {
   @Override
   public void put(long identity, CuckooPage page) {
     int at = (int) (identity >>> shift);
-    if (directory[at] != page || bodies[at] != page.body) {
+    if (directory[at] != page || bodies[at] != page.body || ownBodies[at] == null) {
       place(page);
     }
   }
@@ -202,11 +208,17 @@ final class HeapPages implements PageStore {
     return least[0];
   }
 
+  /** For visitors that may copy a page, at once or later, but before the next change. */
+  void giveEach(Consumer<CuckooPage> visitor) {
+    Arrays.fill(ownBodies, null);
+    forEach(visitor);
+  }
+
+  /** For visitors that only look at a page. */
   void forEach(Consumer<CuckooPage> visitor) {
     for (int i = 0; i < directory.length; ) {
       CuckooPage page = counted(i);
       visitor.accept(page);
-      place(page);
       i += span(page);
     }
   }

@@ -2,13 +2,13 @@ package io.firstseen.filters.snapshot;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.StreamWriteFeature;
 import com.fasterxml.jackson.core.TreeNode;
 import com.fasterxml.jackson.jr.stree.JacksonJrsTreeCodec;
-import com.fasterxml.jackson.jr.stree.JrsMissing;
 import com.fasterxml.jackson.jr.stree.JrsNull;
 import com.fasterxml.jackson.jr.stree.JrsNumber;
 import com.fasterxml.jackson.jr.stree.JrsString;
@@ -172,13 +172,12 @@ final class ManifestJson {
   private static TreeNode parse(byte[] json) throws MalformedSnapshotException {
     try (JsonParser parser = FACTORY.createParser(json)) {
       if (parser.nextToken() == null) {
-        return JrsMissing.instance();
+        throw new JsonParseException(parser, "it is empty");
       }
       TreeNode root = TREES.readTree(parser);
       if (parser.nextToken() != null) {
-        throw new MalformedSnapshotException(
-            "the manifest is not JSON: something follows its end, at byte "
-                + parser.currentTokenLocation().getByteOffset());
+        throw new JsonParseException(
+            parser, "something follows its end", parser.currentTokenLocation());
       }
       return root;
     } catch (JsonProcessingException e) {

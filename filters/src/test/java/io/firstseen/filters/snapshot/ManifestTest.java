@@ -328,6 +328,20 @@ class ManifestTest {
             "(a manifest must be a JSON object, got |the manifest is not JSON: ).*");
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '^',
+      value = {
+        "^^ | the manifest is not JSON: it is empty at byte 0",
+        "{} {} | the manifest is not JSON: something follows its end at byte 3",
+      })
+  void saysWhatIsWrongWithTheText(String text, String sentence) {
+    assertThatThrownBy(() -> Manifest.fromJson(text.getBytes(StandardCharsets.UTF_8)))
+        .isInstanceOf(MalformedSnapshotException.class)
+        .hasMessage(sentence);
+  }
+
   @Test
   void refusesHostileJsonWithoutHarm() {
     List<String> hostile =
