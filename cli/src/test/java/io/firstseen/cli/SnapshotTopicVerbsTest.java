@@ -18,10 +18,14 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.quota.ClientQuotaAlteration;
+import org.apache.kafka.common.quota.ClientQuotaEntity;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -291,6 +295,42 @@ class SnapshotTopicVerbsTest {
         assertThat(last.get("windowEndMillis").asLong()).isEqualTo(3);
         assertThat(directory.resolve("cache/spam.snapshots/current")).exists();
       }
+    }
+  }
+
+  @Test
+  void followShowsHowALongFetchGoesOn() throws Exception {
+    String[] keys = IntStream.range(0, 1_000_000).mapToObj(i -> "key-" + i).toArray(String[]::new);
+    System.setProperty(Progress.TERMINAL_PROPERTY, "true");
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"), SETTINGS);
+        Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()));
+        SnapshotWriter writer = openTopic(broker)) {
+      writer.publish(1, keys);
+      // Four million bytes in five chunks, of which the broker lets 2.5 million pass in its window
+      // of
+      // ten seconds before it waits.
+      ClientQuotaEntity everyone =
+          new ClientQuotaEntity(Collections.singletonMap(ClientQuotaEntity.CLIENT_ID, null));
+      ClientQuotaAlteration.Op slow = new ClientQuotaAlteration.Op("consumer_byte_rate", 250_000.0);
+      admin
+          .alterClientQuotas(List.of(new ClientQuotaAlteration(everyone, List.of(slow))))
+          .all()
+          .get();
+      Invocation follow =
+          Invocation.of(
+              "snapshot",
+              "follow",
+              "--bootstrap-servers=" + broker.bootstrapServers(),
+              "--set=" + SnapshotWriter.SET,
+              "--kafka-property=max.partition.fetch.bytes=500000",
+              "--count=1");
+      assertThat(follow.status()).isZero();
+      assertThat(follow.out()).singleElement().asString().contains("sequence 1, ");
+      assertThat(String.join("\n", follow.err()))
+          .containsPattern("reading: [0-9,]{7,9} bytes, [1-9] records left")
+          .endsWith("\u001b[K");
+    } finally {
+      System.clearProperty(Progress.TERMINAL_PROPERTY);
     }
   }
 
