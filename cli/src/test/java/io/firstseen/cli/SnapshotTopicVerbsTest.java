@@ -306,9 +306,8 @@ class SnapshotTopicVerbsTest {
         Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()));
         SnapshotWriter writer = openTopic(broker)) {
       writer.publish(1, keys);
-      // Four million bytes in five chunks, of which the broker lets 2.5 million pass in its window
-      // of
-      // ten seconds before it waits.
+      // Four million bytes in five chunks. The broker lets 2.5 million pass in its window of ten
+      // seconds before it waits.
       ClientQuotaEntity everyone =
           new ClientQuotaEntity(Collections.singletonMap(ClientQuotaEntity.CLIENT_ID, null));
       ClientQuotaAlteration.Op slow = new ClientQuotaAlteration.Op("consumer_byte_rate", 250_000.0);

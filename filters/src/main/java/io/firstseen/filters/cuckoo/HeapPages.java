@@ -14,22 +14,19 @@ import java.util.function.Consumer;
  * page is asked for.
  */
 final class HeapPages implements PageStore {
+  private static final short CLOSED = Short.MIN_VALUE;
+
   private final CuckooShape shape;
   private CuckooPage[] directory;
   private byte[][] bodies;
   private BucketLayout[] layouts;
 
   /**
-   * The bodies that may be written to in place: those of tables that no copy shares. Of a page that
-   * was given away, and may be copied, there is none until the next {@link #put}.
-   */
-  private byte[][] ownBodies;
-
-  /**
    * Insertions in place less deletions that are not in the count of the page, which gets the sum of
-   * all its entries.
+   * all its entries. {@link #CLOSED} where nothing may be done in place: lists, pages that share
+   * their bytes with a copy, and until the next {@link #put} those that were given away and may.
    */
-  private int[] uncounted;
+  private short[] uncounted;
 
   private int directoryDepth;
   private int shift;
@@ -40,8 +37,7 @@ final class HeapPages implements PageStore {
     this.directory = new CuckooPage[1];
     this.bodies = new byte[1][];
     this.layouts = new BucketLayout[1];
-    this.ownBodies = new byte[1][];
-    this.uncounted = new int[1];
+    this.uncounted = new short[1];
     this.shift = shape.identityBits();
     place(CuckooPage.first(shape));
   }
@@ -60,8 +56,7 @@ final class HeapPages implements PageStore {
     this.directory = new CuckooPage[other.directory.length];
     this.bodies = new byte[other.directory.length][];
     this.layouts = new BucketLayout[other.directory.length];
-    this.ownBodies = new byte[other.directory.length][];
-    this.uncounted = new int[other.directory.length];
+    this.uncounted = new short[other.directory.length];
     this.directoryDepth = other.directoryDepth;
     this.shift = other.shift;
     this.count = other.count;
@@ -110,10 +105,10 @@ final class HeapPages implements PageStore {
    */
   boolean insertInPlace(long identity) {
     int at = (int) (identity >>> shift);
-    byte[] body = ownBodies[at];
-    if (body == null) {
+    if (uncounted[at] == CLOSED) {
       return false;
     }
+    byte[] body = bodies[at];
     BucketLayout layout = layouts[at];
     int room = layout.room(body, identity);
     if (room < 0) {
@@ -128,8 +123,7 @@ final class HeapPages implements PageStore {
   /** Deletes one copy of an identity under the same conditions. */
   boolean deleteInPlace(long identity) {
     int at = (int) (identity >>> shift);
-    byte[] body = ownBodies[at];
-    if (body == null || !layouts[at].take(body, identity)) {
+    if (uncounted[at] == CLOSED || !layouts[at].take(bodies[at], identity)) {
       return false;
     }
     uncounted[at]--;
@@ -140,7 +134,7 @@ final class HeapPages implements PageStore {
   @Override
   public void put(long identity, CuckooPage page) {
     int at = (int) (identity >>> shift);
-    if (directory[at] != page || bodies[at] != page.body || ownBodies[at] == null) {
+    if (directory[at] != page || bodies[at] != page.body || uncounted[at] == CLOSED) {
       place(page);
     }
   }
@@ -158,19 +152,16 @@ final class HeapPages implements PageStore {
       CuckooPage[] deeper = new CuckooPage[size];
       byte[][] deeperBodies = new byte[size][];
       BucketLayout[] deeperLayouts = new BucketLayout[size];
-      byte[][] deeperOwnBodies = new byte[size][];
-      int[] deeperUncounted = new int[size];
+      short[] deeperUncounted = new short[size];
       for (int i = 0; i < size; i++) {
         deeper[i] = directory[i >> 1];
         deeperBodies[i] = bodies[i >> 1];
         deeperLayouts[i] = layouts[i >> 1];
-        deeperOwnBodies[i] = ownBodies[i >> 1];
-        deeperUncounted[i] = (i & 1) == 0 ? uncounted[i >> 1] : 0;
+        deeperUncounted[i] = (i & 1) == 0 || uncounted[i >> 1] == CLOSED ? uncounted[i >> 1] : 0;
       }
       directory = deeper;
       bodies = deeperBodies;
       layouts = deeperLayouts;
-      ownBodies = deeperOwnBodies;
       uncounted = deeperUncounted;
       directoryDepth++;
       shift--;
@@ -181,7 +172,11 @@ final class HeapPages implements PageStore {
     Arrays.fill(directory, from, from + span, page);
     Arrays.fill(bodies, from, from + span, page.body);
     Arrays.fill(layouts, from, from + span, layout);
-    Arrays.fill(ownBodies, from, from + span, layout == null || page.isShared() ? null : page.body);
+    if (layout == null || page.isShared()) {
+      Arrays.fill(uncounted, from, from + span, CLOSED);
+    } else if (uncounted[from] == CLOSED) {
+      Arrays.fill(uncounted, from, from + span, (short) 0);
+    }
   }
 
   /** In how many entries of the directory a page stands. */
@@ -194,7 +189,7 @@ final class HeapPages implements PageStore {
     CuckooPage page = directory[at];
     int span = span(page);
     int from = page.prefix() * span;
-    for (int i = from; i < from + span; i++) {
+    for (int i = from; i < from + span && uncounted[i] != CLOSED; i++) {
       page.count += uncounted[i];
       uncounted[i] = 0;
     }
@@ -210,8 +205,12 @@ final class HeapPages implements PageStore {
 
   /** For visitors that may copy a page, at once or later, but before the next change. */
   void giveEach(Consumer<CuckooPage> visitor) {
-    Arrays.fill(ownBodies, null);
-    forEach(visitor);
+    forEach(
+        page -> {
+          Arrays.fill(
+              uncounted, page.prefix() * span(page), (page.prefix() + 1) * span(page), CLOSED);
+          visitor.accept(page);
+        });
   }
 
   /** For visitors that only look at a page. */
@@ -224,6 +223,6 @@ final class HeapPages implements PageStore {
   }
 
   long directoryBytes() {
-    return 5 * 16 + (4L + 4 + 4 + 4 + 4) * directory.length;
+    return 4 * 16 + (4L + 4 + 4 + 2) * directory.length;
   }
 }
