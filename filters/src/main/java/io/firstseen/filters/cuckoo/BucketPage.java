@@ -110,7 +110,7 @@ final class BucketPage extends CuckooPage {
 
   @Override
   int objectBytes() {
-    return 56;
+    return 48;
   }
 
   @Override

@@ -19,7 +19,7 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
       AtomicIntegerFieldUpdater.newUpdater(CuckooPage.class, "timesWritten");
 
   final CuckooShape shape;
-  final int depth;
+  final byte depth;
   final int prefix;
   int count;
   byte[] body;
@@ -35,7 +35,7 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
 
   CuckooPage(CuckooShape shape, int depth, int prefix, int count, byte[] body, Epochs epochs) {
     this.shape = shape;
-    this.depth = depth;
+    this.depth = (byte) depth;
     this.prefix = prefix;
     this.count = count;
     this.body = body;

@@ -55,6 +55,22 @@ class CuckooFilterTest extends MembershipFilterContract {
     assertThat(filter.sizeBytes()).isLessThan(600);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "1000000, 0.01, 11.8",
+    "1000000, 0.001, 15.2",
+    "1000000, 0.0001, 19.6",
+    "10000000, 0.001, 15.2"
+  })
+  void aKeyTakesNoMoreBitsAtTheEstimateThanPromised(int estimate, double rate, double mostBits) {
+    CuckooFilter filter = CuckooFilter.forCapacity(estimate, rate);
+    SplittableRandom keys = new SplittableRandom(SEED);
+    for (int i = 0; i < estimate; i++) {
+      filter.insert(keys.nextLong());
+    }
+    assertThat(8.0 * filter.sizeBytes() / filter.count()).isLessThanOrEqualTo(mostBits);
+  }
+
   @Test
   void aPageOfFourSlotsTakes94PercentAtTheLeast() {
     CuckooShape shape = new CuckooShape(30);
