@@ -21,7 +21,7 @@ final class JobEnvironment {
   private static final Duration LONGEST_RESTART_DELAY = Duration.ofSeconds(30);
 
   /** Flink's own 4 KiB cost a system call for each page of the dedup. */
-  private static final int CHECKPOINT_BUFFER_BYTES = 64 << 10;
+  private static final int CHECKPOINT_BUFFER_BYTES = 1 << 20;
 
   private JobEnvironment() {}
 

@@ -193,7 +193,7 @@ class JobGraphTest {
     assertThat(env.getConfiguration().get(PipelineOptions.OBJECT_REUSE)).isTrue();
     assertThat(env.getConfiguration().toMap())
         .containsEntry("state.backend.type", "rocksdb")
-        .containsEntry("execution.checkpointing.write-buffer-size", "65536");
+        .containsEntry("execution.checkpointing.write-buffer-size", "1048576");
   }
 
   @Test

@@ -8,14 +8,7 @@ import org.apache.flink.api.common.typeutils.base.TypeSerializerSingleton;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
-/**
- * Writes a page of a cuckoo filter, as {@link CuckooFormat} does; that format is version 1.
- *
- * <p>The heap backend copies what it still has to write to a checkpoint, and gives the copy to the
- * operator. Such a copy shares the page's bytes, and keeps them as they are for a while even if
- * keys are inserted, so that a checkpoint does not clone all pages that change while it runs. That
- * the original was written is noted in it, which ends that time.
- */
+/** Writes a page of a cuckoo filter, as {@link CuckooFormat} does; that format is version 1. */
 public final class CuckooPageSerializer extends TypeSerializerSingleton<CuckooPage> {
   public static final CuckooPageSerializer INSTANCE = new CuckooPageSerializer();
 
@@ -33,12 +26,12 @@ public final class CuckooPageSerializer extends TypeSerializerSingleton<CuckooPa
 
   @Override
   public CuckooPage copy(CuckooPage from) {
-    return from.lend();
+    return from.copy();
   }
 
   @Override
   public CuckooPage copy(CuckooPage from, CuckooPage reuse) {
-    return from.lend();
+    return from.copy();
   }
 
   @Override
@@ -49,7 +42,6 @@ public final class CuckooPageSerializer extends TypeSerializerSingleton<CuckooPa
   @Override
   public void serialize(CuckooPage page, DataOutputView out) throws IOException {
     CuckooFormat.writePage(page, out);
-    page.noteWritten();
   }
 
   @Override

@@ -43,8 +43,8 @@ final class BucketPage extends CuckooPage {
   private final BucketLayout layout;
 
   /**
-   * Identities inserted while the body was lent, in the order they came, with the numbers of their
-   * epochs; null if there are none.
+   * Identities inserted while the page was lent, in the order they came, with the numbers of their
+   * epochs; null if there never were any.
    */
   private long[] waiting;
 
@@ -116,7 +116,7 @@ final class BucketPage extends CuckooPage {
   @Override
   CuckooPage sharing() {
     BucketPage page = new BucketPage(shape, depth, prefix, layout.width, count, body, epochs);
-    if (waiting != null) {
+    if (waits()) {
       page.waiting = waiting.clone();
       page.waitingCount = waitingCount;
     }
@@ -124,15 +124,23 @@ final class BucketPage extends CuckooPage {
   }
 
   @Override
+  CuckooPage unlent() {
+    BucketPage page = (BucketPage) super.unlent();
+    waitingCount = 0;
+    waiting = null;
+    return page;
+  }
+
+  @Override
   boolean contains(long identity) {
-    return layout.contains(body, identity) || (waiting != null && waitingCopies(identity) > 0);
+    return layout.contains(body, identity) || (waits() && waitingCopies(identity) > 0);
   }
 
   @Override
   public long touch(long identity) {
     int bucket = BucketPairs.bucket(identity);
     int alternate = BucketPairs.alternate(bucket, BucketPairs.core(identity));
-    return touch(bucket) + touch(alternate);
+    return touch(bucket) + touch(alternate) + (waits() ? waiting[0] : 0);
   }
 
   private long touch(int bucket) {
@@ -149,7 +157,7 @@ final class BucketPage extends CuckooPage {
       copies += get(bucket, i) == slot ? 1 : 0;
       copies += get(alternate, i) == slot ? 1 : 0;
     }
-    return waiting == null ? copies : copies + waitingCopies(identity);
+    return copies + waitingCopies(identity);
   }
 
   private int waitingCopies(long identity) {
@@ -175,14 +183,24 @@ final class BucketPage extends CuckooPage {
 
   @Override
   public boolean waits() {
-    return waiting != null;
+    return waitingCount > 0;
+  }
+
+  @Override
+  public int count() {
+    return count + waitingCount;
+  }
+
+  @Override
+  boolean canAwait(Expiry expiry) {
+    return waitingCount < MAX_WAITING
+        && (expiry == null || epochs.numberOf(expiry.endMillis()) >= 0);
   }
 
   @Override
   boolean insert(long identity, int number, PathSearch search) {
-    if (isLent() && waitingCount < MAX_WAITING) {
+    if (isLent()) {
       await(identity, number);
-      count++;
       return true;
     }
     if (!settle(search) || !place(identity, number, search)) {
@@ -203,30 +221,16 @@ final class BucketPage extends CuckooPage {
 
   @Override
   boolean settle(PathSearch search) {
-    if (waiting == null) {
-      return true;
-    }
     int placed = 0;
     while (placed < waitingCount && place(waitingIdentity(placed), waitingNumber(placed), search)) {
       placed++;
     }
     waitingCount -= (byte) placed;
-    System.arraycopy(waiting, placed, waiting, 0, waitingCount);
+    count += placed;
     if (waitingCount > 0) {
-      return false;
+      System.arraycopy(waiting, placed, waiting, 0, waitingCount);
     }
-    waiting = null;
-    return true;
-  }
-
-  /** An equal page in which nothing waits, as wide as that takes. */
-  BucketPage settled() {
-    PathSearch search = new PathSearch();
-    BucketPage page = (BucketPage) copy();
-    while (!page.settle(search)) {
-      page = page.widened();
-    }
-    return page;
+    return waitingCount == 0;
   }
 
   private boolean place(long identity, int number, PathSearch search) {
@@ -306,24 +310,26 @@ final class BucketPage extends CuckooPage {
   }
 
   @Override
-  boolean renew(long identity, Expiry expiry) {
+  CuckooPage renew(long identity, Expiry expiry) {
     long end = expiry.endMillis();
     long at = find(identity);
-    int waits = waiting == null ? -1 : oldestWaiting(identity);
-    if (waits >= 0 && (at < 0 || epochs.end(waitingNumber(waits)) < end(at))) {
-      if (epochs.end(waitingNumber(waits)) >= end) {
-        return false;
-      }
-      setWaiting(waits, waitingIdentity(waits), number(expiry));
-      return true;
+    int waits = oldestWaiting(identity);
+    boolean waitingIsOlder = waits >= 0 && (at < 0 || epochs.end(waitingNumber(waits)) < end(at));
+    long oldest = waitingIsOlder ? epochs.end(waitingNumber(waits)) : end(at);
+    if (oldest >= end) {
+      return null;
     }
-    if (end(at) >= end) {
-      return false;
+    if (isLent()) {
+      return unlent().renew(identity, expiry);
     }
     int number = number(expiry);
-    own();
-    setNumber(bucketAt(at), slotAt(at), number);
-    return true;
+    if (waitingIsOlder) {
+      setWaiting(waits, waitingIdentity(waits), number);
+    } else {
+      own();
+      setNumber(bucketAt(at), slotAt(at), number);
+    }
+    return this;
   }
 
   private int oldestWaiting(long identity) {
@@ -377,11 +383,7 @@ final class BucketPage extends CuckooPage {
         waiting[kept++] = waiting[i];
       }
     }
-    count -= waitingCount - kept;
     waitingCount = (byte) kept;
-    if (kept == 0) {
-      waiting = null;
-    }
     epochs = epochs.without(due);
     return narrowed(search);
   }
@@ -407,12 +409,12 @@ final class BucketPage extends CuckooPage {
 
   /** The same identities in the narrowest buckets that leave room for more, or this page. */
   private BucketPage narrowed(PathSearch search) {
-    int narrow = narrowestFor(count + count / SPARE_DIVISOR);
+    int narrow = narrowestFor(count() + count() / SPARE_DIVISOR);
     if (narrow >= layout.width) {
       return this;
     }
     BucketPage packed = new BucketPage(shape, depth, prefix, narrow, epochs);
-    if (!packed.take(0, numberedSlots(), count - waitingCount, search)) {
+    if (!packed.take(0, numberedSlots(), count, search)) {
       return this;
     }
     packed.waiting = waiting;
@@ -464,12 +466,11 @@ final class BucketPage extends CuckooPage {
       ones += (int) (slot >>> (layout.slotBits - 1)) & 1;
     }
     BucketPage[] halves = {
-      half(0, numbered, count - waitingCount - ones, search), half(1, numbered, ones, search)
+      half(0, numbered, count - ones, search), half(1, numbered, ones, search)
     };
     for (int i = 0; i < waitingCount; i++) {
       BucketPage half = halves[shape.prefix(waitingIdentity(i), depth + 1) & 1];
       half.await(waitingIdentity(i), waitingNumber(i));
-      half.count++;
     }
     return halves;
   }
@@ -578,7 +579,7 @@ final class BucketPage extends CuckooPage {
             "the numbers of the epochs of bucket " + bucket + " are not well formed");
       }
     }
-    if (used + waitingCount != count) {
+    if (used != count) {
       throw new MalformedFilterException("count must be " + used + ", got " + count);
     }
   }

@@ -8,6 +8,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -25,6 +26,9 @@ public final class CuckooFormat {
   private static final int EXPIRING_LIST_V1 = 3;
   private static final int EXPIRING_BUCKETS_V1 = 4;
 
+  /** Kind, identity bits, depth, prefix and count. */
+  private static final int PAGE_HEADER_BYTES = 3 * Byte.BYTES + 2 * Integer.BYTES;
+
   /** The ASCII characters FSCF. */
   private static final int FILTER_MAGIC = 0x46534346;
 
@@ -41,24 +45,26 @@ public final class CuckooFormat {
 
   private CuckooFormat() {}
 
-  /** Writes one page, with all insertions that wait beside it in their place. */
+  /**
+   * Writes one page, without insertions that wait beside it. If the page is lent, it may be used by
+   * another thread meanwhile.
+   */
   public static void writePage(CuckooPage page, DataOutput out) throws IOException {
-    if (page.waits()) {
-      page = ((BucketPage) page).settled();
-    }
+    boolean expiring = page.hasEpochs();
+    // At once, as Flink writes each byte by itself.
+    ByteBuffer header = ByteBuffer.allocate(PAGE_HEADER_BYTES + Short.BYTES);
     if (page instanceof BucketPage) {
-      out.writeByte(page.hasEpochs() ? EXPIRING_BUCKETS_V1 : BUCKETS_V1);
+      header.put((byte) (expiring ? EXPIRING_BUCKETS_V1 : BUCKETS_V1));
     } else {
-      out.writeByte(page.hasEpochs() ? EXPIRING_LIST_V1 : LIST_V1);
+      header.put((byte) (expiring ? EXPIRING_LIST_V1 : LIST_V1));
     }
-    out.writeByte(page.shape.identityBits());
-    out.writeByte(page.depth);
-    out.writeInt(page.prefix);
-    out.writeInt(page.count);
+    header.put((byte) page.shape.identityBits()).put(page.depth);
+    header.putInt(page.prefix).putInt(page.count);
     if (page instanceof BucketPage buckets) {
-      out.writeShort(buckets.width());
+      header.putShort((short) buckets.width());
     }
-    if (page.hasEpochs()) {
+    out.write(header.array(), 0, header.position());
+    if (expiring) {
       writeEpochs(page.epochs, out);
     }
     out.write(page.body, 0, page.bodyBytes());

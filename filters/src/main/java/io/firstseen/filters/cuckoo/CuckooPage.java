@@ -1,7 +1,5 @@
 package io.firstseen.filters.cuckoo;
 
-import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
-
 /**
  * A part of a filter that every operation on one key stays within; the unit of state.
  *
@@ -15,9 +13,6 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
 
   private static final int ARRAY_HEADER_BYTES = 16;
 
-  private static final AtomicIntegerFieldUpdater<CuckooPage> TIMES_WRITTEN =
-      AtomicIntegerFieldUpdater.newUpdater(CuckooPage.class, "timesWritten");
-
   final CuckooShape shape;
   final byte depth;
   final int prefix;
@@ -29,9 +24,7 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
 
   private boolean shared;
   private boolean lent;
-
-  @SuppressWarnings("UnusedVariable") // By way of TIMES_WRITTEN.
-  private volatile int timesWritten;
+  private int tag;
 
   CuckooPage(CuckooShape shape, int depth, int prefix, int count, byte[] body, Epochs epochs) {
     this.shape = shape;
@@ -72,8 +65,8 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
     return 1 << depth | prefix;
   }
 
-  /** Number of identities held, copies counted. */
-  public final int count() {
+  /** Number of identities held, copies and what waits counted. */
+  public int count() {
     return count;
   }
 
@@ -105,38 +98,35 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
   }
 
   /**
-   * An equal page, while this one is read elsewhere and must not change, or not for long: the two
-   * share their bytes, and the first few insertions into the returned page wait beside them rather
-   * than have them cloned. {@link #ownAgain} ends that; {@link PagedFilter#settle} puts what waits
-   * in its place.
+   * Says whether another thread may be writing this page by {@link CuckooFormat}, so that nothing
+   * may change that is written. Meanwhile the first few insertions wait beside it; {@link
+   * PagedFilter} does what cannot wait to a page of the same content that takes this one's place.
+   * Afterwards {@link PagedFilter#settle} puts what waits in its place.
    */
-  public final CuckooPage lend() {
-    CuckooPage copy = copy();
-    copy.lent = true;
-    return copy;
-  }
-
-  /** Tells this page that nobody reads its bytes any more who must not see them change. */
-  public final void ownAgain() {
-    if (shared) {
-      shared = false;
-      lent = false;
+  public final void setLent(boolean lent) {
+    if (this.lent != lent) {
+      this.lent = lent;
     }
   }
 
-  /** Whether the page's bytes are left alone because they may be read elsewhere. */
-  public final boolean isShared() {
+  /** Whether the page must not change because it may be being written. */
+  public final boolean isLent() {
+    return lent;
+  }
+
+  /** Whether the page's bytes are also those of a copy. */
+  final boolean isShared() {
     return shared;
   }
 
-  /** Takes note that a reader of this object has read it whole and does not come back. */
-  public final void noteWritten() {
-    TIMES_WRITTEN.incrementAndGet(this);
+  /** The number given to the page; 0 if none was. */
+  public final int tag() {
+    return tag;
   }
 
-  /** How often {@link #noteWritten} was called, by any thread; what they read is read. */
-  public final int timesWritten() {
-    return timesWritten;
+  /** Gives the page a number, for who keeps pages of several filters. It is not written. */
+  public final void setTag(int tag) {
+    this.tag = tag;
   }
 
   /** Whether insertions wait to be put in their place. */
@@ -152,7 +142,7 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
    * @return something of what was read; to be kept, or the compiler may leave the reading out
    */
   public final long touch() {
-    return body.length;
+    return (long) body.length + count;
   }
 
   /**
@@ -177,18 +167,33 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
 
   abstract CuckooPage sharing();
 
-  /** Whether the body had better not be written to now. */
-  final boolean isLent() {
-    return lent;
+  /**
+   * A page of the same content that may be changed, with bytes of its own, to take the place of
+   * this one, which is lent.
+   */
+  CuckooPage unlent() {
+    CuckooPage page = sharing();
+    page.body = body.clone();
+    return page;
   }
 
   /** To be called before any write to the body. */
   final void own() {
+    if (lent) {
+      throw new IllegalStateException("a page must not change while it is lent");
+    }
     if (shared) {
       body = body.clone();
-      ownAgain();
+      shared = false;
     }
   }
+
+  /**
+   * Whether one more insertion can wait beside this page, which is lent.
+   *
+   * @param expiry null if keys do not expire
+   */
+  abstract boolean canAwait(Expiry expiry);
 
   abstract boolean contains(long identity);
 
@@ -235,9 +240,9 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
    * Lets the identity be of the epoch of the keys that come next if its own is older; of several
    * copies, the oldest.
    *
-   * @return whether anything changed
+   * @return the page in which it is, another one if this one is lent; null if nothing changed
    */
-  abstract boolean renew(long identity, Expiry expiry);
+  abstract CuckooPage renew(long identity, Expiry expiry);
 
   /**
    * Forgets the keys whose time is up.

@@ -81,14 +81,19 @@ final class IdentityListPage extends CuckooPage {
   }
 
   @Override
+  boolean canAwait(Expiry expiry) {
+    return false;
+  }
+
+  @Override
   boolean insert(long identity, int number, PathSearch search) {
     if (count == MAX_COUNT) {
       return false;
     }
+    own();
     if (bodyBytes(count + 1) + BitFields.SPARE_BYTES > body.length) {
       body = Arrays.copyOf(body, bodyBytes(count + COUNT_STEP) + BitFields.SPARE_BYTES);
     }
-    own();
     long lower = BucketPairs.lower(identity);
     int at = firstNotBelow(lower);
     for (int i = count; i > at; i--) {
@@ -136,16 +141,18 @@ final class IdentityListPage extends CuckooPage {
   }
 
   @Override
-  boolean renew(long identity, Expiry expiry) {
-    long end = expiry.endMillis();
+  CuckooPage renew(long identity, Expiry expiry) {
     int at = find(identity);
-    if (end(at) >= end) {
-      return false;
+    if (end(at) >= expiry.endMillis()) {
+      return null;
+    }
+    if (isLent()) {
+      return unlent().renew(identity, expiry);
     }
     int number = number(expiry);
     own();
     set(at, get(at), number);
-    return true;
+    return this;
   }
 
   @Override

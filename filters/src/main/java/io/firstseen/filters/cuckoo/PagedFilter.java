@@ -51,9 +51,7 @@ public final class PagedFilter {
     long identity = shape.identity(hash);
     CuckooPage page = page(store, identity);
     if (page.contains(identity) && page.copies(identity) >= CuckooPage.MAX_COPIES) {
-      if (expiry != null && page.renew(identity, expiry)) {
-        store.put(identity, page);
-      }
+      renew(store, page, identity);
       return Insertion.SATURATED;
     }
     return insert(store, page, identity);
@@ -70,13 +68,17 @@ public final class PagedFilter {
       return insert(store, page, identity);
     }
     // Where no key of the page is older than it would become, there is nothing to look for.
-    if (expiry != null
-        && expiry.sinceLastSeen()
-        && page.epochs.oldest < expiry.endMillis()
-        && page.renew(identity, expiry)) {
-      store.put(identity, page);
+    if (expiry != null && expiry.sinceLastSeen() && page.epochs.oldest < expiry.endMillis()) {
+      renew(store, page, identity);
     }
     return Insertion.PRESENT;
+  }
+
+  private void renew(PageStore store, CuckooPage page, long identity) {
+    CuckooPage renewed = expiry == null ? null : page.renew(identity, expiry);
+    if (renewed != null) {
+      store.put(identity, renewed);
+    }
   }
 
   /**
@@ -90,13 +92,17 @@ public final class PagedFilter {
   public boolean delete(PageStore store, long hash) {
     long identity = shape.identity(hash);
     CuckooPage page = page(store, identity);
-    if (page.waits()) {
-      page = settle(store, page, identity);
-    }
-    if (!page.remove(identity)) {
+    if (page.isLent() && !page.contains(identity)) {
       return false;
     }
-    store.put(identity, page);
+    CuckooPage target = free(page);
+    if (target.waits()) {
+      target = settle(store, target, identity);
+    }
+    if (!target.remove(identity)) {
+      return false;
+    }
+    store.put(identity, target);
     return true;
   }
 
@@ -139,14 +145,15 @@ public final class PagedFilter {
       return null;
     }
     int before = page.count();
-    CuckooPage left = page.expire(expiry, search);
+    CuckooPage left = free(page).expire(expiry, search);
     expiry.countExpired(before - left.count());
     store.put(identity, left);
     return left;
   }
 
   /**
-   * Puts all insertions that wait beside a lent page in their place; see {@link CuckooPage#lend}.
+   * Puts all insertions that wait beside a lent page in their place; see {@link
+   * CuckooPage#setLent}.
    */
   public void settle(PageStore store, CuckooPage page) {
     settle(store, page, shape.firstIdentity(page.prefix(), page.depth()));
@@ -154,7 +161,7 @@ public final class PagedFilter {
 
   /** Returns the page that an identity belongs to afterwards. */
   private CuckooPage settle(PageStore store, CuckooPage page, long identity) {
-    CuckooPage target = page;
+    CuckooPage target = free(page);
     while (!target.settle(search)) {
       int depth = target.depth();
       target = grown(store, target, identity);
@@ -167,13 +174,18 @@ public final class PagedFilter {
   }
 
   private Insertion insert(PageStore store, CuckooPage page, long identity) {
-    CuckooPage target = page;
-    int number = expiry == null ? 0 : page.number(expiry);
+    CuckooPage target = page.isLent() && !page.canAwait(expiry) ? page.unlent() : page;
+    int number = expiry == null ? 0 : target.number(expiry);
     while (!target.insert(identity, number, search)) {
       target = grown(store, target, identity);
     }
     store.put(identity, target);
     return Insertion.STORED;
+  }
+
+  /** A page that may be changed now. */
+  private static CuckooPage free(CuckooPage page) {
+    return page.isLent() ? page.unlent() : page;
   }
 
   private CuckooPage grown(PageStore store, CuckooPage page, long identity) {

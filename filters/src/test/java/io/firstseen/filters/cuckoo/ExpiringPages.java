@@ -74,27 +74,32 @@ final class ExpiringPages implements PageStore {
 
   /** Lets a reader have the pages as they are, and checks that the last one saw no change. */
   void lend(PagedFilter filter) {
-    for (CuckooPage page : all()) {
-      if (page.waits()) {
-        filter.settle(this, page);
-      }
-    }
     lent.forEach(
         (page, bytes) -> {
           if (!Arrays.equals(FilterInState.bytes(page), bytes)) {
             throw new AssertionError("page " + page.id() + " changed while it was lent");
           }
         });
-    lent.clear();
-    pages.replaceAll(
+    endLoan(filter);
+    pages.forEach(
         (id, page) -> {
           lent.put(page, FilterInState.bytes(page));
-          return page.lend();
+          page.setLent(true);
         });
   }
 
-  void writeAndRead() {
+  private void endLoan(PagedFilter filter) {
     lent.clear();
+    for (CuckooPage page : all()) {
+      page.setLent(false);
+      if (page.waits()) {
+        filter.settle(this, page);
+      }
+    }
+  }
+
+  void writeAndRead(PagedFilter filter) {
+    endLoan(filter);
     pages.replaceAll((id, page) -> read(FilterInState.bytes(page)));
     directory = PageDirectory.of(shape, directory.toBytes());
   }

@@ -123,7 +123,7 @@ final class ExpiryModel {
     } else if (choice < 997) {
       pages.lend(filter);
     } else if (choice < 999) {
-      pages.writeAndRead();
+      pages.writeAndRead(filter);
       renewFilter(
           plan.changingTtl() && random.nextInt(4) == 0
               ? Expiry.MIN_TTL_MILLIS + random.nextLong(2 * plan.ttlMillis())

@@ -19,7 +19,7 @@ final class FilterWithLentPages implements GrowingFilter, PageStore {
   private final Map<Integer, CuckooPage> pages = new HashMap<>();
   private final Map<CuckooPage, byte[]> lent = new HashMap<>();
   private PageDirectory directory;
-  private boolean ownAgain;
+  private boolean loanEnded;
   private int sinceLoan;
   private int loans;
   private final AtomicInteger waited;
@@ -38,9 +38,7 @@ final class FilterWithLentPages implements GrowingFilter, PageStore {
   @Override
   public CuckooPage get(long identity) {
     CuckooPage page = pages.get(directory.idOf(identity));
-    if (ownAgain) {
-      page.ownAgain();
-    }
+    page.setLent(!loanEnded && lent.containsKey(page));
     return page;
   }
 
@@ -60,6 +58,7 @@ final class FilterWithLentPages implements GrowingFilter, PageStore {
 
   private void settle() {
     for (CuckooPage page : List.copyOf(pages.values())) {
+      page.setLent(!loanEnded && lent.containsKey(page));
       if (page.waits()) {
         operations.settle(this, page);
       }
@@ -69,7 +68,7 @@ final class FilterWithLentPages implements GrowingFilter, PageStore {
   /** Ends a loan, checks that the reader saw no change, and begins another. */
   private void lend() {
     settle();
-    if (!ownAgain) {
+    if (!loanEnded) {
       lent.forEach(
           (page, bytes) -> {
             if (!Arrays.equals(FilterInState.bytes(page), bytes)) {
@@ -78,12 +77,8 @@ final class FilterWithLentPages implements GrowingFilter, PageStore {
           });
     }
     lent.clear();
-    ownAgain = false;
-    pages.replaceAll(
-        (id, page) -> {
-          lent.put(page, FilterInState.bytes(page));
-          return page.lend();
-        });
+    loanEnded = false;
+    pages.forEach((id, page) -> lent.put(page, FilterInState.bytes(page)));
     loans++;
   }
 
@@ -93,7 +88,7 @@ final class FilterWithLentPages implements GrowingFilter, PageStore {
       sinceLoan = 0;
       lend();
     } else if (sinceLoan == OPERATIONS_A_LOAN / 2 && loans % 2 == 0) {
-      ownAgain = true;
+      loanEnded = true;
     }
   }
 

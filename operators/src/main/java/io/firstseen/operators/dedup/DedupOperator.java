@@ -129,16 +129,24 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
           "The dedup cannot keep its state in a changelog over the heap backend: set"
               + " state.changelog.enabled to false, or the backend to rocksdb");
     }
-    cache = backend instanceof HeapKeyedStateBackend ? null : new PageCache(pageCacheBytes);
+    boolean onHeap = backend instanceof HeapKeyedStateBackend;
+    cache = onHeap ? null : new PageCache(pageCacheBytes);
+    RunningCheckpoints checkpoints = onHeap ? new RunningCheckpoints() : null;
     pages =
         new ShardPages(
             shape,
             filter,
             shards,
-            context.getKeyedStateStore().getMapState(DedupState.PAGES),
+            context
+                .getKeyedStateStore()
+                .getMapState(
+                    onHeap
+                        ? DedupState.pages(new WatchedPageSerializer(checkpoints))
+                        : DedupState.PAGES),
             context.getKeyedStateStore().getState(DedupState.SUMMARY),
             this::setCurrentKey,
             cache,
+            checkpoints,
             clock);
     WaitingEntries waiting =
         cache == null ? null : new WaitingEntries(effective.shardCount(), this::setCurrentKey);

@@ -13,15 +13,14 @@ import io.firstseen.types.ShardSummary;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.common.typeutils.base.IntSerializer;
 import org.apache.flink.api.common.typeutils.base.LongSerializer;
 
 /** The state of {@link DedupOperator}. Names and serializers are a promise to savepoints. */
 final class DedupState {
   /** For each shard, its filter's pages by their numbers. */
-  static final MapStateDescriptor<Integer, CuckooPage> PAGES =
-      new MapStateDescriptor<>(
-          "firstseen-pages", IntSerializer.INSTANCE, CuckooPageSerializer.INSTANCE);
+  static final MapStateDescriptor<Integer, CuckooPage> PAGES = pages(CuckooPageSerializer.INSTANCE);
 
   /** For each shard, which pages there are and what they hold in all. */
   static final ValueStateDescriptor<ShardSummary> SUMMARY =
@@ -53,4 +52,9 @@ final class DedupState {
       new ListStateDescriptor<>("firstseen-parameters", DedupParametersSerializer.INSTANCE);
 
   private DedupState() {}
+
+  /** {@link #PAGES}, written by another serializer to the same bytes. */
+  static MapStateDescriptor<Integer, CuckooPage> pages(TypeSerializer<CuckooPage> serializer) {
+    return new MapStateDescriptor<>("firstseen-pages", IntSerializer.INSTANCE, serializer);
+  }
 }

@@ -4,8 +4,6 @@ import io.firstseen.filters.cuckoo.CuckooPage;
 
 /** A page that a task can reach without going to the state backend. */
 final class LoadedPage {
-  private static final int NEVER = Integer.MAX_VALUE;
-
   final Shard shard;
   CuckooPage page;
 
@@ -15,16 +13,10 @@ final class LoadedPage {
   /** Asked for since the cache last looked for a page to drop. */
   boolean used;
 
-  /**
-   * On a backend of objects, the one that checkpoints still read and {@link #page} was copied from;
-   * null if nobody can.
-   */
-  CuckooPage original;
+  /** Among the pages beside which insertions may wait. */
+  boolean listed;
 
-  /** How often the original will be written, if all goes well. */
-  int timesToWriteOriginal;
-
-  /** How many checkpoints had begun when {@link #page} came into the state. */
+  /** How many checkpoints had begun when the page came into a state of objects. */
   long since;
 
   /** Where in the cache's ring it stands. */
@@ -44,23 +36,9 @@ final class LoadedPage {
     this.page = page;
   }
 
-  /**
-   * Notes that the backend has replaced the page by a copy, as a checkpoint has begun.
-   *
-   * @param begun checkpoints so far
-   * @param othersRun whether an earlier checkpoint may read the page that the last copy was made of
-   */
-  void copied(CuckooPage copy, long begun, boolean othersRun) {
-    boolean readByOthers = othersRun && original != null && !isOriginalWritten();
-    original = page;
-    timesToWriteOriginal = readByOthers ? NEVER : (int) (begun - since);
-    page = copy;
-    since = begun;
-  }
-
-  /** Whether every checkpoint that the original is a part of has written it. */
-  boolean isOriginalWritten() {
-    return original.timesWritten() >= timesToWriteOriginal;
+  /** Reads what an operation will: it can lie in two lines of the processor's cache. */
+  long touch() {
+    return since + count + (page == null ? 0 : 1);
   }
 
   void noteCounts() {

@@ -25,8 +25,8 @@ final class Shard {
   long slots;
   long bytes;
 
-  /** How many checkpoints had begun when its pages were last taken from a backend of objects. */
-  long begunCheckpoints = -1;
+  /** Whether all its pages were taken from a backend of objects. */
+  boolean isLoaded;
 
   /** Whether the summary in state is out of date. */
   boolean changed;
@@ -64,6 +64,16 @@ final class Shard {
   /** What stands where a page belongs; null if it is not loaded. */
   LoadedPage loaded(CuckooPage page) {
     return loaded[page.prefix() * span(page)];
+  }
+
+  /** Says of a page whose it is. */
+  void sign(CuckooPage page) {
+    page.setTag(number + 1);
+  }
+
+  /** The number of the shard that has signed a page. */
+  static int numberOf(CuckooPage page) {
+    return page.tag() - 1;
   }
 
   /** Lets a page be found by its identities. */

@@ -10,9 +10,7 @@ import io.firstseen.types.ShardSummary;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.ValueState;
@@ -21,10 +19,10 @@ import org.apache.flink.api.common.state.ValueState;
  * The pages of a task's shards in managed keyed state, and those of them that are at hand.
  *
  * <p>A backend that has its state as objects on the heap holds the very pages that are at hand
- * here, so changing one needs no write. But what it writes to a checkpoint must not change
- * meanwhile, so it gives out copies of a shard's pages at the first access after a checkpoint has
- * begun. A copy's bytes are its original's, and left alone until that has been written as often as
- * there are checkpoints that hold it, or no checkpoint runs any more.
+ * here, so changing one needs no write. But what a checkpoint still has to write must not change: a
+ * page is lent until all pages of its shard are written. Insertions wait beside it so long, and
+ * where one cannot, another page takes its place in the state, as the backend then does not forget
+ * what its checkpoints hold.
  *
  * <p>With any other backend the pages at hand are a write-back cache: a changed page is written
  * when it is dropped, and before each checkpoint. Such a backend must not hold on to the objects
@@ -41,11 +39,10 @@ final class ShardPages implements PageStore {
   private final Shards shards;
   private final Shard[] shardByNumber;
   private final List<Shard> own = new ArrayList<>();
-  private final Set<Long> runningCheckpoints = new HashSet<>();
-  private long begunCheckpoints;
+  private final RunningCheckpoints checkpoints;
 
-  /** Whether another checkpoint was running when the last one began. */
-  private boolean othersRan;
+  /** Pages beside which insertions may wait; some may have split since. */
+  private final List<LoadedPage> listed = new ArrayList<>();
 
   /** A number and not a reference, as are what is touched: see {@link #touch}. */
   private int currentShard;
@@ -64,6 +61,7 @@ final class ShardPages implements PageStore {
   /**
    * @param setCurrentKey sets the key whose state is read and written; done before each access
    * @param cache null if the backend has its state as objects on the heap
+   * @param checkpoints null unless it has
    * @param clock null if keys do not expire
    */
   ShardPages(
@@ -74,6 +72,7 @@ final class ShardPages implements PageStore {
       ValueState<ShardSummary> summaries,
       Consumer<Integer> setCurrentKey,
       PageCache cache,
+      RunningCheckpoints checkpoints,
       KeyClock clock) {
     this.shape = shape;
     this.filter = filter;
@@ -81,6 +80,7 @@ final class ShardPages implements PageStore {
     this.summaries = summaries;
     this.setCurrentKey = setCurrentKey;
     this.cache = cache;
+    this.checkpoints = checkpoints;
     this.clock = clock;
     this.shards = shards;
     this.shardByNumber = new Shard[shards.count()];
@@ -127,7 +127,7 @@ final class ShardPages implements PageStore {
   @Override
   public CuckooPage get(long identity) {
     if (cache == null) {
-      return writable(identity);
+      return lendable(identity);
     }
     LoadedPage loaded = current().loaded(identity);
     if (loaded == null) {
@@ -152,14 +152,11 @@ final class ShardPages implements PageStore {
     long read = 0;
     for (int i = 0; i < count; i++) {
       LoadedPage loaded = loaded(hashes[i]);
-      read += loaded == null ? 0 : loaded.count;
+      read += loaded == null ? 0 : loaded.touch();
     }
     for (int i = 0; i < count; i++) {
       LoadedPage loaded = loaded(hashes[i]);
-      if (loaded != null) {
-        read += loaded.page.touch();
-        read += loaded.original == null ? 0 : loaded.original.timesWritten();
-      }
+      read += loaded == null ? 0 : loaded.page.touch();
     }
     for (int i = 0; i < count; i++) {
       LoadedPage loaded = loaded(hashes[i]);
@@ -176,56 +173,39 @@ final class ShardPages implements PageStore {
     return shape.identity(shards.rest(hash));
   }
 
-  /** The page of an identity on a backend of objects; one that may be changed, if need be later. */
-  private CuckooPage writable(long identity) {
-    if (current().begunCheckpoints != begunCheckpoints) {
-      reload(current());
+  /** The page of an identity on a backend of objects, lent if a checkpoint may have to write it. */
+  private CuckooPage lendable(long identity) {
+    Shard shard = current();
+    if (!shard.isLoaded) {
+      loadAll(shard);
     }
-    LoadedPage loaded = current().loaded(identity);
+    LoadedPage loaded = shard.loaded(identity);
     if (loaded == null) {
       loaded = load(identity);
     }
-    if (loaded.original == null || !isReleased(loaded)) {
-      return loaded.page;
+    CuckooPage page = loaded.page;
+    page.setLent(checkpoints.mayRead(shard.number, loaded.since));
+    if (page.isLent() || !page.waits()) {
+      return page;
     }
-    release(loaded);
-    return current().loaded(identity).page;
+    filter.settle(this, page);
+    return shard.loaded(identity).page;
   }
 
-  /**
-   * Takes the objects of a shard's pages from the backend, which replaces them by copies at the
-   * first access after a checkpoint has begun, unless that has been written by then.
-   */
-  private void reload(Shard shard) {
+  /** Takes the objects of a shard's pages from the backend. */
+  private void loadAll(Shard shard) {
     setCurrentKey.accept(shard.key);
     try {
       for (CuckooPage page : pages.values()) {
-        LoadedPage loaded = shard.loaded(page);
-        if (loaded == null) {
-          loaded = new LoadedPage(shard, page);
-          loaded.noteCounts();
-          shard.load(loaded);
-        } else if (loaded.page != page) {
-          loaded.copied(page, begunCheckpoints, othersRan);
-        }
+        LoadedPage loaded = new LoadedPage(shard, page);
+        loaded.noteCounts();
+        shard.sign(page);
+        shard.load(loaded);
       }
     } catch (Exception e) {
       throw failed(e);
     }
-    shard.begunCheckpoints = begunCheckpoints;
-  }
-
-  private boolean isReleased(LoadedPage loaded) {
-    return runningCheckpoints.isEmpty() || loaded.isOriginalWritten();
-  }
-
-  /** Lets a page's bytes be written to, and puts in its place what waits for that. */
-  private void release(LoadedPage loaded) {
-    loaded.original = null;
-    loaded.page.ownAgain();
-    if (loaded.page.waits()) {
-      filter.settle(this, loaded.page);
-    }
+    shard.isLoaded = true;
   }
 
   /** Forgets the keys of some pages whose time is up, and goes on there at the next call. */
@@ -270,7 +250,7 @@ final class ShardPages implements PageStore {
 
   private void sweepPage(long identity) {
     if (cache == null) {
-      filter.expire(this, writable(identity));
+      filter.expire(this, lendable(identity));
       return;
     }
     LoadedPage loaded = current().loaded(identity);
@@ -287,18 +267,18 @@ final class ShardPages implements PageStore {
     boolean replaced = loaded.page != page;
     if (replaced) {
       loaded.page = page;
-      loaded.since = begunCheckpoints;
-    }
-    if (!page.isShared()) {
-      loaded.original = null;
     }
     count(loaded);
     if (cache != null) {
       loaded.dirty = true;
       cache.resize(loaded);
-    } else if (replaced || loaded.dirty) {
-      write(loaded);
+      return;
     }
+    if (replaced || loaded.dirty) {
+      write(loaded);
+      loaded.since = checkpoints.begun();
+    }
+    list(loaded);
   }
 
   @Override
@@ -316,9 +296,10 @@ final class ShardPages implements PageStore {
     }
     for (LoadedPage half : new LoadedPage[] {lowLoaded, highLoaded}) {
       count(half);
-      half.since = begunCheckpoints;
       if (cache == null) {
         write(half);
+        half.since = checkpoints.begun();
+        list(half);
       } else {
         half.dirty = true;
         cache.add(half);
@@ -326,14 +307,21 @@ final class ShardPages implements PageStore {
     }
   }
 
+  private void list(LoadedPage page) {
+    if (page.page.waits() && !page.listed) {
+      page.listed = true;
+      listed.add(page);
+    }
+  }
+
   /** Brings the state up to date; to be called before each checkpoint. */
   void flush(long checkpoint) {
+    settleAll();
+    int[] pagesOfShard = new int[shards.count()];
     for (Shard shard : own) {
       if (shard.changed) {
         currentShard = shard.number;
-        if (cache == null) {
-          settle(shard);
-        } else {
+        if (cache != null) {
           shard.forEachLoaded(
               page -> {
                 if (page.dirty) {
@@ -348,34 +336,33 @@ final class ShardPages implements PageStore {
         setCurrentKey.accept(shard.key);
         clock.write(shard);
       }
+      pagesOfShard[shard.number] = shard.directory().pageCount();
     }
-    begunCheckpoints++;
-    othersRan = !runningCheckpoints.isEmpty();
     if (cache == null) {
-      runningCheckpoints.add(checkpoint);
+      checkpoints.begin(checkpoint, pagesOfShard);
     }
   }
 
-  private void settle(Shard shard) {
-    List<LoadedPage> waiting = new ArrayList<>();
-    shard.forEachLoaded(
-        page -> {
-          if (page.page.waits()) {
-            waiting.add(page);
-          }
-        });
-    for (LoadedPage page : waiting) {
-      if (page.original != null && isReleased(page)) {
-        release(page);
-      } else {
+  /** Puts all insertions that wait in their place. */
+  private void settleAll() {
+    for (int i = 0; i < listed.size(); i++) {
+      LoadedPage page = listed.get(i);
+      page.listed = false;
+      Shard shard = page.shard;
+      if (page.page.waits() && shard.loaded(page.page) == page) {
+        turnTo(shard);
+        page.page.setLent(checkpoints.mayRead(shard.number, page.since));
         filter.settle(this, page.page);
       }
     }
+    listed.clear();
   }
 
   /** Takes note that a checkpoint is written, or will never be used. */
   void checkpointEnded(long checkpoint) {
-    runningCheckpoints.remove(checkpoint);
+    if (cache == null) {
+      checkpoints.end(checkpoint);
+    }
   }
 
   /** Identities forgotten because their time was up. */
@@ -477,6 +464,7 @@ final class ShardPages implements PageStore {
 
   private void write(LoadedPage page) {
     setCurrentKey.accept(page.shard.key);
+    page.shard.sign(page.page);
     try {
       pages.put(page.page.id(), page.page);
     } catch (Exception e) {

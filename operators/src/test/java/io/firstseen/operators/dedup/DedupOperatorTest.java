@@ -22,7 +22,10 @@ import java.util.SplittableRandom;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.runtime.checkpoint.CheckpointOptions;
+import org.apache.flink.runtime.checkpoint.CheckpointType;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.checkpoint.SnapshotType;
+import org.apache.flink.runtime.state.CheckpointStorageLocationReference;
 import org.apache.flink.runtime.state.KeyedStateBackend;
 import org.apache.flink.runtime.state.StateBackend;
 import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
@@ -351,10 +354,14 @@ class DedupOperatorTest {
 
     /** Begins a checkpoint and leaves its writing to whoever runs the futures. */
     OperatorSnapshotFutures begin(long checkpoint) throws Exception {
+      return begin(checkpoint, CheckpointType.CHECKPOINT);
+    }
+
+    OperatorSnapshotFutures begin(long checkpoint, SnapshotType type) throws Exception {
       return operator.snapshotState(
           checkpoint,
           0,
-          CheckpointOptions.forCheckpointWithDefaultLocation(),
+          new CheckpointOptions(type, CheckpointStorageLocationReference.getDefault()),
           new MemCheckpointStreamFactory(1 << 24));
     }
 

@@ -18,7 +18,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.apache.flink.api.common.state.MapState;
+import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.checkpoint.SavepointType;
+import org.apache.flink.runtime.checkpoint.SnapshotType;
 import org.apache.flink.runtime.state.KeyedStateBackend;
 import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.runtime.state.VoidNamespaceSerializer;
@@ -144,7 +147,6 @@ class RunningCheckpointsTest {
     return waiting;
   }
 
-  /** A copy's copy shares its bytes with the first of them. */
   @ParameterizedTest
   @EnumSource
   void whatALaterCheckpointHasWrittenAnEarlierOneMayStillHaveToWrite(Backend backend)
@@ -221,6 +223,77 @@ class RunningCheckpointsTest {
     for (int i = 0; i < states.size(); i++) {
       assertHolds(Backend.HEAP, states.get(i), expected.get(i));
     }
+  }
+
+  /**
+   * Flink tells no task that a savepoint is complete, and writes a canonical one in its own way.
+   */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2})
+  void everySavepointHoldsWhatWasThereWhenItBegan(long seed) throws Exception {
+    SplittableRandom random = new SplittableRandom(seed);
+    Set<String> live = new HashSet<>();
+    List<Running> running = new ArrayList<>();
+    List<Set<String>> expected = new ArrayList<>();
+    List<OperatorSubtaskState> states = new ArrayList<>();
+    try (Harness dedup = new Harness(Backend.HEAP, PARAMETERS, 1, 0)) {
+      dedup.initializeEmptyState();
+      dedup.open();
+      feed(dedup, random, live, KEYS);
+      for (long checkpoint = 1; checkpoint <= 24; checkpoint++) {
+        SnapshotType type =
+            SavepointType.savepoint(
+                random.nextBoolean() ? SavepointFormatType.CANONICAL : SavepointFormatType.NATIVE);
+        running.add(new Running(checkpoint, Set.copyOf(live), dedup.begin(checkpoint, type)));
+        feed(dedup, random, live, some(random));
+        if (running.size() > 10 + random.nextInt(4)) {
+          Running next = running.remove(random.nextInt(running.size()));
+          expected.add(next.expected);
+          states.add(written(next.futures));
+          feed(dedup, random, live, some(random));
+        }
+      }
+    }
+    assertThat(states).hasSizeGreaterThan(5);
+    for (int i = 0; i < states.size(); i++) {
+      assertHolds(Backend.HEAP, states.get(i), expected.get(i));
+    }
+  }
+
+  @Test
+  void aShardIsReadAsLongAsACheckpointThatHasThePageHasNotWrittenItsPages() {
+    RunningCheckpoints checkpoints = new RunningCheckpoints();
+    checkpoints.begin(7, new int[] {2, 1});
+    CheckpointProgress first = checkpoints.last();
+    checkpoints.begin(8, new int[] {2, 1});
+    checkpoints.last().wrote(0);
+    checkpoints.last().wrote(0);
+    first.wrote(0);
+    assertThat(checkpoints.mayRead(0, 0)).isTrue();
+    assertThat(checkpoints.mayRead(0, 1)).as("a page that only the second has").isFalse();
+    assertThat(checkpoints.mayRead(1, 1)).isTrue();
+    assertThat(checkpoints.mayRead(1, 2)).as("a page that none has").isFalse();
+    first.wrote(0);
+    assertThat(checkpoints.mayRead(0, 0)).isFalse();
+    assertThat(checkpoints.mayRead(1, 0)).isTrue();
+    checkpoints.end(8);
+    assertThat(checkpoints.mayRead(1, 0)).isTrue();
+    checkpoints.end(7);
+    assertThat(checkpoints.mayRead(1, 0)).isFalse();
+  }
+
+  @Test
+  void ofManyCheckpointsWhoseEndIsNotToldTheOldestAreTakenAsNeverWritten() {
+    RunningCheckpoints checkpoints = new RunningCheckpoints();
+    List<CheckpointProgress> all = new ArrayList<>();
+    for (int i = 1; i <= 20; i++) {
+      checkpoints.begin(i, new int[] {1});
+      all.add(checkpoints.last());
+    }
+    all.forEach(one -> one.wrote(0));
+    assertThat(checkpoints.mayRead(0, 0)).isTrue();
+    assertThat(checkpoints.mayRead(0, 10)).isTrue();
+    assertThat(checkpoints.mayRead(0, 13)).as("a page that none of the oldest has").isFalse();
   }
 
   /** None, a few, so that most pages stay as they are, or so many that all change. */

@@ -1,0 +1,52 @@
+package io.firstseen.operators.dedup;
+
+import java.util.concurrent.atomic.AtomicIntegerArray;
+
+/**
+ * Which shards a checkpoint has written. One thread writes it and says so here; the task's thread
+ * asks.
+ */
+final class CheckpointProgress {
+  private static final long NEVER_TOLD = -1;
+
+  private final long checkpoint;
+  private final long number;
+  private final int[] pagesLeft;
+  private final AtomicIntegerArray written;
+
+  /**
+   * @param checkpoint Flink's number
+   * @param number how many checkpoints have begun with it
+   * @param pagesOfShard how many pages of each shard are to be written
+   */
+  CheckpointProgress(long checkpoint, long number, int[] pagesOfShard) {
+    this.checkpoint = checkpoint;
+    this.number = number;
+    this.pagesLeft = pagesOfShard;
+    this.written = new AtomicIntegerArray(pagesOfShard.length);
+  }
+
+  long checkpoint() {
+    return checkpoint;
+  }
+
+  long number() {
+    return number;
+  }
+
+  /** Takes note that a page of a shard is written; by the thread that writes. */
+  void wrote(int shard) {
+    if (--pagesLeft[shard] == 0) {
+      written.setRelease(shard, 1);
+    }
+  }
+
+  boolean hasWritten(int shard) {
+    return written.getAcquire(shard) != 0;
+  }
+
+  /** What stands for a checkpoint and those before it, none of which is ever taken for written. */
+  static CheckpointProgress neverWritten(CheckpointProgress latest) {
+    return new CheckpointProgress(NEVER_TOLD, latest.number, new int[latest.written.length()]);
+  }
+}

@@ -1,0 +1,99 @@
+package io.firstseen.operators.dedup;
+
+import io.firstseen.filters.cuckoo.CuckooPage;
+import io.firstseen.serializers.CuckooPageSerializer;
+import java.io.IOException;
+import java.util.Objects;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+
+/**
+ * Writes pages for a backend of objects as {@link CuckooPageSerializer} does, and tells what it has
+ * written. Flink gives each checkpoint a duplicate, made when the checkpoint begins.
+ *
+ * <p>Its copies are the pages themselves: {@link ShardPages} changes none that a checkpoint may
+ * still have to write.
+ */
+final class WatchedPageSerializer extends TypeSerializer<CuckooPage> {
+  private static final long serialVersionUID = 1;
+
+  private static final CuckooPageSerializer PAGES = CuckooPageSerializer.INSTANCE;
+
+  private final transient RunningCheckpoints checkpoints;
+  private final transient CheckpointProgress progress;
+
+  WatchedPageSerializer(RunningCheckpoints checkpoints) {
+    this.checkpoints = checkpoints;
+    this.progress = checkpoints.last();
+  }
+
+  @Override
+  public TypeSerializer<CuckooPage> duplicate() {
+    return new WatchedPageSerializer(checkpoints);
+  }
+
+  @Override
+  public CuckooPage copy(CuckooPage from) {
+    return from;
+  }
+
+  @Override
+  public CuckooPage copy(CuckooPage from, CuckooPage reuse) {
+    return from;
+  }
+
+  @Override
+  public void serialize(CuckooPage page, DataOutputView out) throws IOException {
+    PAGES.serialize(page, out);
+    if (progress != null && page.tag() != 0) {
+      progress.wrote(Shard.numberOf(page));
+    }
+  }
+
+  @Override
+  public boolean isImmutableType() {
+    return PAGES.isImmutableType();
+  }
+
+  @Override
+  public CuckooPage createInstance() {
+    return PAGES.createInstance();
+  }
+
+  @Override
+  public int getLength() {
+    return PAGES.getLength();
+  }
+
+  @Override
+  public CuckooPage deserialize(DataInputView in) throws IOException {
+    return PAGES.deserialize(in);
+  }
+
+  @Override
+  public CuckooPage deserialize(CuckooPage reuse, DataInputView in) throws IOException {
+    return PAGES.deserialize(reuse, in);
+  }
+
+  @Override
+  public void copy(DataInputView in, DataOutputView out) throws IOException {
+    PAGES.copy(in, out);
+  }
+
+  @Override
+  public TypeSerializerSnapshot<CuckooPage> snapshotConfiguration() {
+    return PAGES.snapshotConfiguration();
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof WatchedPageSerializer watched && checkpoints == watched.checkpoints;
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hashCode(checkpoints);
+  }
+}
