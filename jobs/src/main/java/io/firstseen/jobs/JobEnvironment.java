@@ -20,8 +20,13 @@ final class JobEnvironment {
   private static final Duration FIRST_RESTART_DELAY = Duration.ofSeconds(1);
   private static final Duration LONGEST_RESTART_DELAY = Duration.ofSeconds(30);
 
-  /** Flink's own 4 KiB cost a system call for each page of the dedup. */
-  private static final int CHECKPOINT_BUFFER_BYTES = 1 << 20;
+  /**
+   * Flink's own 4 KiB cost a system call for each page of the dedup on the heap. 1 MiB but for the
+   * header of an array, as the collector gives whole regions to one that large.
+   */
+  private static final int HEAP_CHECKPOINT_BUFFER_BYTES = (1 << 20) - 64;
+
+  private static final int CHECKPOINT_BUFFER_BYTES = 1 << 16;
 
   private JobEnvironment() {}
 
@@ -35,7 +40,11 @@ final class JobEnvironment {
     settings.set(PipelineOptions.OBJECT_REUSE, true);
     settings.set(StateBackendOptions.STATE_BACKEND, options.stateBackend().flinkName());
     if (env.getConfiguration().getOptional(CheckpointingOptions.FS_WRITE_BUFFER_SIZE).isEmpty()) {
-      settings.set(CheckpointingOptions.FS_WRITE_BUFFER_SIZE, CHECKPOINT_BUFFER_BYTES);
+      settings.set(
+          CheckpointingOptions.FS_WRITE_BUFFER_SIZE,
+          options.stateBackend() == StreamOptions.StateBackend.HEAP
+              ? HEAP_CHECKPOINT_BUFFER_BYTES
+              : CHECKPOINT_BUFFER_BYTES);
     }
     env.configure(settings);
     env.setParallelism(options.parallelism());

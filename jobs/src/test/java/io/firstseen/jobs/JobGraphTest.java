@@ -193,7 +193,14 @@ class JobGraphTest {
     assertThat(env.getConfiguration().get(PipelineOptions.OBJECT_REUSE)).isTrue();
     assertThat(env.getConfiguration().toMap())
         .containsEntry("state.backend.type", "rocksdb")
-        .containsEntry("execution.checkpointing.write-buffer-size", "1048576");
+        .containsEntry("execution.checkpointing.write-buffer-size", "65536");
+  }
+
+  @Test
+  void checkpointsOfTheHeapAreWrittenInLargeParts() {
+    DedupJob.build(env, source, outcomes, JobOptions.parse("--state-backend=heap"));
+    assertThat(env.getConfiguration().toMap())
+        .containsEntry("execution.checkpointing.write-buffer-size", "1048512");
   }
 
   @Test

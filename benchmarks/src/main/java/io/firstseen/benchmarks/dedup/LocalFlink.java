@@ -43,7 +43,7 @@ final class LocalFlink implements AutoCloseable {
   private static final Duration NEVER = Duration.ofDays(3650);
 
   /** As docs/operations.md recommends; 4 KiB, Flink's default, costs a system call a page. */
-  private static final int WRITE_BUFFER_BYTES = 1 << 20;
+  private static final int WRITE_BUFFER_BYTES = (1 << 20) - 64;
 
   private final Path directory;
   private final MiniCluster cluster;

@@ -44,7 +44,8 @@ final class BucketPage extends CuckooPage {
 
   /**
    * Identities inserted while the page was lent, in the order they came, with the numbers of their
-   * epochs; null if there never were any.
+   * epochs. Kept for the next time when all are in their place, as a store of a new one into an old
+   * object costs the collector more than its bytes.
    */
   private long[] waiting;
 

@@ -74,13 +74,13 @@ final class ExpiringPages implements PageStore {
 
   /** Lets a reader have the pages as they are, and checks that the last one saw no change. */
   void lend(PagedFilter filter) {
+    settle(filter);
     lent.forEach(
         (page, bytes) -> {
           if (!Arrays.equals(FilterInState.bytes(page), bytes)) {
             throw new AssertionError("page " + page.id() + " changed while it was lent");
           }
         });
-    endLoan(filter);
     pages.forEach(
         (id, page) -> {
           lent.put(page, FilterInState.bytes(page));
@@ -88,10 +88,8 @@ final class ExpiringPages implements PageStore {
         });
   }
 
-  private void endLoan(PagedFilter filter) {
-    lent.clear();
+  private void settle(PagedFilter filter) {
     for (CuckooPage page : all()) {
-      page.setLent(false);
       if (page.waits()) {
         filter.settle(this, page);
       }
@@ -99,7 +97,8 @@ final class ExpiringPages implements PageStore {
   }
 
   void writeAndRead(PagedFilter filter) {
-    endLoan(filter);
+    settle(filter);
+    lent.clear();
     pages.replaceAll((id, page) -> read(FilterInState.bytes(page)));
     directory = PageDirectory.of(shape, directory.toBytes());
   }

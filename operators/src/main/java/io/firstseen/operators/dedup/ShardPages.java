@@ -294,6 +294,8 @@ final class ShardPages implements PageStore {
     if (cache != null) {
       cache.remove(whole);
     }
+    // It may be listed; its page is not to be kept for that.
+    whole.page = low;
     for (LoadedPage half : new LoadedPage[] {lowLoaded, highLoaded}) {
       count(half);
       if (cache == null) {
@@ -317,7 +319,6 @@ final class ShardPages implements PageStore {
   /** Brings the state up to date; to be called before each checkpoint. */
   void flush(long checkpoint) {
     settleAll();
-    int[] pagesOfShard = new int[shards.count()];
     for (Shard shard : own) {
       if (shard.changed) {
         currentShard = shard.number;
@@ -336,9 +337,10 @@ final class ShardPages implements PageStore {
         setCurrentKey.accept(shard.key);
         clock.write(shard);
       }
-      pagesOfShard[shard.number] = shard.directory().pageCount();
     }
     if (cache == null) {
+      int[] pagesOfShard = new int[shards.count()];
+      own.forEach(shard -> pagesOfShard[shard.number] = shard.directory().pageCount());
       checkpoints.begin(checkpoint, pagesOfShard);
     }
   }

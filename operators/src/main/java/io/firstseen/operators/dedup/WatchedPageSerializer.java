@@ -11,7 +11,8 @@ import org.apache.flink.core.memory.DataOutputView;
 
 /**
  * Writes pages for a backend of objects as {@link CuckooPageSerializer} does, and tells what it has
- * written. Flink gives each checkpoint a duplicate, made when the checkpoint begins.
+ * written. Flink has each checkpoint written by a duplicate made when it begins; what duplicates it
+ * makes later write nothing.
  *
  * <p>Its copies are the pages themselves: {@link ShardPages} changes none that a checkpoint may
  * still have to write.

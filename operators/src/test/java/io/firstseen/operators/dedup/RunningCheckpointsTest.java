@@ -8,7 +8,11 @@ import io.firstseen.filters.cuckoo.CuckooPage;
 import io.firstseen.operators.dedup.DedupOperatorTest.Backend;
 import io.firstseen.operators.dedup.DedupOperatorTest.Harness;
 import io.firstseen.types.Change;
+import io.firstseen.types.DedupParameters;
 import io.firstseen.types.Operation;
+import io.firstseen.types.TimeToLive;
+import io.firstseen.types.TimeToLive.Clock;
+import io.firstseen.types.TimeToLive.Since;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -38,6 +42,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 @SuppressWarnings("try")
 class RunningCheckpointsTest {
   private static final int KEYS = 120_000;
+  private static final long MILLIS_AN_EVENT = 10;
+
+  /** Longer than a test, whose events are of several epochs. */
+  private static final DedupParameters EXPIRING =
+      PARAMETERS.withTtl(new TimeToLive(8_000_000, Clock.EVENT, Since.LAST_SEEN));
+
+  private long nowMillis;
 
   @ParameterizedTest
   @CsvSource({"HEAP, false", "HEAP, true", "ROCKSDB_CACHE_OF_SOME, true"})
@@ -176,20 +187,25 @@ class RunningCheckpointsTest {
    * of some, as of savepoints, nobody tells that they have ended.
    */
   @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4})
-  void everyCheckpointHoldsWhatWasThereWhenItBegan(long seed) throws Exception {
+  @CsvSource({"1, false", "2, false", "3, false", "4, false", "5, true", "6, true", "7, true"})
+  void everyCheckpointHoldsWhatWasThereWhenItBegan(long seed, boolean expiring) throws Exception {
+    DedupParameters parameters = expiring ? EXPIRING : PARAMETERS;
     SplittableRandom random = new SplittableRandom(seed);
     Set<String> live = new HashSet<>();
     List<Running> running = new ArrayList<>();
     List<Set<String>> expected = new ArrayList<>();
     List<OperatorSubtaskState> states = new ArrayList<>();
     ExecutorService writer = Executors.newSingleThreadExecutor();
-    try (Harness dedup = new Harness(Backend.HEAP, PARAMETERS, 1, 0)) {
+    try (Harness dedup = new Harness(Backend.HEAP, parameters, 1, 0)) {
       dedup.initializeEmptyState();
       dedup.open();
       feed(dedup, random, live, 2 * KEYS);
       for (long checkpoint = 1; checkpoint <= 12; checkpoint++) {
         running.add(new Running(checkpoint, Set.copyOf(live), dedup.begin(checkpoint)));
+        if (expiring) {
+          dedup.processWatermark(nowMillis);
+          dedup.getOutput().clear();
+        }
         feed(dedup, random, live, some(random));
         while (running.size() > random.nextInt(4)) {
           Running next = running.remove(random.nextInt(running.size()));
@@ -221,7 +237,7 @@ class RunningCheckpointsTest {
     }
     assertThat(states).hasSizeGreaterThan(5);
     for (int i = 0; i < states.size(); i++) {
-      assertHolds(Backend.HEAP, states.get(i), expected.get(i));
+      assertHolds(Backend.HEAP, parameters, states.get(i), expected.get(i));
     }
   }
 
@@ -236,6 +252,7 @@ class RunningCheckpointsTest {
     List<Running> running = new ArrayList<>();
     List<Set<String>> expected = new ArrayList<>();
     List<OperatorSubtaskState> states = new ArrayList<>();
+    ExecutorService writer = Executors.newSingleThreadExecutor();
     try (Harness dedup = new Harness(Backend.HEAP, PARAMETERS, 1, 0)) {
       dedup.initializeEmptyState();
       dedup.open();
@@ -248,16 +265,52 @@ class RunningCheckpointsTest {
         feed(dedup, random, live, some(random));
         if (running.size() > 10 + random.nextInt(4)) {
           Running next = running.remove(random.nextInt(running.size()));
+          Future<OperatorSubtaskState> written = writer.submit(() -> written(next.futures));
+          feed(dedup, random, live, some(random));
           expected.add(next.expected);
-          states.add(written(next.futures));
+          states.add(written.get());
           feed(dedup, random, live, some(random));
         }
       }
+    } finally {
+      writer.shutdownNow();
     }
     assertThat(states).hasSizeGreaterThan(5);
     for (int i = 0; i < states.size(); i++) {
       assertHolds(Backend.HEAP, states.get(i), expected.get(i));
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2})
+  void whatIsFirstAskedForWhileItIsWrittenIsWrittenAsItWas(long seed) throws Exception {
+    SplittableRandom random = new SplittableRandom(seed);
+    Set<String> live = new HashSet<>();
+    OperatorSubtaskState state;
+    try (Harness dedup = new Harness(Backend.HEAP, PARAMETERS, 1, 0)) {
+      dedup.initializeEmptyState();
+      dedup.open();
+      feed(dedup, random, live, KEYS);
+      state = written(dedup.begin(1));
+    }
+    ExecutorService writer = Executors.newSingleThreadExecutor();
+    try {
+      for (int restore = 0; restore < 5; restore++) {
+        try (Harness dedup = new Harness(Backend.HEAP, PARAMETERS, 1, 0)) {
+          dedup.initializeState(state);
+          dedup.open();
+          final Set<String> expected = Set.copyOf(live);
+          OperatorSnapshotFutures begun = dedup.begin(2);
+          Future<OperatorSubtaskState> written = writer.submit(() -> written(begun));
+          feed(dedup, random, live, 3_000);
+          assertHolds(Backend.HEAP, written.get(), expected);
+          state = written(dedup.begin(3));
+        }
+      }
+    } finally {
+      writer.shutdownNow();
+    }
+    assertHolds(Backend.HEAP, state, live);
   }
 
   @Test
@@ -309,12 +362,13 @@ class RunningCheckpointsTest {
   }
 
   /** Feeds random operations and checks each outcome against the live keys. */
-  private static void feed(Harness dedup, SplittableRandom random, Set<String> live, int operations)
+  private void feed(Harness dedup, SplittableRandom random, Set<String> live, int operations)
       throws Exception {
     for (int i = 0; i < operations; i++) {
       String key = "key-" + random.nextInt(KEYS);
       Operation operation = random.nextInt(8) == 0 ? Operation.DELETE : Operation.ADD;
-      dedup.processElement(change(operation, key), i);
+      nowMillis += MILLIS_AN_EVENT;
+      dedup.processElement(change(operation, key), nowMillis);
       boolean expected = operation == Operation.ADD ? live.add(key) : live.remove(key);
       assertThat(dedup.main().size()).as("%s of %s", operation, key).isEqualTo(expected ? 1 : 0);
       dedup.getOutput().clear();
@@ -323,7 +377,13 @@ class RunningCheckpointsTest {
 
   private static void assertHolds(Backend backend, OperatorSubtaskState state, Set<String> live)
       throws Exception {
-    try (Harness dedup = new Harness(backend, PARAMETERS, 1, 0)) {
+    assertHolds(backend, PARAMETERS, state, live);
+  }
+
+  private static void assertHolds(
+      Backend backend, DedupParameters parameters, OperatorSubtaskState state, Set<String> live)
+      throws Exception {
+    try (Harness dedup = new Harness(backend, parameters, 1, 0)) {
       dedup.initializeState(state);
       dedup.open();
       for (int i = 0; i < KEYS; i++) {
