@@ -34,6 +34,7 @@ public final class GcsFigures implements Callable<Integer> {
   private static final double REDUNDANCY = 1.475;
   private static final int[] RATE_BITS = {10, 13, 20};
   private static final int WARM_UP_TURNS = 3;
+  private static final int BUILT_KEYS = 1 << 26;
   private static final int MERGED_KEYS = 10_000_000;
 
   @Option(
@@ -157,10 +158,12 @@ public final class GcsFigures implements Callable<Integer> {
     long[] keys = Keys.first(count);
     String name = "2^" + logKeys + " keys, 2^-10: ";
     figures.title("Building from unsorted hashes, " + name);
-    double[] ours = new double[7];
-    double[] peers = new double[7];
-    double[] sorts = new double[7];
-    for (int turn = -WARM_UP_TURNS; turn < ours.length; turn++) {
+    // So many that the compiler is done, and that short runs are measured for as long as long ones.
+    int rounds = (BUILT_KEYS >>> logKeys) | 1;
+    double[] ours = new double[rounds];
+    double[] peers = new double[rounds];
+    double[] sorts = new double[rounds];
+    for (int turn = -Math.max(WARM_UP_TURNS, rounds / 2); turn < rounds; turn++) {
       int round = Math.max(0, turn);
       ours[round] = millis(() -> used += GolombCodedSet.ofHashes(keys, logKeys + 10).count());
       peers[round] = millis(() -> used += GolombCompressedSet.construct(keys, 10).getBitCount());
