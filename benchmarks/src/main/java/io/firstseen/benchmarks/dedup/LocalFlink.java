@@ -43,7 +43,9 @@ final class LocalFlink implements AutoCloseable {
   private static final Duration NEVER = Duration.ofDays(3650);
 
   /** As docs/operations.md recommends; 4 KiB, Flink's default, costs a system call a page. */
-  private static final int WRITE_BUFFER_BYTES = (1 << 20) - 64;
+  private static final int HEAP_WRITE_BUFFER_BYTES = (1 << 20) - 64;
+
+  private static final int WRITE_BUFFER_BYTES = 1 << 16;
 
   private final Path directory;
   private final MiniCluster cluster;
@@ -76,7 +78,11 @@ final class LocalFlink implements AutoCloseable {
     configuration.set(StateBackendOptions.STATE_BACKEND, spec.subject().backend().id());
     configuration.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);
     configuration.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, checkpoints().toUri().toString());
-    configuration.set(CheckpointingOptions.FS_WRITE_BUFFER_SIZE, WRITE_BUFFER_BYTES);
+    configuration.set(
+        CheckpointingOptions.FS_WRITE_BUFFER_SIZE,
+        spec.subject().backend() == Subject.Backend.ROCKSDB
+            ? WRITE_BUFFER_BYTES
+            : HEAP_WRITE_BUFFER_BYTES);
     configuration.set(
         CheckpointingOptions.CHECKPOINTING_INTERVAL,
         spec.checkpointMillis() > 0 ? Duration.ofMillis(spec.checkpointMillis()) : NEVER);
