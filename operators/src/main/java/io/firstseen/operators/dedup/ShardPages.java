@@ -20,9 +20,9 @@ import org.apache.flink.api.common.state.ValueState;
  *
  * <p>A backend that has its state as objects on the heap holds the very pages that are at hand
  * here, so changing one needs no write. But what a checkpoint still has to write must not change: a
- * page is lent until all pages of its shard are written. Insertions wait beside it so long, and
- * where one cannot, another page takes its place in the state, as the backend then does not forget
- * what its checkpoints hold.
+ * page is lent until all pages of its shard are written. Insertions wait beside it so long. What
+ * cannot wait is done to another page, which is put into the state in its place: of what was put,
+ * the backend keeps for its checkpoints what was there before.
  *
  * <p>With any other backend the pages at hand are a write-back cache: a changed page is written
  * when it is dropped, and before each checkpoint. Such a backend must not hold on to the objects
