@@ -25,30 +25,12 @@ final class ChildJvm {
    */
   static <R> R run(Class<?> main, long heapMebibytes, Object specification, Class<R> answer)
       throws IOException, InterruptedException, FailedException {
-    return run(main, heapMebibytes, List.of(), specification, answer);
-  }
-
-  /**
-   * Runs a class.
-   *
-   * @param heapMebibytes all the heap it gets, from the start
-   * @param options further ones for the JVM
-   * @throws FailedException if it ends otherwise than well
-   */
-  static <R> R run(
-      Class<?> main,
-      long heapMebibytes,
-      List<String> options,
-      Object specification,
-      Class<R> answer)
-      throws IOException, InterruptedException, FailedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-Xms" + heapMebibytes + "m");
     command.add("-Xmx" + heapMebibytes + "m");
     command.add("-XX:+UseG1GC");
     command.add("-XX:+ExitOnOutOfMemoryError");
-    command.addAll(options);
     command.add("-cp");
     command.add(System.getProperty("java.class.path"));
     command.add(main.getName());

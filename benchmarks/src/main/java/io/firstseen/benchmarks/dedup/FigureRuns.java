@@ -23,10 +23,6 @@ final class FigureRuns {
   private static final int EXPIRY_ROUNDS = 5;
   private static final long CHECKPOINT_MILLIS = 1000;
 
-  /** What operations.md recommends for filters of this size; warnings must not get into answers. */
-  private static final List<String> LARGE_HEAP_OPTIONS =
-      List.of("-XX:+UseTransparentHugePages", "-XX:+DisplayVMOutputToStderr");
-
   /** Twice a rate run's keys, so that enough checkpoints fall into the time. */
   private static final int CHECKPOINTED_KEYS_FACTOR = 2;
 
@@ -109,15 +105,14 @@ final class FigureRuns {
       throws IOException, InterruptedException, FailedException {
     Path directory = Files.createTempDirectory(work, "run");
     PipelineSpec spec = specification(subject, keys, directory).withSizes(sizes);
-    return run(why, spec, settings.heapMebibytes(), List.of());
+    return run(why, spec, settings.heapMebibytes());
   }
 
-  private PipelineResult run(
-      String why, PipelineSpec spec, long heapMebibytes, List<String> options)
+  private PipelineResult run(String why, PipelineSpec spec, long heapMebibytes)
       throws IOException, InterruptedException, FailedException {
     try {
       PipelineResult result =
-          ChildJvm.run(PipelineRun.class, heapMebibytes, options, spec, PipelineResult.class);
+          ChildJvm.run(PipelineRun.class, heapMebibytes, spec, PipelineResult.class);
       say(
           "%s, %,d keys, %s: %.2f M records/s",
           why, spec.keys(), spec.subject().title(), result.recordsPerSecond() / 1e6);
@@ -193,8 +188,7 @@ final class FigureRuns {
             .from(prefill)
             .withCheckpointEachMillis(checkpointMillis);
     String with = checkpointMillis > 0 ? "with checkpoints" : "without checkpoints";
-    return run(
-        "round " + round + ", filters filled, " + with, spec, heapMebibytes, LARGE_HEAP_OPTIONS);
+    return run("round " + round + ", filters filled, " + with, spec, heapMebibytes);
   }
 
   private PipelineSpec specification(Subject subject, long keys, Path directory) {
