@@ -85,8 +85,8 @@ public final class DedupFigures implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "5000000",
       description =
-          "Keys of the job that runs before each measured one, a fifth of them on RocksDB"
-              + " (${DEFAULT-VALUE}).")
+          "Keys of the job that runs before each measured one, a fifth of them on RocksDB; with"
+              + " filled filters, of the same job's first records (${DEFAULT-VALUE}).")
   private long warmUpKeys;
 
   @Option(

@@ -39,7 +39,7 @@ final class FigureRuns {
    *
    * @param keys number of different keys
    * @param rounds runs of each subject
-   * @param warmUpKeys of the job before each measured one, on heap
+   * @param warmUpKeys of what runs before each measured job or stage, on heap
    * @param flink how Flink is set up
    * @param heapMebibytes of each JVM, except where a row bounds it
    * @param filterMebibytes filters of the row {@link Row#CHECKPOINTS}
@@ -110,12 +110,12 @@ final class FigureRuns {
 
   private PipelineResult run(String why, PipelineSpec spec, long heapMebibytes)
       throws IOException, InterruptedException, FailedException {
+    progress.printf(Locale.ROOT, "%s, %,d keys, %s: ", why, spec.keys(), spec.subject().title());
+    progress.flush();
     try {
       PipelineResult result =
           ChildJvm.run(PipelineRun.class, heapMebibytes, spec, PipelineResult.class);
-      say(
-          "%s, %,d keys, %s: %.2f M records/s",
-          why, spec.keys(), spec.subject().title(), result.recordsPerSecond() / 1e6);
+      say("%.2f M records/s", result.recordsPerSecond() / 1e6);
       return result;
     } finally {
       FileUtils.deleteDirectory(Path.of(spec.directory()).toFile());

@@ -14,7 +14,11 @@ import org.apache.flink.runtime.checkpoint.CheckpointStatsCounts;
 import org.apache.flink.runtime.checkpoint.CheckpointStatsSnapshot;
 import org.apache.flink.runtime.checkpoint.CompletedCheckpointStatsSummarySnapshot;
 
-/** The process that runs one subject once, after a warm-up. */
+/**
+ * The process that runs one subject once, after a warm-up: a job of its own, or, where the job goes
+ * on from a savepoint, its first records. What the compiler makes of a job depends on what is in
+ * its filters.
+ */
 final class PipelineRun {
   /** One in so many keys is new between two checkpoints. */
   private static final int INCREMENT_DIVISOR = 100;
@@ -24,15 +28,26 @@ final class PipelineRun {
   private final PipelineSpec spec;
   private final LocalFlink flink;
   private final List<Stage> stages = new ArrayList<>();
+
+  /** The stage that the rate is measured over. */
+  private final int measured;
+
   private final Stages progress;
 
   private PipelineRun(PipelineSpec spec, LocalFlink flink) {
     this.spec = spec;
     this.flink = flink;
-    stages.add(spec.subject().stage(spec.keys()));
+    long known = 0;
+    if (spec.savepoint() != null) {
+      known = spec.warmUpKeys();
+      stages.add(spec.subject().stage(0, known));
+    }
+    measured = stages.size();
+    stages.add(spec.subject().stage(known, spec.keys()));
+    known += spec.keys();
     if (spec.sizes()) {
-      stages.add(Stage.noneNew(spec.keys(), spec.keys()));
-      stages.add(Stage.allNew(spec.keys(), spec.keys() / INCREMENT_DIVISOR));
+      stages.add(Stage.noneNew(known, spec.keys()));
+      stages.add(Stage.allNew(known, spec.keys() / INCREMENT_DIVISOR));
     }
     this.progress = Stages.prepare(stages.size(), spec.flink().parallelism());
   }
@@ -43,7 +58,9 @@ final class PipelineRun {
 
   static PipelineResult run(PipelineSpec spec) throws Exception {
     try (LocalFlink flink = new LocalFlink(Path.of(spec.directory()), spec.flink())) {
-      new PipelineRun(spec.warmUp(), flink).run();
+      if (spec.savepoint() == null) {
+        new PipelineRun(spec.warmUp(), flink).run();
+      }
       return new PipelineRun(spec, flink).run();
     }
   }
@@ -52,14 +69,18 @@ final class PipelineRun {
     JobID job =
         flink.start(
             Pipelines.build(spec.subject(), spec.capacity(), stages, flink.environment(spec)));
+    for (int warmUp = 0; warmUp < measured; warmUp++) {
+      flink.await(job, progress.begin(warmUp));
+    }
+    long atSinkBefore = progress.recordsAtSinks();
     long heapBefore = spec.sizes() ? liveHeapBytes() : 0;
     long allocatedBefore = allocatedBytes();
     CheckpointStatsCounts checkpointsBefore = flink.checkpointStatistics(job).getCounts();
     long start = System.nanoTime();
-    flink.await(job, progress.begin(0));
+    flink.await(job, progress.begin(measured));
     double seconds = (System.nanoTime() - start) / 1e9;
-    double allocatedPerRecord = (double) (allocatedBytes() - allocatedBefore) / records(0);
-    long atSink = progress.recordsAtSinks();
+    double allocatedPerRecord = (double) (allocatedBytes() - allocatedBefore) / records(measured);
+    long atSink = progress.recordsAtSinks() - atSinkBefore;
     checkRecordsAtSink(atSink);
     Checkpoints checkpoints =
         spec.checkpointMillis() > 0 ? checkpoints(job, checkpointsBefore) : null;
@@ -69,7 +90,7 @@ final class PipelineRun {
     return new PipelineResult(
         spec.subject(),
         spec.keys(),
-        records(0) / seconds,
+        records(measured) / seconds,
         atSink,
         allocatedPerRecord,
         sizes,
@@ -79,16 +100,17 @@ final class PipelineRun {
   private Sizes sizes(JobID job, long heapBefore) throws Exception {
     long heapBytes = liveHeapBytes() - heapBefore;
     long allocatedBefore = allocatedBytes();
-    flink.await(job, progress.begin(1));
-    double allocatedPerRepeat = (double) (allocatedBytes() - allocatedBefore) / records(1);
+    flink.await(job, progress.begin(measured + 1));
+    double allocatedPerRepeat =
+        (double) (allocatedBytes() - allocatedBefore) / records(measured + 1);
     long checkpointBytes = flink.checkpointBytes(job);
     long savepointBytes = LocalFlink.bytes(flink.savepoint(job, SavepointFormatType.CANONICAL));
-    flink.await(job, progress.begin(2));
+    flink.await(job, progress.begin(measured + 2));
     return new Sizes(
         heapBytes,
         checkpointBytes,
         savepointBytes,
-        records(2),
+        records(measured + 2),
         flink.checkpointBytes(job),
         allocatedPerRepeat);
   }
@@ -114,14 +136,14 @@ final class PipelineRun {
     long least =
         switch (spec.subject().kind()) {
           case EMPTY -> 0;
-          case SOURCE -> records(0);
+          case SOURCE -> records(measured);
           case OURS -> (long) (spec.keys() * (1 - 5 * Pipelines.FALSE_POSITIVE_RATE));
           case OURS_EXACT, EXACT_BY_HASH, EXACT_BY_URL -> spec.keys();
         };
     long most =
         switch (spec.subject().kind()) {
           case EMPTY -> 0;
-          case SOURCE -> records(0);
+          case SOURCE -> records(measured);
           case OURS, OURS_EXACT, EXACT_BY_HASH, EXACT_BY_URL -> spec.keys();
         };
     if (atSink < least || atSink > most) {

@@ -105,11 +105,15 @@ enum Subject {
     return withTtl;
   }
 
-  /** The stage that the rate is measured over. */
-  Stage stage(long newKeys) {
+  /**
+   * A stage with so many repeats as the subject is measured with.
+   *
+   * @param known number of keys before it
+   */
+  Stage stage(long known, long newKeys) {
     return repeatPercent == HALF_BY_CHANCE
-        ? Stage.halfNew(0, newKeys)
-        : Stage.someNew(newKeys, repeatPercent);
+        ? Stage.halfNew(known, newKeys)
+        : Stage.someNew(known, newKeys, repeatPercent);
   }
 
   /** For humans. */

@@ -54,7 +54,11 @@ class PipelineRunTest {
 
     PipelineSpec spec = specification(Subject.OURS_HEAP, FLINK).from(prefill).withSizes(true);
     // Pages are a little smaller in files.
-    assertThat(PipelineRun.run(spec).sizes().savepointBytes())
+    PipelineResult result = PipelineRun.run(spec);
+    assertThat(result.recordsAtSink())
+        .as("records of the warm-up do not count")
+        .isBetween(KEYS * 99L / 100, (long) KEYS);
+    assertThat(result.sizes().savepointBytes())
         .isBetween(prefill.filterBytes() * 9 / 10, prefill.filterBytes() * 5 / 4);
     // Long enough for a checkpoint on a busy machine.
     PipelineSpec longer =

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import java.util.HashSet;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -36,8 +38,9 @@ class StageTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 5, 20, 50, 80, 99})
   void soManyOfAHundredRecordsRepeatAnEarlierKey(int repeatPercent) {
-    Stage stage = Stage.someNew(KEYS, repeatPercent);
-    Set<Long> seen = new HashSet<>();
+    int known = 100;
+    Stage stage = Stage.someNew(known, KEYS, repeatPercent);
+    Set<Long> seen = LongStream.range(0, known).boxed().collect(Collectors.toSet());
     long repeats = 0;
     for (long ordinal = 0; ordinal < stage.records(); ordinal++) {
       long key = stage.keyAt(ordinal);
@@ -47,10 +50,8 @@ class StageTest {
         repeats += seen.contains(key) ? 1 : 0;
       }
     }
-    assertThat(seen).hasSize(KEYS);
-    assertThat(seen.size() + repeats)
-        .as("each is new or an earlier one")
-        .isEqualTo(stage.records());
+    assertThat(seen).hasSize(known + KEYS);
+    assertThat(KEYS + repeats).as("each is new or an earlier one").isEqualTo(stage.records());
     assertThat(100.0 * repeats / stage.records()).isCloseTo(repeatPercent, within(0.01));
   }
 
