@@ -23,9 +23,6 @@ final class FigureRuns {
   private static final int EXPIRY_ROUNDS = 5;
   private static final long CHECKPOINT_MILLIS = 1000;
 
-  /** Twice a rate run's keys, so that enough checkpoints fall into the time. */
-  private static final int CHECKPOINTED_KEYS_FACTOR = 2;
-
   /** The plot shows these parts of the keys, and the whole. */
   private static final int[] PLOT_DIVISORS = {10, 5, 2};
 
@@ -147,20 +144,18 @@ final class FigureRuns {
     Path filled = Files.createTempDirectory(work, "filled");
     PrefillRun.Result prefill = prefill(filled);
     long heapMebibytes = prefill.filterBytes() * 5 / 2 / MEBIBYTE + 512;
-    List<PipelineResult> without = new ArrayList<>();
-    List<PipelineResult> with = new ArrayList<>();
+    List<CheckpointedRun.Result> rounds = new ArrayList<>();
     String failure = null;
     try {
       for (int round = 1; round <= settings.rounds(); round++) {
-        without.add(runFilled(round, prefill, 0, heapMebibytes));
-        with.add(runFilled(round, prefill, CHECKPOINT_MILLIS, heapMebibytes));
+        rounds.add(checkpointed(round, prefill, heapMebibytes));
       }
     } catch (FailedException e) {
       failure = "does not run in a heap of %,d MiB: %s".formatted(heapMebibytes, e.getMessage());
     } finally {
       FileUtils.deleteDirectory(filled.toFile());
     }
-    return new CheckpointedRates(prefill, heapMebibytes, without, with, failure);
+    return new CheckpointedRates(prefill, heapMebibytes, rounds, failure);
   }
 
   private PrefillRun.Result prefill(Path directory)
@@ -177,18 +172,27 @@ final class FigureRuns {
         PrefillRun.Result.class);
   }
 
-  private PipelineResult runFilled(
-      int round, PrefillRun.Result prefill, long checkpointMillis, long heapMebibytes)
+  private CheckpointedRun.Result checkpointed(
+      int round, PrefillRun.Result prefill, long heapMebibytes)
       throws IOException, InterruptedException, FailedException {
-    PipelineSpec spec =
-        specification(
-                Subject.OURS_HEAP,
-                CHECKPOINTED_KEYS_FACTOR * settings.keys(),
-                Files.createTempDirectory(work, "run"))
-            .from(prefill)
-            .withCheckpointEachMillis(checkpointMillis);
-    String with = checkpointMillis > 0 ? "with checkpoints" : "without checkpoints";
-    return run("round " + round + ", filters filled, " + with, spec, heapMebibytes);
+    begin("round %d, filters filled, %,d keys a stage: ", round, settings.keys());
+    Path directory = Files.createTempDirectory(work, "run");
+    try {
+      CheckpointedRun.Result result =
+          ChildJvm.run(
+              CheckpointedRun.class,
+              heapMebibytes,
+              new CheckpointedRun.Spec(
+                  specification(Subject.OURS_HEAP, settings.keys(), directory).from(prefill),
+                  CHECKPOINT_MILLIS),
+              CheckpointedRun.Result.class);
+      say(
+          "%.2f M records/s without checkpoints, %.2f M with",
+          result.recordsPerSecondWithout() / 1e6, result.recordsPerSecondWith() / 1e6);
+      return result;
+    } finally {
+      FileUtils.deleteDirectory(directory.toFile());
+    }
   }
 
   private PipelineSpec specification(Subject subject, long keys, Path directory) {
@@ -196,6 +200,12 @@ final class FigureRuns {
     int divisor = subject.backend() == Subject.Backend.ROCKSDB ? 5 : 1;
     long warmUpKeys = Math.max(1, settings.warmUpKeys() / divisor);
     return PipelineSpec.of(subject, keys, warmUpKeys, settings.flink(), directory);
+  }
+
+  /** A line that says what runs now; its end will say what came of it. */
+  private void begin(String format, Object... values) {
+    progress.printf(Locale.ROOT, format, values);
+    progress.flush();
   }
 
   private void say(String format, Object... values) {

@@ -27,9 +27,7 @@ import org.apache.flink.configuration.StateBackendOptions;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.core.execution.SavepointFormatType;
-import org.apache.flink.runtime.checkpoint.CheckpointStatsSnapshot;
 import org.apache.flink.runtime.execution.ExecutionState;
-import org.apache.flink.runtime.executiongraph.AccessExecutionGraph;
 import org.apache.flink.runtime.executiongraph.AccessExecutionVertex;
 import org.apache.flink.runtime.jobmaster.JobResult;
 import org.apache.flink.runtime.minicluster.MiniCluster;
@@ -83,10 +81,8 @@ final class LocalFlink implements AutoCloseable {
         spec.subject().backend() == Subject.Backend.ROCKSDB
             ? WRITE_BUFFER_BYTES
             : HEAP_WRITE_BUFFER_BYTES);
-    configuration.set(
-        CheckpointingOptions.CHECKPOINTING_INTERVAL,
-        spec.checkpointMillis() > 0 ? Duration.ofMillis(spec.checkpointMillis()) : NEVER);
-    if (spec.checkpointMillis() == 0) {
+    configuration.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, NEVER);
+    if (spec.sizes()) {
       // None is deleted while its files are counted.
       configuration.set(CheckpointingOptions.MAX_RETAINED_CHECKPOINTS, 10);
     }
@@ -158,7 +154,7 @@ final class LocalFlink implements AutoCloseable {
   long checkpointBytes(JobID job) throws Exception {
     Path ofJob = checkpoints().resolve(job.toHexString());
     Map<Path, Long> before = files(ofJob);
-    cluster.triggerCheckpoint(job).get();
+    checkpoint(job);
     Map<Path, Long> after = files(ofJob);
     after.keySet().removeAll(before.keySet());
     return after.values().stream().mapToLong(Long::longValue).sum();
@@ -172,10 +168,9 @@ final class LocalFlink implements AutoCloseable {
     return Path.of(URI.create(place));
   }
 
-  /** What Flink has counted of a job's checkpoints. */
-  CheckpointStatsSnapshot checkpointStatistics(JobID job) throws Exception {
-    AccessExecutionGraph graph = cluster.getExecutionGraph(job).get();
-    return graph.getCheckpointStatsSnapshot();
+  /** Takes a checkpoint and returns when it is complete. */
+  void checkpoint(JobID job) throws Exception {
+    cluster.triggerCheckpoint(job).get();
   }
 
   static long bytes(Path directory) throws IOException {

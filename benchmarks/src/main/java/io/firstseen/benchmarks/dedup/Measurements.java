@@ -18,15 +18,13 @@ final class Measurements {
    *
    * @param prefill what is in the filters
    * @param heapMebibytes all the heap that there was
-   * @param without results without checkpoints
-   * @param with results with a checkpoint each second
+   * @param rounds one result a round
    * @param failure why there are none; null if there are
    */
   record CheckpointedRates(
       PrefillRun.Result prefill,
       long heapMebibytes,
-      List<PipelineResult> without,
-      List<PipelineResult> with,
+      List<CheckpointedRun.Result> rounds,
       String failure) {}
 
   /**

@@ -9,7 +9,6 @@ package io.firstseen.benchmarks.dedup;
  * @param recordsAtSink records that the subject took for first-seen
  * @param allocatedPerRecord bytes that the task of the keyed function allocated a record
  * @param sizes null if they were not asked for
- * @param checkpoints null if none were taken by the clock
  */
 record PipelineResult(
     Subject subject,
@@ -17,8 +16,7 @@ record PipelineResult(
     double recordsPerSecond,
     long recordsAtSink,
     double allocatedPerRecord,
-    Sizes sizes,
-    Checkpoints checkpoints) {
+    Sizes sizes) {
 
   /**
    * Bytes after all keys are in.
@@ -38,14 +36,4 @@ record PipelineResult(
       long incrementKeys,
       long incrementBytes,
       double allocatedPerRepeat) {}
-
-  /**
-   * Checkpoints that the clock started.
-   *
-   * @param completed how many came to their end
-   * @param failed how many did not
-   * @param meanMillis from trigger to end
-   * @param meanBytes of their files
-   */
-  record Checkpoints(long completed, long failed, long meanMillis, long meanBytes) {}
 }

@@ -1,7 +1,6 @@
 package io.firstseen.benchmarks.dedup;
 
 import com.sun.management.ThreadMXBean;
-import io.firstseen.benchmarks.dedup.PipelineResult.Checkpoints;
 import io.firstseen.benchmarks.dedup.PipelineResult.Sizes;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
@@ -10,15 +9,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.core.execution.SavepointFormatType;
-import org.apache.flink.runtime.checkpoint.CheckpointStatsCounts;
-import org.apache.flink.runtime.checkpoint.CheckpointStatsSnapshot;
-import org.apache.flink.runtime.checkpoint.CompletedCheckpointStatsSummarySnapshot;
 
-/**
- * The process that runs one subject once, after a warm-up: a job of its own, or, where the job goes
- * on from a savepoint, its first records. What the compiler makes of a job depends on what is in
- * its filters.
- */
+/** The process that runs one subject once, after a warm-up. */
 final class PipelineRun {
   /** One in so many keys is new between two checkpoints. */
   private static final int INCREMENT_DIVISOR = 100;
@@ -28,26 +20,15 @@ final class PipelineRun {
   private final PipelineSpec spec;
   private final LocalFlink flink;
   private final List<Stage> stages = new ArrayList<>();
-
-  /** The stage that the rate is measured over. */
-  private final int measured;
-
   private final Stages progress;
 
   private PipelineRun(PipelineSpec spec, LocalFlink flink) {
     this.spec = spec;
     this.flink = flink;
-    long known = 0;
-    if (spec.savepoint() != null) {
-      known = spec.warmUpKeys();
-      stages.add(spec.subject().stage(0, known));
-    }
-    measured = stages.size();
-    stages.add(spec.subject().stage(known, spec.keys()));
-    known += spec.keys();
+    stages.add(spec.subject().stage(spec.keys()));
     if (spec.sizes()) {
-      stages.add(Stage.noneNew(known, spec.keys()));
-      stages.add(Stage.allNew(known, spec.keys() / INCREMENT_DIVISOR));
+      stages.add(Stage.noneNew(spec.keys(), spec.keys()));
+      stages.add(Stage.allNew(spec.keys(), spec.keys() / INCREMENT_DIVISOR));
     }
     this.progress = Stages.prepare(stages.size(), spec.flink().parallelism());
   }
@@ -58,9 +39,7 @@ final class PipelineRun {
 
   static PipelineResult run(PipelineSpec spec) throws Exception {
     try (LocalFlink flink = new LocalFlink(Path.of(spec.directory()), spec.flink())) {
-      if (spec.savepoint() == null) {
-        new PipelineRun(spec.warmUp(), flink).run();
-      }
+      new PipelineRun(spec.warmUp(), flink).run();
       return new PipelineRun(spec, flink).run();
     }
   }
@@ -69,62 +48,36 @@ final class PipelineRun {
     JobID job =
         flink.start(
             Pipelines.build(spec.subject(), spec.capacity(), stages, flink.environment(spec)));
-    for (int warmUp = 0; warmUp < measured; warmUp++) {
-      flink.await(job, progress.begin(warmUp));
-    }
-    long atSinkBefore = progress.recordsAtSinks();
     long heapBefore = spec.sizes() ? liveHeapBytes() : 0;
     long allocatedBefore = allocatedBytes();
-    CheckpointStatsCounts checkpointsBefore = flink.checkpointStatistics(job).getCounts();
     long start = System.nanoTime();
-    flink.await(job, progress.begin(measured));
+    flink.await(job, progress.begin(0));
     double seconds = (System.nanoTime() - start) / 1e9;
-    double allocatedPerRecord = (double) (allocatedBytes() - allocatedBefore) / records(measured);
-    long atSink = progress.recordsAtSinks() - atSinkBefore;
+    double allocatedPerRecord = (double) (allocatedBytes() - allocatedBefore) / records(0);
+    long atSink = progress.recordsAtSinks();
     checkRecordsAtSink(atSink);
-    Checkpoints checkpoints =
-        spec.checkpointMillis() > 0 ? checkpoints(job, checkpointsBefore) : null;
     Sizes sizes = spec.sizes() ? sizes(job, heapBefore) : null;
     progress.end();
     flink.awaitEnd(job);
     return new PipelineResult(
-        spec.subject(),
-        spec.keys(),
-        records(measured) / seconds,
-        atSink,
-        allocatedPerRecord,
-        sizes,
-        checkpoints);
+        spec.subject(), spec.keys(), records(0) / seconds, atSink, allocatedPerRecord, sizes);
   }
 
   private Sizes sizes(JobID job, long heapBefore) throws Exception {
     long heapBytes = liveHeapBytes() - heapBefore;
     long allocatedBefore = allocatedBytes();
-    flink.await(job, progress.begin(measured + 1));
-    double allocatedPerRepeat =
-        (double) (allocatedBytes() - allocatedBefore) / records(measured + 1);
+    flink.await(job, progress.begin(1));
+    double allocatedPerRepeat = (double) (allocatedBytes() - allocatedBefore) / records(1);
     long checkpointBytes = flink.checkpointBytes(job);
     long savepointBytes = LocalFlink.bytes(flink.savepoint(job, SavepointFormatType.CANONICAL));
-    flink.await(job, progress.begin(measured + 2));
+    flink.await(job, progress.begin(2));
     return new Sizes(
         heapBytes,
         checkpointBytes,
         savepointBytes,
-        records(measured + 2),
+        records(2),
         flink.checkpointBytes(job),
         allocatedPerRepeat);
-  }
-
-  private Checkpoints checkpoints(JobID job, CheckpointStatsCounts before) throws Exception {
-    CheckpointStatsSnapshot statistics = flink.checkpointStatistics(job);
-    CheckpointStatsCounts counts = statistics.getCounts();
-    CompletedCheckpointStatsSummarySnapshot summary = statistics.getSummaryStats();
-    return new Checkpoints(
-        counts.getNumberOfCompletedCheckpoints() - before.getNumberOfCompletedCheckpoints(),
-        // Those that the clock asks for before all tasks run are refused.
-        counts.getNumberOfFailedCheckpoints() - before.getNumberOfFailedCheckpoints(),
-        summary.getEndToEndDurationStats().getAverage(),
-        summary.getStateSizeStats().getAverage());
   }
 
   private long records(int stage) {
@@ -136,14 +89,14 @@ final class PipelineRun {
     long least =
         switch (spec.subject().kind()) {
           case EMPTY -> 0;
-          case SOURCE -> records(measured);
+          case SOURCE -> records(0);
           case OURS -> (long) (spec.keys() * (1 - 5 * Pipelines.FALSE_POSITIVE_RATE));
           case OURS_EXACT, EXACT_BY_HASH, EXACT_BY_URL -> spec.keys();
         };
     long most =
         switch (spec.subject().kind()) {
           case EMPTY -> 0;
-          case SOURCE -> records(measured);
+          case SOURCE -> records(0);
           case OURS, OURS_EXACT, EXACT_BY_HASH, EXACT_BY_URL -> spec.keys();
         };
     if (atSink < least || atSink > most) {

@@ -7,13 +7,11 @@ import java.nio.file.Path;
  *
  * @param subject what is run
  * @param keys number of different keys; the source makes repeats besides
- * @param warmUpKeys keys of what runs before, in the same JVM, for the compiler: a job of its own,
- *     or the first stage of a job that goes on from a savepoint
+ * @param warmUpKeys keys of a run before this one, in the same JVM, for the compiler
  * @param capacity live keys that Firstseen is told to expect
  * @param flink how Flink is set up
  * @param directory that the run may write to
  * @param sizes whether to measure bytes and allocation after the rate
- * @param checkpointMillis time from one checkpoint to the next; 0 for none
  * @param savepoint where the state comes from; null for none
  */
 record PipelineSpec(
@@ -24,32 +22,18 @@ record PipelineSpec(
     FlinkSettings flink,
     String directory,
     boolean sizes,
-    long checkpointMillis,
     String savepoint) {
 
   /** From nothing, without checkpoints, for the rate alone. */
   static PipelineSpec of(
       Subject subject, long keys, long warmUpKeys, FlinkSettings flink, Path directory) {
     return new PipelineSpec(
-        subject, keys, warmUpKeys, keys, flink, directory.toString(), false, 0, null);
+        subject, keys, warmUpKeys, keys, flink, directory.toString(), false, null);
   }
 
   PipelineSpec withSizes(boolean newSizes) {
     return new PipelineSpec(
-        subject,
-        keys,
-        warmUpKeys,
-        capacity,
-        flink,
-        directory,
-        newSizes,
-        checkpointMillis,
-        savepoint);
-  }
-
-  PipelineSpec withCheckpointEachMillis(long millis) {
-    return new PipelineSpec(
-        subject, keys, warmUpKeys, capacity, flink, directory, sizes, millis, savepoint);
+        subject, keys, warmUpKeys, capacity, flink, directory, newSizes, savepoint);
   }
 
   /** On top of what a savepoint holds. */
@@ -62,13 +46,11 @@ record PipelineSpec(
         flink,
         directory,
         sizes,
-        checkpointMillis,
         prefill.savepoint());
   }
 
   /** The run before the run, from nothing. */
   PipelineSpec warmUp() {
-    return new PipelineSpec(
-        subject, warmUpKeys, 0, capacity, flink, directory, false, checkpointMillis, null);
+    return new PipelineSpec(subject, warmUpKeys, 0, capacity, flink, directory, false, null);
   }
 }

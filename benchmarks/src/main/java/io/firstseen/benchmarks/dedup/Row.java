@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
@@ -325,7 +326,10 @@ enum Row {
     if (rates.failure() != null) {
       return new Figure(Double.NaN, rates.failure());
     }
-    Figure ratio = ratio(Measurements.rate(rates.with()), Measurements.rate(rates.without()));
+    Figure ratio =
+        ratio(
+            median(rates.rounds(), CheckpointedRun.Result::recordsPerSecondWith),
+            median(rates.rounds(), CheckpointedRun.Result::recordsPerSecondWithout));
     return new Figure(
         ratio.value(),
         "%s; %.0f MiB of filters with %,d keys, heap of %,d MiB; checkpoints: %s"
@@ -334,16 +338,16 @@ enum Row {
                 rates.prefill().filterBytes() / 1048576.0,
                 rates.prefill().keys(),
                 rates.heapMebibytes(),
-                rates.with().stream()
-                    .map(PipelineResult::checkpoints)
+                rates.rounds().stream()
                     .map(
-                        checkpoints ->
-                            "%d done, %d failed, %,d ms each"
-                                .formatted(
-                                    checkpoints.completed(),
-                                    checkpoints.failed(),
-                                    checkpoints.meanMillis()))
+                        round ->
+                            "%d, %,d ms each".formatted(round.checkpoints(), round.meanMillis()))
                     .collect(Collectors.joining("; "))));
+  }
+
+  private static double median(
+      List<CheckpointedRun.Result> rounds, ToDoubleFunction<CheckpointedRun.Result> figure) {
+    return rounds.isEmpty() ? Double.NaN : Median.of(rounds.stream().mapToDouble(figure).toArray());
   }
 
   private static Figure figure(CanonicaliserRun.Result result) {

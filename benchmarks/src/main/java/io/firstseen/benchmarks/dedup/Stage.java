@@ -29,13 +29,13 @@ record Stage(Mix mix, int repeatPercent, long known, long records) implements Se
   }
 
   /**
-   * New keys from the first record on, and repeats, spread evenly; every repeat is of a key drawn
-   * evenly from all before it.
+   * New keys from the first on, and repeats, spread evenly; every repeat is of a key drawn evenly
+   * from all before it.
    *
    * @param repeatPercent repeats among a hundred records, in [0, 99]
    */
-  static Stage someNew(long known, long newKeys, int repeatPercent) {
-    return new Stage(Mix.SOME_NEW, repeatPercent, known, newKeys * 100 / (100 - repeatPercent));
+  static Stage someNew(long newKeys, int repeatPercent) {
+    return new Stage(Mix.SOME_NEW, repeatPercent, 0, newKeys * 100 / (100 - repeatPercent));
   }
 
   /** New keys only. */
@@ -60,7 +60,7 @@ record Stage(Mix mix, int repeatPercent, long known, long records) implements Se
       case NONE_NEW -> drawn(ordinal, known);
       case SOME_NEW -> {
         long before = newBefore(ordinal);
-        yield newBefore(ordinal + 1) > before ? known + before : drawn(ordinal, known + before);
+        yield newBefore(ordinal + 1) > before ? before : drawn(ordinal, before);
       }
       case HALF_NEW -> {
         long key = known + (ordinal >>> 1);

@@ -105,15 +105,11 @@ enum Subject {
     return withTtl;
   }
 
-  /**
-   * A stage with so many repeats as the subject is measured with.
-   *
-   * @param known number of keys before it
-   */
-  Stage stage(long known, long newKeys) {
+  /** The stage that the rate is measured over. */
+  Stage stage(long newKeys) {
     return repeatPercent == HALF_BY_CHANCE
-        ? Stage.halfNew(known, newKeys)
-        : Stage.someNew(known, newKeys, repeatPercent);
+        ? Stage.halfNew(0, newKeys)
+        : Stage.someNew(newKeys, repeatPercent);
   }
 
   /** For humans. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.benchmarks.dedup.Measurements.CheckpointedRates;
 import io.firstseen.benchmarks.dedup.PipelineResult.Sizes;
 import java.io.PrintWriter;
 import java.io.StringReader;
@@ -55,6 +56,18 @@ class FigureTableTest {
   }
 
   @Test
+  void ratesWithCheckpointsAreComparedToThoseWithout() {
+    checkpointed(null, round(10, 6), round(20, 16), round(30, 18));
+    assertThat(Row.CHECKPOINTS.figure(measured).value()).isCloseTo(0.8, within(1e-9));
+    assertThat(table(Row.CHECKPOINTS).allReached()).isTrue();
+    checkpointed(null, round(10, 7.4));
+    assertThat(table(Row.CHECKPOINTS).allReached()).isFalse();
+    checkpointed("does not run", round(10, 10));
+    assertThat(table(Row.CHECKPOINTS).allReached()).isFalse();
+    assertThat(table(Row.CHECKPOINTS).text()).contains("does not run");
+  }
+
+  @Test
   void everyRowIsInTheJson() {
     ObjectNode json = new FigureTable(SETTINGS, EnumSet.allOf(Row.class), measured).json();
     assertThat(json.get("rows")).hasSize(Row.values().length);
@@ -88,8 +101,7 @@ class FigureTableTest {
     for (Subject subject : Subject.PLOTTED) {
       rates(subject, 1e6);
       sizes(subject, 5000);
-      measured.add(
-          new PipelineResult(subject, 500, 2e6, 500, 0, new Sizes(1, 1, 5000, 1, 1, 1), null));
+      measured.add(new PipelineResult(subject, 500, 2e6, 500, 0, new Sizes(1, 1, 5000, 1, 1, 1)));
     }
     String svg = FiguresPlot.svg(measured.pipelines());
     assertThat(
@@ -110,13 +122,23 @@ class FigureTableTest {
 
   private void rates(Subject subject, double... recordsPerSecond) {
     for (double rate : recordsPerSecond) {
-      measured.add(new PipelineResult(subject, 1000, rate, 1000, 0, null, null));
+      measured.add(new PipelineResult(subject, 1000, rate, 1000, 0, null));
     }
+  }
+
+  private void checkpointed(String failure, CheckpointedRun.Result... rounds) {
+    measured.set(
+        new CheckpointedRates(
+            new PrefillRun.Result("", 1 << 20, 1000, 1000), 512, List.of(rounds), failure));
+  }
+
+  private static CheckpointedRun.Result round(double without, double with) {
+    return new CheckpointedRun.Result(without, with, 5, 800);
   }
 
   private void sizes(Subject subject, long heapBytes) {
     measured.add(
         new PipelineResult(
-            subject, 1000, 1, 1000, 0, new Sizes(heapBytes, 2000, 2000, 10, 500, 0), null));
+            subject, 1000, 1, 1000, 0, new Sizes(heapBytes, 2000, 2000, 10, 500, 0)));
   }
 }
