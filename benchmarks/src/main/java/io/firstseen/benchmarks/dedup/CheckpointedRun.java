@@ -15,8 +15,10 @@ import org.apache.flink.api.common.JobID;
  * neighbours that are as loud.
  */
 final class CheckpointedRun {
-  /** Pairs of stages that are measured, after one pair for the compiler. */
-  private static final int PAIRS = 2;
+  /** One without checkpoints and one with them, for the compiler. */
+  private static final int WARM_UP_STAGES = 2;
+
+  private static final int MEASURED_STAGES = 4;
 
   private final Spec spec;
   private final LocalFlink flink;
@@ -49,8 +51,8 @@ final class CheckpointedRun {
     this.spec = spec;
     this.flink = flink;
     long known = 0;
-    for (int i = 0; i < 2 * (1 + PAIRS); i++) {
-      long keys = i < 2 ? spec.pipeline().warmUpKeys() : spec.pipeline().keys();
+    for (int stage = 0; stage < WARM_UP_STAGES + MEASURED_STAGES; stage++) {
+      long keys = stage < WARM_UP_STAGES ? spec.pipeline().warmUpKeys() : spec.pipeline().keys();
       stages.add(Stage.halfNew(known, keys));
       known += keys;
     }
@@ -75,12 +77,12 @@ final class CheckpointedRun {
             Pipelines.build(
                 pipeline.subject(), pipeline.capacity(), stages, flink.environment(pipeline)));
     for (int stage = 0; stage < stages.size(); stage++) {
-      if (stage == 2) {
+      if (stage == WARM_UP_STAGES) {
         checkpoints = 0;
         checkpointNanos = 0;
       }
       long took = stage % 2 == 0 ? measure(job, stage) : measureUnderCheckpoints(job, stage);
-      if (stage >= 2) {
+      if (stage >= WARM_UP_STAGES) {
         records[stage % 2] += stages.get(stage).records();
         nanos[stage % 2] += took;
       }
@@ -104,22 +106,24 @@ final class CheckpointedRun {
   /** The same, with checkpoints; returns when the last one is complete, which is not counted. */
   private long measureUnderCheckpoints(JobID job, int stage) throws Exception {
     ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
+    ScheduledFuture<?> ticks =
+        clock.scheduleAtFixedRate(
+            () -> checkpoint(job),
+            spec.checkpointMillis() / 2,
+            spec.checkpointMillis(),
+            TimeUnit.MILLISECONDS);
+    long took;
     try {
-      ScheduledFuture<?> ticks =
-          clock.scheduleAtFixedRate(
-              () -> checkpoint(job),
-              spec.checkpointMillis() / 2,
-              spec.checkpointMillis(),
-              TimeUnit.MILLISECONDS);
-      long took = measure(job, stage);
-      if (ticks.isDone()) {
-        ticks.get();
-      }
-      return took;
+      took = measure(job, stage);
     } finally {
       clock.shutdown();
       clock.awaitTermination(1, TimeUnit.HOURS);
     }
+    if (!ticks.isCancelled()) {
+      // One has failed, or they would have gone on until they were cancelled.
+      ticks.get();
+    }
+    return took;
   }
 
   private void checkpoint(JobID job) {
