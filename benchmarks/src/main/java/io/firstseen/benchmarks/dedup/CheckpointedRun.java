@@ -10,48 +10,59 @@ import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.JobID;
 
 /**
- * The process that compares a job with checkpoints to the same job without any. Its stages go
- * without and with them by turns, so that both have the same filters, the same compiled code, and
- * neighbours that are as loud.
+ * The process that compares a job with checkpoints to itself without any, stage by stage: both have
+ * the same filters and the same compiled code, and neighbours that are about as loud.
  */
 final class CheckpointedRun {
-  /** One without checkpoints and one with them, for the compiler. */
-  private static final int WARM_UP_STAGES = 2;
+  /** Which stages go with checkpoints. The first two are for the compiler and do not count. */
+  private static final boolean[] WITH = {false, true, false, true, true, false};
 
-  private static final int MEASURED_STAGES = 4;
+  private static final int WARM_UP_STAGES = 2;
 
   private final Spec spec;
   private final LocalFlink flink;
   private final List<Stage> stages = new ArrayList<>();
   private final Stages progress;
-  private final long[] records = new long[2];
-  private final long[] nanos = new long[2];
   private int checkpoints;
   private long checkpointNanos;
 
   /**
    * @param pipeline the job; its keys are new ones of each stage that is measured
-   * @param checkpointMillis time from the start of one checkpoint to that of the next
+   * @param checkpointMillis from the start of one checkpoint to that of the next
    */
   record Spec(PipelineSpec pipeline, long checkpointMillis) {}
 
   /**
-   * @param recordsPerSecondWithout in the stages without checkpoints
-   * @param recordsPerSecondWith in the stages with them
-   * @param checkpoints that were completed in measured stages, or begun there
+   * @param without records a second in the stages without checkpoints
+   * @param with records a second in the stages with them
+   * @param checkpoints begun in the latter
    * @param meanMillis from trigger to end; 0 if there were none
    */
-  record Result(
-      double recordsPerSecondWithout,
-      double recordsPerSecondWith,
-      int checkpoints,
-      long meanMillis) {}
+  record Result(List<Double> without, List<Double> with, int checkpoints, long meanMillis) {
+    double rateWithout() {
+      return harmonicMean(without);
+    }
+
+    double rateWith() {
+      return harmonicMean(with);
+    }
+
+    /** Not a number if there was no checkpoint. */
+    double ratio() {
+      return checkpoints == 0 ? Double.NaN : rateWith() / rateWithout();
+    }
+
+    /** All stages have as many records. */
+    private static double harmonicMean(List<Double> rates) {
+      return rates.size() / rates.stream().mapToDouble(rate -> 1 / rate).sum();
+    }
+  }
 
   private CheckpointedRun(Spec spec, LocalFlink flink) {
     this.spec = spec;
     this.flink = flink;
     long known = 0;
-    for (int stage = 0; stage < WARM_UP_STAGES + MEASURED_STAGES; stage++) {
+    for (int stage = 0; stage < WITH.length; stage++) {
       long keys = stage < WARM_UP_STAGES ? spec.pipeline().warmUpKeys() : spec.pipeline().keys();
       stages.add(Stage.halfNew(known, keys));
       known += keys;
@@ -76,35 +87,39 @@ final class CheckpointedRun {
         flink.start(
             Pipelines.build(
                 pipeline.subject(), pipeline.capacity(), stages, flink.environment(pipeline)));
-    for (int stage = 0; stage < stages.size(); stage++) {
+    List<Double> without = new ArrayList<>();
+    List<Double> with = new ArrayList<>();
+    for (int stage = 0; stage < WITH.length; stage++) {
       if (stage == WARM_UP_STAGES) {
         checkpoints = 0;
         checkpointNanos = 0;
       }
-      long took = stage % 2 == 0 ? measure(job, stage) : measureUnderCheckpoints(job, stage);
+      double seconds = WITH[stage] ? measureUnderCheckpoints(job, stage) : measure(job, stage);
       if (stage >= WARM_UP_STAGES) {
-        records[stage % 2] += stages.get(stage).records();
-        nanos[stage % 2] += took;
+        (WITH[stage] ? with : without).add(stages.get(stage).records() / seconds);
       }
     }
+    long records = stages.stream().mapToLong(Stage::records).sum();
+    PipelineRun.checkRecordsAtSink(
+        pipeline.subject(), records, records / 2, progress.recordsAtSinks());
     progress.end();
     flink.awaitEnd(job);
     return new Result(
-        records[0] * 1e9 / nanos[0],
-        records[1] * 1e9 / nanos[1],
+        without,
+        with,
         checkpoints,
         checkpoints == 0 ? 0 : checkpointNanos / checkpoints / 1_000_000);
   }
 
-  /** Nanoseconds that a stage takes. */
-  private long measure(JobID job, int stage) throws Exception {
+  /** Seconds that a stage takes. */
+  private double measure(JobID job, int stage) throws Exception {
     long start = System.nanoTime();
     flink.await(job, progress.begin(stage));
-    return System.nanoTime() - start;
+    return (System.nanoTime() - start) / 1e9;
   }
 
   /** The same, with checkpoints; returns when the last one is complete, which is not counted. */
-  private long measureUnderCheckpoints(JobID job, int stage) throws Exception {
+  private double measureUnderCheckpoints(JobID job, int stage) throws Exception {
     ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
     ScheduledFuture<?> ticks =
         clock.scheduleAtFixedRate(
@@ -112,9 +127,9 @@ final class CheckpointedRun {
             spec.checkpointMillis() / 2,
             spec.checkpointMillis(),
             TimeUnit.MILLISECONDS);
-    long took;
+    double seconds;
     try {
-      took = measure(job, stage);
+      seconds = measure(job, stage);
     } finally {
       clock.shutdown();
       clock.awaitTermination(1, TimeUnit.HOURS);
@@ -123,7 +138,7 @@ final class CheckpointedRun {
       // One has failed, or they would have gone on until they were cancelled.
       ticks.get();
     }
-    return took;
+    return seconds;
   }
 
   private void checkpoint(JobID job) {

@@ -188,7 +188,7 @@ final class FigureRuns {
               CheckpointedRun.Result.class);
       say(
           "%.2f M records/s without checkpoints, %.2f M with",
-          result.recordsPerSecondWithout() / 1e6, result.recordsPerSecondWith() / 1e6);
+          result.rateWithout() / 1e6, result.rateWith() / 1e6);
       return result;
     } finally {
       FileUtils.deleteDirectory(directory.toFile());

@@ -15,6 +15,8 @@ final class PipelineRun {
   /** One in so many keys is new between two checkpoints. */
   private static final int INCREMENT_DIVISOR = 100;
 
+  private static final int UNCHANGED_BYTES = 1 << 16;
+
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private final PipelineSpec spec;
@@ -55,7 +57,7 @@ final class PipelineRun {
     double seconds = (System.nanoTime() - start) / 1e9;
     double allocatedPerRecord = (double) (allocatedBytes() - allocatedBefore) / records(0);
     long atSink = progress.recordsAtSinks();
-    checkRecordsAtSink(atSink);
+    checkRecordsAtSink(spec.subject(), records(0), spec.keys(), atSink);
     Sizes sizes = spec.sizes() ? sizes(job, heapBefore) : null;
     progress.end();
     flink.awaitEnd(job);
@@ -84,24 +86,29 @@ final class PipelineRun {
     return stages.get(stage).records();
   }
 
-  /** A subject that does not do its work shall not be measured. */
-  private void checkRecordsAtSink(long atSink) {
+  /**
+   * A subject that does not do its work shall not be measured.
+   *
+   * @param records that the source made
+   * @param keys that were new among them
+   */
+  static void checkRecordsAtSink(Subject subject, long records, long keys, long atSink) {
     long least =
-        switch (spec.subject().kind()) {
+        switch (subject.kind()) {
           case EMPTY -> 0;
-          case SOURCE -> records(0);
-          case OURS -> (long) (spec.keys() * (1 - 5 * Pipelines.FALSE_POSITIVE_RATE));
-          case OURS_EXACT, EXACT_BY_HASH, EXACT_BY_URL -> spec.keys();
+          case SOURCE -> records;
+          case OURS -> (long) (keys * (1 - 5 * Pipelines.FALSE_POSITIVE_RATE));
+          case OURS_EXACT, EXACT_BY_HASH, EXACT_BY_URL -> keys;
         };
     long most =
-        switch (spec.subject().kind()) {
+        switch (subject.kind()) {
           case EMPTY -> 0;
-          case SOURCE -> records(0);
-          case OURS, OURS_EXACT, EXACT_BY_HASH, EXACT_BY_URL -> spec.keys();
+          case SOURCE -> records;
+          case OURS, OURS_EXACT, EXACT_BY_HASH, EXACT_BY_URL -> keys;
         };
     if (atSink < least || atSink > most) {
       throw new IllegalStateException(
-          "%s gave %,d records for %,d keys".formatted(spec.subject(), atSink, spec.keys()));
+          "%s gave %,d records for %,d keys".formatted(subject, atSink, keys));
     }
   }
 
@@ -114,12 +121,16 @@ final class PipelineRun {
     return bytes;
   }
 
+  /** Collects until nothing more comes free: a job before this one ends in the background. */
   private static long liveHeapBytes() throws InterruptedException {
-    // What the first collection lets go through cleaners is free after the second.
-    for (int i = 0; i < 3; i++) {
+    long bytes = Long.MAX_VALUE;
+    for (int unchanged = 0; unchanged < 5; ) {
       System.gc();
-      TimeUnit.MILLISECONDS.sleep(100);
+      TimeUnit.MILLISECONDS.sleep(200);
+      long used = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+      unchanged = used < bytes - UNCHANGED_BYTES ? 0 : unchanged + 1;
+      bytes = Math.min(bytes, used);
     }
-    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+    return bytes;
   }
 }

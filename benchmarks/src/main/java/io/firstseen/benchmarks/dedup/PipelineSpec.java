@@ -7,7 +7,7 @@ import java.nio.file.Path;
  *
  * @param subject what is run
  * @param keys number of different keys; the source makes repeats besides
- * @param warmUpKeys keys of a run before this one, in the same JVM, for the compiler
+ * @param warmUpKeys keys of a run, or of stages, before what is measured, in the same JVM
  * @param capacity live keys that Firstseen is told to expect
  * @param flink how Flink is set up
  * @param directory that the run may write to

@@ -326,15 +326,14 @@ enum Row {
     if (rates.failure() != null) {
       return new Figure(Double.NaN, rates.failure());
     }
-    Figure ratio =
-        ratio(
-            median(rates.rounds(), CheckpointedRun.Result::recordsPerSecondWith),
-            median(rates.rounds(), CheckpointedRun.Result::recordsPerSecondWithout));
+    double ratio = median(rates.rounds(), CheckpointedRun.Result::ratio);
     return new Figure(
-        ratio.value(),
-        "%s; %.0f MiB of filters with %,d keys, heap of %,d MiB; checkpoints: %s"
+        ratio,
+        "%.2f (%.2f M/s, %.2f M/s); %.0f MiB of filters with %,d keys, heap of %,d MiB; checkpoints: %s"
             .formatted(
-                ratio.text(),
+                ratio,
+                median(rates.rounds(), CheckpointedRun.Result::rateWith) / 1e6,
+                median(rates.rounds(), CheckpointedRun.Result::rateWithout) / 1e6,
                 rates.prefill().filterBytes() / 1048576.0,
                 rates.prefill().keys(),
                 rates.heapMebibytes(),

@@ -57,12 +57,14 @@ class FigureTableTest {
 
   @Test
   void ratesWithCheckpointsAreComparedToThoseWithout() {
-    checkpointed(null, round(10, 6), round(20, 16), round(30, 18));
+    checkpointed(null, round(10, 7, 5), round(20, 16, 5), round(30, 27, 5));
     assertThat(Row.CHECKPOINTS.figure(measured).value()).isCloseTo(0.8, within(1e-9));
     assertThat(table(Row.CHECKPOINTS).allReached()).isTrue();
-    checkpointed(null, round(10, 7.4));
+    checkpointed(null, round(10, 7.4, 5));
     assertThat(table(Row.CHECKPOINTS).allReached()).isFalse();
-    checkpointed("does not run", round(10, 10));
+    checkpointed(null, round(10, 10, 0));
+    assertThat(table(Row.CHECKPOINTS).allReached()).isFalse();
+    checkpointed("does not run", round(10, 10, 5));
     assertThat(table(Row.CHECKPOINTS).allReached()).isFalse();
     assertThat(table(Row.CHECKPOINTS).text()).contains("does not run");
   }
@@ -132,8 +134,9 @@ class FigureTableTest {
             new PrefillRun.Result("", 1 << 20, 1000, 1000), 512, List.of(rounds), failure));
   }
 
-  private static CheckpointedRun.Result round(double without, double with) {
-    return new CheckpointedRun.Result(without, with, 5, 800);
+  private static CheckpointedRun.Result round(double without, double with, int checkpoints) {
+    return new CheckpointedRun.Result(
+        List.of(without, without), List.of(with, with), checkpoints, 800);
   }
 
   private void sizes(Subject subject, long heapBytes) {
