@@ -100,22 +100,19 @@ final class FigureRuns {
 
   private PipelineResult run(String why, Subject subject, long keys, boolean sizes)
       throws IOException, InterruptedException, FailedException {
+    begin("%s, %,d keys, %s: ", why, keys, subject.title());
     Path directory = Files.createTempDirectory(work, "run");
-    PipelineSpec spec = specification(subject, keys, directory).withSizes(sizes);
-    return run(why, spec, settings.heapMebibytes());
-  }
-
-  private PipelineResult run(String why, PipelineSpec spec, long heapMebibytes)
-      throws IOException, InterruptedException, FailedException {
-    progress.printf(Locale.ROOT, "%s, %,d keys, %s: ", why, spec.keys(), spec.subject().title());
-    progress.flush();
     try {
       PipelineResult result =
-          ChildJvm.run(PipelineRun.class, heapMebibytes, spec, PipelineResult.class);
+          ChildJvm.run(
+              PipelineRun.class,
+              settings.heapMebibytes(),
+              specification(subject, keys, directory).withSizes(sizes),
+              PipelineResult.class);
       say("%.2f M records/s", result.recordsPerSecond() / 1e6);
       return result;
     } finally {
-      FileUtils.deleteDirectory(Path.of(spec.directory()).toFile());
+      FileUtils.deleteDirectory(directory.toFile());
     }
   }
 
@@ -151,7 +148,7 @@ final class FigureRuns {
         rounds.add(checkpointed(round, prefill, heapMebibytes));
       }
     } catch (FailedException e) {
-      failure = "does not run in a heap of %,d MiB: %s".formatted(heapMebibytes, e.getMessage());
+      failure = "failed in a heap of %,d MiB: %s".formatted(heapMebibytes, e.getMessage());
     } finally {
       FileUtils.deleteDirectory(filled.toFile());
     }
