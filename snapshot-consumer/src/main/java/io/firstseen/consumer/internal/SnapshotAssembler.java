@@ -518,12 +518,9 @@ public final class SnapshotAssembler {
 
   private void reportWaiting(
       Manifest manifest, List<BlobReference> lacking, List<Decision> decisions) {
-    if (!reports.isFirst("incomplete " + manifest.sequence())) {
-      return;
-    }
     // What is damaged was told already.
     List<BlobReference> missing = lacking.stream().filter(blob -> !chunks.isDamaged(blob)).toList();
-    if (!missing.isEmpty()) {
+    if (!missing.isEmpty() && reports.isFirst("incomplete " + manifest.sequence())) {
       BlobReference first = missing.get(0);
       decisions.add(
           new Decision.Refuse(
@@ -538,8 +535,10 @@ public final class SnapshotAssembler {
                       chunks.missing(first),
                       SnapshotTopicFormat.chunkCount(first.bytes()))));
     }
-    selection.await(lacking);
-    decisions.add(new Decision.Reread());
+    if (reports.isFirst("reread for " + manifest.sequence())) {
+      selection.await(lacking);
+      decisions.add(new Decision.Reread());
+    }
   }
 
   /** Adds a refusal, unless the same sentence was reported before. */

@@ -188,6 +188,31 @@ class SnapshotAssemblerTest {
   }
 
   @Test
+  void aChunkThatGoesMissingBesideADamagedOneIsReportedToo() {
+    following.read(publisher.publish(1, "a").entries()).settle();
+    Publication second = publisher.publish(2, "a", "b", "c", "d", "e");
+    assertThat(second.chunks()).hasSizeGreaterThan(1);
+    List<Entry> topic = new ArrayList<>(second.chunks());
+    topic.set(0, topic.get(0).damaged());
+    topic.add(second.manifestEntry());
+    following.read(topic).waitForChunks();
+    assertThat(following.refusals).singleElement().asString().contains("is damaged");
+    assertThat(following.rereads).isEqualTo(1);
+    topic.remove(1);
+    for (int round = 0; round < 3; round++) {
+      following.assembler.rewind();
+      following.read(topic).waitForChunks();
+    }
+    assertThat(following.refusals)
+        .hasSize(2)
+        .last()
+        .asString()
+        .startsWith("sequence 2 of set 'spam' is incomplete after 30000 ms: 1 of its blobs are");
+    assertThat(following.rereads).isEqualTo(1);
+    assertThat(following.sequence()).isEqualTo(1);
+  }
+
+  @Test
   void aChunkOfTheWrongLengthIsDamageToo() {
     Publication first = publisher.publish(1, "a");
     Entry chunk = first.chunks().get(0);
