@@ -25,7 +25,7 @@ import picocli.CommandLine.TypeConversionException;
 
 /**
  * Prints what the dedup operator is promised to reach in whole jobs, and whether it does. Ends with
- * status 1 if a figure is missed.
+ * status 1 if a figure is missed or cannot be taken.
  */
 @Command(
     name = "DedupFigures",
@@ -137,6 +137,14 @@ public final class DedupFigures implements Callable<Integer> {
             (e, given) -> {
               e.getCommandLine().getErr().println(e.getMessage());
               return ExitCode.USAGE;
+            })
+        .setExecutionExceptionHandler(
+            (e, failed, given) -> {
+              if (!(e instanceof ChildJvm.FailedException)) {
+                throw e;
+              }
+              failed.getErr().println(e.getMessage());
+              return ExitCode.SOFTWARE;
             });
   }
 
@@ -147,6 +155,8 @@ public final class DedupFigures implements Callable<Integer> {
     atLeast("--warm-up", 1, warmUpKeys);
     atLeast("--parallelism", 1, parallelism);
     atLeast("--filters", 1, filterMebibytes);
+    inDirectory("--json", json);
+    inDirectory("--svg", svg);
     FigureRuns.Settings settings =
         new FigureRuns.Settings(
             keys,
@@ -187,6 +197,14 @@ public final class DedupFigures implements Callable<Integer> {
     if (value < least) {
       throw new ParameterException(
           command.commandLine(), option + " must be at least " + least + ", got " + value);
+    }
+  }
+
+  /** Found out before hours of work, and not after. */
+  private void inDirectory(String option, Path file) {
+    if (file != null && !Files.isDirectory(file.toAbsolutePath().getParent())) {
+      throw new ParameterException(
+          command.commandLine(), option + " must be a file in an existing directory, got " + file);
     }
   }
 

@@ -32,11 +32,10 @@ final class FigureTable {
     text.append(
         String.format(
             Locale.ROOT,
-            "%,d keys, %,d records, parallelism %d, object reuse %s, false-positive rate %s %%,"
-                + " %d MiB of managed memory, heap of %,d MiB, rounds: %d; Flink %s, Java %s, %d"
+            "%,d keys a run or stage, half of the records repeats unless said, parallelism %d,"
+                + " object reuse %s, false-positive rate %s %%, %d MiB of managed memory, heap of %,d MiB, rounds: %d; Flink %s, Java %s, %d"
                 + " processors%n%n",
             settings.keys(),
-            2 * settings.keys(),
             settings.flink().parallelism(),
             settings.flink().objectReuse() ? "on" : "off",
             Pipelines.FALSE_POSITIVE_RATE * 100,

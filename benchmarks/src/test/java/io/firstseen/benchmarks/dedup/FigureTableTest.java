@@ -83,7 +83,8 @@ class FigureTableTest {
         List.of(
             new String[] {"--only", "colour"},
             new String[] {"--keys", "999"},
-            new String[] {"--rounds", "three"})) {
+            new String[] {"--rounds", "three"},
+            new String[] {"--json", "no-such-directory/figures.json"})) {
       StringWriter errors = new StringWriter();
       CommandLine command = DedupFigures.commandLine().setErr(new PrintWriter(errors));
       assertThat(command.execute(wrong)).isEqualTo(2);
