@@ -110,6 +110,7 @@ public final class CuckooFilter implements MembershipFilter {
     return pages.count;
   }
 
+  /** How identities are cut into a page's prefix, a bucket and a slot. */
   public CuckooShape shape() {
     return shape;
   }

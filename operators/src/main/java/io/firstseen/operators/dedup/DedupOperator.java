@@ -273,6 +273,11 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
 
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
+    if (batch != null && batch.size() > 0) {
+      throw new IllegalStateException(
+          "%d events wait to be decided on: call prepareSnapshotPreBarrier before a snapshot, as Flink does"
+              .formatted(batch.size()));
+    }
     super.snapshotState(context);
     if (entries != null) {
       entries.flush();

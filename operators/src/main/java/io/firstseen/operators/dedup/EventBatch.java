@@ -58,6 +58,11 @@ final class EventBatch<T> {
     Arrays.setAll(events, i -> new StreamRecord<Change<T>>(null));
   }
 
+  /** How many events wait. */
+  int size() {
+    return size;
+  }
+
   void add(StreamRecord<Change<T>> event) throws Exception {
     StreamRecord<Change<T>> own = events[size];
     hashes[size++] = event.getValue().hash();

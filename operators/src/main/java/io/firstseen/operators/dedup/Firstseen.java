@@ -68,6 +68,13 @@ import org.apache.flink.util.OutputTag;
  * good, with a sentence that names them. Capacity and rate are those with which the state was first
  * written; later values change nothing.
  *
+ * <p>In Flink's test harness: {@code apply().accepted().getTransformation()} is a {@code
+ * OneInputTransformation} that has the operator's factory, its key selector and, for {@code setup},
+ * its output type: all that a {@code KeyedOneInputStreamOperatorTestHarness} asks for. Events are
+ * decided on sixteen at a time, or as soon as processing time has gone on by 5 ms, or before a
+ * watermark passes; before {@code snapshot}, {@code prepareSnapshotPreBarrier} is to be called, as
+ * Flink does, or the operator refuses.
+ *
  * <p>A null argument is refused at once, a number out of its bounds by {@link #apply}. An exception
  * from an extractor fails the job, as in any function of Flink. This object is a description on the
  * side of the client; it is used once, by one thread.
