@@ -26,6 +26,8 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The shaded jar as a cluster gets it, with nothing beside it but Flink. */
 class JobJarTest {
@@ -82,8 +84,12 @@ class JobJarTest {
     }
   }
 
-  @Test
-  void itRunsWithNothingBesideItButFlink() throws Exception {
+  /**
+   * As a program of its own, or by Flink's command line, which loads it as {@code flink run} does.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void itRunsWithNothingBesideItButFlink(boolean byFlinkRun) throws Exception {
     try (EmbeddedBroker kafka =
             EmbeddedBroker.start(directory.resolve("kafka"), EmbeddedBroker.Settings.stock());
         TopicIo topics = new TopicIo(kafka.bootstrapServers())) {
@@ -91,7 +97,7 @@ class JobJarTest {
       List<String> events = new EventStream(15, 100).next(300);
       EventStream.Model model = new EventStream.Model().apply(events);
       topics.send("firstseen.events", 1, events);
-      Process job = start(kafka.bootstrapServers());
+      Process job = start(kafka.bootstrapServers(), byFlinkRun);
       try {
         awaitTopic(topics, job, "firstseen.accepted", model.accepted);
         SnapshotClientOptions options =
@@ -147,13 +153,20 @@ class JobJarTest {
     }
   }
 
-  private Process start(String servers) throws IOException {
+  private Process start(String servers, boolean byFlinkRun) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(java());
     command.add("-Xmx512m");
     command.add("-Dlog4j2.configurationFile=" + System.getProperty("log4j2.configurationFile"));
-    command.addAll(List.of("-cp", jar + File.pathSeparator + flinkAlone()));
-    command.add("io.firstseen.jobs.PipelineJob");
+    if (byFlinkRun) {
+      // As the configuration that comes with Flink has it.
+      command.add("--add-opens=java.base/java.util=ALL-UNNAMED");
+      command.addAll(List.of("-cp", flinkAlone(), "org.apache.flink.client.cli.CliFrontend"));
+      command.addAll(List.of("run", "--target", "local", jar.toString()));
+    } else {
+      command.addAll(List.of("-cp", jar + File.pathSeparator + flinkAlone()));
+      command.add("io.firstseen.jobs.PipelineJob");
+    }
     command.add("--bootstrap-servers=" + servers);
     command.add("--checkpoint-interval=500ms");
     command.add("--checkpoint-dir=" + directory.resolve("checkpoints").toUri());
@@ -165,6 +178,9 @@ class JobJarTest {
             .redirectErrorStream(true)
             .redirectOutput(directory.resolve("log").toFile());
     builder.environment().put("FIRSTSEEN_HASH_KEY", HASH_KEY);
+    Path configuration = Files.createDirectory(directory.resolve("conf"));
+    Files.writeString(configuration.resolve("config.yaml"), "parallelism.default: 1\n");
+    builder.environment().put("FLINK_CONF_DIR", configuration.toString());
     return builder.start();
   }
 
