@@ -198,7 +198,8 @@ class SnapshotClientOnBrokerTest {
         }
         String event = nextEvent();
         while (!event.equals("snapshot 5")) {
-          assertThat(client.mightContain("a")).isTrue();
+          // What was published first on the new topic may answer by now.
+          assertThat(client.mightContain("a") || client.mightContain("b")).as(event).isTrue();
           event = nextEvent();
         }
         assertThat(client.mightContain("b")).isTrue();
