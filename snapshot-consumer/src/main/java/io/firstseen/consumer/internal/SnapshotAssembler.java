@@ -520,7 +520,9 @@ public final class SnapshotAssembler {
       Manifest manifest, List<BlobReference> lacking, List<Decision> decisions) {
     // What is damaged was told already.
     List<BlobReference> missing = lacking.stream().filter(blob -> !chunks.isDamaged(blob)).toList();
-    if (!missing.isEmpty() && reports.isFirst("incomplete " + manifest.sequence())) {
+    boolean tells = !missing.isEmpty() && reports.isFirst("incomplete " + manifest.sequence());
+    boolean isFirst = reports.isFirst("waiting for " + manifest.sequence());
+    if (tells) {
       BlobReference first = missing.get(0);
       decisions.add(
           new Decision.Refuse(
@@ -535,7 +537,7 @@ public final class SnapshotAssembler {
                       chunks.missing(first),
                       SnapshotTopicFormat.chunkCount(first.bytes()))));
     }
-    if (reports.isFirst("reread for " + manifest.sequence())) {
+    if (tells || isFirst) {
       selection.await(lacking);
       decisions.add(new Decision.Reread());
     }

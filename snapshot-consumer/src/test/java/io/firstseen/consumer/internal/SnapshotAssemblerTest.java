@@ -208,7 +208,8 @@ class SnapshotAssemblerTest {
         .last()
         .asString()
         .startsWith("sequence 2 of set 'spam' is incomplete after 30000 ms: 1 of its blobs are");
-    assertThat(following.rereads).isEqualTo(1);
+    // Once for each: what is missing may have been dropped too soon.
+    assertThat(following.rereads).isEqualTo(2);
     assertThat(following.sequence()).isEqualTo(1);
   }
 
