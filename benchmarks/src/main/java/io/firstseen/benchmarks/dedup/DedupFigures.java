@@ -155,8 +155,8 @@ public final class DedupFigures implements Callable<Integer> {
     atLeast("--warm-up", 1, warmUpKeys);
     atLeast("--parallelism", 1, parallelism);
     atLeast("--filters", 1, filterMebibytes);
-    inDirectory("--json", json);
-    inDirectory("--svg", svg);
+    canBeWritten("--json", json);
+    canBeWritten("--svg", svg);
     FigureRuns.Settings settings =
         new FigureRuns.Settings(
             keys,
@@ -201,10 +201,15 @@ public final class DedupFigures implements Callable<Integer> {
   }
 
   /** Found out before hours of work, and not after. */
-  private void inDirectory(String option, Path file) {
-    if (file != null && !Files.isDirectory(file.toAbsolutePath().getParent())) {
+  private void canBeWritten(String option, Path file) {
+    if (file == null) {
+      return;
+    }
+    Path parent = file.toAbsolutePath().getParent();
+    if (parent == null || !Files.isWritable(parent) || Files.isDirectory(file)) {
       throw new ParameterException(
-          command.commandLine(), option + " must be a file in an existing directory, got " + file);
+          command.commandLine(),
+          option + " must be a file in a directory that can be written to, got " + file);
     }
   }
 

@@ -84,7 +84,9 @@ class FigureTableTest {
             new String[] {"--only", "colour"},
             new String[] {"--keys", "999"},
             new String[] {"--rounds", "three"},
-            new String[] {"--json", "no-such-directory/figures.json"})) {
+            new String[] {"--json", "no-such-directory/figures.json"},
+            new String[] {"--json", "/"},
+            new String[] {"--svg", "."})) {
       StringWriter errors = new StringWriter();
       CommandLine command = DedupFigures.commandLine().setErr(new PrintWriter(errors));
       assertThat(command.execute(wrong)).isEqualTo(2);
