@@ -3,18 +3,32 @@ package io.firstseen.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The README shows the code that the build compiles. */
+/** The README shows the code that the build compiles, and links of all pages lead somewhere. */
 class ReadmeTest {
   private static final Path ROOT = Path.of("..");
   private static final Pattern EXAMPLE =
       Pattern.compile("// README: begin\n(.*?)\n *// README: end", Pattern.DOTALL);
+  private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:\\s]*)(?:#([^)\\s]+))?\\)");
+  private static final Pattern HEADING = Pattern.compile("(?m)^#+ +(.+?) *$");
+  private static final Pattern CODE_BLOCK = Pattern.compile("(?ms)^ *```.*?^ *```");
 
   @ParameterizedTest
   @ValueSource(
@@ -29,21 +43,105 @@ class ReadmeTest {
         .contains(example.group(1).stripIndent());
   }
 
+  static List<Path> pages() throws IOException {
+    List<Path> pages = new ArrayList<>();
+    Files.walkFileTree(
+        ROOT,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes ignored) {
+            String name = directory.getFileName().toString();
+            boolean isOurs = directory.equals(ROOT) || !name.startsWith(".");
+            return isOurs && !name.equals("target")
+                ? FileVisitResult.CONTINUE
+                : FileVisitResult.SKIP_SUBTREE;
+          }
+
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes ignored) {
+            if (file.toString().endsWith(".md")) {
+              pages.add(file);
+            }
+            return FileVisitResult.CONTINUE;
+          }
+        });
+    return pages;
+  }
+
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "README.md",
-        "docs/design.md",
-        "docs/operations.md",
-        "docs/http-api.md",
-        "docs/interop.md",
-        "examples/README.md"
-      })
-  void linksToFilesThatAreThere(String page) throws IOException {
-    Matcher links =
-        Pattern.compile("\\]\\(([^)#:]+)\\)").matcher(Files.readString(ROOT.resolve(page)));
+  @MethodSource("pages")
+  void linksLeadSomewhere(Path page) throws IOException {
+    assertThat(brokenLinks(page)).isEmpty();
+  }
+
+  @Test
+  void pagesOfAllFoldersAreChecked() throws IOException {
+    assertThat(pages())
+        .contains(
+            ROOT.resolve("README.md"),
+            ROOT.resolve("docs/operations/index.md"),
+            ROOT.resolve("benchmarks/README.md"));
+  }
+
+  @Test
+  void aLinkThatLeadsNowhereShows(@TempDir Path directory) throws IOException {
+    Files.writeString(
+        directory.resolve("other.md"),
+        """
+        # A `--set`, and [more](x): *one*_two
+        ## Twice
+        ## Twice
+        ```sh
+        # no heading
+        ```
+        """);
+    Path page =
+        Files.writeString(
+            directory.resolve("page.md"),
+            """
+            # Title
+            [here](#title) [file](other.md) [set](other.md#a---set-and-more-one_two)
+            [first](other.md#twice) [second](other.md#twice-1) [away](https://example.org/#nothing)
+            [`code`](nothing.md) [b](#nothing) [c](other.md#twice-2) [d](other.md#no-heading)
+            """);
+    assertThat(brokenLinks(page))
+        .containsExactly("nothing.md", "#nothing", "other.md#twice-2", "other.md#no-heading");
+  }
+
+  private static List<String> brokenLinks(Path page) throws IOException {
+    List<String> broken = new ArrayList<>();
+    Matcher links = LINK.matcher(withoutCodeBlocks(page).replaceAll("`[^`\n]*`", ""));
     while (links.find()) {
-      assertThat(ROOT.resolve(page).resolveSibling(links.group(1))).exists();
+      Path target =
+          links.group(1).isEmpty()
+              ? page
+              : page.toAbsolutePath().resolveSibling(links.group(1)).normalize();
+      if (!Files.exists(target)
+          || (links.group(2) != null && !anchors(target).contains(links.group(2)))) {
+        broken.add(links.group().substring(2, links.group().length() - 1));
+      }
     }
+    return broken;
+  }
+
+  /** As GitHub makes them of a page's headings. */
+  private static Set<String> anchors(Path page) throws IOException {
+    Set<String> anchors = new HashSet<>();
+    Matcher headings = HEADING.matcher(withoutCodeBlocks(page));
+    while (headings.find()) {
+      String anchor =
+          headings
+              .group(1)
+              .replaceAll("\\[([^]]*)]\\([^)]*\\)", "$1")
+              .toLowerCase(Locale.ROOT)
+              .replaceAll("[^\\p{L}\\p{M}\\p{N} _-]", "")
+              .replace(' ', '-');
+      for (int i = 0; !anchors.add(i == 0 ? anchor : anchor + "-" + i); i++) {}
+    }
+    return anchors;
+  }
+
+  private static String withoutCodeBlocks(Path page) throws IOException {
+    return CODE_BLOCK.matcher(Files.readString(page)).replaceAll("");
   }
 }

@@ -37,9 +37,9 @@ import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The table of metrics in {@code docs/operations.md} against what whole jobs register. */
+/** The table of metrics in {@code docs/operations/metrics.md} against what whole jobs register. */
 class MetricsPageTest {
-  private static final Path PAGE = Path.of("..", "docs", "operations.md");
+  private static final Path PAGE = Path.of("..", "docs", "operations", "metrics.md");
   private static final Pattern ROW =
       Pattern.compile(
           "(?m)^\\| (?:`([^`]+)`[^|]*)?\\| `(\\w+)` \\| (\\w+) \\| ([^|]+) \\| ([^|]+) \\|$");

@@ -40,7 +40,7 @@ final class LocalFlink implements AutoCloseable {
   /** Checkpointing is on, so that one can be asked for, but none comes by itself. */
   private static final Duration NEVER = Duration.ofDays(3650);
 
-  /** As docs/operations.md recommends; 4 KiB, Flink's default, costs a system call a page. */
+  /** As docs/operations/state.md recommends; 4 KiB, Flink's default, costs a system call a page. */
   private static final int HEAP_WRITE_BUFFER_BYTES = (1 << 20) - 64;
 
   private static final int WRITE_BUFFER_BYTES = 1 << 16;

@@ -5,7 +5,7 @@ import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MetricGroup;
 
-/** What a task of the compaction tells of itself; {@code docs/operations.md} has the table. */
+/** Metrics of a task of the compaction; {@code docs/operations/metrics.md} has the table. */
 final class CompactionMetrics {
   private final Counter bases;
   private final Counter baseBytes;
