@@ -1,6 +1,13 @@
 package io.firstseen.cli;
 
 import io.firstseen.cli.demo.DemoCommand;
+import io.firstseen.cli.report.ReportCommand;
+import io.firstseen.cli.run.RunCommand;
+import io.firstseen.cli.savepoint.BootstrapCommand;
+import io.firstseen.cli.savepoint.SavepointCommand;
+import io.firstseen.cli.serve.ServeCommand;
+import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.snapshot.SnapshotCommand;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.jobs.UserErrorException;
 import java.io.FileDescriptor;

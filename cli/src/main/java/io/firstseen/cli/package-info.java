@@ -1,2 +1,2 @@
-/** The {@code firstseen} command: one class a verb. */
+/** The {@code firstseen} command; its verbs are in the packages below. */
 package io.firstseen.cli;

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** The command in a JVM of its own, with a temporary directory of its own. */
-final class CommandProcess implements AutoCloseable {
+public final class CommandProcess implements AutoCloseable {
   private final Path directory;
   private final Process process;
 
@@ -26,7 +26,7 @@ final class CommandProcess implements AutoCloseable {
    *
    * @param directory an empty one, for what it prints and its temporary files
    */
-  static CommandProcess start(Path directory, String... words) throws IOException {
+  public static CommandProcess start(Path directory, String... words) throws IOException {
     List<String> command = new ArrayList<>();
     if (System.getProperty("os.name").equals("Linux")) {
       // A build in the background ignores SIGINT, and what it starts inherits that.
@@ -50,27 +50,27 @@ final class CommandProcess implements AutoCloseable {
     return new CommandProcess(directory, builder.start());
   }
 
-  OutputStream standardInput() {
+  public OutputStream standardInput() {
     return process.getOutputStream();
   }
 
   /** How many processes it has started that still run. */
-  long children() {
+  public long children() {
     return process.descendants().count();
   }
 
   /** Ends it as Ctrl-C does. */
-  void interrupt() throws IOException, InterruptedException {
+  public void interrupt() throws IOException, InterruptedException {
     new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor();
   }
 
   /** Ends it as supervisors do. */
-  void terminate() {
+  public void terminate() {
     process.destroy();
   }
 
   /** Waits for its end. */
-  Invocation end() throws IOException, InterruptedException {
+  public Invocation end() throws IOException, InterruptedException {
     process.getOutputStream().close();
     assertThat(process.waitFor(2, TimeUnit.MINUTES)).as("ends by itself").isTrue();
     return new Invocation(
@@ -80,7 +80,7 @@ final class CommandProcess implements AutoCloseable {
   }
 
   /** What is in its temporary directory. */
-  List<String> temporaryFiles() throws IOException {
+  public List<String> temporaryFiles() throws IOException {
     try (Stream<Path> files = Files.list(directory.resolve("tmp"))) {
       return files
           .map(file -> file.getFileName().toString())

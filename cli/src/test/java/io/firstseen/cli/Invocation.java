@@ -15,17 +15,17 @@ import java.util.List;
  * @param out the lines on standard output
  * @param err the lines on standard error
  */
-record Invocation(int status, List<String> out, List<String> err) {
+public record Invocation(int status, List<String> out, List<String> err) {
 
-  static Invocation of(String... words) {
+  public static Invocation of(String... words) {
     return withInput("", words);
   }
 
-  static Invocation withInput(String input, String... words) {
+  public static Invocation withInput(String input, String... words) {
     return withInput(input.getBytes(UTF_8), words);
   }
 
-  static Invocation withInput(byte[] input, String... words) {
+  public static Invocation withInput(byte[] input, String... words) {
     InputStream before = System.in;
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();

@@ -2,6 +2,7 @@ package io.firstseen.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.cli.shared.ExitCode;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

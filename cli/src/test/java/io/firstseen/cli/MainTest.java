@@ -2,6 +2,7 @@ package io.firstseen.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.filters.snapshot.MalformedSnapshotException;
 import io.firstseen.jobs.UserErrorException;
 import java.io.PrintWriter;

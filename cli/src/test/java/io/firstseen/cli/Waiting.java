@@ -5,10 +5,11 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 
 /** Waits for what another process or thread brings about. */
-final class Waiting {
+public final class Waiting {
   private Waiting() {}
 
-  static void until(String what, Duration timeout, Callable<Boolean> condition) throws Exception {
+  public static void until(String what, Duration timeout, Callable<Boolean> condition)
+      throws Exception {
     long deadline = System.nanoTime() + timeout.toNanos();
     while (!condition.call()) {
       if (System.nanoTime() > deadline) {

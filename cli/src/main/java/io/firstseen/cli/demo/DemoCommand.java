@@ -1,8 +1,8 @@
 package io.firstseen.cli.demo;
 
-import io.firstseen.cli.Cleanup;
-import io.firstseen.cli.ExitCode;
-import io.firstseen.cli.Json;
+import io.firstseen.cli.shared.Cleanup;
+import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.Json;
 import io.firstseen.jobs.OptionValues;
 import io.firstseen.jobs.StreamOptions.StateBackend;
 import java.io.PrintWriter;
@@ -18,8 +18,8 @@ import picocli.CommandLine.Spec;
     description = {
       "Shows the whole pipeline on this machine, and checks it.",
       "Starts a Kafka broker and a Flink cluster in this process, sends adds and deletes of real"
-          + " phishing domains with repeats and malformed events among them, runs both jobs, follows"
-          + " the snapshots, and holds all that against an exact model. Everything is gone"
+          + " phishing domains with repeats and malformed events among them, runs both jobs,"
+          + " follows the snapshots, and holds all that against an exact model. Everything is gone"
           + " afterwards."
     },
     exitCodeList = {

@@ -1,6 +1,6 @@
 package io.firstseen.cli.demo;
 
-import io.firstseen.cli.Progress;
+import io.firstseen.cli.shared.Progress;
 import io.firstseen.types.Outcome;
 import java.io.PrintWriter;
 import java.util.ArrayDeque;

@@ -2,7 +2,7 @@ package io.firstseen.cli.demo;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.firstseen.cli.Json;
+import io.firstseen.cli.shared.Json;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestShard;
 import java.util.List;

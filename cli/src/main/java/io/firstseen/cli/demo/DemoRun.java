@@ -2,9 +2,9 @@ package io.firstseen.cli.demo;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.firstseen.cli.Cleanup;
 import io.firstseen.cli.embedded.EmbeddedBroker;
 import io.firstseen.cli.embedded.EmbeddedCluster;
+import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.consumer.SnapshotListener;

@@ -1,2 +1,2 @@
-/** The comparison behind {@code report membership}: exact sets and filters on the same keys. */
+/** The verb {@code report membership}: exact sets and filters on the same keys. */
 package io.firstseen.cli.report;

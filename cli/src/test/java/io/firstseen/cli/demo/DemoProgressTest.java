@@ -2,7 +2,7 @@ package io.firstseen.cli.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstseen.cli.Progress;
+import io.firstseen.cli.shared.Progress;
 import io.firstseen.jobs.OutcomeCounts;
 import java.io.PrintWriter;
 import java.io.StringWriter;

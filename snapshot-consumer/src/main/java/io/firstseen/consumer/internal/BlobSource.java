@@ -96,7 +96,8 @@ public final class BlobSource {
     }
     throw new IOException(
         uri
-            + " is of a kind that this client cannot read: give it a loader, or a file: or http: URI");
+            + " is of a kind that this client cannot read: give it a loader, or a file: or http:"
+            + " URI");
   }
 
   private static ByteBuffer read(URI uri, BlobReference blob) throws IOException {

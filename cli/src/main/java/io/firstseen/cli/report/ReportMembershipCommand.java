@@ -1,0 +1,220 @@
+package io.firstseen.cli.report;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.cli.shared.Cleanup;
+import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.InputFile;
+import io.firstseen.cli.shared.Json;
+import io.firstseen.cli.shared.KeyLines;
+import io.firstseen.cli.shared.Progress;
+import io.firstseen.cli.shared.SnapshotSummary;
+import io.firstseen.filters.key.InvalidKeyException;
+import io.firstseen.jobs.KeyOptions;
+import io.firstseen.jobs.OptionValues;
+import io.firstseen.jobs.UserErrorException;
+import io.firstseen.jobs.files.OutputFile;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Compares exact sets and filters on this machine, on the user's own keys or on made ones. */
+@Command(
+    name = "membership",
+    description = {
+      "Compares sets of keys on this machine: an exact hash set, a hash set of shortened keys, a"
+          + " Bloom filter, a cuckoo filter and a Golomb-coded set.",
+      "For each it measures the bits a key, the false-positive rate beside the predicted one, and"
+          + " the time of an operation."
+    })
+final class ReportMembershipCommand implements Callable<Integer> {
+  private static final long DEFAULT_KEYS = 1_000_000;
+  private static final long SEED = 20261121;
+
+  /** What a comparison leaves of the heap to the rest of the program. */
+  private static final double HEAP_SHARE = 0.85;
+
+  private static final long MEBI = 1 << 20;
+
+  @Option(
+      names = "--input",
+      paramLabel = "KEYS",
+      description =
+          "A file of keys, one a line, .gz is read by its name; - is standard input. Without it"
+              + " keys are made.")
+  private String input;
+
+  @Option(
+      names = "--keys",
+      paramLabel = "N",
+      converter = OptionValues.KeyCount.class,
+      description = "How many keys to make (default: 1000000).")
+  private Long keyCount;
+
+  @Option(
+      names = "--fpr",
+      paramLabel = "RATE",
+      split = ",",
+      defaultValue = "0.01,0.001,0.0001",
+      converter = OptionValues.FalsePositiveRate.class,
+      description =
+          "The false-positive rates, in (0, 0.1], that sets are made for"
+              + " (default: ${DEFAULT-VALUE}).")
+  private List<Double> falsePositiveRates;
+
+  @Option(
+      names = "--probes",
+      paramLabel = "N",
+      defaultValue = "4000000",
+      converter = ProbeCount.class,
+      description =
+          "How many keys that are in no set each set is asked for (default: ${DEFAULT-VALUE}).")
+  private int probes;
+
+  @Option(
+      names = "--svg",
+      paramLabel = "FILE",
+      description = "Draw the rate against the bits a key into this file.")
+  private Path svg;
+
+  @Mixin private KeyOptions keyOptions;
+
+  @Option(names = "--json", description = "Print one JSON object.")
+  private boolean json;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() throws Exception {
+    return Cleanup.after(this::compare);
+  }
+
+  private int compare(Cleanup cleanup) throws Exception {
+    if (input != null && keyCount != null) {
+      throw new ParameterException(
+          spec.commandLine(), "--input and --keys exclude each other: keys are read or made");
+    }
+    // First of all, so that a file that cannot be written is found before the work is done.
+    OutputFile picture = svg == null ? null : new OutputFile(svg);
+    if (picture != null) {
+      cleanup.add(picture);
+    }
+    KeyLines lines =
+        input == null
+            ? null
+            : new KeyLines(input, keyOptions.canonicaliser(), spec.commandLine().getErr());
+    MembershipReport report = report(lines == null ? makeKeys() : readKeys(lines));
+    if (picture != null) {
+      picture.write(RatePlot.svg(report).getBytes(UTF_8));
+      picture.complete();
+    }
+    tell(report, lines);
+    return ExitCode.GOOD;
+  }
+
+  private ComparedKeys readKeys(KeyLines lines) {
+    ComparedKeys.Collector collector = new ComparedKeys.Collector();
+    lines.forEach(
+        key -> {
+          collector.add(key);
+          requireHeap("the first ", collector.count(), (double) collector.keyBytes());
+        });
+    if (collector.count() == 0) {
+      throw new UserErrorException(
+          "none of the %s lines of %s holds a usable key"
+              .formatted(SnapshotSummary.number(lines.lineCount()), InputFile.nameOf(input)));
+    }
+    return collector.keys(keyOptions.keyHash());
+  }
+
+  private ComparedKeys makeKeys() throws InvalidKeyException {
+    long wanted = keyCount == null ? DEFAULT_KEYS : keyCount;
+    requireHeap("", (double) wanted, (double) wanted * madeKey(0).length);
+    ComparedKeys.Collector collector = new ComparedKeys.Collector();
+    SplittableRandom random = new SplittableRandom(SEED);
+    try (Progress progress = new Progress(spec.commandLine().getErr())) {
+      while (collector.count() < wanted) {
+        progress.show(() -> SnapshotSummary.number(collector.count()) + " keys");
+        collector.add(madeKey(random.nextLong()));
+      }
+    }
+    return collector.keys(keyOptions.keyHash());
+  }
+
+  /** A URL of letters alone, which every canonicaliser leaves different from the others. */
+  private byte[] madeKey(long number) throws InvalidKeyException {
+    StringBuilder url = new StringBuilder("https://example.org/");
+    for (int shift = 60; shift >= 0; shift -= 4) {
+      url.append((char) ('a' + (number >>> shift & 15)));
+    }
+    return keyOptions.canonicaliser().canonicalise(url.toString().getBytes(US_ASCII));
+  }
+
+  /** Refuses what would end in an OutOfMemoryError. */
+  private void requireHeap(String which, double keys, double keyBytes) {
+    double needed = MembershipComparison.heapBytes(keys, keyBytes, probes);
+    long there = Runtime.getRuntime().maxMemory();
+    if (needed > HEAP_SHARE * there) {
+      throw new UserErrorException(
+          String.format(
+              Locale.ROOT,
+              "comparing %s%,.0f keys takes about %,.0f MiB of heap, of which this JVM has %,d;"
+                  + " take fewer keys or probes, or set a larger -Xmx in FIRSTSEEN_JAVA_OPTS",
+              which,
+              keys,
+              needed / MEBI,
+              there / MEBI));
+    }
+  }
+
+  private MembershipReport report(ComparedKeys keys) {
+    List<Double> highestFirst =
+        falsePositiveRates.stream().distinct().sorted(Comparator.reverseOrder()).toList();
+    try (Progress progress = new Progress(spec.commandLine().getErr())) {
+      return MembershipComparison.run(
+          keys, highestFirst, probes, step -> progress.show(() -> step));
+    } catch (IllegalArgumentException e) {
+      // A rate needs more bits than a hash has.
+      throw new UserErrorException(e.getMessage());
+    }
+  }
+
+  private void tell(MembershipReport report, KeyLines linesOrNull) {
+    PrintWriter out = spec.commandLine().getOut();
+    if (linesOrNull != null) {
+      linesOrNull.warnOfUnusable();
+    }
+    if (!json) {
+      out.print(MembershipTable.of(report));
+      return;
+    }
+    ObjectNode object = Json.object();
+    if (linesOrNull != null) {
+      object.put("input", input);
+      object.put("lines", linesOrNull.lineCount());
+      object.put("unusable", linesOrNull.unusableCount());
+    }
+    object.put("canonicaliser", keyOptions.canonicaliser().id());
+    object.setAll(MembershipJson.of(report));
+    out.println(Json.line(object));
+  }
+
+  /** A number of probes: at least one, and no more than the comparison takes. */
+  static final class ProbeCount extends OptionValues.WholeNumber {
+    ProbeCount() {
+      super(1, MembershipComparison.MAX_PROBES);
+    }
+  }
+}

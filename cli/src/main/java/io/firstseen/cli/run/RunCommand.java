@@ -1,0 +1,342 @@
+package io.firstseen.cli.run;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firstseen.cli.embedded.EmbeddedCluster;
+import io.firstseen.cli.savepoint.SavepointDirectory;
+import io.firstseen.cli.shared.Cleanup;
+import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.FileFormatName;
+import io.firstseen.cli.shared.InputFile;
+import io.firstseen.cli.shared.Json;
+import io.firstseen.cli.shared.Progress;
+import io.firstseen.cli.shared.SnapshotSummary;
+import io.firstseen.filters.snapshot.SnapshotDirectory;
+import io.firstseen.jobs.DedupJob;
+import io.firstseen.jobs.HashKeyOptions;
+import io.firstseen.jobs.JobOptions;
+import io.firstseen.jobs.OutcomeCounts;
+import io.firstseen.jobs.PipelineJob;
+import io.firstseen.jobs.UserErrorException;
+import io.firstseen.jobs.events.EventParser;
+import io.firstseen.jobs.files.EventFiles;
+import io.firstseen.jobs.files.FileFormat;
+import io.firstseen.jobs.files.LineReader;
+import io.firstseen.jobs.files.OutcomeFiles;
+import io.firstseen.jobs.files.SnapshotFiles;
+import io.firstseen.operators.compaction.Snapshots;
+import io.firstseen.types.Outcome;
+import io.firstseen.types.SnapshotRecord;
+import io.firstseen.types.SourceEvent;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.flink.api.common.JobExecutionResult;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.HeartbeatManagerOptions;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.StateRecoveryOptions;
+import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** The jobs on files, without Kafka, in a cluster inside this JVM. */
+@Command(
+    name = "run",
+    description = {
+      "Tells first-seen keys of a file from repeats, and makes snapshots of them.",
+      "The output files appear when the whole input is read; what stood there before is replaced."
+    })
+public final class RunCommand implements Callable<Integer> {
+  private static final int MAX_DEAD_LETTERS_TOLD = 5;
+  private static final long POLL_MILLIS = 100;
+
+  /** The buffers of the exchanges between so many tasks take 0.5 GiB, growing with the square. */
+  private static final int MAX_PARALLELISM = 128;
+
+  @Option(
+      names = "--input",
+      required = true,
+      paramLabel = "FILE",
+      description = "The events; .gz is read by its name; - is standard input.")
+  private String input;
+
+  @Option(
+      names = "--format",
+      paramLabel = "FORMAT",
+      defaultValue = "lines",
+      converter = FileFormatName.class,
+      description = {
+        "lines: a key a line, all of them adds, in arrival time;",
+        "tsv: epochSeconds TAB add|del TAB key;",
+        "jsonl: an object with ts (milliseconds), op (add, delete), key, perhaps scope, anything"
+            + " else (default: ${DEFAULT-VALUE})."
+      })
+  private FileFormat format;
+
+  @Option(
+      names = "--accepted",
+      required = true,
+      paramLabel = "OUT",
+      description =
+          "The changelog in the input's format: an add for each key that was first seen, a delete"
+              + " for each that was removed, as they came.")
+  private Path accepted;
+
+  @Option(
+      names = "--duplicates",
+      paramLabel = "OUT",
+      description = "Repeats, and deletes of keys that were not there, in the input's format.")
+  private Path duplicates;
+
+  @Option(
+      names = "--dead-letters",
+      paramLabel = "OUT",
+      description =
+          "What could not be used: place TAB reason TAB the line. Without it the first ones are"
+              + " told on standard error.")
+  private Path deadLetters;
+
+  @Option(
+      names = "--snapshots",
+      paramLabel = "DIR",
+      description =
+          "A directory for a manifest a window and the snapshots that it names; those of an earlier"
+              + " run are removed.")
+  private Path snapshots;
+
+  @Option(
+      names = "--from-savepoint",
+      paramLabel = "DIR",
+      description =
+          "What the dedup knows already: a savepoint of 'firstseen bootstrap', made with the same"
+              + " hash key, canonicaliser, shards and mode. It stays as it is.")
+  private Path fromSavepoint;
+
+  @Option(names = "--json", description = "Print the summary as one JSON object.")
+  private boolean json;
+
+  @Mixin private JobOptions options;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() throws Exception {
+    return Cleanup.after(this::run);
+  }
+
+  private int run(Cleanup cleanup) throws Exception {
+    Path scratch = cleanup.temporaryDirectory();
+    Path deadLettersOrScratch = deadLetters == null ? scratch.resolve("dead-letters") : deadLetters;
+    RunSummary summary = run(cleanup, scratch, deadLettersOrScratch);
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      out.println(Json.line(summary.json()));
+    } else {
+      out.print(summary.table());
+    }
+    if (options.keys().keyHash().isFixedKey()) {
+      spec.commandLine().getErr().println("warning: " + HashKeyOptions.fixedKeyWarning());
+    }
+    if (deadLetters == null && summary.count(Outcome.Kind.DEAD_LETTER) > 0) {
+      tellDeadLetters(summary.count(Outcome.Kind.DEAD_LETTER), deadLettersOrScratch);
+    }
+    return ExitCode.GOOD;
+  }
+
+  private RunSummary run(Cleanup cleanup, Path scratch, Path deadLettersOrScratch)
+      throws Exception {
+    requireParallelismOfOneProcess(options.stream().parallelism());
+    for (Path output : Arrays.asList(accepted, duplicates, deadLetters)) {
+      requireOtherThanInput(output);
+    }
+    Sink<Outcome> outcomes =
+        new OutcomeFiles(
+            format, accepted, Optional.ofNullable(duplicates), Optional.of(deadLettersOrScratch));
+    Configuration start = new Configuration();
+    if (fromSavepoint != null) {
+      start.set(
+          StateRecoveryOptions.SAVEPOINT_PATH,
+          SavepointDirectory.require(fromSavepoint).toUri().toString());
+    }
+    // All that can be refused is checked before standard input is waited for.
+    Source<SourceEvent, ?, ?> source = canBeReadOnce() ? null : events(InputFile.path(input));
+    Sink<SnapshotRecord> snapshotFiles = snapshots == null ? null : new SnapshotFiles(snapshots);
+    if (source == null) {
+      source = events(copyOfInput(scratch));
+    }
+    EmbeddedCluster cluster = cleanup.open(() -> startCluster(scratch));
+    StreamExecutionEnvironment env = cluster.environment(start);
+    try {
+      if (snapshotFiles == null) {
+        DedupJob.build(env, source, outcomes, options);
+      } else {
+        PipelineJob.build(env, source, outcomes, snapshotFiles, options);
+      }
+    } catch (IllegalArgumentException e) {
+      throw new UserErrorException("these options do not fit together: " + e.getMessage());
+    }
+    long startNanos = System.nanoTime();
+    Map<String, Object> results = await(start(env));
+    double seconds = (System.nanoTime() - startNanos) / 1e9;
+    warnOfHeldWindows(results);
+    return new RunSummary(
+        OutcomeCounts.of(results),
+        snapshots == null ? null : new SnapshotDirectory(snapshots).sequences().size(),
+        seconds);
+  }
+
+  private JobClient start(StreamExecutionEnvironment env) throws Exception {
+    try {
+      return env.executeAsync("firstseen run");
+    } catch (Exception e) {
+      throw fromSavepoint == null ? e : cannotStart(e);
+    }
+  }
+
+  private UserErrorException cannotStart(Exception e) {
+    return SavepointDirectory.cannot("start from", fromSavepoint, e);
+  }
+
+  private static void requireParallelismOfOneProcess(int parallelism) {
+    if (parallelism > MAX_PARALLELISM) {
+      throw new UserErrorException(
+          "--parallelism must be at most "
+              + MAX_PARALLELISM
+              + " where all runs in one process, got "
+              + parallelism);
+    }
+  }
+
+  /** Replacing the input would lose what was not accepted. */
+  private void requireOtherThanInput(Path outputOrNull) throws IOException {
+    if (outputOrNull != null
+        && !input.equals(InputFile.STANDARD_INPUT)
+        && Files.isRegularFile(outputOrNull)
+        && Files.isRegularFile(InputFile.path(input))
+        && Files.isSameFile(outputOrNull, InputFile.path(input))) {
+      throw new UserErrorException(outputOrNull + " cannot be both input and output");
+    }
+  }
+
+  /** Whether the input is standard input, or a pipe with a name. */
+  private boolean canBeReadOnce() {
+    if (input.equals(InputFile.STANDARD_INPUT)) {
+      return true;
+    }
+    Path file = InputFile.path(input);
+    return Files.exists(file) && !Files.isRegularFile(file) && !Files.isDirectory(file);
+  }
+
+  /** The job reads files, whose length it asks for; that of a pipe is 0. */
+  private Path copyOfInput(Path scratch) throws IOException {
+    boolean isStandardInput = input.equals(InputFile.STANDARD_INPUT);
+    Path file = Path.of(isStandardInput ? "standard-input" : input);
+    Path copy = Files.createDirectory(scratch.resolve("input")).resolve(file.getFileName());
+    try (InputStream stream = isStandardInput ? System.in : Files.newInputStream(file)) {
+      Files.copy(stream, copy);
+    }
+    return copy;
+  }
+
+  private Source<SourceEvent, ?, ?> events(Path file) {
+    return EventFiles.source(
+        file, format, new EventParser(options.dedup().maxAhead(), Clock.systemUTC()));
+  }
+
+  private EmbeddedCluster startCluster(Path scratch) throws IOException {
+    int parallelism = options.stream().parallelism();
+    // Two exchanges go from every task to every task. Smaller buffers keep many of them affordable.
+    MemorySize buffer = MemorySize.parse(parallelism <= 16 ? "32kb" : "4kb");
+    MemorySize network = buffer.multiply(2048 + 8.0 * parallelism * parallelism);
+    return EmbeddedCluster.start(
+        scratch.resolve("flink"),
+        EmbeddedCluster.Settings.defaults()
+            .slotsPerTaskManager(parallelism)
+            .with(TaskManagerOptions.MEMORY_SEGMENT_SIZE, buffer)
+            .with(TaskManagerOptions.NETWORK_MEMORY_MIN, network)
+            .with(TaskManagerOptions.NETWORK_MEMORY_MAX, network)
+            // So often the counts of a running job are brought up to date.
+            .with(HeartbeatManagerOptions.HEARTBEAT_INTERVAL, Duration.ofSeconds(1)));
+  }
+
+  private void warnOfHeldWindows(Map<String, Object> results) {
+    if (results.get(Snapshots.HELD_WINDOWS) instanceof Long held && held > 0) {
+      spec.commandLine()
+          .getErr()
+          .printf(
+              "warning: %s windows have no manifest, because the set fell or grew too far"
+                  + " (--max-fall, --max-growth)%n",
+              SnapshotSummary.number(held));
+    }
+  }
+
+  private Map<String, Object> await(JobClient job) throws Exception {
+    CompletableFuture<JobExecutionResult> result = job.getJobExecutionResult();
+    try (Progress progress = new Progress(spec.commandLine().getErr())) {
+      while (true) {
+        try {
+          return result.get(POLL_MILLIS, TimeUnit.MILLISECONDS).getAllAccumulatorResults();
+        } catch (ExecutionException e) {
+          throw failed(e);
+        } catch (TimeoutException e) {
+          progress.show(() -> RunSummary.progress(OutcomeCounts.of(accumulators(job))));
+        }
+      }
+    }
+  }
+
+  /** Those of a job that has ended meanwhile cannot be had. */
+  private static Map<String, Object> accumulators(JobClient job) {
+    return job.getAccumulators().exceptionally(e -> Map.of()).join();
+  }
+
+  /** Flink's own messages say that something failed; what did is at the end of the causes. */
+  private Exception failed(ExecutionException e) {
+    if (fromSavepoint != null && SavepointDirectory.isRefusal(e)) {
+      return cannotStart(e);
+    }
+    Throwable deepest = e;
+    while (deepest.getCause() != null) {
+      deepest = deepest.getCause();
+    }
+    String reason = "the job failed: " + deepest;
+    return UserErrorException.sentence(e)
+        .<Exception>map(UserErrorException::new)
+        .orElseGet(() -> new IllegalStateException(reason, e));
+  }
+
+  private void tellDeadLetters(long count, Path file) throws IOException {
+    PrintWriter err = spec.commandLine().getErr();
+    err.printf(
+        "warning: %s events could not be used (--dead-letters keeps them)%s%n",
+        SnapshotSummary.number(count), count > MAX_DEAD_LETTERS_TOLD ? ", the first ones:" : ":");
+    try (InputStream stream = Files.newInputStream(file)) {
+      LineReader lines = new LineReader(stream, EventFiles.MAX_LINE_BYTES);
+      for (int told = 0; told < Math.min(count, MAX_DEAD_LETTERS_TOLD); told++) {
+        // The raw bytes may be anything; place and reason come before them.
+        String[] fields = new String(lines.next(), UTF_8).split("\t", 3);
+        err.println(fields[0] + ": " + fields[1]);
+      }
+    }
+  }
+}

@@ -1,0 +1,309 @@
+package io.firstseen.cli.savepoint;
+
+import io.firstseen.cli.embedded.EmbeddedCluster;
+import io.firstseen.cli.shared.Cleanup;
+import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.FileFormatName;
+import io.firstseen.cli.shared.InputFile;
+import io.firstseen.cli.shared.Json;
+import io.firstseen.cli.shared.Progress;
+import io.firstseen.cli.shared.SnapshotSummary;
+import io.firstseen.jobs.DedupJob;
+import io.firstseen.jobs.DedupOptions;
+import io.firstseen.jobs.HashKeyOptions;
+import io.firstseen.jobs.KeyOptions;
+import io.firstseen.jobs.UserErrorException;
+import io.firstseen.jobs.events.EventParser;
+import io.firstseen.jobs.files.DeadLetterFile;
+import io.firstseen.jobs.files.EventLines;
+import io.firstseen.jobs.files.FileFormat;
+import io.firstseen.jobs.kafka.ChangelogReader;
+import io.firstseen.operators.dedup.DedupSavepoint;
+import io.firstseen.operators.dedup.KnownKeys;
+import io.firstseen.operators.dedup.WarmStart;
+import io.firstseen.types.DedupParameters;
+import io.firstseen.types.SourceEvent;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.StateBackendOptions;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Makes a savepoint of what happened before there was a dedup. */
+@Command(
+    name = "bootstrap",
+    description = {
+      "Makes a savepoint from which a dedup starts knowing keys.",
+      "The keys are those whose last event is an add. Start 'firstseen run --from-savepoint', or a"
+          + " DedupJob or PipelineJob by 'flink run -s', with the same hash key, canonicaliser,"
+          + " shards and mode; capacity and rate are those given here."
+    })
+public final class BootstrapCommand implements Callable<Integer> {
+  private static final long POLL_MILLIS = 100;
+
+  /** Builds the state in little memory, whatever its size and mode. */
+  private static final String STATE_BACKEND = "rocksdb";
+
+  @ArgGroup(multiplicity = "1")
+  private Origin origin;
+
+  @Option(
+      names = "--format",
+      paramLabel = "FORMAT",
+      defaultValue = "lines",
+      converter = FileFormatName.class,
+      description = {
+        "lines: a key a line;",
+        "tsv: epochSeconds TAB add|del TAB key;",
+        "jsonl: an object with ts (milliseconds), op (add, delete), key, perhaps scope"
+            + " (default: ${DEFAULT-VALUE})."
+      })
+  private FileFormat format;
+
+  @Option(
+      names = "--savepoint",
+      required = true,
+      paramLabel = "DIR",
+      description = "The savepoint: a directory that is not there yet.")
+  private Path savepoint;
+
+  @Option(
+      names = "--dead-letters",
+      paramLabel = "OUT",
+      description =
+          "What could not be used: place TAB reason TAB the line, or the record's key. Without it"
+              + " the first ones are told on standard error.")
+  private Path deadLetters;
+
+  @Option(names = "--json", description = "Print the summary as one JSON object.")
+  private boolean json;
+
+  @Mixin private KeyOptions keys;
+  @Mixin private DedupOptions dedup;
+
+  @Spec private CommandSpec spec;
+
+  /** Where the keys come from: one of the two. */
+  private static final class Origin {
+    @Option(
+        names = "--input",
+        required = true,
+        paramLabel = "FILE",
+        description = "A file of keys or events; .gz is read by its name; - is standard input.")
+    private String input;
+
+    @ArgGroup(exclusive = false)
+    private Topic topic;
+  }
+
+  private static final class Topic {
+    @Option(
+        names = "--from-topic",
+        required = true,
+        paramLabel = "TOPIC",
+        description =
+            "An accepted topic, read from its start to its present end: keys with a value live,"
+                + " tombstones do not.")
+    private String name;
+
+    @Option(
+        names = "--bootstrap-servers",
+        required = true,
+        paramLabel = "HOST:PORT,...",
+        description = "Brokers to ask first.")
+    private String bootstrapServers;
+
+    @Option(
+        names = "--kafka-property",
+        paramLabel = "NAME=VALUE",
+        description = "A setting of the Kafka client; may be repeated.")
+    private Map<String, String> properties = new LinkedHashMap<>();
+
+    private Properties clientProperties() {
+      Properties all = new Properties();
+      all.putAll(properties);
+      all.setProperty("bootstrap.servers", bootstrapServers);
+      return all;
+    }
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    return Cleanup.after(this::run);
+  }
+
+  private int run(Cleanup cleanup) throws Exception {
+    NewDirectory target = NewDirectory.at(savepoint);
+    cleanup.add(target);
+    DedupParameters parameters = DedupJob.parameters(keys, dedup);
+    try {
+      WarmStart.check(parameters);
+    } catch (IllegalArgumentException e) {
+      throw new UserErrorException(e.getMessage());
+    }
+    DeadLetterFile deadLetterFile = null;
+    if (deadLetters != null) {
+      requireOtherThanInput();
+      deadLetterFile =
+          new DeadLetterFile(deadLetters, origin.input == null ? SourceEvent::key : format::write);
+      cleanup.add(deadLetterFile);
+    }
+    Path scratch = cleanup.temporaryDirectory();
+    KnownKeys known =
+        new KnownKeys(Files.createDirectory(scratch.resolve("keys")), parameters.ttl());
+    cleanup.add(known);
+    KeyLearner learner =
+        new KeyLearner(keys.canonicaliser(), keys.keyHash(), known, deadLetterFile);
+
+    long startNanos = System.nanoTime();
+    read(learner);
+    known.complete();
+    long readNanos = System.nanoTime();
+    DedupSavepoint made = make(cleanup, scratch, parameters, known, target);
+    target.complete();
+    if (deadLetterFile != null) {
+      deadLetterFile.complete();
+    }
+    tell(
+        new BootstrapSummary(
+            savepoint,
+            learner.events(),
+            learner.deadLetters(),
+            made,
+            (readNanos - startNanos) / 1e9,
+            (System.nanoTime() - startNanos) / 1e9));
+    learner.warnOfDeadLetters(spec.commandLine().getErr());
+    return ExitCode.GOOD;
+  }
+
+  private void requireOtherThanInput() throws IOException {
+    if (origin.input != null
+        && !origin.input.equals(InputFile.STANDARD_INPUT)
+        && Files.isRegularFile(deadLetters)
+        && Files.isRegularFile(InputFile.path(origin.input))
+        && Files.isSameFile(deadLetters, InputFile.path(origin.input))) {
+      throw new UserErrorException(deadLetters + " cannot be both input and output");
+    }
+  }
+
+  private void read(KeyLearner learner) throws IOException {
+    try (Progress progress = new Progress(spec.commandLine().getErr())) {
+      if (origin.input == null) {
+        ChangelogReader.read(
+            origin.topic.clientProperties(),
+            origin.topic.name,
+            change -> {
+              learner.learnChange(change);
+              progress.show(learner::progress);
+            });
+        return;
+      }
+      try (InputStream stream = InputFile.open(origin.input)) {
+        EventLines lines =
+            new EventLines(
+                stream,
+                format,
+                new EventParser(dedup.maxAhead(), Clock.systemUTC()),
+                InputFile.nameOf(origin.input).getFileName().toString());
+        for (SourceEvent event = lines.next(); event != null; event = lines.next()) {
+          learner.learn(event);
+          progress.show(learner::progress);
+        }
+      }
+    }
+  }
+
+  private DedupSavepoint make(
+      Cleanup cleanup,
+      Path scratch,
+      DedupParameters parameters,
+      KnownKeys known,
+      NewDirectory target)
+      throws Exception {
+    int tasks = Math.min(Runtime.getRuntime().availableProcessors(), parameters.shardCount());
+    EmbeddedCluster cluster =
+        cleanup.open(
+            () ->
+                EmbeddedCluster.start(
+                    scratch.resolve("flink"),
+                    EmbeddedCluster.Settings.defaults().slotsPerTaskManager(tasks)));
+    StreamExecutionEnvironment env =
+        cluster.environment(
+            new Configuration().set(StateBackendOptions.STATE_BACKEND, STATE_BACKEND));
+    WarmStart start =
+        new WarmStart(env.setParallelism(tasks), parameters, DedupJob.UID_PREFIX, known);
+    FutureTask<Void> writing =
+        new FutureTask<>(
+            () -> {
+              start.write(new org.apache.flink.core.fs.Path(target.directory().toUri()));
+              return null;
+            });
+    int parts = Math.max(1, known.partsLeft());
+    Thread writer = new Thread(writing, "warm-start");
+    writer.setDaemon(true);
+    writer.start();
+    try (Progress progress = new Progress(spec.commandLine().getErr())) {
+      await(writing, () -> progress.show(() -> percent(parts - known.partsLeft(), parts)));
+    }
+    return DedupSavepoint.read(
+            cluster.environment(), DedupJob.UID_PREFIX, target.directory().toUri().toString())
+        .orElseThrow(() -> new IllegalStateException("the savepoint holds no dedup"));
+  }
+
+  private static String percent(int done, int all) {
+    return 100 * done / all + " % of the filters made";
+  }
+
+  private static void await(FutureTask<Void> writing, Runnable meanwhile) throws Exception {
+    while (true) {
+      try {
+        writing.get(POLL_MILLIS, TimeUnit.MILLISECONDS);
+        return;
+      } catch (TimeoutException e) {
+        meanwhile.run();
+      } catch (ExecutionException e) {
+        throw e.getCause() instanceof Exception cause ? cause : e;
+      }
+    }
+  }
+
+  private void tell(BootstrapSummary summary) {
+    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter err = spec.commandLine().getErr();
+    if (json) {
+      out.println(Json.line(summary.json()));
+    } else {
+      out.print(summary.table());
+    }
+    if (keys.keyHash().isFixedKey()) {
+      err.println("warning: " + HashKeyOptions.fixedKeyWarning());
+    }
+    if (summary.made().predictedFalsePositiveRate() > dedup.falsePositiveRate()) {
+      err.printf(
+          "warning: %s keys are more than the --capacity of %s: the rate is %s, not %s, and goes on"
+              + " from there%n",
+          SnapshotSummary.number(summary.made().keys()),
+          SnapshotSummary.number(dedup.capacity()),
+          SavepointSummary.rate(summary.made().predictedFalsePositiveRate()),
+          dedup.falsePositiveRate());
+    }
+  }
+}

@@ -1,0 +1,119 @@
+package io.firstseen.cli.savepoint;
+
+import io.firstseen.cli.shared.SnapshotSummary;
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.InvalidKeyException;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.ScopedKey;
+import io.firstseen.jobs.files.DeadLetterFile;
+import io.firstseen.operators.dedup.KnownKeys;
+import io.firstseen.types.Operation;
+import io.firstseen.types.SourceEvent;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Turns events into known keys, as a dedup would; what it cannot use it sets aside and counts. */
+final class KeyLearner {
+  private static final int MAX_DEAD_LETTERS_TOLD = 5;
+
+  private final Canonicaliser canonicaliser;
+  private final KeyHash keyHash;
+  private final KnownKeys known;
+  private final DeadLetterFile deadLetterFileOrNull;
+
+  private long events;
+  private long deadLetters;
+  private final List<String> told = new ArrayList<>();
+
+  KeyLearner(
+      Canonicaliser canonicaliser,
+      KeyHash keyHash,
+      KnownKeys known,
+      DeadLetterFile deadLetterFileOrNull) {
+    this.canonicaliser = canonicaliser;
+    this.keyHash = keyHash;
+    this.known = known;
+    this.deadLetterFileOrNull = deadLetterFileOrNull;
+  }
+
+  /** An event as it came. */
+  void learn(SourceEvent event) {
+    learn(event, event.scope(), event.key());
+  }
+
+  /** A change of an accepted topic, whose key is joined with its scope. */
+  void learnChange(SourceEvent change) {
+    byte[] scope = null;
+    byte[] key = change.key();
+    try {
+      scope = ScopedKey.scope(change.key());
+      key = ScopedKey.key(change.key());
+    } catch (IllegalArgumentException e) {
+      events++;
+      setAside(change, e.getMessage());
+      return;
+    }
+    learn(change, scope, key);
+  }
+
+  private void learn(SourceEvent event, byte[] scopeOrNull, byte[] key) {
+    events++;
+    if (!event.isWellFormed()) {
+      setAside(event, event.problem());
+      return;
+    }
+    long hash;
+    try {
+      hash = keyHash.hash(ScopedKey.join(scopeOrNull, canonicaliser.canonicalise(key)));
+    } catch (InvalidKeyException e) {
+      setAside(event, e.getMessage());
+      return;
+    }
+    try {
+      if (event.operation() == Operation.ADD) {
+        known.add(hash, event.timestampMillis());
+      } else {
+        known.remove(hash);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void setAside(SourceEvent event, String reason) {
+    deadLetters++;
+    if (deadLetterFileOrNull != null) {
+      deadLetterFileOrNull.write(event, reason);
+    } else if (told.size() < MAX_DEAD_LETTERS_TOLD) {
+      told.add(event.place() + ": " + reason);
+    }
+  }
+
+  /** Events so far, those that could not be used among them. */
+  long events() {
+    return events;
+  }
+
+  /** Events so far that could not be used. */
+  long deadLetters() {
+    return deadLetters;
+  }
+
+  String progress() {
+    return SnapshotSummary.number(events) + " events read";
+  }
+
+  /** Tells the first events that could not be used, unless there is a file of them. */
+  void warnOfDeadLetters(PrintWriter err) {
+    if (told.isEmpty()) {
+      return;
+    }
+    err.printf(
+        "warning: %s events could not be used (--dead-letters keeps them)%s%n",
+        SnapshotSummary.number(deadLetters), deadLetters > told.size() ? ", the first ones:" : ":");
+    told.forEach(err::println);
+  }
+}

@@ -1,0 +1,74 @@
+package io.firstseen.cli.savepoint;
+
+import io.firstseen.cli.shared.Cleanup;
+import io.firstseen.jobs.UserErrorException;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * A directory that appears under its name only when it is complete. Until then it is a sibling
+ * whose name ends in {@code .partial}.
+ */
+final class NewDirectory implements Closeable {
+  private final Path target;
+  private final Path partial;
+  private boolean complete;
+
+  private NewDirectory(Path target, Path partial) {
+    this.target = target;
+    this.partial = partial;
+  }
+
+  /**
+   * Begins it.
+   *
+   * @throws UserErrorException if there is something of that name, or it cannot be made
+   */
+  static NewDirectory at(Path directory) {
+    Path target = directory.toAbsolutePath().normalize();
+    if (Files.exists(target)) {
+      throw new UserErrorException(directory + " exists already");
+    }
+    Path parent = target.getParent();
+    if (!Files.isDirectory(parent)) {
+      throw new UserErrorException(
+          "cannot make %s: there is no directory %s".formatted(directory, parent));
+    }
+    for (int number = 1; ; number++) {
+      Path partial = parent.resolve("%s.%d.partial".formatted(target.getFileName(), number));
+      try {
+        return new NewDirectory(target, Files.createDirectory(partial));
+      } catch (FileAlreadyExistsException e) {
+        // Somebody else's; the next name, then.
+      } catch (IOException e) {
+        throw UserErrorException.cannot("make", directory, e);
+      }
+    }
+  }
+
+  /** Where to write to. */
+  Path directory() {
+    return partial;
+  }
+
+  /** Gives it its name. */
+  void complete() {
+    try {
+      Files.move(partial, target);
+    } catch (IOException e) {
+      throw UserErrorException.cannot("make", target, e);
+    }
+    complete = true;
+  }
+
+  /** Removes it with all that is in it, if it is not complete. */
+  @Override
+  public void close() throws IOException {
+    if (!complete) {
+      new Cleanup.TemporaryDirectory(partial).close();
+    }
+  }
+}

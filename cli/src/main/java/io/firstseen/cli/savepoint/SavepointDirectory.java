@@ -1,0 +1,62 @@
+package io.firstseen.cli.savepoint;
+
+import io.firstseen.jobs.UserErrorException;
+import io.firstseen.operators.IncompatibleStateException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.apache.flink.util.SerializedThrowable;
+
+/** Savepoints as users name them. */
+public final class SavepointDirectory {
+  private static final String METADATA = "_metadata";
+
+  private SavepointDirectory() {}
+
+  /**
+   * The absolute path of a savepoint's directory.
+   *
+   * @throws UserErrorException if it is none
+   */
+  public static Path require(Path directory) {
+    if (!Files.exists(directory)) {
+      throw new UserErrorException(directory + " does not exist");
+    }
+    if (!Files.isRegularFile(directory.resolve(METADATA))) {
+      throw new UserErrorException(
+          directory + " is neither a savepoint nor a checkpoint: there is no _metadata in it");
+    }
+    return directory.toAbsolutePath().normalize();
+  }
+
+  /** What could not be done with a savepoint, and why. */
+  public static UserErrorException cannot(String action, Path directory, Throwable e) {
+    return new UserErrorException("cannot %s %s: %s".formatted(action, directory, reason(e)));
+  }
+
+  /** Flink's own messages say that something failed; what did is at the end of the causes. */
+  private static String reason(Throwable e) {
+    Throwable deepest = e;
+    while (deepest.getCause() != null) {
+      deepest = deepest.getCause();
+    }
+    if (deepest.getMessage() == null) {
+      return deepest.getClass().getSimpleName();
+    }
+    // What came over the network begins with the name of its class.
+    return deepest.getMessage().replaceFirst("^[\\w.$]+(?:Exception|Error): ", "");
+  }
+
+  /** Whether state was refused by the dedup itself. */
+  public static boolean isRefusal(Throwable e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      String thrown =
+          cause instanceof SerializedThrowable serialized
+              ? serialized.getOriginalErrorClassName()
+              : cause.getClass().getName();
+      if (thrown.equals(IncompatibleStateException.class.getName())) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

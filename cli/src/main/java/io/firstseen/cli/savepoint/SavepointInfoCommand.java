@@ -1,0 +1,85 @@
+package io.firstseen.cli.savepoint;
+
+import io.firstseen.cli.embedded.EmbeddedCluster;
+import io.firstseen.cli.shared.Cleanup;
+import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.Json;
+import io.firstseen.jobs.DedupJob;
+import io.firstseen.jobs.UserErrorException;
+import io.firstseen.operators.dedup.DedupSavepoint;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Says what a savepoint or a checkpoint holds of a dedup. */
+@Command(
+    name = "info",
+    description = "Says what a savepoint or a checkpoint holds of a dedup.",
+    exitCodeList = {"0:good", "2:usage error, or there is no dedup in it, or it cannot be read"})
+final class SavepointInfoCommand implements Callable<Integer> {
+
+  @Parameters(
+      index = "0",
+      paramLabel = "DIR",
+      description = "The directory of the savepoint or checkpoint: the one with _metadata in it.")
+  private Path directory;
+
+  @Option(
+      names = "--uid-prefix",
+      paramLabel = "PREFIX",
+      defaultValue = DedupJob.UID_PREFIX,
+      description =
+          "What the uid of the dedup's operator begins with, if it is not that of the jobs here"
+              + " (default: ${DEFAULT-VALUE}).")
+  private String uidPrefix;
+
+  @Option(names = "--shards", description = "Say it of every shard, too.")
+  private boolean shards;
+
+  @Option(names = "--json", description = "Print one JSON object.")
+  private boolean json;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() throws Exception {
+    return Cleanup.after(this::run);
+  }
+
+  private int run(Cleanup cleanup) throws Exception {
+    Path root = SavepointDirectory.require(directory);
+    Path scratch = cleanup.temporaryDirectory();
+    EmbeddedCluster cluster =
+        cleanup.open(() -> EmbeddedCluster.start(scratch, EmbeddedCluster.Settings.defaults()));
+    DedupSavepoint savepoint;
+    try {
+      savepoint =
+          DedupSavepoint.read(cluster.environment(), uidPrefix, root.toUri().toString())
+              .orElseThrow(
+                  () ->
+                      new UserErrorException(
+                          "%s holds no state of a dedup with the uid %s-dedup"
+                              .formatted(directory, uidPrefix)));
+    } catch (UserErrorException | InterruptedException e) {
+      throw e;
+    } catch (Exception e) {
+      throw SavepointDirectory.cannot("read", directory, e);
+    }
+    SavepointSummary summary = new SavepointSummary(savepoint);
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      out.println(Json.line(summary.json(shards)));
+    } else {
+      out.print(summary.table());
+      if (shards) {
+        out.print(summary.tableOfShards());
+      }
+    }
+    return ExitCode.GOOD;
+  }
+}

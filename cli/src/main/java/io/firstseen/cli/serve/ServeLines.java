@@ -1,0 +1,115 @@
+package io.firstseen.cli.serve;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.cli.shared.Json;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.server.ServiceLog;
+import java.io.PrintWriter;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine;
+
+/** What the service prints: one line when it serves, one a snapshot, one for each trouble. */
+final class ServeLines implements ServiceLog {
+  private final PrintWriter out;
+  private final PrintWriter err;
+  private final boolean json;
+  private final boolean requests;
+
+  ServeLines(CommandLine verb, boolean json, boolean requests) {
+    this.out = verb.getOut();
+    this.err = verb.getErr();
+    this.json = json;
+    this.requests = requests;
+  }
+
+  void serving(List<String> sets, String from, String url) {
+    ObjectNode object = Json.object().put("event", "serving").put("url", url).put("from", from);
+    sets.forEach(object.putArray("sets")::add);
+    print(
+        out,
+        object,
+        "serving set%s %s on %s from %s"
+            .formatted(sets.size() == 1 ? "" : "s", String.join(", ", sets), url, from));
+  }
+
+  @Override
+  public void onSnapshot(String set, Manifest manifest) {
+    print(
+        out,
+        Json.object()
+            .put("event", "snapshot")
+            .put("set", set)
+            .put("sequence", manifest.sequence())
+            .put("keys", manifest.count())
+            .put("windowEndMillis", manifest.windowEndMillis()),
+        String.format(
+            Locale.ROOT,
+            "set %s: sequence %d answers, %,d keys until %s",
+            set,
+            manifest.sequence(),
+            manifest.count(),
+            Instant.ofEpochMilli(manifest.windowEndMillis())));
+  }
+
+  @Override
+  public void onTrouble(String set, String reason) {
+    print(
+        err,
+        Json.object().put("event", "trouble").put("set", set).put("reason", reason),
+        "set %s: %s".formatted(set, reason));
+  }
+
+  @Override
+  public void onReachable(String set) {
+    print(
+        err,
+        Json.object().put("event", "reachable").put("set", set),
+        "set %s: can be read again".formatted(set));
+  }
+
+  @Override
+  public void onRequest(
+      SocketAddress remote,
+      String method,
+      String path,
+      String route,
+      int status,
+      long bytes,
+      long nanos) {
+    if (!requests) {
+      return;
+    }
+    String address =
+        remote instanceof InetSocketAddress inet ? inet.getAddress().getHostAddress() : "-";
+    double millis = (double) nanos / TimeUnit.MILLISECONDS.toNanos(1);
+    print(
+        out,
+        Json.object()
+            .put("event", "request")
+            .put("address", address)
+            .put("method", method)
+            .put("path", path)
+            .put("status", status)
+            .put("bytes", bytes)
+            .put("millis", millis),
+        String.format(
+            Locale.ROOT,
+            "%s %s %s %d %d %.3f",
+            address,
+            method == null ? "-" : method,
+            path == null ? "-" : path,
+            status,
+            bytes,
+            millis));
+  }
+
+  private synchronized void print(PrintWriter to, ObjectNode object, String line) {
+    to.println(json ? Json.line(object) : line.replaceAll("\\p{Cntrl}", "?"));
+    to.flush();
+  }
+}

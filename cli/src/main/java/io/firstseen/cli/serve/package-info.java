@@ -1,0 +1,2 @@
+/** The verb {@code serve}: sets over HTTP. */
+package io.firstseen.cli.serve;

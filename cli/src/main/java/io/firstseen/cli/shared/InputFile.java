@@ -1,0 +1,70 @@
+package io.firstseen.cli.shared;
+
+import io.firstseen.jobs.UserErrorException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.zip.GZIPInputStream;
+
+/** What a verb reads: a file, decompressed if its name ends in {@code .gz}, or standard input. */
+public final class InputFile {
+  /** Stands for standard input. */
+  public static final String STANDARD_INPUT = "-";
+
+  private static final int BUFFER_BYTES = 1 << 16;
+
+  private InputFile() {}
+
+  /** How sentences call an input. */
+  public static Path nameOf(String pathOrDash) {
+    return pathOrDash.equals(STANDARD_INPUT) ? Path.of("standard input") : path(pathOrDash);
+  }
+
+  /**
+   * Opens an input.
+   *
+   * @throws UserErrorException if it cannot be opened
+   */
+  public static InputStream open(String pathOrDash) {
+    if (pathOrDash.equals(STANDARD_INPUT)) {
+      return System.in;
+    }
+    Path path = path(pathOrDash);
+    if (Files.isDirectory(path)) {
+      throw new UserErrorException("cannot read " + path + ": it is a directory");
+    }
+    InputStream file = null;
+    try {
+      file = Files.newInputStream(path);
+      return path.toString().endsWith(".gz") ? new GZIPInputStream(file, BUFFER_BYTES) : file;
+    } catch (IOException e) {
+      close(file);
+      throw UserErrorException.cannot("read", path, e);
+    }
+  }
+
+  /**
+   * The path of that name.
+   *
+   * @throws UserErrorException if no path can have it
+   */
+  public static Path path(String name) {
+    try {
+      return Path.of(name);
+    } catch (InvalidPathException e) {
+      throw new UserErrorException("cannot read " + name + ": " + e.getReason());
+    }
+  }
+
+  private static void close(InputStream fileOrNull) {
+    if (fileOrNull != null) {
+      try {
+        fileOrNull.close();
+      } catch (IOException e) {
+        // Why it could not be read is told already.
+      }
+    }
+  }
+}

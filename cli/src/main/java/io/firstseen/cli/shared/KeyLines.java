@@ -1,0 +1,91 @@
+package io.firstseen.cli.shared;
+
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.InvalidKeyException;
+import io.firstseen.filters.key.ScopedKey;
+import io.firstseen.jobs.UserErrorException;
+import io.firstseen.jobs.files.EventFiles;
+import io.firstseen.jobs.files.LineReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** The keys in a file, one a line. Lines that hold no usable key are left out and counted. */
+public final class KeyLines {
+  private static final int MAX_UNUSABLE_TOLD = 5;
+
+  private final String pathOrDash;
+  private final Canonicaliser canonicaliser;
+  private final PrintWriter err;
+
+  private long lineCount;
+  private long unusableCount;
+  private final List<String> unusableTold = new ArrayList<>();
+
+  /**
+   * The keys of an {@link InputFile}.
+   *
+   * @param err where progress is shown
+   */
+  public KeyLines(String pathOrDash, Canonicaliser canonicaliser, PrintWriter err) {
+    this.pathOrDash = pathOrDash;
+    this.canonicaliser = canonicaliser;
+    this.err = err;
+  }
+
+  /**
+   * Reads all keys, in their joined canonical form.
+   *
+   * @throws UserErrorException if the file cannot be read
+   */
+  public void forEach(Consumer<byte[]> receiver) {
+    Path name = InputFile.nameOf(pathOrDash);
+    try (InputStream stream = InputFile.open(pathOrDash);
+        Progress progress = new Progress(err)) {
+      LineReader lines = new LineReader(stream, EventFiles.MAX_LINE_BYTES);
+      for (byte[] line = lines.next(); line != null; line = lines.next()) {
+        lineCount++;
+        progress.show(() -> SnapshotSummary.number(lineCount) + " lines");
+        byte[] key;
+        try {
+          key = ScopedKey.join(null, canonicaliser.canonicalise(line));
+        } catch (InvalidKeyException e) {
+          unusableCount++;
+          if (unusableTold.size() < MAX_UNUSABLE_TOLD) {
+            unusableTold.add(name + ":" + lineCount + ": " + e.getMessage());
+          }
+          continue;
+        }
+        receiver.accept(key);
+      }
+    } catch (IOException e) {
+      throw UserErrorException.cannot("read", name, e);
+    }
+  }
+
+  /** The number of lines so far. */
+  public long lineCount() {
+    return lineCount;
+  }
+
+  /** The number of lines so far that hold no usable key. */
+  public long unusableCount() {
+    return unusableCount;
+  }
+
+  /** Says which lines were left out, or the first of them; nothing if there are none. */
+  public void warnOfUnusable() {
+    if (unusableCount > 0) {
+      err.printf(
+          "warning: %s of %s lines hold no usable key and were left out%s%n",
+          SnapshotSummary.number(unusableCount),
+          SnapshotSummary.number(lineCount),
+          unusableCount > unusableTold.size() ? ", the first ones:" : ":");
+      unusableTold.forEach(err::println);
+    }
+  }
+}

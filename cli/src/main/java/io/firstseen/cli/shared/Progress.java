@@ -1,0 +1,51 @@
+package io.firstseen.cli.shared;
+
+import java.io.PrintWriter;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * One line that is written over and over while long work goes on, and wiped at its end. Where
+ * standard error is no terminal nothing is written.
+ */
+public final class Progress implements AutoCloseable {
+  /** Set by the launch script if standard error is a terminal; Java cannot tell. */
+  public static final String TERMINAL_PROPERTY = "firstseen.terminal";
+
+  private static final long INTERVAL_MILLIS = 250;
+  private static final String WIPE = "\r\u001b[K";
+
+  private final PrintWriter err;
+  private final long intervalNanos;
+  private final boolean visible;
+  private long lastNanos = System.nanoTime();
+  private boolean written;
+
+  public Progress(PrintWriter err) {
+    this(err, INTERVAL_MILLIS);
+  }
+
+  Progress(PrintWriter err, long intervalMillis) {
+    this.err = err;
+    this.intervalNanos = TimeUnit.MILLISECONDS.toNanos(intervalMillis);
+    this.visible = Boolean.getBoolean(TERMINAL_PROPERTY);
+  }
+
+  /** Shows the line, unless another one was shown a moment ago. */
+  public void show(Supplier<String> line) {
+    if (visible && System.nanoTime() - lastNanos >= intervalNanos) {
+      err.print(WIPE + line.get());
+      err.flush();
+      lastNanos = System.nanoTime();
+      written = true;
+    }
+  }
+
+  @Override
+  public void close() {
+    if (written) {
+      err.print(WIPE);
+      err.flush();
+    }
+  }
+}

@@ -1,0 +1,173 @@
+package io.firstseen.cli.shared;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.filters.snapshot.Snapshot;
+import io.firstseen.filters.snapshot.SnapshotHeader;
+import io.firstseen.filters.snapshot.SnapshotParameters;
+import io.firstseen.filters.snapshot.SnapshotSet;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * The figures of a blob or of a set, for people as a table and for machines as JSON.
+ *
+ * @param shard the shard of a blob; null for a set, which has them all
+ * @param keys the number of distinct hashes
+ * @param values the number of distinct values; the few keys that share one make it smaller
+ * @param bytes the size of the blob, or of all blobs of the set
+ * @param payloadBits the bits of the codes alone, without headers and bucket starts
+ * @param predictedRate the probability that a strange key is answered by 'present'
+ */
+public record SnapshotSummary(
+    String setName,
+    long sequence,
+    long windowStartMillis,
+    long windowEndMillis,
+    Integer shard,
+    SetParameters parameters,
+    long keys,
+    long values,
+    long bytes,
+    long payloadBits,
+    double predictedRate) {
+
+  public static SnapshotSummary of(Snapshot blob) {
+    SnapshotHeader header = blob.header();
+    SnapshotParameters parameters = header.parameters();
+    return new SnapshotSummary(
+        parameters.setName(),
+        parameters.sequence(),
+        parameters.windowStartMillis(),
+        parameters.windowEndMillis(),
+        parameters.shard(),
+        parameters.set(),
+        header.hashCount(),
+        header.count(),
+        blob.asByteBuffer().remaining(),
+        header.payloadBits(),
+        rateOf(header));
+  }
+
+  public static SnapshotSummary of(SnapshotSet set) {
+    Manifest manifest = set.manifest();
+    int shards = manifest.parameters().shards().count();
+    long values = 0;
+    long bytes = 0;
+    long payloadBits = 0;
+    double rates = 0;
+    for (int shard = 0; shard < shards; shard++) {
+      Snapshot blob = set.snapshot(shard);
+      if (blob != null) {
+        values += blob.header().count();
+        bytes += blob.asByteBuffer().remaining();
+        payloadBits += blob.header().payloadBits();
+        rates += rateOf(blob.header());
+      }
+    }
+    return new SnapshotSummary(
+        manifest.setName(),
+        manifest.sequence(),
+        manifest.windowStartMillis(),
+        manifest.windowEndMillis(),
+        null,
+        manifest.parameters(),
+        manifest.count(),
+        values,
+        bytes,
+        payloadBits,
+        // A strange key falls into every shard with the same probability.
+        rates / shards);
+  }
+
+  private static double rateOf(SnapshotHeader header) {
+    return Math.scalb((double) header.count(), -header.valueBits());
+  }
+
+  /** The lines of the table, ending with a line feed each. */
+  public String table() {
+    Map<String, String> rows = new LinkedHashMap<>();
+    int shards = parameters.shards().count();
+    rows.put("set", setName);
+    rows.put("sequence", Long.toString(sequence));
+    rows.put("window", window(windowStartMillis, windowEndMillis));
+    rows.put("keys", number(keys));
+    rows.put(shard == null ? "shards" : "shard", shard == null ? number(shards) : shardOf(shards));
+    rows.put("bytes", number(bytes));
+    rows.put("bits a key", keys == 0 ? "-" : decimal(8.0 * bytes / keys));
+    rows.put("payload bits a key", keys == 0 ? "-" : decimal((double) payloadBits / keys));
+    rows.put("rate asked for", rate(parameters.falsePositiveRate()));
+    rows.put("rate predicted", rate(predictedRate));
+    rows.put("hash", parameters.hashAlgorithm().id());
+    rows.put("key check", keyCheck() + (usesPublicKey() ? " (the public key)" : ""));
+    rows.put(
+        "canonicaliser",
+        parameters.canonicaliser().id() + " (version " + parameters.canonicaliserVersion() + ")");
+    StringBuilder table = new StringBuilder();
+    rows.forEach(
+        (name, value) -> table.append(String.format(Locale.ROOT, "%-20s%s%n", name, value)));
+    return table.toString();
+  }
+
+  /** The same as fields of a JSON object. */
+  public ObjectNode json() {
+    ObjectNode json = Json.object();
+    json.put("set", setName);
+    json.put("sequence", sequence);
+    json.put("windowStartMillis", windowStartMillis);
+    json.put("windowEndMillis", windowEndMillis);
+    json.put("keys", keys);
+    json.put("values", values);
+    if (shard != null) {
+      json.put("shard", shard);
+    }
+    json.put("shards", parameters.shards().count());
+    json.put("bytes", bytes);
+    json.put("payloadBits", payloadBits);
+    json.put("falsePositiveRate", parameters.falsePositiveRate());
+    json.put("predictedFalsePositiveRate", predictedRate);
+    json.put("hash", parameters.hashAlgorithm().id());
+    json.put("keyCheck", keyCheck());
+    json.put("publicHashKey", usesPublicKey());
+    json.put("canonicaliser", parameters.canonicaliser().id());
+    json.put("canonicaliserVersion", parameters.canonicaliserVersion());
+    return json;
+  }
+
+  public static String number(long number) {
+    return String.format(Locale.ROOT, "%,d", number);
+  }
+
+  public static String decimal(double number) {
+    return String.format(Locale.ROOT, "%.3f", number);
+  }
+
+  private static String rate(double rate) {
+    return String.format(Locale.ROOT, "%.4g", rate);
+  }
+
+  private String shardOf(int shards) {
+    return shard + " of " + shards;
+  }
+
+  public static String window(long startMillis, long endMillis) {
+    return startMillis == endMillis
+        ? "none"
+        : Instant.ofEpochMilli(startMillis) + " to " + Instant.ofEpochMilli(endMillis);
+  }
+
+  private String keyCheck() {
+    return HexFormat.of().toHexDigits(parameters.keyCheck());
+  }
+
+  private boolean usesPublicKey() {
+    KeyHash publicHash = KeyHash.fixed();
+    return parameters.hashAlgorithm() == publicHash.algorithm()
+        && parameters.keyCheck() == publicHash.keyCheck();
+  }
+}

@@ -1,0 +1,71 @@
+package io.firstseen.cli.shared;
+
+import io.firstseen.consumer.SnapshotClientOptions;
+import io.firstseen.filters.snapshot.TrustedKey;
+import io.firstseen.jobs.OptionValues;
+import io.firstseen.jobs.UserErrorException;
+import java.net.URI;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** How sets on a topic of snapshots are read. */
+public final class SnapshotTopicOptions {
+
+  @Option(
+      names = "--topic",
+      paramLabel = "TOPIC",
+      defaultValue = SnapshotClientOptions.DEFAULT_TOPIC,
+      converter = OptionValues.KafkaName.class,
+      description = "The topic of snapshots (default: ${DEFAULT-VALUE}).")
+  private String topic;
+
+  @Option(
+      names = "--kafka-property",
+      paramLabel = "NAME=VALUE",
+      description =
+          "A setting of the Kafka consumer, such as security.protocol=SSL; may be repeated.")
+  private Map<String, String> kafkaProperties = new LinkedHashMap<>();
+
+  @Mixin private TrustedKeyOptions trusted;
+
+  @Option(
+      names = "--blobs",
+      paramLabel = "URI",
+      description =
+          "The directory of a topic's blobs, as file:, http: or https: (default: the topic itself,"
+              + " or with --public-key what the manifest says).")
+  private URI blobs;
+
+  /**
+   * The options of a client of a set.
+   *
+   * @throws UserErrorException if one of them is none
+   */
+  public SnapshotClientOptions.Builder client(String bootstrapServers, String setName) {
+    try {
+      SnapshotClientOptions.Builder options =
+          SnapshotClientOptions.builder(bootstrapServers, setName)
+              .topic(topic)
+              .kafkaProperties(kafkaProperties)
+              .trustedKeys(trusted.keys());
+      return blobs == null ? options : options.blobDirectory(blobs);
+    } catch (IllegalArgumentException e) {
+      throw new UserErrorException(e.getMessage());
+    }
+  }
+
+  public String topic() {
+    return topic;
+  }
+
+  public List<TrustedKey> trustedKeys() {
+    return trusted.keys();
+  }
+
+  public boolean saysWhereBlobsAre() {
+    return blobs != null;
+  }
+}

@@ -1,0 +1,41 @@
+package io.firstseen.cli.shared;
+
+import io.firstseen.filters.snapshot.TrustedKey;
+import io.firstseen.jobs.UserErrorException;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Option;
+
+/** Whose signatures count. */
+public final class TrustedKeyOptions {
+
+  @Option(
+      names = "--public-key",
+      paramLabel = "FILE",
+      description =
+          "A public Ed25519 key in PEM; may be repeated. Manifests that none of them has signed are"
+              + " refused (default: signatures are not looked at).")
+  private List<Path> files = List.of();
+
+  /**
+   * The keys; none if none was given.
+   *
+   * @throws UserErrorException if a file holds none
+   */
+  public List<TrustedKey> keys() {
+    List<TrustedKey> keys = new ArrayList<>();
+    for (Path file : files) {
+      try {
+        keys.add(TrustedKey.read(file));
+      } catch (NoSuchFileException e) {
+        throw new UserErrorException("--public-key: " + file + " does not exist");
+      } catch (IOException | IllegalArgumentException e) {
+        throw new UserErrorException("--public-key: " + file + ": " + e.getMessage());
+      }
+    }
+    return keys;
+  }
+}

@@ -1,0 +1,4 @@
+/**
+ * What verbs of several packages use: exit codes, input files, progress lines, summaries, options.
+ */
+package io.firstseen.cli.shared;

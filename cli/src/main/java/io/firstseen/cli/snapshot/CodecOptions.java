@@ -1,0 +1,170 @@
+package io.firstseen.cli.snapshot;
+
+import io.firstseen.filters.gcs.interop.Bip158Codec;
+import io.firstseen.filters.gcs.interop.CasperCodec;
+import io.firstseen.filters.gcs.interop.GolombsetCodec;
+import io.firstseen.filters.gcs.interop.OriginalCodec;
+import io.firstseen.filters.gcs.interop.SetCodec;
+import io.firstseen.jobs.OptionValues;
+import io.firstseen.jobs.UserErrorException;
+import java.util.HexFormat;
+import java.util.Locale;
+import java.util.function.Supplier;
+import picocli.CommandLine.Option;
+
+/** Which other program's format a set has, and its parameters. */
+final class CodecOptions {
+  /** The formats, each with how its keys are written and what its bytes are written as. */
+  enum Name {
+    ORIGINAL(KeyForm.TEXT, TextForm.HEX),
+    BIP158(KeyForm.HEX, TextForm.HEX),
+    GOLOMBSET(KeyForm.NUMBER, TextForm.HEX),
+    CASPER(KeyForm.TEXT, TextForm.BASE64URL);
+
+    private final KeyForm keyForm;
+    private final TextForm textForm;
+
+    Name(KeyForm keyForm, TextForm textForm) {
+      this.keyForm = keyForm;
+      this.textForm = textForm;
+    }
+
+    KeyForm keyForm() {
+      return keyForm;
+    }
+
+    String id() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  @Option(
+      names = "--codec",
+      required = true,
+      paramLabel = "NAME",
+      converter = CodecName.class,
+      description =
+          "original: the file of the first tools in Python and C++; bip158: the basic filter of a"
+              + " Bitcoin block; golombset: kazuho/golombset; casper: the cookie of H2O's"
+              + " cache-aware server push.")
+  private Name name;
+
+  @Option(
+      names = "--as",
+      paramLabel = "FORM",
+      converter = TextForm.Name.class,
+      description =
+          "How the set is written as text: hex or base64url (default: base64url for casper, hex"
+              + " for the others).")
+  private TextForm textForm;
+
+  @Option(
+      names = "--siphash-key",
+      paramLabel = "HEX",
+      description = "bip158: the key of the hash, 32 hexadecimal digits.")
+  private String sipHashKey;
+
+  @Option(
+      names = "--block-hash",
+      paramLabel = "HEX",
+      description =
+          "bip158: in its place the hash of the block, 64 hexadecimal digits as explorers show it.")
+  private String blockHash;
+
+  @Option(
+      names = "--capacity-bits",
+      paramLabel = "BITS",
+      converter = CapacityBits.class,
+      description = "casper: bits of a value, in [1, 31] (default: 13).")
+  private Integer capacityBits;
+
+  @Option(
+      names = "--remainder-bits",
+      paramLabel = "BITS",
+      converter = RemainderBits.class,
+      description = "casper: the parameter of the Rice code, in [0, 31] (default: 6).")
+  private Integer remainderBits;
+
+  Name name() {
+    return name;
+  }
+
+  TextForm textForm() {
+    return textForm == null ? name.textForm : textForm;
+  }
+
+  /**
+   * The codec.
+   *
+   * @throws UserErrorException if options are missing, wrong, or another codec's
+   */
+  SetCodec codec() {
+    requireOnlyFor(Name.BIP158, "--siphash-key", sipHashKey);
+    requireOnlyFor(Name.BIP158, "--block-hash", blockHash);
+    requireOnlyFor(Name.CASPER, "--capacity-bits", capacityBits);
+    requireOnlyFor(Name.CASPER, "--remainder-bits", remainderBits);
+    return switch (name) {
+      case ORIGINAL -> new OriginalCodec(OriginalCodec.DEFAULT_P);
+      case BIP158 -> bip158();
+      case GOLOMBSET -> new GolombsetCodec();
+      case CASPER ->
+          new CasperCodec(
+              capacityBits == null ? CasperCodec.DEFAULT_CAPACITY_BITS : capacityBits,
+              remainderBits == null ? CasperCodec.DEFAULT_REMAINDER_BITS : remainderBits);
+    };
+  }
+
+  private SetCodec bip158() {
+    if ((sipHashKey == null) == (blockHash == null)) {
+      throw new UserErrorException(
+          "--codec bip158 needs --siphash-key or --block-hash, one of them");
+    }
+    if (blockHash != null) {
+      return accepted(() -> Bip158Codec.ofBlock(blockHash));
+    }
+    try {
+      return new Bip158Codec(HexFormat.of().parseHex(sipHashKey));
+    } catch (IllegalArgumentException e) {
+      throw new UserErrorException(
+          "--siphash-key must be 32 hexadecimal digits, got '" + sipHashKey + "'");
+    }
+  }
+
+  /** Refuses an option of another codec. */
+  void requireOnlyFor(Name owner, String option, Object valueOrNull) {
+    if (valueOrNull != null && name != owner) {
+      throw new UserErrorException(
+          "%s is for --codec %s, not %s".formatted(option, owner.id(), name.id()));
+    }
+  }
+
+  /** What is made, or its refusal for the user's eyes. */
+  static <T> T accepted(Supplier<T> maker) {
+    try {
+      return maker.get();
+    } catch (IllegalArgumentException e) {
+      throw new UserErrorException(e.getMessage());
+    }
+  }
+
+  /** A codec by its name in lower case. */
+  static final class CodecName extends OptionValues.LowerCaseName<Name> {
+    CodecName() {
+      super(Name.class);
+    }
+  }
+
+  /** Bits of a value. */
+  static final class CapacityBits extends OptionValues.WholeNumber {
+    CapacityBits() {
+      super(1, CasperCodec.MAX_BITS);
+    }
+  }
+
+  /** Bits of a remainder. */
+  static final class RemainderBits extends OptionValues.WholeNumber {
+    RemainderBits() {
+      super(0, CasperCodec.MAX_BITS);
+    }
+  }
+}

@@ -1,0 +1,138 @@
+package io.firstseen.cli.snapshot;
+
+import com.fasterxml.jackson.core.JsonPointer;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectReader;
+import io.firstseen.cli.shared.InputFile;
+import io.firstseen.jobs.OptionValues;
+import io.firstseen.jobs.UserErrorException;
+import io.firstseen.jobs.files.EventFiles;
+import io.firstseen.jobs.files.LineReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** The keys that a set is made of, as they are: from lines, or from an array in JSON. */
+final class SetKeys {
+  private static final ObjectReader JSON =
+      new ObjectMapper().reader().with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+
+  enum Format {
+    LINES,
+    JSON
+  }
+
+  @Option(
+      names = "--input",
+      required = true,
+      paramLabel = "KEYS",
+      description =
+          "A file of keys, .gz is read by its name; - is standard input. Keys are text for original"
+              + " and casper, hexadecimal digits for bip158, decimal numbers for golombset.")
+  private String input;
+
+  @Option(
+      names = "--format",
+      paramLabel = "FORMAT",
+      defaultValue = "lines",
+      converter = FormatName.class,
+      description =
+          "lines: one key a line; json: an array of keys, see --at (default: ${DEFAULT-VALUE}).")
+  private Format format;
+
+  @Option(
+      names = "--at",
+      paramLabel = "POINTER",
+      converter = Pointer.class,
+      description =
+          "Where in the JSON the array is: a JSON pointer such as /vectors/0/keys (default: the"
+              + " whole is the array).")
+  private JsonPointer at;
+
+  /** How sentences call the input. */
+  Path name() {
+    return InputFile.nameOf(input);
+  }
+
+  /**
+   * Reads them all.
+   *
+   * @throws UserErrorException if they cannot be read, or one of them is no key
+   */
+  List<byte[]> read(KeyForm form) {
+    if (at != null && format != Format.JSON) {
+      throw new UserErrorException("--at is for --format json");
+    }
+    try (InputStream stream = InputFile.open(input)) {
+      return format == Format.JSON ? readJson(stream, form) : readLines(stream, form);
+    } catch (JsonProcessingException e) {
+      String line = e.getLocation() == null ? "" : ":" + e.getLocation().getLineNr();
+      throw new UserErrorException(name() + line + ": this is not JSON: " + e.getOriginalMessage());
+    } catch (IOException e) {
+      throw UserErrorException.cannot("read", name(), e);
+    }
+  }
+
+  private List<byte[]> readLines(InputStream stream, KeyForm form) throws IOException {
+    List<byte[]> keys = new ArrayList<>();
+    LineReader lines = new LineReader(stream, EventFiles.MAX_LINE_BYTES);
+    for (byte[] line = lines.next(); line != null; line = lines.next()) {
+      try {
+        if (lines.wasTooLong()) {
+          throw new IllegalArgumentException(
+              "a line must be at most " + EventFiles.MAX_LINE_BYTES + " bytes");
+        }
+        keys.add(form.key(line));
+      } catch (IllegalArgumentException e) {
+        throw new UserErrorException(name() + ":" + lines.lineNumber() + ": " + e.getMessage());
+      }
+    }
+    return keys;
+  }
+
+  private List<byte[]> readJson(InputStream stream, KeyForm form) throws IOException {
+    String pointer = at == null ? "" : at.toString();
+    JsonNode array = JSON.readTree(stream).at(pointer);
+    if (!array.isArray()) {
+      throw new UserErrorException(
+          name() + (at == null ? "" : " at " + pointer) + ": this is no array of keys");
+    }
+    List<byte[]> keys = new ArrayList<>(array.size());
+    for (JsonNode node : array) {
+      try {
+        keys.add(form.key(node));
+      } catch (IllegalArgumentException e) {
+        throw new UserErrorException(
+            "%s at %s/%d: %s".formatted(name(), pointer, keys.size(), e.getMessage()));
+      }
+    }
+    return keys;
+  }
+
+  /** A format by its name in lower case. */
+  static final class FormatName extends OptionValues.LowerCaseName<Format> {
+    FormatName() {
+      super(Format.class);
+    }
+  }
+
+  /** A JSON pointer. */
+  static final class Pointer implements ITypeConverter<JsonPointer> {
+    @Override
+    public JsonPointer convert(String value) {
+      try {
+        return JsonPointer.compile(value);
+      } catch (IllegalArgumentException e) {
+        throw new TypeConversionException("must begin with /, got '" + value + "'");
+      }
+    }
+  }
+}

@@ -1,0 +1,74 @@
+package io.firstseen.cli.snapshot;
+
+import io.firstseen.cli.shared.Progress;
+import io.firstseen.cli.shared.SnapshotTopicOptions;
+import io.firstseen.consumer.NothingPublishedException;
+import io.firstseen.consumer.SnapshotClientOptions;
+import io.firstseen.consumer.SnapshotListener;
+import io.firstseen.consumer.SnapshotPull;
+import io.firstseen.jobs.OptionValues;
+import io.firstseen.jobs.UserErrorException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.common.KafkaException;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Which set of which topic a verb is about, and how it is read. */
+final class SetOnTopic {
+
+  @Option(
+      names = "--set",
+      paramLabel = "NAME",
+      defaultValue = "firstseen",
+      converter = OptionValues.SetName.class,
+      description = "The name of the set (default: ${DEFAULT-VALUE}).")
+  private String setName;
+
+  @Mixin private SnapshotTopicOptions topic;
+
+  /** The options of a client that answers no queries, and so needs no hash key. */
+  SnapshotClientOptions.Builder options(String bootstrapServers) {
+    return topic.client(bootstrapServers, setName).followingOnly();
+  }
+
+  /**
+   * Fetches the newest snapshot of the set into a directory.
+   *
+   * @param progress is shown what was read
+   * @throws NothingPublishedException if there is none yet
+   * @throws UserErrorException if the topic cannot be read
+   * @throws IOException if what is published cannot be used
+   */
+  SnapshotPull.Result pull(
+      String bootstrapServers, Path directory, Duration timeout, Progress progress)
+      throws IOException {
+    SnapshotListener listener =
+        new SnapshotListener() {
+          @Override
+          public void onProgress(long readBytes, long left) {
+            progress.show(() -> FollowLines.progress(readBytes, left));
+          }
+        };
+    try {
+      return SnapshotPull.pull(
+          options(bootstrapServers).listener(listener).build(), directory, timeout);
+    } catch (TimeoutException e) {
+      throw new UserErrorException(e.getMessage());
+    } catch (KafkaException e) {
+      Throwable reason = e;
+      while (reason.getCause() != null) {
+        reason = reason.getCause();
+      }
+      throw new UserErrorException(
+          "cannot read topic '%s' of %s: %s"
+              .formatted(topic.topic(), bootstrapServers, reason.getMessage()));
+    }
+  }
+
+  String setName() {
+    return setName;
+  }
+}

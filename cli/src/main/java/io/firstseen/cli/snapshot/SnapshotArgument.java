@@ -1,0 +1,74 @@
+package io.firstseen.cli.snapshot;
+
+import io.firstseen.filters.snapshot.MalformedSnapshotException;
+import io.firstseen.filters.snapshot.SnapshotDelta;
+import io.firstseen.filters.snapshot.SnapshotDirectory;
+import io.firstseen.filters.snapshot.TrustedKey;
+import io.firstseen.filters.snapshot.UntrustedManifestException;
+import io.firstseen.jobs.UserErrorException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** The snapshot that a verb is about. */
+final class SnapshotArgument {
+
+  @Parameters(
+      index = "0",
+      paramLabel = "F",
+      description = "A snapshot, or a directory of snapshots with a manifest for each window.")
+  private Path path;
+
+  @Option(
+      names = "--sequence",
+      paramLabel = "N",
+      description = "Which manifest of a directory (default: the newest).")
+  private Long sequence;
+
+  /** As it was given. */
+  Path path() {
+    return path;
+  }
+
+  /**
+   * Refuses a directory whose manifest none of these keys has signed.
+   *
+   * @throws UntrustedManifestException if none has
+   * @throws IOException if the manifest cannot be read
+   */
+  void requireSigned(List<TrustedKey> keys) throws IOException {
+    if (!Files.isDirectory(path)) {
+      throw new UserErrorException(
+          "--public-key checks the manifest of a directory, which " + path + " is not");
+    }
+    SnapshotDirectory directory = new SnapshotDirectory(path);
+    long asked = sequence == null ? directory.latest().sequence() : sequence;
+    TrustedKey.requireSigned(directory.manifestBytes(asked), keys);
+    // A newer one that a job writes meanwhile has not been checked.
+    sequence = asked;
+  }
+
+  /**
+   * The delta that it is, if it is one; for verbs that take deltas besides snapshots.
+   *
+   * @throws MalformedSnapshotException if it is damaged
+   * @throws IOException if it cannot be read
+   */
+  Optional<SnapshotDelta> delta() throws IOException {
+    return OpenedSnapshots.delta(path, sequence);
+  }
+
+  /**
+   * Opens it.
+   *
+   * @throws MalformedSnapshotException if it is damaged
+   * @throws IOException if it cannot be read
+   */
+  OpenedSnapshots open() throws IOException {
+    return OpenedSnapshots.open(path, sequence);
+  }
+}

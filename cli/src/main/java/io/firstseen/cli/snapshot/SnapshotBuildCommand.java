@@ -1,0 +1,140 @@
+package io.firstseen.cli.snapshot;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.cli.shared.Cleanup;
+import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.Json;
+import io.firstseen.cli.shared.KeyLines;
+import io.firstseen.cli.shared.SnapshotSummary;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.filters.snapshot.Snapshot;
+import io.firstseen.filters.snapshot.SnapshotParameters;
+import io.firstseen.jobs.HashKeyOptions;
+import io.firstseen.jobs.KeyOptions;
+import io.firstseen.jobs.OptionValues;
+import io.firstseen.jobs.UserErrorException;
+import io.firstseen.jobs.files.OutputFile;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Makes one snapshot, of one shard, from a file of keys. */
+@Command(
+    name = "build",
+    description = {
+      "Makes one snapshot from a file of keys, one a line.",
+      "Lines that hold no usable key are left out and told on standard error."
+    })
+final class SnapshotBuildCommand implements Callable<Integer> {
+  @Option(
+      names = "--input",
+      required = true,
+      paramLabel = "KEYS",
+      description = "A file of keys, .gz is read by its name; - is standard input.")
+  private String input;
+
+  @Option(names = "--output", required = true, paramLabel = "F", description = "The snapshot.")
+  private Path output;
+
+  @Option(
+      names = "--fpr",
+      paramLabel = "RATE",
+      defaultValue = "0.001",
+      converter = OptionValues.FalsePositiveRate.class,
+      description =
+          "The probability, in (0, 0.1], with which it holds a strange key"
+              + " (default: ${DEFAULT-VALUE}).")
+  private double falsePositiveRate;
+
+  @Option(
+      names = "--set",
+      paramLabel = "NAME",
+      defaultValue = "firstseen",
+      converter = OptionValues.SetName.class,
+      description = "The name of the set of keys (default: ${DEFAULT-VALUE}).")
+  private String setName;
+
+  @Mixin private KeyOptions keys;
+
+  @Option(names = "--json", description = "Print one JSON object.")
+  private boolean json;
+
+  @Spec private CommandSpec spec;
+
+  private long[] hashes = new long[1 << 12];
+  private int hashCount;
+
+  @Override
+  public Integer call() throws Exception {
+    return Cleanup.after(this::build);
+  }
+
+  private int build(Cleanup cleanup) throws IOException {
+    KeyHash keyHash = keys.keyHash();
+    // First of all, so that an output that cannot be written is found before the work is done.
+    OutputFile file = new OutputFile(output);
+    cleanup.add(file);
+    SetParameters parameters =
+        SetParameters.of(keyHash, keys.canonicaliser(), new Shards(1), falsePositiveRate);
+    KeyLines lines = new KeyLines(input, keys.canonicaliser(), spec.commandLine().getErr());
+    lines.forEach(key -> add(keyHash.hash(key)));
+    Snapshot snapshot = build(parameters);
+    file.write(snapshot.toBytes());
+    file.complete();
+    tell(snapshot, lines);
+    return ExitCode.GOOD;
+  }
+
+  private void add(long hash) {
+    if (hashCount == hashes.length) {
+      if (hashCount > Integer.MAX_VALUE / 2) {
+        throw new UserErrorException(
+            "one snapshot takes at most " + hashCount + " keys; " + input + " has more");
+      }
+      hashes = Arrays.copyOf(hashes, 2 * hashCount);
+    }
+    hashes[hashCount++] = hash;
+  }
+
+  private Snapshot build(SetParameters parameters) {
+    try {
+      return Snapshot.build(
+          Arrays.copyOf(hashes, hashCount),
+          new SnapshotParameters(parameters, setName, 0, 0, 0, 0));
+    } catch (IllegalArgumentException e) {
+      // The rate needs more bits than a hash has.
+      throw new UserErrorException(e.getMessage());
+    }
+  }
+
+  private void tell(Snapshot snapshot, KeyLines lines) {
+    if (keys.keyHash().isFixedKey()) {
+      spec.commandLine().getErr().println("warning: " + HashKeyOptions.fixedKeyWarning());
+    }
+    lines.warnOfUnusable();
+    SnapshotSummary summary = SnapshotSummary.of(snapshot);
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      ObjectNode object = Json.object();
+      object.put("output", output.toString());
+      object.put("digest", snapshot.digest());
+      object.put("lines", lines.lineCount());
+      object.put("unusable", lines.unusableCount());
+      object.setAll(summary.json());
+      out.println(Json.line(object));
+    } else {
+      out.printf(
+          "%s: %s keys in %s bytes%n",
+          output, SnapshotSummary.number(summary.keys()), SnapshotSummary.number(summary.bytes()));
+    }
+  }
+}

@@ -1,0 +1,145 @@
+package io.firstseen.cli.snapshot;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.InputFile;
+import io.firstseen.cli.shared.Json;
+import io.firstseen.filters.gcs.MalformedGolombCodedSetException;
+import io.firstseen.filters.gcs.interop.CodedSet;
+import io.firstseen.filters.gcs.interop.SetCodec;
+import io.firstseen.jobs.UserErrorException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.PrimitiveIterator;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Reads a set in the format of another program. */
+@Command(
+    name = "decode",
+    description = {
+      "Reads a Golomb-coded set in the format of another program and prints its values, one a line,"
+          + " or answers for keys whether it holds them. Damaged sets are refused where the format"
+          + " allows it. docs/interop.md describes the formats."
+    })
+final class SnapshotDecodeCommand implements Callable<Integer> {
+
+  @Mixin private CodecOptions codec;
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "TEXT",
+      description =
+          "The set as text, see --as; - reads it from standard input. Before one that begins with -"
+              + " put --.")
+  private String text;
+
+  @Option(
+      names = "--input",
+      paramLabel = "F",
+      description = "In its place a file of the set's bytes; - is standard input.")
+  private String input;
+
+  @Option(
+      names = "--query",
+      paramLabel = "KEY",
+      description =
+          "Answer for this key, written as encode takes it, in a line: KEY TAB present|absent; may"
+              + " be repeated.")
+  private List<String> queries = List.of();
+
+  @Option(names = "--json", description = "Print one JSON object, or one a key.")
+  private boolean json;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    SetCodec chosen = codec.codec();
+    if ((text == null) == (input == null)) {
+      throw new UserErrorException("the set is needed, as TEXT or in a file by --input");
+    }
+    byte[] bytes = input == null ? codec.textForm().read(text()) : read(input, SetCodec.MAX_BYTES);
+    CodedSet set;
+    try {
+      set = chosen.decode(bytes);
+    } catch (MalformedGolombCodedSetException e) {
+      throw new UserErrorException(
+          "this is no set of %s: %s".formatted(codec.name().id(), e.getMessage()));
+    }
+    if (!queries.isEmpty()) {
+      queries.forEach(key -> answer(set, key));
+    } else if (json) {
+      tellJson(set);
+    } else {
+      PrintWriter out = spec.commandLine().getOut();
+      for (PrimitiveIterator.OfLong values = set.values(); values.hasNext(); ) {
+        out.println(Long.toUnsignedString(values.nextLong()));
+      }
+    }
+    return ExitCode.GOOD;
+  }
+
+  private String text() {
+    return text.equals(InputFile.STANDARD_INPUT)
+        ? new String(read(text, 2 * SetCodec.MAX_BYTES + 2), StandardCharsets.ISO_8859_1).strip()
+        : text;
+  }
+
+  private static byte[] read(String pathOrDash, int maxBytes) {
+    Path name = InputFile.nameOf(pathOrDash);
+    try (InputStream stream = InputFile.open(pathOrDash)) {
+      byte[] bytes = stream.readNBytes(maxBytes + 1);
+      if (bytes.length > maxBytes) {
+        throw new UserErrorException(name + " must be at most " + maxBytes + " bytes, it is more");
+      }
+      return bytes;
+    } catch (IOException e) {
+      throw UserErrorException.cannot("read", name, e);
+    }
+  }
+
+  private void answer(CodedSet set, String key) {
+    byte[] written = SnapshotQueryCommand.bytesOf(key);
+    boolean present =
+        CodecOptions.accepted(() -> set.mightContain(codec.name().keyForm().key(written)));
+    String answer = present ? "present" : "absent";
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      ObjectNode object = Json.object();
+      object.put("key", key);
+      object.put("answer", answer);
+      out.println(Json.line(object));
+    } else {
+      out.println(key + "\t" + answer);
+    }
+  }
+
+  private void tellJson(CodedSet set) {
+    ObjectNode object = Json.object();
+    object.put("codec", codec.name().id());
+    set.header().forEach(object::put);
+    object.put("count", set.count());
+    ArrayNode array = object.putArray("values");
+    for (PrimitiveIterator.OfLong values = set.values(); values.hasNext(); ) {
+      long value = values.nextLong();
+      if (value >= 0) {
+        array.add(value);
+      } else {
+        array.add(new BigInteger(Long.toUnsignedString(value)));
+      }
+    }
+    spec.commandLine().getOut().println(Json.line(object));
+  }
+}

@@ -1,0 +1,105 @@
+package io.firstseen.cli.snapshot;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.cli.shared.Cleanup;
+import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.Json;
+import io.firstseen.cli.shared.SnapshotSummary;
+import io.firstseen.filters.gcs.interop.OriginalCodec;
+import io.firstseen.filters.gcs.interop.SetCodec;
+import io.firstseen.jobs.UserErrorException;
+import io.firstseen.jobs.files.OutputFile;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Makes a set in the format of another program. */
+@Command(
+    name = "encode",
+    description = {
+      "Makes a Golomb-coded set in the format of another program, byte for byte, from keys as they"
+          + " are: lines are neither canonicalised nor left out. docs/interop.md describes the"
+          + " formats."
+    })
+final class SnapshotEncodeCommand implements Callable<Integer> {
+
+  @Mixin private CodecOptions codec;
+
+  @Option(
+      names = "--p",
+      paramLabel = "P",
+      description =
+          "original: a strange key is found once in P, a power of two in [1, 2^31] (default:"
+              + " 1024).")
+  private Long p;
+
+  @Mixin private SetKeys keys;
+
+  @Option(
+      names = "--output",
+      paramLabel = "F",
+      description = "The file for the bytes (default: they are printed as text).")
+  private Path output;
+
+  @Option(names = "--json", description = "Print one JSON object.")
+  private boolean json;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() throws Exception {
+    codec.requireOnlyFor(CodecOptions.Name.ORIGINAL, "--p", p);
+    SetCodec chosen = p == null ? codec.codec() : CodecOptions.accepted(() -> new OriginalCodec(p));
+    return Cleanup.after(cleanup -> encode(chosen, cleanup));
+  }
+
+  private int encode(SetCodec chosen, Cleanup cleanup) throws IOException {
+    OutputFile file = null;
+    if (output != null) {
+      file = new OutputFile(output);
+      cleanup.add(file);
+    }
+    List<byte[]> all = keys.read(codec.name().keyForm());
+    byte[] bytes;
+    try {
+      bytes = chosen.encode(all);
+    } catch (IllegalArgumentException e) {
+      throw new UserErrorException(keys.name() + ": " + e.getMessage());
+    }
+    if (file != null) {
+      file.write(bytes);
+      file.complete();
+    }
+    tell(all.size(), bytes);
+    return ExitCode.GOOD;
+  }
+
+  private void tell(int keyCount, byte[] bytes) {
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      ObjectNode object = Json.object();
+      object.put("codec", codec.name().id());
+      object.put("keys", keyCount);
+      object.put("bytes", bytes.length);
+      if (output == null) {
+        object.put("set", codec.textForm().write(bytes));
+      } else {
+        object.put("output", output.toString());
+      }
+      out.println(Json.line(object));
+    } else if (output == null) {
+      out.println(codec.textForm().write(bytes));
+    } else {
+      out.printf(
+          "%s: %s keys in %s bytes%n",
+          output, SnapshotSummary.number(keyCount), SnapshotSummary.number(bytes.length));
+    }
+  }
+}

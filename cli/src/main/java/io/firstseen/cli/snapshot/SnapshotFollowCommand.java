@@ -1,0 +1,96 @@
+package io.firstseen.cli.snapshot;
+
+import io.firstseen.cli.shared.Cleanup;
+import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.Progress;
+import io.firstseen.consumer.SnapshotClient;
+import io.firstseen.consumer.SnapshotClientOptions;
+import io.firstseen.jobs.OptionValues;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Follows a set and prints a line for each snapshot. */
+@Command(
+    name = "follow",
+    description = {
+      "Follows a set on a topic and prints a line for each snapshot that was verified, and for"
+          + " whatever is wrong; until it is interrupted. Needs no hash key."
+    })
+final class SnapshotFollowCommand implements Callable<Integer> {
+
+  @Mixin private PublishedSet set;
+
+  @Option(
+      names = "--cache-dir",
+      paramLabel = "DIR",
+      description =
+          "Keep snapshots in files there, so that the next start reads only what came since"
+              + " (default: in memory).")
+  private Path cacheDirectory;
+
+  @Option(
+      names = "--count",
+      paramLabel = "N",
+      converter = OptionValues.KeyCount.class,
+      description = "End after so many snapshots (default: go on).")
+  private Long count;
+
+  @Option(names = "--json", description = "Print JSON objects, one a line.")
+  private boolean json;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() throws Exception {
+    return Cleanup.after(this::follow);
+  }
+
+  private int follow(Cleanup cleanup) throws Exception {
+    PrintWriter out = spec.commandLine().getOut();
+    CountDownLatch end = new CountDownLatch(1);
+    AtomicLong left = new AtomicLong(count == null ? Long.MAX_VALUE : count);
+    Progress progress = new Progress(spec.commandLine().getErr());
+    FollowLines lines =
+        new FollowLines(
+            out,
+            json,
+            progress,
+            () -> {
+              if (left.decrementAndGet() == 0) {
+                end.countDown();
+              }
+            },
+            end::countDown);
+    SnapshotClientOptions.Builder options = set.options().listener(lines);
+    if (cacheDirectory != null) {
+      options.cacheDirectory(cacheDirectory);
+    }
+    SnapshotClient client = cleanup.open(() -> new Following(options.build())).client;
+    end.await();
+    client.close();
+    progress.close();
+    return ExitCode.GOOD;
+  }
+
+  /** A client as something to close. */
+  private static final class Following implements java.io.Closeable {
+    private final SnapshotClient client;
+
+    Following(SnapshotClientOptions options) {
+      this.client = SnapshotClient.start(options);
+    }
+
+    @Override
+    public void close() {
+      client.close();
+    }
+  }
+}

@@ -1,0 +1,149 @@
+package io.firstseen.cli.snapshot;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.cli.shared.Cleanup;
+import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.Json;
+import io.firstseen.cli.shared.Progress;
+import io.firstseen.cli.shared.SnapshotSummary;
+import io.firstseen.consumer.NothingPublishedException;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.SnapshotDelta;
+import io.firstseen.jobs.OptionValues;
+import io.firstseen.jobs.UserErrorException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Says what a snapshot or a delta holds and how. */
+@Command(
+    name = "info",
+    description = {
+      "Says what a snapshot or a delta holds and how; of a directory or a topic, also the base and"
+          + " the chain of deltas of each shard. A topic is read whole, as 'pull' does, into a"
+          + " temporary directory.",
+      "Exit status 1 if the topic holds no snapshot of the set yet."
+    })
+final class SnapshotInfoCommand implements Callable<Integer> {
+  private static final List<String> OF_A_TOPIC =
+      List.of("--topic", "--set", "--kafka-property", "--public-key", "--blobs", "--timeout");
+
+  @ArgGroup(multiplicity = "1")
+  private Origin origin;
+
+  @Option(
+      names = "--sequence",
+      paramLabel = "N",
+      description = "Which manifest of a directory (default: the newest).")
+  private Long sequence;
+
+  @Mixin private SetOnTopic set;
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "DURATION",
+      defaultValue = "1m",
+      converter = OptionValues.PositiveDuration.class,
+      description = "How long reading the topic may take (default: ${DEFAULT-VALUE}).")
+  private Duration timeout;
+
+  @Option(names = "--json", description = "Print one JSON object.")
+  private boolean json;
+
+  @Spec private CommandSpec spec;
+
+  /** Where it is. */
+  static final class Origin {
+    @Parameters(
+        index = "0",
+        paramLabel = "F",
+        description =
+            "A snapshot, a delta, or a directory of snapshots with a manifest for each window.")
+    private Path path;
+
+    @Option(
+        names = "--bootstrap-servers",
+        paramLabel = "HOST:PORT,...",
+        description = "Brokers to ask first: the set is that of a topic.")
+    private String bootstrapServers;
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    if (origin.bootstrapServers != null) {
+      if (sequence != null) {
+        throw new UserErrorException(
+            "--sequence chooses among the manifests of a directory; a topic has the newest alone");
+      }
+      return Cleanup.after(this::infoOfTopic);
+    }
+    for (String name : OF_A_TOPIC) {
+      if (spec.commandLine().getParseResult().hasMatchedOption(name)) {
+        throw new UserErrorException(name + " goes with --bootstrap-servers");
+      }
+    }
+    Optional<SnapshotDelta> delta = OpenedSnapshots.delta(origin.path, sequence);
+    if (delta.isPresent()) {
+      DeltaSummary summary = new DeltaSummary(delta.get());
+      if (json) {
+        out().println(Json.line(summary.json()));
+      } else {
+        out().print(summary.table());
+      }
+      return ExitCode.GOOD;
+    }
+    return info(OpenedSnapshots.open(origin.path, sequence));
+  }
+
+  private int infoOfTopic(Cleanup cleanup) throws IOException {
+    Path directory = cleanup.temporaryDirectory();
+    try (Progress progress = new Progress(spec.commandLine().getErr())) {
+      set.pull(origin.bootstrapServers, directory, timeout, progress);
+    } catch (NothingPublishedException e) {
+      if (json) {
+        ObjectNode answer = Json.object();
+        answer.put("published", false);
+        answer.put("reason", e.getMessage());
+        out().println(Json.line(answer));
+      } else {
+        out().println(e.getMessage());
+      }
+      return ExitCode.NEGATIVE;
+    }
+    return info(OpenedSnapshots.open(directory, null));
+  }
+
+  private int info(OpenedSnapshots opened) {
+    SnapshotSummary summary = opened.summary();
+    Manifest manifest = opened.manifest();
+    if (json) {
+      ObjectNode object = summary.json();
+      if (manifest != null) {
+        object.set("chains", new ChainSummary(manifest).json());
+      }
+      out().println(Json.line(object));
+    } else {
+      out().print(summary.table());
+      if (manifest != null) {
+        out().println();
+        out().print(new ChainSummary(manifest).table());
+      }
+    }
+    return ExitCode.GOOD;
+  }
+
+  private PrintWriter out() {
+    return spec.commandLine().getOut();
+  }
+}

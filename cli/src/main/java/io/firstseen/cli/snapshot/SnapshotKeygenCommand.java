@@ -1,0 +1,96 @@
+package io.firstseen.cli.snapshot;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.Json;
+import io.firstseen.filters.snapshot.SigningKey;
+import io.firstseen.jobs.UserErrorException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Makes a pair of keys for signatures of manifests. */
+@Command(
+    name = "keygen",
+    description = {
+      "Makes a pair of keys for signatures of manifests: FILE is private, FILE.pub public.",
+      "Ed25519, in the PEM forms of openssl. Files that are there are not replaced."
+    })
+final class SnapshotKeygenCommand implements Callable<Integer> {
+
+  @Option(
+      names = "--output",
+      required = true,
+      paramLabel = "FILE",
+      description = "The private key, for its owner's eyes alone; the public one is FILE.pub.")
+  private Path output;
+
+  @Option(names = "--json", description = "Print one JSON object.")
+  private boolean json;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() throws IOException {
+    SigningKey key = SigningKey.generate();
+    Path publicFile = Path.of(output + ".pub");
+    if (Files.exists(publicFile)) {
+      throw exists(publicFile);
+    }
+    write(output, key.toPem(), "rw-------");
+    write(publicFile, key.publicKey().toPem(), "rw-r--r--");
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      ObjectNode object = Json.object();
+      object.put("key", key.publicKey().id());
+      object.put("private", output.toString());
+      object.put("public", publicFile.toString());
+      out.println(Json.line(object));
+    } else {
+      out.printf("key %s: %s signs, %s checks%n", key.publicKey().id(), output, publicFile);
+    }
+    return ExitCode.GOOD;
+  }
+
+  /** The file is never there with more permissions than it is to have. */
+  private static void write(Path file, String text, String permissions) throws IOException {
+    boolean isPosix = file.getFileSystem().supportedFileAttributeViews().contains("posix");
+    FileAttribute<?>[] attributes =
+        isPosix
+            ? new FileAttribute<?>[] {
+              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))
+            }
+            : new FileAttribute<?>[0];
+    try (SeekableByteChannel channel =
+        Files.newByteChannel(
+            file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), attributes)) {
+      ByteBuffer left = ByteBuffer.wrap(text.getBytes(US_ASCII));
+      while (left.hasRemaining()) {
+        channel.write(left);
+      }
+    } catch (FileAlreadyExistsException e) {
+      throw exists(file);
+    } catch (IOException e) {
+      throw UserErrorException.cannot("write", file, e);
+    }
+  }
+
+  private static UserErrorException exists(Path file) {
+    return new UserErrorException(file + " exists, and keys are not replaced");
+  }
+}

@@ -1,0 +1,73 @@
+package io.firstseen.cli.snapshot;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.Json;
+import io.firstseen.filters.snapshot.SnapshotDirectory;
+import io.firstseen.jobs.OptionValues;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Removes old manifests of a directory, and the blobs that no other one needs. */
+@Command(
+    name = "prune",
+    description = {
+      "Removes old manifests of a directory, and the blobs that none of the others names.",
+      "Not while a job writes there."
+    })
+final class SnapshotPruneCommand implements Callable<Integer> {
+
+  @Parameters(index = "0", paramLabel = "DIR", description = "A directory of snapshots.")
+  private Path path;
+
+  @Option(
+      names = "--keep",
+      required = true,
+      paramLabel = "N",
+      converter = ManifestCount.class,
+      description = "How many of the newest manifests stay, at least 1.")
+  private int keep;
+
+  @Option(names = "--json", description = "Print one JSON object.")
+  private boolean json;
+
+  @Spec private CommandSpec spec;
+
+  static final class ManifestCount extends OptionValues.WholeNumber {
+    ManifestCount() {
+      super(1, Integer.MAX_VALUE);
+    }
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    SnapshotDirectory directory = new SnapshotDirectory(path);
+    // Says that there is no directory, instead of making one.
+    directory.sequences();
+    SnapshotDirectory.Pruned pruned;
+    Closeable lock = directory.lock();
+    try {
+      pruned = directory.keepNewest(keep);
+    } finally {
+      lock.close();
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      ObjectNode object = Json.object();
+      object.put("manifests", pruned.manifests());
+      object.put("blobs", pruned.blobs());
+      out.println(Json.line(object));
+    } else {
+      out.printf("removed %d manifests and %d blobs%n", pruned.manifests(), pruned.blobs());
+    }
+    return ExitCode.GOOD;
+  }
+}

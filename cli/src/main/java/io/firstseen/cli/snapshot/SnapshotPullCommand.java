@@ -1,0 +1,104 @@
+package io.firstseen.cli.snapshot;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.Json;
+import io.firstseen.cli.shared.Progress;
+import io.firstseen.cli.shared.SnapshotSummary;
+import io.firstseen.consumer.NothingPublishedException;
+import io.firstseen.consumer.SnapshotPull;
+import io.firstseen.jobs.OptionValues;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Fetches the newest snapshot of a set into a directory, once. */
+@Command(
+    name = "pull",
+    description = {
+      "Fetches the newest snapshot of a set from a topic into a directory, once: only the blobs"
+          + " that are not there yet, all verified. The other verbs on snapshots read the"
+          + " directory.",
+      "Exit status 0 if the directory holds the newest snapshot, 1 if there is none yet."
+    })
+final class SnapshotPullCommand implements Callable<Integer> {
+
+  @Mixin private PublishedSet set;
+
+  @Option(
+      names = "--output",
+      paramLabel = "DIR",
+      required = true,
+      description = "The directory; made if it does not exist. Older snapshots in it stay.")
+  private Path output;
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "DURATION",
+      defaultValue = "10m",
+      converter = OptionValues.PositiveDuration.class,
+      description = "How long all of it may take (default: ${DEFAULT-VALUE}).")
+  private Duration timeout;
+
+  @Option(names = "--json", description = "Print one JSON object.")
+  private boolean json;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() throws IOException {
+    PrintWriter out = spec.commandLine().getOut();
+    long startNanos = System.nanoTime();
+    try (Progress progress = new Progress(spec.commandLine().getErr())) {
+      SnapshotPull.Result result = set.pull(output, timeout, progress);
+      long tookMillis = (System.nanoTime() - startNanos) / 1_000_000;
+      out.println(json ? jsonLine(result, tookMillis) : line(result, tookMillis));
+      return ExitCode.GOOD;
+    } catch (NothingPublishedException e) {
+      if (json) {
+        ObjectNode answer = Json.object();
+        answer.put("pulled", false);
+        answer.put("reason", e.getMessage());
+        out.println(Json.line(answer));
+      } else {
+        out.println(e.getMessage());
+      }
+      return ExitCode.NEGATIVE;
+    }
+  }
+
+  private String line(SnapshotPull.Result result, long tookMillis) {
+    if (!result.isNew()) {
+      return "nothing to do: %s holds sequence %d of set '%s' already"
+          .formatted(output, result.manifest().sequence(), set.setName());
+    }
+    return "sequence %d of set '%s': %s keys, fetched %s bytes in %d blobs, took %d ms"
+        .formatted(
+            result.manifest().sequence(),
+            set.setName(),
+            SnapshotSummary.number(result.manifest().count()),
+            SnapshotSummary.number(result.fetchedBytes()),
+            result.fetchedBlobs(),
+            tookMillis);
+  }
+
+  private static String jsonLine(SnapshotPull.Result result, long tookMillis) {
+    ObjectNode answer = Json.object();
+    answer.put("pulled", result.isNew());
+    answer.put("sequence", result.manifest().sequence());
+    answer.put("windowStartMillis", result.manifest().windowStartMillis());
+    answer.put("windowEndMillis", result.manifest().windowEndMillis());
+    answer.put("keys", result.manifest().count());
+    answer.put("fetchedBlobs", result.fetchedBlobs());
+    answer.put("fetchedBytes", result.fetchedBytes());
+    answer.put("tookMillis", tookMillis);
+    return Json.line(answer);
+  }
+}

@@ -1,0 +1,147 @@
+package io.firstseen.cli.snapshot;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.InputFile;
+import io.firstseen.cli.shared.Json;
+import io.firstseen.filters.key.InvalidKeyException;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.jobs.HashKeyOptions;
+import io.firstseen.jobs.UserErrorException;
+import io.firstseen.jobs.files.EventFiles;
+import io.firstseen.jobs.files.LineReader;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Answers for every key whether a snapshot holds it. */
+@Command(
+    name = "query",
+    description = {
+      "Answers for every key whether a snapshot holds it, in a line: key TAB present|absent."
+    })
+final class SnapshotQueryCommand implements Callable<Integer> {
+
+  @Mixin private SnapshotArgument snapshot;
+
+  @Parameters(
+      index = "1..*",
+      paramLabel = "KEY",
+      description = "Keys; - or none at all means one a line on standard input.")
+  private List<String> keys = List.of();
+
+  @Option(names = "--scope", paramLabel = "SCOPE", description = "The scope of the keys.")
+  private String scope;
+
+  @Option(names = "--json", description = "Print one JSON object a key.")
+  private boolean json;
+
+  @Mixin private HashKeyOptions hashKey;
+
+  @Spec private CommandSpec spec;
+
+  private OpenedSnapshots opened;
+  private KeyHash keyHash;
+  private byte[] scopeOrNull;
+
+  @Override
+  public Integer call() throws IOException {
+    keyHash = hashKey.keyHash();
+    opened = snapshot.open();
+    opened.parameters().requireReadableBy(keyHash);
+    scopeOrNull = scope == null ? null : scope.getBytes(StandardCharsets.UTF_8);
+    if (keys.isEmpty() || keys.equals(List.of(InputFile.STANDARD_INPUT))) {
+      answerStandardInput();
+    } else {
+      for (String key : keys) {
+        answer(bytesOf(key));
+      }
+    }
+    return ExitCode.GOOD;
+  }
+
+  /**
+   * The bytes of a key on the command line.
+   *
+   * @throws UserErrorException if the locale has lost some of them
+   */
+  static byte[] bytesOf(String key) {
+    String encoding = System.getProperty("sun.jnu.encoding", "UTF-8");
+    if (key.indexOf('\uFFFD') >= 0 && !encoding.equalsIgnoreCase("UTF-8")) {
+      // Java has put U+FFFD in the place of what the encoding lacks; the answer would be wrong.
+      throw new UserErrorException(
+          "this locale ("
+              + encoding
+              + ") cannot carry the key '"
+              + key
+              + "'; set LC_ALL=C.UTF-8, or give keys on standard input");
+    }
+    return key.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private void answerStandardInput() throws SnapshotException {
+    PrintWriter out = spec.commandLine().getOut();
+    LineReader lines = new LineReader(new Dialogue(System.in, out), EventFiles.MAX_LINE_BYTES);
+    try {
+      for (byte[] line = lines.next(); line != null; line = lines.next()) {
+        answer(line);
+      }
+    } catch (SnapshotException e) {
+      throw e;
+    } catch (IOException e) {
+      throw UserErrorException.cannot("read", InputFile.nameOf(InputFile.STANDARD_INPUT), e);
+    }
+  }
+
+  private void answer(byte[] key) throws SnapshotException {
+    boolean present = false;
+    String reason = null;
+    try {
+      present = opened.mightContain(scopeOrNull, key, keyHash);
+    } catch (InvalidKeyException e) {
+      // No set holds what has no canonical form.
+      reason = e.getMessage();
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    String text = new String(key, StandardCharsets.UTF_8);
+    String answer = present ? "present" : "absent";
+    if (json) {
+      ObjectNode object = Json.object();
+      object.put("key", text);
+      object.put("answer", answer);
+      if (reason != null) {
+        object.put("reason", reason);
+      }
+      out.println(Json.line(object));
+    } else {
+      out.println(text + "\t" + answer);
+    }
+  }
+
+  /** Gives the answers so far before it waits for further questions. */
+  private static final class Dialogue extends FilterInputStream {
+    private final PrintWriter answers;
+
+    Dialogue(InputStream questions, PrintWriter answers) {
+      super(questions);
+      this.answers = answers;
+    }
+
+    @Override
+    public int read(byte[] buffer, int offset, int length) throws IOException {
+      // Nobody listens any more, as behind 'head': the questions end.
+      return answers.checkError() ? -1 : super.read(buffer, offset, length);
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package io.firstseen.cli.snapshot;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.cli.shared.Cleanup;
+import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.Json;
+import io.firstseen.filters.snapshot.SigningKey;
+import io.firstseen.filters.snapshot.SnapshotDirectory;
+import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.jobs.UserErrorException;
+import io.firstseen.jobs.files.OutputFile;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Signs manifests that are there. */
+@Command(
+    name = "sign",
+    description = {
+      "Signs a manifest, or all manifests of a directory, in place.",
+      "A signature that is there is replaced; nothing else of the manifest changes."
+    })
+final class SnapshotSignCommand implements Callable<Integer> {
+
+  @Parameters(
+      index = "0",
+      paramLabel = "F",
+      description = "A manifest, or a directory of snapshots with a manifest for each window.")
+  private Path path;
+
+  @Option(
+      names = "--signing-key",
+      required = true,
+      paramLabel = "FILE",
+      description = "The private key ('firstseen snapshot keygen').")
+  private Path keyFile;
+
+  @Option(names = "--json", description = "Print one JSON object.")
+  private boolean json;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() throws Exception {
+    SigningKey key = key();
+    int signed = Files.isDirectory(path) ? signAll(key) : signOne(key);
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      ObjectNode object = Json.object();
+      object.put("key", key.publicKey().id());
+      object.put("signed", signed);
+      out.println(Json.line(object));
+    } else {
+      out.printf("signed %d manifests with key %s%n", signed, key.publicKey().id());
+    }
+    return ExitCode.GOOD;
+  }
+
+  private SigningKey key() throws IOException {
+    try {
+      return SigningKey.read(keyFile);
+    } catch (IllegalArgumentException e) {
+      throw new UserErrorException("--signing-key: " + keyFile + ": " + e.getMessage());
+    }
+  }
+
+  private int signAll(SigningKey key) throws IOException {
+    SnapshotDirectory directory = new SnapshotDirectory(path);
+    List<Long> sequences = directory.sequences();
+    Closeable lock = directory.lock();
+    try {
+      for (long sequence : sequences) {
+        // Refuses a file that is called by another sequence than it states, which would be
+        // replaced.
+        directory.manifest(sequence);
+        directory.writeManifest(signed(key, directory.manifestBytes(sequence)));
+      }
+    } finally {
+      lock.close();
+    }
+    return sequences.size();
+  }
+
+  private int signOne(SigningKey key) throws Exception {
+    byte[] bytes = signed(key, Files.readAllBytes(path));
+    return Cleanup.after(
+        cleanup -> {
+          OutputFile file = new OutputFile(path);
+          cleanup.add(file);
+          file.write(bytes);
+          file.complete();
+          return 1;
+        });
+  }
+
+  private byte[] signed(SigningKey key, byte[] manifest) throws SnapshotException {
+    try {
+      return key.sign(manifest);
+    } catch (SnapshotException e) {
+      throw new SnapshotException(path + ": " + e.getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,101 @@
+package io.firstseen.cli.snapshot;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.Json;
+import io.firstseen.cli.shared.SnapshotSummary;
+import io.firstseen.cli.shared.TrustedKeyOptions;
+import io.firstseen.filters.snapshot.MalformedSnapshotException;
+import io.firstseen.filters.snapshot.SnapshotDelta;
+import io.firstseen.filters.snapshot.TrustedKey;
+import io.firstseen.filters.snapshot.UntrustedManifestException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Decodes everything and checks every digest. */
+@Command(
+    name = "verify",
+    description =
+        "Decodes everything, checks every digest, and that deltas lead where the manifest says.",
+    exitCodeList = {"0:valid", "1:invalid", "2:usage error, or it cannot be read"})
+final class SnapshotVerifyCommand implements Callable<Integer> {
+
+  @Mixin private SnapshotArgument snapshot;
+
+  @Mixin private TrustedKeyOptions trusted;
+
+  @Option(names = "--json", description = "Print one JSON object.")
+  private boolean json;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() throws IOException {
+    PrintWriter out = spec.commandLine().getOut();
+    ObjectNode figures;
+    String sentence;
+    List<TrustedKey> keys = trusted.keys();
+    try {
+      if (!keys.isEmpty()) {
+        snapshot.requireSigned(keys);
+      }
+      Optional<SnapshotDelta> delta = snapshot.delta();
+      if (delta.isPresent()) {
+        delta.get().verify();
+        figures = new DeltaSummary(delta.get()).json();
+        sentence = sentence(delta.get());
+      } else {
+        OpenedSnapshots opened = snapshot.open();
+        opened.verify();
+        figures = opened.summary().json();
+        sentence = sentence(opened);
+      }
+    } catch (MalformedSnapshotException | UntrustedManifestException e) {
+      if (json) {
+        ObjectNode answer = Json.object();
+        answer.put("valid", false);
+        answer.put("reason", e.getMessage());
+        out.println(Json.line(answer));
+      } else {
+        out.println("invalid: " + e.getMessage());
+      }
+      return ExitCode.NEGATIVE;
+    }
+    if (json) {
+      ObjectNode answer = Json.object();
+      answer.put("valid", true);
+      answer.setAll(figures);
+      out.println(Json.line(answer));
+    } else {
+      out.println("valid: " + sentence);
+    }
+    return ExitCode.GOOD;
+  }
+
+  private static String sentence(SnapshotDelta delta) {
+    return String.format(
+        "a delta of %s added and %s removed values; where it leads is proven by applying it",
+        SnapshotSummary.number(delta.addedCount()), SnapshotSummary.number(delta.removedCount()));
+  }
+
+  private static String sentence(OpenedSnapshots opened) {
+    SnapshotSummary summary = opened.summary();
+    long deltas =
+        opened.manifest() == null
+            ? 0
+            : opened.manifest().shards().stream().mapToLong(shard -> shard.deltas().size()).sum();
+    return String.format(
+        "%s keys in %s bytes%s",
+        SnapshotSummary.number(summary.keys()),
+        SnapshotSummary.number(summary.bytes()),
+        deltas == 0 ? "" : ", with chains of " + SnapshotSummary.number(deltas) + " deltas");
+  }
+}

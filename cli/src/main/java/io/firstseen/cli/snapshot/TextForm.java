@@ -1,0 +1,65 @@
+package io.firstseen.cli.snapshot;
+
+import io.firstseen.jobs.OptionValues;
+import io.firstseen.jobs.UserErrorException;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.Locale;
+
+/** How bytes are written as text. */
+enum TextForm {
+  HEX {
+    @Override
+    String write(byte[] bytes) {
+      return HexFormat.of().formatHex(bytes);
+    }
+
+    @Override
+    byte[] parse(String text) {
+      return HexFormat.of().parseHex(text);
+    }
+  },
+  /** Without padding. */
+  BASE64URL {
+    @Override
+    String write(byte[] bytes) {
+      return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    }
+
+    @Override
+    byte[] parse(String text) {
+      byte[] bytes = Base64.getUrlDecoder().decode(text);
+      if (!write(bytes).equals(text)) {
+        throw new IllegalArgumentException("it has padding, or bits beyond its last byte");
+      }
+      return bytes;
+    }
+  };
+
+  abstract String write(byte[] bytes);
+
+  /** The bytes, or an IllegalArgumentException. */
+  abstract byte[] parse(String text);
+
+  /**
+   * The bytes that a text stands for.
+   *
+   * @throws UserErrorException if it stands for none
+   */
+  byte[] read(String text) {
+    try {
+      return parse(text);
+    } catch (IllegalArgumentException e) {
+      throw new UserErrorException(
+          "the set is not written in %s: %s"
+              .formatted(name().toLowerCase(Locale.ROOT), e.getMessage()));
+    }
+  }
+
+  /** By its name in lower case. */
+  static final class Name extends OptionValues.LowerCaseName<TextForm> {
+    Name() {
+      super(TextForm.class);
+    }
+  }
+}

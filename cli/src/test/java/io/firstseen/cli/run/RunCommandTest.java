@@ -1,0 +1,433 @@
+package io.firstseen.cli.run;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.firstseen.cli.Invocation;
+import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.Progress;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** {@code firstseen run}, by what it writes, prints and ends with. */
+class RunCommandTest {
+  private static final String KEY = "000102030405060708090a0b0c0d0e0f";
+  private static final String LONGEST_KEY = "k".repeat(65_536);
+
+  @TempDir private Path directory;
+  private String keyFile;
+
+  @BeforeEach
+  void writeTheHashKey() throws IOException {
+    keyFile = write("hash.key", KEY);
+  }
+
+  private String path(String name) {
+    return directory.resolve(name).toString();
+  }
+
+  private String write(String name, String text) throws IOException {
+    Files.writeString(directory.resolve(name), text);
+    return path(name);
+  }
+
+  private String read(String name) throws IOException {
+    return Files.readString(directory.resolve(name), ISO_8859_1);
+  }
+
+  private Invocation run(String... words) {
+    return runWithInput("", words);
+  }
+
+  private Invocation runWithInput(String input, String... words) {
+    List<String> all = new ArrayList<>(List.of("run", "--accepted=" + path("accepted")));
+    Collections.addAll(all, words);
+    if (all.stream().noneMatch(word -> word.startsWith("--hash-key-file"))) {
+      all.add("--hash-key-file=" + keyFile);
+    }
+    return Invocation.withInput(input, all.toArray(String[]::new));
+  }
+
+  private static JsonNode json(Invocation call) throws IOException {
+    assertThat(call.status()).as("%s", call).isZero();
+    assertThat(call.out()).hasSize(1);
+    return new ObjectMapper().readTree(call.out().get(0));
+  }
+
+  @Test
+  void linesAreKeysAndTheSummarySaysWhatBecameOfThem() throws IOException {
+    Invocation call =
+        run("--input=" + write("keys", "a\nb\na\n\nb"), "--duplicates=" + path("duplicates"));
+    assertThat(call.status()).isZero();
+    assertThat(read("accepted")).isEqualTo("a\nb\n");
+    assertThat(read("duplicates")).isEqualTo("a\nb\n");
+    assertThat(call.out())
+        .startsWith(
+            "events              5",
+            "accepted            2",
+            "duplicates          2",
+            "removed             0",
+            "unknown deletes     0",
+            "dead letters        1")
+        .hasSize(8);
+    assertThat(call.out().get(6)).matches("seconds {13}[0-9]+\\.[0-9]{3}");
+    assertThat(call.out().get(7)).matches("events a second {5}[0-9,]+");
+    assertThat(call.err())
+        .containsExactly(
+            "warning: 1 events could not be used (--dead-letters keeps them):",
+            "keys:4: key is empty");
+  }
+
+  @Test
+  void manyDeadLettersAreToldInPart() throws IOException {
+    Invocation call = run("--input=" + write("keys", "\n".repeat(1234)));
+    assertThat(call.status()).isZero();
+    assertThat(call.err())
+        .containsExactly(
+            "warning: 1,234 events could not be used (--dead-letters keeps them), the first ones:",
+            "keys:1: key is empty",
+            "keys:2: key is empty",
+            "keys:3: key is empty",
+            "keys:4: key is empty",
+            "keys:5: key is empty");
+  }
+
+  @Test
+  void deadLettersAreToldWhateverTheirBytesAre() throws IOException {
+    Files.write(directory.resolve("in"), "\r\r\tx\n\0\u00ff\u2028\ry\n".getBytes(ISO_8859_1));
+    Invocation call = run("--input=" + path("in"), "--format=tsv");
+    assertThat(call.status()).isZero();
+    assertThat(call.err())
+        .containsExactly(
+            "warning: 2 events could not be used (--dead-letters keeps them):",
+            "in:1: line is not: epochSeconds TAB add|del TAB key",
+            "in:2: not UTF-8: malformed at byte 1");
+  }
+
+  @Test
+  void onATerminalProgressIsShownAndWiped() throws IOException {
+    String input = write("keys", "key\n".repeat(500_000));
+    System.setProperty(Progress.TERMINAL_PROPERTY, "true");
+    Invocation call;
+    try {
+      call = run("--input=" + input);
+    } finally {
+      System.clearProperty(Progress.TERMINAL_PROPERTY);
+    }
+    assertThat(call.status()).isZero();
+    assertThat(String.join("|", call.err())).contains(" accepted of ").endsWith("\u001b[K");
+  }
+
+  @Test
+  void badLinesOfTsvAreDeadLettersAndTheRestGoesOn() throws IOException {
+    List<String> bad =
+        List.of(
+            "nonsense",
+            "10 add k",
+            "10\tadd",
+            "10\tput\tk",
+            "10\tADD\tk",
+            "10\tadd\t",
+            "10\tadd\t" + LONGEST_KEY + "k",
+            "10\tadd\t\u00ff",
+            "-1\tadd\tk",
+            "\tadd\tk",
+            "1.5\tadd\tk",
+            "soon\tadd\tk",
+            "99999999999\tadd\tk",
+            "99999999999999999999\tadd\tk",
+            "");
+    List<String> reasons =
+        List.of(
+            "line is not: epochSeconds TAB add|del TAB key",
+            "line is not: epochSeconds TAB add|del TAB key",
+            "line is not: epochSeconds TAB add|del TAB key",
+            "op must be add or del, got 'put'",
+            "op must be add or del, got 'ADD'",
+            "key is empty",
+            "key must be at most 65536 bytes, got 65537",
+            "not UTF-8: malformed at byte 7",
+            "time must not be negative, got -1000 ms",
+            "time is missing",
+            "time must be a whole number of seconds",
+            "time must be a whole number of seconds",
+            "time must be at most 3600000 ms ahead of the clock",
+            "time must be at most 9223372036854775 seconds",
+            "line is not: epochSeconds TAB add|del TAB key");
+    badLinesAreDeadLetters("tsv", "10\tadd\tgood\n", "11\tdel\tgood\n", bad, reasons);
+  }
+
+  @Test
+  void badLinesOfJsonAreDeadLettersAndTheRestGoesOn() throws IOException {
+    List<String> bad =
+        List.of(
+            "{\"ts\":10,\"op\":\"add\",\"key\":\"k\"",
+            "[1]",
+            "{\"ts\":10,\"op\":\"put\",\"key\":\"k\"}",
+            "{\"ts\":10,\"key\":\"k\"}",
+            "{\"ts\":10,\"op\":\"add\",\"key\":\"\"}",
+            "{\"ts\":10,\"op\":\"add\"}",
+            "{\"ts\":10,\"op\":\"add\",\"key\":7}",
+            "{\"ts\":10,\"op\":\"add\",\"key\":\"" + LONGEST_KEY + "k\"}",
+            "{\"ts\":10,\"op\":\"add\",\"key\":\"\u00ff\"}",
+            "{\"ts\":-1,\"op\":\"add\",\"key\":\"k\"}",
+            "{\"op\":\"add\",\"key\":\"k\"}",
+            "{\"ts\":\"10\",\"op\":\"add\",\"key\":\"k\"}",
+            "{\"ts\":99999999999999,\"op\":\"add\",\"key\":\"k\"}",
+            "");
+    List<String> reasons =
+        List.of(
+            "",
+            "",
+            "op",
+            "op",
+            "key is empty",
+            "key",
+            "key",
+            "at most 65536 bytes, got 65537",
+            "UTF-8",
+            "time must not be negative",
+            "ts",
+            "ts",
+            "ahead of the clock",
+            "");
+    badLinesAreDeadLetters(
+        "jsonl",
+        "{\"ts\":10,\"op\":\"add\",\"key\":\"good\",\"payload\":[1]}\n",
+        "{\"ts\":11,\"op\":\"delete\",\"key\":\"good\"}\n",
+        bad,
+        reasons);
+  }
+
+  private void badLinesAreDeadLetters(
+      String format, String add, String delete, List<String> bad, List<String> reasons)
+      throws IOException {
+    // Latin-1 makes one byte of each character, so that some are not UTF-8.
+    Files.writeString(
+        directory.resolve("in"), add + String.join("\n", bad) + "\n" + delete, ISO_8859_1);
+    JsonNode summary =
+        json(
+            run(
+                "--input=" + path("in"),
+                "--format=" + format,
+                "--dead-letters=" + path("dead"),
+                "--json"));
+    assertThat(read("accepted")).isEqualTo(add + delete);
+    List<String> dead = Arrays.asList(read("dead").split("\n"));
+    assertThat(dead).hasSameSizeAs(bad).hasSameSizeAs(reasons);
+    for (int i = 0; i < bad.size(); i++) {
+      String[] fields = dead.get(i).split("\t", 3);
+      assertThat(fields[0]).isEqualTo("in:" + (i + 2));
+      assertThat(fields[1]).as(bad.get(i)).contains(reasons.get(i)).isNotEmpty();
+      assertThat(fields[2]).isEqualTo(bad.get(i));
+    }
+    assertThat(summary.get("deadLetters").intValue()).isEqualTo(bad.size());
+    assertThat(summary.get("accepted").intValue()).isEqualTo(1);
+    assertThat(summary.get("removed").intValue()).isEqualTo(1);
+    assertThat(summary.get("events").intValue()).isEqualTo(bad.size() + 2);
+  }
+
+  @Test
+  void theLongestKeyIsAccepted() throws IOException {
+    assertThat(run("--input=" + write("keys", LONGEST_KEY + "\n")).status()).isZero();
+    assertThat(read("accepted")).isEqualTo(LONGEST_KEY + "\n");
+  }
+
+  @Test
+  void keysWithoutACanonicalFormAreDeadLettersAndSpellingsMeet() throws IOException {
+    String input =
+        write(
+            "in",
+            """
+            10\tadd\tHTTP://Example.com:80/a/../b
+            11\tadd\thttp://example.com/b
+            12\tadd\tno url at all
+            13\tdel\thttp://EXAMPLE.com/b
+            """);
+    assertThat(
+            run(
+                    "--input=" + input,
+                    "--format=tsv",
+                    "--canonicaliser=url",
+                    "--dead-letters=" + path("dead"))
+                .status())
+        .isZero();
+    assertThat(read("accepted"))
+        .isEqualTo("10\tadd\tHTTP://Example.com:80/a/../b\n13\tdel\thttp://EXAMPLE.com/b\n");
+    assertThat(read("dead")).startsWith("in:3\t").endsWith("\t12\tadd\tno url at all\n");
+  }
+
+  @Test
+  void standardInputIsReadLikeAFile() throws IOException {
+    JsonNode summary =
+        json(runWithInput("a\n\na\nb\n", "--input=-", "--json", "--dead-letters=" + path("dead")));
+    assertThat(read("accepted")).isEqualTo("a\nb\n");
+    assertThat(read("dead")).isEqualTo("standard-input:2\tkey is empty\t\n");
+    assertThat(summary.get("events").intValue()).isEqualTo(4);
+    assertThat(summary.has("snapshots")).isFalse();
+  }
+
+  @Test
+  void snapshotsCanBeAskedUnderTheHashKeyAndTheScopeOfTheRun() throws IOException {
+    String input =
+        write(
+            "in",
+            """
+            {"ts":1000,"op":"add","key":"a","scope":"s"}
+            {"ts":2000,"op":"add","key":"b"}
+            {"ts":3700000,"op":"delete","key":"b"}
+            """);
+    JsonNode summary =
+        json(
+            run(
+                "--input=" + input,
+                "--format=jsonl",
+                "--snapshots=" + path("set"),
+                "--set=mails",
+                "--fpr=0.000001",
+                "--json"));
+    assertThat(summary.get("snapshots").intValue()).isEqualTo(2);
+    assertThat(query("--sequence=1", "a", "b")).containsExactly("a\tabsent", "b\tpresent");
+    assertThat(query("--scope=s", "a", "b")).containsExactly("a\tpresent", "b\tabsent");
+    assertThat(query("b")).containsExactly("b\tabsent");
+    assertThat(Invocation.of("snapshot", "query", path("set"), "b").status())
+        .as("under the public key")
+        .isEqualTo(ExitCode.USAGE);
+    assertThat(Invocation.of("snapshot", "verify", path("set")).status()).isZero();
+    assertThat(Invocation.of("snapshot", "info", path("set")).out())
+        .contains("set                 mails", "keys                1");
+  }
+
+  private List<String> query(String... words) {
+    List<String> all =
+        new ArrayList<>(List.of("snapshot", "query", "--hash-key-file=" + keyFile, path("set")));
+    Collections.addAll(all, words);
+    return Invocation.of(all.toArray(String[]::new)).out();
+  }
+
+  @Test
+  void thePublicHashKeyIsWarnedOf() throws IOException {
+    Invocation call =
+        Invocation.of("run", "--input=" + write("keys", "a"), "--accepted=" + path("accepted"));
+    assertThat(call.status()).isZero();
+    assertThat(call.err())
+        .singleElement()
+        .asString()
+        .startsWith("warning: no hash key is configured, so a public one is used");
+  }
+
+  static Stream<Arguments> mistakes() {
+    return Stream.of(
+        Arguments.of(List.of("--input=DIR/missing"), "DIR/missing does not exist"),
+        Arguments.of(
+            List.of("--input=DIR/missing", "--snapshots=DIR/set"), "DIR/missing does not exist"),
+        Arguments.of(List.of("--input=DIR"), "DIR is a directory, not a file"),
+        Arguments.of(List.of("--input=DIR/plain.gz"), "DIR/plain.gz is not in gzip format"),
+        Arguments.of(
+            List.of("--input=DIR/keys", "--duplicates=DIR/no/such"),
+            "cannot write DIR/no/such: there is no directory DIR/no"),
+        Arguments.of(
+            List.of("--input=DIR/keys", "--dead-letters=DIR"), "DIR is a directory, not a file"),
+        Arguments.of(List.of("--input=DIR/keys", "--snapshots=DIR/keys"), "DIR/keys is a file"),
+        Arguments.of(
+            List.of("--input=DIR/keys", "--duplicates=DIR/accepted"),
+            "DIR/accepted cannot be two outputs at once"),
+        Arguments.of(
+            List.of("--input=DIR/keys", "--duplicates=DIR/./keys"),
+            "DIR/./keys cannot be both input and output"),
+        Arguments.of(
+            List.of("--input=DIR/keys", "--hash-key-file=DIR/keys"),
+            "a hash key must be 32 hexadecimal digits, got 1 characters"),
+        Arguments.of(List.of("--input=DIR/keys", "--fpr=0"), "must be in (0, 0.1], got '0'"),
+        Arguments.of(List.of("--input=DIR/keys", "--fpr=0.11"), "must be in (0, 0.1], got '0.11'"),
+        Arguments.of(List.of("--input=DIR/keys", "--capacity=0"), "must be a whole number in [1, "),
+        Arguments.of(
+            List.of("--input=DIR/keys", "--capacity=" + Long.MAX_VALUE),
+            "these options do not fit together: capacity / shards / falsePositiveRate must be at"
+                + " most 2^56"),
+        Arguments.of(
+            List.of("--input=DIR/keys", "--window=1"), "must be a whole number with a unit"),
+        Arguments.of(
+            List.of("--input=DIR/keys", "--page-cache=much"),
+            "must be a whole number with a unit (0, 512k, 64m, 1g), got 'much'"),
+        Arguments.of(
+            List.of("--input=DIR/keys", "--dedup-shards=2", "--parallelism=3"),
+            "--parallelism must be at most --dedup-shards, got 3 and 2"),
+        Arguments.of(
+            List.of("--input=DIR/keys", "--dedup-shards=1024", "--parallelism=1000"),
+            "--parallelism must be at most 128 where all runs in one process, got 1000"),
+        Arguments.of(
+            List.of("--input=DIR/keys", "--snapshots=DIR", "--snapshot-fpr=1e-18"),
+            "the falsePositiveRate of snapshots must be at least"),
+        Arguments.of(
+            List.of("--input=DIR/keys", "--format=xml"),
+            "must be one of lines, tsv, jsonl, got 'xml'"),
+        Arguments.of(
+            List.of("--input=DIR/keys", "--state-backend=disk"),
+            "must be one of heap, rocksdb, got 'disk'"),
+        Arguments.of(List.of("--input=DIR/keys", "--nonsense"), "Unknown option: '--nonsense'"),
+        Arguments.of(List.of(), "Missing required option: '--input=FILE'"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("mistakes")
+  void aMistakeIsOneSentenceAndLeavesTheOutputAsItWas(List<String> words, String sentence)
+      throws IOException {
+    write("keys", "a");
+    write("plain.gz", "plain text");
+    write("accepted", "as it was");
+    List<String> before = names();
+    String[] call = words.stream().map(this::inDirectory).toArray(String[]::new);
+    Invocation ended = run(call);
+    assertThat(ended.status()).as("%s", ended).isEqualTo(ExitCode.USAGE);
+    assertThat(ended.out()).isEmpty();
+    assertThat(ended.err()).singleElement().asString().contains(inDirectory(sentence));
+    assertThat(read("accepted")).isEqualTo("as it was");
+    assertThat(names()).containsExactlyInAnyOrderElementsOf(before);
+  }
+
+  private String inDirectory(String word) {
+    return word.replace("DIR", directory.toString());
+  }
+
+  private List<String> names() throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.map(file -> file.getFileName().toString()).toList();
+    }
+  }
+
+  @Test
+  void anInputThatIsCutShortIsOneSentenceAndLeavesTheOutputAsItWas() throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
+      gzip.write("a\nb\nc\n".repeat(1000).getBytes(UTF_8));
+    }
+    Files.write(directory.resolve("cut.gz"), Arrays.copyOf(bytes.toByteArray(), 40));
+    write("accepted", "as it was");
+    Invocation ended = run("--input=" + path("cut.gz"), "--duplicates=" + path("duplicates"));
+    assertThat(ended.status()).as("%s", ended).isEqualTo(ExitCode.USAGE);
+    assertThat(ended.err())
+        .singleElement()
+        .asString()
+        .contains("cannot read cut.gz beyond line", "Unexpected end of ZLIB input stream");
+    assertThat(read("accepted")).isEqualTo("as it was");
+    assertThat(names()).containsExactlyInAnyOrder("hash.key", "cut.gz", "accepted");
+  }
+}

@@ -1,0 +1,114 @@
+package io.firstseen.cli.run;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.cli.CommandProcess;
+import io.firstseen.cli.Invocation;
+import io.firstseen.cli.Waiting;
+import io.firstseen.cli.shared.ExitCode;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code firstseen run} as a shell sees it. */
+class RunProcessTest {
+  private static final Path SAMPLE = Path.of("..", "examples", "phishing-domains-small.tsv.gz");
+
+  @TempDir private Path directory;
+  private Path work;
+  private Path results;
+
+  @BeforeEach
+  void makeDirectories() throws IOException {
+    work = Files.createDirectory(directory.resolve("work"));
+    results = Files.createDirectory(directory.resolve("results"));
+  }
+
+  private CommandProcess start(Path input, String... words) throws IOException {
+    Path key = directory.resolve("hash.key");
+    Files.writeString(key, "000102030405060708090a0b0c0d0e0f");
+    String[] first = {
+      "run", "--input=" + input, "--accepted=" + results.resolve("A"), "--hash-key-file=" + key
+    };
+    return CommandProcess.start(
+        work, Stream.of(first, words).flatMap(Arrays::stream).toArray(String[]::new));
+  }
+
+  private static List<String> names(Path directory) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.map(file -> file.getFileName().toString()).sorted().toList();
+    }
+  }
+
+  @Test
+  void aRunSaysNothingButItsSummaryAndLeavesNothingButItsResults() throws Exception {
+    String[] words = {
+      "--format=tsv",
+      "--state-backend=rocksdb",
+      "--window=30d",
+      "--duplicates=" + results.resolve("D"),
+      "--snapshots=" + results.resolve("S")
+    };
+    try (CommandProcess run = start(SAMPLE, words)) {
+      Invocation ended = run.end();
+      assertThat(ended.err()).isEmpty();
+      assertThat(ended.status()).isZero();
+      assertThat(ended.out()).startsWith("events              24,828").hasSize(9);
+      assertThat(run.temporaryFiles()).isEmpty();
+    }
+    assertThat(names(results)).containsExactly("A", "D", "S");
+  }
+
+  @Test
+  void anInputThatIsCutShortIsOneLineAndStatus2() throws Exception {
+    byte[] sample = Files.readAllBytes(SAMPLE);
+    Path cut = Files.write(directory.resolve("cut.gz"), Arrays.copyOf(sample, sample.length / 2));
+    try (CommandProcess run = start(cut, "--format=tsv")) {
+      Invocation ended = run.end();
+      assertThat(ended.status()).isEqualTo(ExitCode.USAGE);
+      assertThat(ended.out()).isEmpty();
+      assertThat(ended.err())
+          .singleElement()
+          .asString()
+          .startsWith("firstseen run: cannot read cut.gz beyond line ");
+      assertThat(run.temporaryFiles()).isEmpty();
+    }
+    assertThat(names(results)).isEmpty();
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void anInterruptedRunLeavesNothing() throws Exception {
+    Path endless = directory.resolve("keys");
+    try (BufferedWriter keys = Files.newBufferedWriter(endless, UTF_8)) {
+      for (int i = 0; i < 3_000_000; i++) {
+        keys.write("key-" + i + "\n");
+      }
+    }
+    Path partial = results.resolve("A.partial");
+    try (CommandProcess run = start(endless)) {
+      Waiting.until(
+          "keys are accepted",
+          Duration.ofMinutes(1),
+          () -> Files.exists(partial) && Files.size(partial) > 0);
+      run.interrupt();
+      Invocation ended = run.end();
+      assertThat(ended.status()).isEqualTo(130);
+      assertThat(ended.out()).isEmpty();
+      assertThat(ended.err()).isEmpty();
+      assertThat(run.temporaryFiles()).isEmpty();
+    }
+    assertThat(names(results)).isEmpty();
+  }
+}

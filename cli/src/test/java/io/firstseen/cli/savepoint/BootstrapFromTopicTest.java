@@ -1,0 +1,259 @@
+package io.firstseen.cli.savepoint;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.cli.Invocation;
+import io.firstseen.cli.Waiting;
+import io.firstseen.cli.embedded.EmbeddedBroker;
+import io.firstseen.cli.embedded.EmbeddedCluster;
+import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.filters.key.ScopedKey;
+import io.firstseen.jobs.JobOptions;
+import io.firstseen.jobs.KafkaOptions;
+import io.firstseen.jobs.PipelineJob;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.StateRecoveryOptions;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A savepoint of the keys that live on an accepted topic. */
+class BootstrapFromTopicTest {
+  private static final String TOPIC = "firstseen.accepted";
+  private static final byte[] VALUE = {1};
+
+  @TempDir private static Path directory;
+  private static EmbeddedBroker broker;
+
+  @BeforeAll
+  static void startBroker() throws Exception {
+    broker = EmbeddedBroker.start(directory.resolve("kafka"), EmbeddedBroker.Settings.tuned());
+    Files.writeString(directory.resolve("hash.key"), "000102030405060708090a0b0c0d0e0f");
+  }
+
+  @AfterAll
+  static void stopBroker() {
+    broker.close();
+  }
+
+  private static void create(String topic, int partitions) {
+    broker.createTopics(
+        List.of(
+            new NewTopic(topic, partitions, (short) 1)
+                .configs(Map.of("cleanup.policy", "compact"))));
+  }
+
+  private static Invocation bootstrap(String topic, String savepoint, String... words) {
+    String[] all = new String[5 + words.length];
+    all[0] = "bootstrap";
+    all[1] = "--from-topic=" + topic;
+    all[2] = "--bootstrap-servers=" + broker.bootstrapServers();
+    all[3] = "--savepoint=" + directory.resolve(savepoint);
+    all[4] = "--hash-key-file=" + directory.resolve("hash.key");
+    System.arraycopy(words, 0, all, 5, words.length);
+    return Invocation.of(all);
+  }
+
+  /** Writes transactions, of which the last is not committed; each but one key lives. */
+  private static void send(String topic) throws Exception {
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", broker.bootstrapServers(), "transactional.id", topic),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
+      producer.initTransactions();
+      producer.beginTransaction();
+      send(producer, topic, 0, "lives".getBytes(UTF_8), VALUE);
+      send(producer, topic, 0, "removed".getBytes(UTF_8), VALUE);
+      send(producer, topic, 1, "back".getBytes(UTF_8), VALUE);
+      // Compaction keeps a tombstone for a while when what it removes is gone already.
+      send(producer, topic, 1, "compacted".getBytes(UTF_8), null);
+      send(producer, topic, 1, null, VALUE);
+      send(producer, topic, 1, new byte[] {(byte) 0xFF, (byte) 0x80}, VALUE);
+      producer.commitTransaction();
+      producer.beginTransaction();
+      send(producer, topic, 0, "removed".getBytes(UTF_8), null);
+      send(producer, topic, 1, "back".getBytes(UTF_8), null);
+      send(producer, topic, 1, "back".getBytes(UTF_8), VALUE);
+      send(
+          producer, topic, 1, ScopedKey.join("t".getBytes(UTF_8), "scoped".getBytes(UTF_8)), VALUE);
+      producer.commitTransaction();
+      producer.beginTransaction();
+      send(producer, topic, 0, "aborted".getBytes(UTF_8), VALUE);
+      producer.abortTransaction();
+    }
+  }
+
+  private static void send(
+      KafkaProducer<byte[], byte[]> producer, String topic, int partition, byte[] key, byte[] value)
+      throws Exception {
+    producer.send(new ProducerRecord<>(topic, partition, 1_000L, key, value)).get();
+  }
+
+  @Test
+  void theKeysThatLiveAreKnown() throws Exception {
+    String topic = TOPIC;
+    // Without compaction, a record without a key is taken.
+    broker.createTopics(List.of(new NewTopic(topic, 2, (short) 1)));
+    send(topic);
+    Path deadLetters = directory.resolve("D");
+    Invocation made = bootstrap(topic, "S", "--dead-letters=" + deadLetters);
+    assertThat(made.status()).as("%s", made).isZero();
+    assertThat(made.err()).isEmpty();
+    assertThat(made.out())
+        .contains("events              10", "dead letters        2", "keys                3");
+    assertThat(Files.readString(deadLetters, ISO_8859_1))
+        .contains(topic + "-1@2\tkey is missing\t\n")
+        .contains(topic + "-1@3\ta joined key must hold its scope's length in 1 to 3 bytes");
+
+    Path input = directory.resolve("in");
+    Files.writeString(
+        input,
+        """
+        {"ts":2,"op":"add","key":"lives"}
+        {"ts":2,"op":"add","key":"back"}
+        {"ts":2,"op":"add","key":"scoped","scope":"t"}
+        {"ts":2,"op":"add","key":"removed"}
+        {"ts":2,"op":"add","key":"aborted"}
+        """);
+    Path accepted = directory.resolve("A");
+    Invocation run =
+        Invocation.of(
+            "run",
+            "--input=" + input,
+            "--format=jsonl",
+            "--accepted=" + accepted,
+            "--from-savepoint=" + directory.resolve("S"),
+            "--hash-key-file=" + directory.resolve("hash.key"));
+    assertThat(run.status()).as("%s", run).isZero();
+    assertThat(Files.readAllLines(accepted))
+        .containsExactlyInAnyOrder(
+            "{\"ts\":2,\"op\":\"add\",\"key\":\"removed\"}",
+            "{\"ts\":2,\"op\":\"add\",\"key\":\"aborted\"}");
+  }
+
+  /** With another hash key and another number of shards than whoever wrote the topic had. */
+  @Test
+  void aPipelineOnKafkaStartsFromIt() throws Exception {
+    broker.createTopics(
+        List.of(new NewTopic("old.accepted", 2, (short) 1), new NewTopic("events", 1, (short) 1)));
+    send("old.accepted");
+    assertThat(bootstrap("old.accepted", "P", "--dedup-shards=16").status()).isZero();
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", broker.bootstrapServers()),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
+      for (String key : List.of("lives", "removed", "back", "new")) {
+        String event = "{\"ts\":%d,\"op\":\"add\",\"key\":\"%s\"}".formatted(1_000, key);
+        send(producer, "events", 0, null, event.getBytes(UTF_8));
+      }
+    }
+    Configuration start = new Configuration();
+    start.set(StateRecoveryOptions.SAVEPOINT_PATH, directory.resolve("P").toUri().toString());
+    try (EmbeddedCluster cluster =
+        EmbeddedCluster.start(
+            directory.resolve("flink"),
+            EmbeddedCluster.Settings.defaults().slotsPerTaskManager(2))) {
+      StreamExecutionEnvironment env = cluster.environment(start);
+      PipelineJob.buildOnKafka(
+          env,
+          KafkaOptions.parse(
+              "--bootstrap-servers=" + broker.bootstrapServers(),
+              "--checkpoint-interval=300ms",
+              "--events-topic=events",
+              "--accepted-topic=new.accepted"),
+          JobOptions.parse(
+              "--parallelism=2",
+              "--state-backend=rocksdb",
+              "--dedup-shards=16",
+              "--hash-key-file=" + directory.resolve("hash.key")));
+      env.executeAsync();
+      assertThat(committed("firstseen.duplicates", 2)).containsExactlyInAnyOrder("lives", "back");
+      assertThat(committed("new.accepted", 2)).containsExactlyInAnyOrder("removed", "new");
+    }
+  }
+
+  /** The keys of a topic's committed records, when there are enough of them. */
+  private static List<String> committed(String topic, int count) throws Exception {
+    List<String> keys = new ArrayList<>();
+    try (KafkaConsumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(
+            Map.of(
+                "bootstrap.servers",
+                broker.bootstrapServers(),
+                "isolation.level",
+                "read_committed",
+                "auto.offset.reset",
+                "earliest"),
+            new ByteArrayDeserializer(),
+            new ByteArrayDeserializer())) {
+      consumer.assign(List.of(new TopicPartition(topic, 0)));
+      Waiting.until(
+          topic + " has its records",
+          Duration.ofMinutes(1),
+          () -> {
+            consumer
+                .poll(Duration.ofMillis(100))
+                .forEach(record -> keys.add(new String(record.key(), UTF_8)));
+            return keys.size() >= count;
+          });
+    }
+    return keys;
+  }
+
+  @Test
+  void anEmptyTopicGivesASavepointOfNothing() {
+    create("empty", 3);
+    Invocation made = bootstrap("empty", "E");
+    assertThat(made.status()).as("%s", made).isZero();
+    assertThat(made.out()).contains("events              0", "keys                0");
+  }
+
+  @Test
+  void aTopicThatIsNotThereIsOneLine() {
+    Invocation call = bootstrap("none", "N");
+    assertThat(call.status()).isEqualTo(ExitCode.USAGE);
+    assertThat(call.err())
+        .containsExactly(
+            "firstseen bootstrap: there is no topic none at " + broker.bootstrapServers());
+    assertThat(directory.resolve("N")).doesNotExist();
+  }
+
+  @Test
+  void aBrokerThatIsNotThereIsOneLine() throws IOException {
+    String nobody;
+    try (ServerSocket free = new ServerSocket(0)) {
+      nobody = "localhost:" + free.getLocalPort();
+    }
+    Invocation call =
+        Invocation.of(
+            "bootstrap",
+            "--from-topic=t",
+            "--bootstrap-servers=" + nobody,
+            "--savepoint=" + directory.resolve("B"));
+    assertThat(call.status()).isEqualTo(ExitCode.USAGE);
+    assertThat(call.err())
+        .containsExactly("firstseen bootstrap: no Kafka broker answers at " + nobody);
+    assertThat(directory.resolve("B")).doesNotExist();
+  }
+}

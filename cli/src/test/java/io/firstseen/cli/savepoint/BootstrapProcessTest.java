@@ -1,0 +1,133 @@
+package io.firstseen.cli.savepoint;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.cli.CommandProcess;
+import io.firstseen.cli.Invocation;
+import io.firstseen.cli.Waiting;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code firstseen bootstrap} and what follows it, as a shell sees them. */
+class BootstrapProcessTest {
+  private static final Path SAMPLE = Path.of("..", "examples", "phishing-domains-small.tsv.gz");
+
+  @TempDir private Path directory;
+  private Path results;
+  private String keyFile;
+
+  @BeforeEach
+  void makeDirectories() throws IOException {
+    results = Files.createDirectory(directory.resolve("results"));
+    keyFile =
+        "--hash-key-file="
+            + Files.writeString(directory.resolve("hash.key"), "000102030405060708090a0b0c0d0e0f");
+  }
+
+  private CommandProcess start(String... words) throws IOException {
+    return CommandProcess.start(Files.createTempDirectory(directory, "work"), words);
+  }
+
+  private static List<String> names(Path directory) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.map(file -> file.getFileName().toString()).sorted().toList();
+    }
+  }
+
+  private Invocation end(String... words) throws Exception {
+    try (CommandProcess process = start(words)) {
+      Invocation ended = process.end();
+      assertThat(ended.err()).isEmpty();
+      assertThat(ended.status()).isZero();
+      assertThat(process.temporaryFiles()).isEmpty();
+      return ended;
+    }
+  }
+
+  @Test
+  void everyVerbSaysNothingButItsResultsAndLeavesNothingElse() throws Exception {
+    String savepoint = results.resolve("S").toString();
+    Invocation made =
+        end(
+            "bootstrap",
+            "--input=" + SAMPLE,
+            "--format=tsv",
+            "--savepoint=" + savepoint,
+            "--capacity=50000",
+            "--fpr=0.0001",
+            keyFile);
+    assertThat(made.out()).contains("events              24,828", "dead letters        0");
+    String keys = made.out().get(3);
+    assertThat(keys).startsWith("keys                ");
+
+    Invocation info = end("savepoint", "info", savepoint);
+    assertThat(info.out()).contains(keys);
+
+    // What lives is a repeat now; what was deleted at the end is accepted once more.
+    Invocation again =
+        end(
+            "run",
+            "--input=" + SAMPLE,
+            "--format=tsv",
+            "--accepted=" + results.resolve("A"),
+            "--from-savepoint=" + savepoint,
+            keyFile);
+    assertThat(again.out()).contains("events              24,828");
+    assertThat(names(results)).containsExactly("A", "S");
+  }
+
+  @Test
+  void standardInputIsRead() throws Exception {
+    try (CommandProcess process =
+        start("bootstrap", "--input=-", "--savepoint=" + results.resolve("S"), keyFile)) {
+      try (OutputStream input = process.standardInput()) {
+        input.write("a\nb\na\n".getBytes(UTF_8));
+      }
+      Invocation ended = process.end();
+      assertThat(ended.err()).isEmpty();
+      assertThat(ended.out()).contains("events              3", "keys                2");
+    }
+  }
+
+  /** Whether files of hashes are in some process's temporary directory. */
+  private boolean keysAreRead() throws IOException {
+    try (Stream<Path> files = Files.walk(directory, 5)) {
+      return files.anyMatch(file -> file.getFileName().toString().startsWith("keys-"));
+    }
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void anInterruptedBootstrapLeavesNothing() throws Exception {
+    Path many = directory.resolve("keys");
+    try (BufferedWriter keys = Files.newBufferedWriter(many, UTF_8)) {
+      for (int i = 0; i < 10_000_000; i++) {
+        keys.write("key-" + i + "\n");
+      }
+    }
+    try (CommandProcess process =
+        start("bootstrap", "--input=" + many, "--savepoint=" + results.resolve("S"), keyFile)) {
+      Waiting.until("keys are read", Duration.ofMinutes(1), this::keysAreRead);
+      assertThat(names(results)).containsExactly("S.1.partial");
+      process.interrupt();
+      Invocation ended = process.end();
+      assertThat(ended.status()).isEqualTo(130);
+      assertThat(ended.out()).isEmpty();
+      assertThat(ended.err()).isEmpty();
+      assertThat(process.temporaryFiles()).isEmpty();
+    }
+    assertThat(names(results)).isEmpty();
+  }
+}

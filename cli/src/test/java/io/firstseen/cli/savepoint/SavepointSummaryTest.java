@@ -1,0 +1,95 @@
+package io.firstseen.cli.savepoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.firstseen.operators.dedup.DedupSavepoint;
+import io.firstseen.types.AuditCounts;
+import io.firstseen.types.DedupMode;
+import io.firstseen.types.DedupParameters;
+import io.firstseen.types.ShardSummary;
+import io.firstseen.types.TimeToLive;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+
+/** What a savepoint tells of its mode, its ttl and its audit. */
+class SavepointSummaryTest {
+  private static SavepointSummary summary(
+      DedupMode mode, TimeToLive ttl, int slices, AuditCounts audit, OptionalLong clockMillis) {
+    DedupParameters parameters =
+        new DedupParameters(30, 1, "siphash-2-4", 7, "none", 1, mode, ttl, slices);
+    ShardSummary shard = new ShardSummary(1_000, 2_048, 5_000, new byte[1]);
+    return new SavepointSummary(
+        new DedupSavepoint(3, 1, 6_000, parameters, List.of(shard), audit, clockMillis));
+  }
+
+  @Test
+  void anAuditTellsItsSliceItsCountsAndItsRateWithTheInterval() {
+    AuditCounts counts = new AuditCounts(10_000, 12, 9.5);
+    SavepointSummary summary =
+        summary(DedupMode.APPROXIMATE, null, 1_024, counts, OptionalLong.empty());
+    assertThat(summary.table().lines())
+        .contains(
+            "rate predicted      1.877e-06",
+            "audit               one hash in 1,024: 10,000 new keys, 12 of them dropped",
+            "rate measured       0.001200, in [0.0005799, 0.002482] at 99 %;"
+                + " predicted for the same keys 0.0009500");
+    JsonNode audit = summary.json(false).get("audit");
+    assertThat(audit.get("slices").asInt()).isEqualTo(1_024);
+    assertThat(audit.get("newKeys").asLong()).isEqualTo(10_000);
+    assertThat(audit.get("falsePositives").asLong()).isEqualTo(12);
+    assertThat(audit.get("measuredFalsePositiveRate").asDouble()).isEqualTo(0.0012);
+    assertThat(audit.get("measuredFalsePositiveRateLow").asDouble()).isBetween(5.7e-4, 5.8e-4);
+    assertThat(audit.get("measuredFalsePositiveRateHigh").asDouble()).isBetween(2.4e-3, 2.5e-3);
+    assertThat(audit.get("confidence").asDouble()).isEqualTo(0.99);
+    assertThat(audit.get("predictedFalsePositiveRate").asDouble()).isEqualTo(9.5e-4);
+  }
+
+  @Test
+  void anAuditThatSawNothingHasNoRate() {
+    SavepointSummary summary =
+        summary(DedupMode.APPROXIMATE, null, 4, AuditCounts.NONE, OptionalLong.empty());
+    assertThat(summary.table())
+        .contains("audit               one hash in 4: 0 new keys, 0 of them dropped")
+        .doesNotContain("rate measured");
+    JsonNode audit = summary.json(false).get("audit");
+    assertThat(audit.get("newKeys").asLong()).isZero();
+    assertThat(audit.has("measuredFalsePositiveRate")).isFalse();
+  }
+
+  @Test
+  void withoutAnAuditThereIsNone() {
+    SavepointSummary summary = summary(DedupMode.APPROXIMATE, null, 0, null, OptionalLong.empty());
+    assertThat(summary.table().lines())
+        .contains("ttl                 off", "audit               off");
+    assertThat(summary.table()).doesNotContain("forgotten by");
+    assertThat(summary.json(false).has("audit")).isFalse();
+    assertThat(summary.json(false).has("forgottenByMillis")).isFalse();
+  }
+
+  @Test
+  void aTtlTellsWhatTimeItIsThere() {
+    SavepointSummary summary =
+        summary(
+            DedupMode.APPROXIMATE,
+            TimeToLive.of(Duration.ofHours(8)),
+            0,
+            null,
+            OptionalLong.of(1_764_000_000_000L));
+    assertThat(summary.table().lines())
+        .contains(
+            "ttl                 8h by event time, since first-seen",
+            "forgotten by        2025-11-24T16:00:00Z");
+    assertThat(summary.json(false).get("forgottenByMillis").asLong()).isEqualTo(1_764_000_000_000L);
+  }
+
+  @Test
+  void inAnExactModeTheRateIsThatOfLookUpsInVain() {
+    SavepointSummary summary = summary(DedupMode.EXACT, null, 0, null, OptionalLong.empty());
+    assertThat(summary.table().lines())
+        .contains("mode                exact", "looked up in vain   1.877e-06");
+    assertThat(summary.table()).doesNotContain("rate predicted");
+  }
+}

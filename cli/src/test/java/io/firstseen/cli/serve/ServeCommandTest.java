@@ -1,0 +1,93 @@
+package io.firstseen.cli.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.cli.Invocation;
+import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestShard;
+import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.filters.snapshot.SigningKey;
+import io.firstseen.filters.snapshot.SnapshotDirectory;
+import io.firstseen.filters.snapshot.TrustedKey;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Mistakes in its words; what it does when they are right is {@link ServeProcessTest}'s. */
+class ServeCommandTest {
+
+  static Stream<Arguments> mistakes() {
+    return Stream.of(
+        Arguments.of("", "Missing required argument"),
+        Arguments.of("--directory D --bootstrap-servers a:1", "are mutually exclusive"),
+        Arguments.of("--directory D --set a --set b", "a directory holds one set"),
+        Arguments.of("--directory D --refuse-stale", "--refuse-stale needs --stale-after"),
+        Arguments.of("--directory D --max-body 0", "--max-body must be in [1, 1g], got 0"),
+        Arguments.of("--directory D --port 65536", "65535"),
+        Arguments.of("--directory D --set a/b", "must be 1 to 100 letters"),
+        Arguments.of("--directory D --host no..such --port 0", "cannot listen on no..such:0"),
+        Arguments.of("--directory D --hash-key-file none", "none does not exist"),
+        Arguments.of("--directory D --public-key none", "--public-key: none does not exist"),
+        Arguments.of("--directory D --cache-dir C", "are for --bootstrap-servers"),
+        Arguments.of("--bootstrap-servers nonsense", "must be host:port separated by commas"),
+        Arguments.of(
+            "--bootstrap-servers a:1 --kafka-property group.id=x", "is set by the client"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("mistakes")
+  void aMistakeIsOneLine(String words, String part) {
+    Invocation ended = Invocation.of(("serve " + words).strip().split(" "));
+    assertThat(ended.status()).isEqualTo(ExitCode.USAGE);
+    assertThat(ended.out()).isEmpty();
+    assertThat(ended.err())
+        .singleElement()
+        .asString()
+        .startsWith("firstseen serve: ")
+        .contains(part);
+  }
+
+  @Test
+  void aPortThatIsTakenIsOneLine(@TempDir Path directory) throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String port = Integer.toString(taken.getLocalPort());
+      Invocation ended =
+          Invocation.of("serve", "--directory", directory.toString(), "--port", port);
+      assertThat(ended.status()).isEqualTo(ExitCode.USAGE);
+      assertThat(ended.err())
+          .containsExactly(
+              "firstseen serve: cannot listen on 127.0.0.1:" + port + ": the port is in use");
+    }
+  }
+
+  @Test
+  void aDirectoryServesTheSetOfItsNewestManifestIfATrustedKeySignedIt(@TempDir Path directory)
+      throws Exception {
+    assertThat(ServeCommand.setIn(directory, List.of())).isEqualTo("firstseen");
+    SetParameters parameters =
+        SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), 0.001);
+    Manifest manifest =
+        Manifest.of("phishing", 1, 0, 1, parameters, List.of(ManifestShard.empty(0)));
+    SigningKey key = SigningKey.generate();
+    List<TrustedKey> trusted = List.of(key.publicKey());
+    SnapshotDirectory snapshots = new SnapshotDirectory(directory);
+    snapshots.writeManifest(manifest);
+    assertThat(ServeCommand.setIn(directory, List.of())).isEqualTo("phishing");
+    assertThat(ServeCommand.setIn(directory, trusted)).isEqualTo("firstseen");
+    snapshots.writeManifest(SigningKey.generate().sign(manifest));
+    assertThat(ServeCommand.setIn(directory, trusted)).isEqualTo("firstseen");
+    snapshots.writeManifest(key.sign(manifest));
+    assertThat(ServeCommand.setIn(directory, trusted)).isEqualTo("phishing");
+  }
+}

@@ -1,0 +1,144 @@
+package io.firstseen.cli.serve;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.firstseen.cli.CommandProcess;
+import io.firstseen.cli.Invocation;
+import io.firstseen.cli.Waiting;
+import io.firstseen.cli.shared.ExitCode;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code firstseen serve} as a supervisor and its clients see it. */
+@DisabledOnOs(OS.WINDOWS)
+class ServeProcessTest {
+  private static final Duration LONG = Duration.ofMinutes(1);
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  @TempDir private Path directory;
+  private final HttpClient http = HttpClient.newHttpClient();
+  private Path work;
+  private Path snapshots;
+
+  @BeforeEach
+  void makeSnapshots() throws IOException {
+    work = Files.createDirectory(directory.resolve("work"));
+    snapshots = directory.resolve("snapshots");
+    Path keys = Files.writeString(directory.resolve("keys"), "a\nb\nc\n");
+    Invocation run =
+        Invocation.of(
+            "run",
+            "--input=" + keys,
+            "--accepted=" + directory.resolve("accepted"),
+            "--snapshots=" + snapshots);
+    assertThat(run.status()).isEqualTo(ExitCode.GOOD);
+  }
+
+  private List<String> lines(String file) throws IOException {
+    return Files.readAllLines(work.resolve(file));
+  }
+
+  private HttpResponse<String> get(URI url) throws Exception {
+    return http.send(HttpRequest.newBuilder(url).build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  @Test
+  void servesUntilItIsToldToEndAndFinishesWhatIsUnderWay() throws Exception {
+    try (CommandProcess serve =
+        CommandProcess.start(
+            work,
+            "serve",
+            "--directory=" + snapshots,
+            "--port=0",
+            "--json",
+            "--access-log",
+            "--drain=2s")) {
+      Waiting.until("it serves a snapshot", LONG, () -> lines("out").size() == 2);
+      JsonNode started = JSON.readTree(String.join("\n", lines("out").get(0), ""));
+      JsonNode snapshot = JSON.readTree(lines("out").get(1));
+      if (started.path("event").asText().equals("snapshot")) {
+        JsonNode first = started;
+        started = snapshot;
+        snapshot = first;
+      }
+      assertThat(started.path("event").asText()).isEqualTo("serving");
+      assertThat(started.path("sets").toString()).isEqualTo("[\"firstseen\"]");
+      assertThat(snapshot.path("keys").asInt()).isEqualTo(3);
+      URI url = URI.create(started.path("url").asText());
+      assertThat(url.getHost()).isEqualTo("127.0.0.1");
+      assertThat(get(url.resolve("readyz")).statusCode()).isEqualTo(200);
+      assertThat(get(url.resolve("v1/contains?key=b")).body()).contains("\"present\":true");
+      assertThat(get(url.resolve("v1/contains?key=z")).body()).contains("\"present\":false");
+
+      try (Socket late = new Socket(url.getHost(), url.getPort())) {
+        String half = "POST /v1/contains HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n";
+        late.getOutputStream().write(half.getBytes(StandardCharsets.US_ASCII));
+        serve.terminate();
+        Waiting.until(
+            "it says that it ends", LONG, () -> get(url.resolve("readyz")).statusCode() == 503);
+        assertThat(get(url.resolve("v1/contains?key=c")).body()).contains("\"present\":true");
+        Waiting.until("it takes no more connections", LONG, () -> isClosed(url));
+        String rest = "Content-Length: 1\r\n\r\na";
+        late.getOutputStream().write(rest.getBytes(StandardCharsets.US_ASCII));
+        String answer = new String(late.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(answer).contains("connection: close").contains("\"present\":true");
+      }
+      Invocation ended = serve.end();
+      assertThat(ended.status()).isEqualTo(143);
+      assertThat(ended.err()).isEmpty();
+      List<String> requests =
+          ended.out().stream().filter(line -> line.contains("\"event\":\"request\"")).toList();
+      assertThat(requests.get(0)).contains("\"path\":\"/readyz\",\"status\":200");
+      // Keys are nobody's business.
+      assertThat(requests).noneMatch(line -> line.contains("key="));
+    }
+  }
+
+  private static boolean isClosed(URI url) {
+    try (Socket socket = new Socket(url.getHost(), url.getPort())) {
+      return !socket.isConnected();
+    } catch (IOException e) {
+      return true;
+    }
+  }
+
+  @Test
+  void saysInALineWhatItServesAndWhatIsWrong() throws Exception {
+    Path manifest = snapshots.resolve("manifest-0000000009.json");
+    try (CommandProcess serve =
+        CommandProcess.start(work, "serve", "--directory=" + snapshots, "--port=0")) {
+      Waiting.until("it serves a snapshot", LONG, () -> lines("out").size() == 2);
+      assertThat(lines("out"))
+          .anyMatch(
+              line ->
+                  line.matches(
+                      "serving set firstseen on http://127\\.0\\.0\\.1:[0-9]+/ from .*snapshots"))
+          .anyMatch(
+              line -> line.matches("set firstseen: sequence [0-9]+ answers, 3 keys until .*Z"));
+      Files.writeString(manifest, "{");
+      Waiting.until("it complains", LONG, () -> !lines("err").isEmpty());
+      assertThat(lines("err"))
+          .singleElement()
+          .asString()
+          .startsWith("set firstseen: sequence 9 of set 'firstseen' cannot be used: ");
+      serve.interrupt();
+      assertThat(serve.end().status()).isEqualTo(130);
+    }
+  }
+}

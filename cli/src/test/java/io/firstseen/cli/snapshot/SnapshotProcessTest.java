@@ -1,0 +1,89 @@
+package io.firstseen.cli.snapshot;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.cli.CommandProcess;
+import io.firstseen.cli.Invocation;
+import io.firstseen.cli.Waiting;
+import io.firstseen.cli.shared.ExitCode;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The verbs of {@code firstseen snapshot} as a shell sees them. */
+class SnapshotProcessTest {
+
+  @TempDir private Path directory;
+
+  @Test
+  void queryAnswersWhileTheQuestionsComeAndEndsWell() throws Exception {
+    Path keys = Files.writeString(directory.resolve("keys"), "a\nböse\n");
+    Path snapshot = directory.resolve("f");
+    assertThat(
+            Invocation.of(
+                    "snapshot", "build", "--input=" + keys, "--output=" + snapshot, "--fpr=1e-6")
+                .status())
+        .isZero();
+    Path work = Files.createDirectory(directory.resolve("query"));
+    try (CommandProcess query = CommandProcess.start(work, "snapshot", "query", "" + snapshot)) {
+      OutputStream questions = query.standardInput();
+      questions.write("böse\nx\n".getBytes(UTF_8));
+      questions.flush();
+      // The pipe is still open: an answer that waits for more questions would never come.
+      Waiting.until(
+          "the first answers come",
+          Duration.ofMinutes(1),
+          () -> Files.readString(work.resolve("out")).equals("böse\tpresent\nx\tabsent\n"));
+      questions.write("a\n".getBytes(UTF_8));
+      assertThat(query.end())
+          .isEqualTo(
+              new Invocation(
+                  ExitCode.GOOD, List.of("böse\tpresent", "x\tabsent", "a\tpresent"), List.of()));
+    }
+  }
+
+  @Test
+  void aDamagedSnapshotIsOneLineAndTheRightStatus() throws Exception {
+    Path damaged = Files.writeString(directory.resolve("f"), "no snapshot at all");
+    String sentence = damaged + ": this is no snapshot: the magic number is missing";
+    Path verifying = Files.createDirectory(directory.resolve("verify"));
+    try (CommandProcess verify =
+        CommandProcess.start(verifying, "snapshot", "verify", "" + damaged)) {
+      assertThat(verify.end())
+          .isEqualTo(new Invocation(ExitCode.NEGATIVE, List.of("invalid: " + sentence), List.of()));
+    }
+    Path informing = Files.createDirectory(directory.resolve("info"));
+    try (CommandProcess info = CommandProcess.start(informing, "snapshot", "info", "" + damaged)) {
+      assertThat(info.end())
+          .isEqualTo(
+              new Invocation(
+                  ExitCode.USAGE, List.of(), List.of("firstseen snapshot info: " + sentence)));
+    }
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void anInterruptedBuildLeavesNothing() throws Exception {
+    Path output = Files.writeString(directory.resolve("f"), "as it was");
+    Path partial = directory.resolve("f.partial");
+    Path work = Files.createDirectory(directory.resolve("build"));
+    try (CommandProcess build =
+        CommandProcess.start(work, "snapshot", "build", "--input=-", "--output=" + output)) {
+      Waiting.until("the output is begun", Duration.ofMinutes(1), () -> Files.exists(partial));
+      build.interrupt();
+      Invocation ended = build.end();
+      assertThat(ended.status()).isEqualTo(130);
+      assertThat(ended.out()).isEmpty();
+      assertThat(ended.err()).allMatch(line -> line.startsWith("warning: no hash key"));
+    }
+    assertThat(partial).doesNotExist();
+    assertThat(output).hasContent("as it was");
+  }
+}

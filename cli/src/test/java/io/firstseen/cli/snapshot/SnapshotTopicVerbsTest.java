@@ -1,0 +1,398 @@
+package io.firstseen.cli.snapshot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.firstseen.cli.CommandProcess;
+import io.firstseen.cli.Invocation;
+import io.firstseen.cli.Waiting;
+import io.firstseen.cli.consumer.SnapshotWriter;
+import io.firstseen.cli.embedded.EmbeddedBroker;
+import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.Progress;
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestShard;
+import io.firstseen.filters.snapshot.SetParameters;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.quota.ClientQuotaAlteration;
+import org.apache.kafka.common.quota.ClientQuotaEntity;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code snapshot info}, {@code pull} and {@code follow} on a real broker. */
+class SnapshotTopicVerbsTest {
+  private static final EmbeddedBroker.Settings SETTINGS = EmbeddedBroker.Settings.tuned();
+
+  @TempDir private Path directory;
+
+  private Path output() {
+    return directory.resolve("pulled");
+  }
+
+  private Invocation pull(String servers, String... more) {
+    return Invocation.of(
+        words(
+            List.of(
+                "snapshot",
+                "pull",
+                "--bootstrap-servers=" + servers,
+                "--set=" + SnapshotWriter.SET,
+                "--output=" + output()),
+            more));
+  }
+
+  private static String[] words(List<String> first, String... more) {
+    return Stream.concat(first.stream(), Stream.of(more)).toArray(String[]::new);
+  }
+
+  @Test
+  void pullsWhatIsNewAndSaysSoIfNothingIs() throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"), SETTINGS)) {
+      String servers = broker.bootstrapServers();
+      assertThat(pull(servers))
+          .isEqualTo(
+              new Invocation(
+                  ExitCode.NEGATIVE,
+                  List.of("there is no topic 'firstseen.snapshots' yet"),
+                  List.of()));
+      SnapshotWriter.createTopic(broker);
+      assertThat(pull(servers, "--json").out())
+          .containsExactly(
+              "{\"pulled\":false,\"reason\":\"topic 'firstseen.snapshots' holds no snapshot of set"
+                  + " 'spam' yet\"}");
+      assertThat(output()).doesNotExist();
+      try (SnapshotWriter writer = new SnapshotWriter(broker)) {
+        writer.publish(1, "a", "b");
+        Invocation first = pull(servers);
+        assertThat(first.status()).isZero();
+        assertThat(first.out())
+            .singleElement()
+            .asString()
+            .matches(
+                "sequence 1 of set 'spam': 2 keys, fetched \\d+ bytes in 1 blobs, took \\d+ ms");
+        assertThat(query("a", "c")).containsExactly("a\tpresent", "c\tabsent");
+        assertThat(pull(servers).out())
+            .containsExactly(
+                "nothing to do: " + output() + " holds sequence 1 of set 'spam' already");
+        writer.publish(5, "c");
+        JsonNode second = read(pull(servers, "--json").out().get(0));
+        assertThat(second.get("pulled").asBoolean()).isTrue();
+        assertThat(second.get("sequence").asLong()).isEqualTo(5);
+        assertThat(second.get("keys").asLong()).isEqualTo(1);
+        assertThat(query("a", "c")).containsExactly("a\tabsent", "c\tpresent");
+      }
+      try (Admin admin = Admin.create(Map.of("bootstrap.servers", servers))) {
+        admin.deleteTopics(List.of(SnapshotWriter.TOPIC)).all().get();
+      }
+      SnapshotWriter.createTopic(broker);
+      try (SnapshotWriter writer = new SnapshotWriter(broker)) {
+        writer.publish(2, "d");
+      }
+      assertThat(pull(servers))
+          .isEqualTo(
+              new Invocation(
+                  ExitCode.USAGE,
+                  List.of(),
+                  List.of(
+                      "firstseen snapshot pull: set 'spam' went back to sequence 2; "
+                          + output()
+                          + " holds sequence 5 and stays as it is")));
+      assertThat(query("c")).containsExactly("c\tpresent");
+    }
+  }
+
+  @Test
+  void pullTakesNothingThatIsNotTheNewestOfTheSet() throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"), SETTINGS);
+        SnapshotWriter writer = startedWriter(broker)) {
+      String servers = broker.bootstrapServers();
+      writer.publish(5, "a");
+      assertThat(pull(servers).status()).isZero();
+      writer.publish(5, "b");
+      refused(servers, "sequence 5 of set 'spam' has other content than the one in " + output());
+      writer.publishAsManifest(new byte[] {'?'});
+      refused(servers, "manifest");
+      SetParameters parameters =
+          SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), 0.001);
+      writer.publishAsManifest(
+          Manifest.of("other", 6, 0, 1, parameters, List.of(ManifestShard.empty(0))).toJson());
+      refused(servers, "it is of set 'other'");
+      assertThat(query("a", "b")).containsExactly("a\tpresent", "b\tabsent");
+      writer.publish(6, "b");
+      assertThat(pull(servers).status()).isZero();
+      assertThat(query("a", "b")).containsExactly("a\tabsent", "b\tpresent");
+    }
+  }
+
+  private static SnapshotWriter startedWriter(EmbeddedBroker broker) {
+    SnapshotWriter.createTopic(broker);
+    return new SnapshotWriter(broker);
+  }
+
+  private void refused(String servers, String why) {
+    Invocation refused = pull(servers);
+    assertThat(refused.status()).isEqualTo(ExitCode.USAGE);
+    assertThat(refused.err()).singleElement().asString().contains(why);
+  }
+
+  @Test
+  void pullMendsADamagedBlob() throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"), SETTINGS)) {
+      SnapshotWriter.createTopic(broker);
+      try (SnapshotWriter writer = new SnapshotWriter(broker)) {
+        writer.publish(1, "a");
+      }
+      pull(broker.bootstrapServers());
+      try (var blobs = Files.list(output().resolve("blobs"))) {
+        Files.writeString(blobs.findFirst().orElseThrow(), "damaged");
+      }
+      assertThat(pull(broker.bootstrapServers()).out().get(0)).contains("in 1 blobs");
+      assertThat(query("a")).containsExactly("a\tpresent");
+    }
+  }
+
+  @Test
+  void pullGivesUpInTime() throws Exception {
+    String servers = "localhost:" + freePort();
+    assertThat(pull(servers, "--timeout=2s"))
+        .isEqualTo(
+            new Invocation(
+                ExitCode.USAGE,
+                List.of(),
+                List.of(
+                    "firstseen snapshot pull: topic 'firstseen.snapshots' of "
+                        + servers
+                        + " could not be read within 2 s")));
+  }
+
+  private static Invocation info(String servers, String... more) {
+    return Invocation.of(
+        words(List.of("snapshot", "info", "--bootstrap-servers=" + servers), more));
+  }
+
+  @Test
+  void infoSaysOfATopicWhatItSaysOfADirectory() throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"), SETTINGS)) {
+      String servers = broker.bootstrapServers();
+      assertThat(info(servers, "--topic=none"))
+          .isEqualTo(
+              new Invocation(
+                  ExitCode.NEGATIVE, List.of("there is no topic 'none' yet"), List.of()));
+      SnapshotWriter.createTopic(broker);
+      assertThat(info(servers, "--json"))
+          .isEqualTo(
+              new Invocation(
+                  ExitCode.NEGATIVE,
+                  List.of(
+                      "{\"published\":false,\"reason\":\"topic 'firstseen.snapshots' holds no"
+                          + " snapshot of set 'firstseen' yet\"}"),
+                  List.of()));
+      try (SnapshotWriter writer = new SnapshotWriter(broker)) {
+        writer.publish(1, "a", "b");
+        writer.publish(4, "a", "b", "c");
+      }
+      assertThat(info(servers).out())
+          .containsExactly(
+              "topic 'firstseen.snapshots' holds no snapshot of set 'firstseen' yet, but of spam");
+      pull(servers);
+      for (String form : List.of("--set=spam", "--set=spam --json")) {
+        Invocation ofTopic = info(servers, form.split(" "));
+        assertThat(ofTopic.status()).isZero();
+        assertThat(ofTopic.err()).isEmpty();
+        List<String> ofDirectory = List.of("snapshot", "info", output().toString());
+        assertThat(ofTopic.out())
+            .isEqualTo(
+                Invocation.of(words(ofDirectory, form.endsWith("json") ? "--json" : "--sequence=4"))
+                    .out());
+        assertThat(ofTopic.out().toString()).contains("keys").contains("4");
+      }
+    }
+  }
+
+  @Test
+  void infoSaysInOneLineWhyThereIsNothingToSay() throws Exception {
+    String nobody = "localhost:" + freePort();
+    assertThat(info(nobody, "--timeout=1s"))
+        .isEqualTo(
+            new Invocation(
+                ExitCode.USAGE,
+                List.of(),
+                List.of(
+                    "firstseen snapshot info: topic 'firstseen.snapshots' of "
+                        + nobody
+                        + " could not be read within 1 s")));
+    infoRefuses(
+        "cannot read topic 'firstseen.snapshots' of nowhere.invalid:9092: No resolvable bootstrap"
+            + " urls given in bootstrap.servers",
+        "--bootstrap-servers=nowhere.invalid:9092");
+    infoRefuses("Missing required argument (specify one of these): (F | --bootstrap-servers=");
+    infoRefuses(
+        "F, --bootstrap-servers=HOST:PORT,... are mutually exclusive",
+        "F",
+        "--bootstrap-servers=x");
+    infoRefuses("a topic has the newest alone", "--bootstrap-servers=x", "--sequence=1");
+    infoRefuses("--set goes with --bootstrap-servers", "F", "--set=spam");
+  }
+
+  private static void infoRefuses(String why, String... words) {
+    Invocation refused = Invocation.of(words(List.of("snapshot", "info"), words));
+    assertThat(refused.status()).isEqualTo(ExitCode.USAGE);
+    assertThat(refused.out()).isEmpty();
+    assertThat(refused.err()).singleElement().asString().contains(why);
+  }
+
+  private List<String> query(String... keys) {
+    return Invocation.of(words(List.of("snapshot", "query", output().toString()), keys)).out();
+  }
+
+  @Test
+  void followTellsOfSnapshotsAndOfABrokerThatGoesAndComes() throws Exception {
+    int port = freePort();
+    Path broker = directory.resolve("broker");
+    Path work = Files.createDirectory(directory.resolve("follow"));
+    try (CommandProcess follow =
+        CommandProcess.start(
+            work,
+            "snapshot",
+            "follow",
+            "--bootstrap-servers=localhost:" + port,
+            "--set=" + SnapshotWriter.SET,
+            "--cache-dir=" + directory.resolve("cache"),
+            "--json",
+            "--count=2")) {
+      try (EmbeddedBroker first = EmbeddedBroker.start(broker, SETTINGS.port(port));
+          SnapshotWriter writer = openTopic(first)) {
+        writer.publish(1, "a");
+        awaitEvent(work, "snapshot");
+      }
+      awaitEvent(work, "unreachable");
+      try (EmbeddedBroker second = EmbeddedBroker.start(broker, SETTINGS.port(port));
+          SnapshotWriter writer = new SnapshotWriter(second)) {
+        awaitEvent(work, "reachable");
+        writer.publish(2, "a", "b");
+        Invocation ended = follow.end();
+        assertThat(ended.status()).isZero();
+        assertThat(ended.err()).isEmpty();
+        List<JsonNode> events = ended.out().stream().map(line -> read(line)).toList();
+        assertThat(events.stream().map(event -> event.get("event").asText()))
+            .containsSubsequence("snapshot", "unreachable", "reachable", "snapshot");
+        JsonNode last = events.get(events.size() - 1);
+        assertThat(last.get("sequence").asLong()).isEqualTo(2);
+        assertThat(last.get("keys").asLong()).isEqualTo(2);
+        assertThat(last.get("fetchedBytes").asLong()).isPositive();
+        assertThat(last.get("windowEndMillis").asLong()).isEqualTo(3);
+        assertThat(directory.resolve("cache/spam.snapshots/current")).exists();
+      }
+    }
+  }
+
+  @Test
+  void followShowsHowALongFetchGoesOn() throws Exception {
+    String[] keys = IntStream.range(0, 1_000_000).mapToObj(i -> "key-" + i).toArray(String[]::new);
+    System.setProperty(Progress.TERMINAL_PROPERTY, "true");
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"), SETTINGS);
+        Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()));
+        SnapshotWriter writer = openTopic(broker)) {
+      writer.publish(1, keys);
+      // Four million bytes in five chunks. The broker lets 2.5 million pass in its window of ten
+      // seconds before it waits.
+      ClientQuotaEntity everyone =
+          new ClientQuotaEntity(Collections.singletonMap(ClientQuotaEntity.CLIENT_ID, null));
+      ClientQuotaAlteration.Op slow = new ClientQuotaAlteration.Op("consumer_byte_rate", 250_000.0);
+      admin
+          .alterClientQuotas(List.of(new ClientQuotaAlteration(everyone, List.of(slow))))
+          .all()
+          .get();
+      Invocation follow =
+          Invocation.of(
+              "snapshot",
+              "follow",
+              "--bootstrap-servers=" + broker.bootstrapServers(),
+              "--set=" + SnapshotWriter.SET,
+              "--kafka-property=max.partition.fetch.bytes=500000",
+              "--count=1");
+      assertThat(follow.status()).isZero();
+      assertThat(follow.out()).singleElement().asString().contains("sequence 1, ");
+      assertThat(String.join("\n", follow.err()))
+          .containsPattern("reading: [0-9,]{7,9} bytes, [1-9] records left")
+          .endsWith("\u001b[K");
+    } finally {
+      System.clearProperty(Progress.TERMINAL_PROPERTY);
+    }
+  }
+
+  private static void awaitEvent(Path work, String event) throws Exception {
+    Waiting.until(
+        event + " is told",
+        Duration.ofMinutes(1),
+        () -> Files.readString(work.resolve("out")).contains("\"event\":\"" + event + "\""));
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void followEndsQuietlyWhenInterrupted() throws Exception {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"), SETTINGS);
+        SnapshotWriter writer = openTopic(broker)) {
+      writer.publish(1, "a");
+      Path work = Files.createDirectory(directory.resolve("follow"));
+      try (CommandProcess follow =
+          CommandProcess.start(
+              work,
+              "snapshot",
+              "follow",
+              "--bootstrap-servers=" + broker.bootstrapServers(),
+              "--set=" + SnapshotWriter.SET)) {
+        Waiting.until(
+            "the first snapshot is told",
+            Duration.ofMinutes(1),
+            () -> Files.readString(work.resolve("out")).contains("sequence 1, "));
+        follow.interrupt();
+        Invocation ended = follow.end();
+        assertThat(ended.status()).isEqualTo(130);
+        assertThat(ended.err()).isEmpty();
+        assertThat(ended.out())
+            .singleElement()
+            .asString()
+            .matches(
+                "\\S+Z sequence 1, window 1970-01-01T00:00:00.001Z to 1970-01-01T00:00:00.002Z,"
+                    + " 1 keys, fetched \\d+ bytes, took \\d+ ms");
+      }
+    }
+  }
+
+  private static SnapshotWriter openTopic(EmbeddedBroker broker) {
+    SnapshotWriter.createTopic(broker);
+    return new SnapshotWriter(broker);
+  }
+
+  private static JsonNode read(String line) {
+    try {
+      return new ObjectMapper().readTree(line);
+    } catch (JsonProcessingException e) {
+      throw new AssertionError(line, e);
+    }
+  }
+
+  private static int freePort() throws Exception {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("localhost"))) {
+      return socket.getLocalPort();
+    }
+  }
+}

@@ -1,0 +1,528 @@
+package io.firstseen.cli.snapshot;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.firstseen.cli.Invocation;
+import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.snapshot.BlobReference;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestShard;
+import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.filters.snapshot.Snapshot;
+import io.firstseen.filters.snapshot.SnapshotDirectory;
+import io.firstseen.filters.snapshot.SnapshotParameters;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The verbs of {@code firstseen snapshot}, by what they print and end with. */
+class SnapshotVerbsTest {
+  private static final String KEY = "000102030405060708090a0b0c0d0e0f";
+  private static final String OTHER_KEY = "ff0102030405060708090a0b0c0d0e0f";
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+
+  @TempDir private Path directory;
+  private String keyFile;
+
+  @BeforeEach
+  void writeTheHashKey() throws IOException {
+    keyFile = write("hash.key", KEY + "\n");
+  }
+
+  private String path(String name) {
+    return directory.resolve(name).toString();
+  }
+
+  private String write(String name, String text) throws IOException {
+    Files.writeString(directory.resolve(name), text);
+    return path(name);
+  }
+
+  /** A snapshot of these keys under the hash key. */
+  private String snapshotOf(String... keys) throws IOException {
+    String input = write("keys", String.join("\n", keys));
+    Invocation built = build("--input", input, "--output", path("set.snapshot"));
+    assertThat(built.status()).as("%s", built).isZero();
+    return path("set.snapshot");
+  }
+
+  private Invocation build(String... words) {
+    return Invocation.of(
+        concat(new String[] {"snapshot", "build", "--hash-key-file", keyFile}, words));
+  }
+
+  private Invocation query(String... words) {
+    return queryWithInput("", words);
+  }
+
+  private Invocation queryWithInput(String input, String... words) {
+    return Invocation.withInput(
+        input, concat(new String[] {"snapshot", "query", "--hash-key-file", keyFile}, words));
+  }
+
+  private static String[] concat(String[] first, String... second) {
+    return Stream.of(first, second).flatMap(Arrays::stream).toArray(String[]::new);
+  }
+
+  private static void assertRefused(Invocation call, String sentence) {
+    assertThat(call.status()).as("%s", call).isEqualTo(ExitCode.USAGE);
+    assertThat(call.out()).isEmpty();
+    assertThat(call.err()).singleElement().asString().contains(sentence);
+  }
+
+  // build
+
+  @Test
+  void buildMakesOneSnapshotInWhichRepeatsCollapse() throws IOException {
+    String input = write("keys", "a\nb\r\na\nc");
+    Invocation call = build("--input", input, "--output", path("f"), "--fpr", "0.01");
+    assertThat(call.status()).isZero();
+    assertThat(call.err()).isEmpty();
+    assertThat(call.out())
+        .containsExactly(
+            path("f") + ": 3 keys in " + Files.size(directory.resolve("f")) + " bytes");
+    Snapshot snapshot = Snapshot.read(directory.resolve("f"));
+    KeyHash hash = KeyHash.parse(KEY);
+    assertThat(snapshot.header().hashCount()).isEqualTo(3);
+    assertThat(snapshot.header().parameters().set())
+        .isEqualTo(SetParameters.of(hash, Canonicaliser.NONE, new Shards(1), 0.01));
+    for (String key : List.of("a", "b", "c")) {
+      assertThat(snapshot.mightContain(hash.hash(key.getBytes(UTF_8)))).as(key).isTrue();
+    }
+  }
+
+  @Test
+  void buildReadsCompressedFilesAndStandardInput() throws IOException {
+    String text = "casa\nstrada\n";
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
+      gzip.write(text.getBytes(UTF_8));
+    }
+    Files.write(directory.resolve("keys.gz"), bytes.toByteArray());
+    assertThat(build("--input", path("keys.gz"), "--output", path("a")).status()).isZero();
+    Invocation piped =
+        Invocation.withInput(
+            text,
+            "snapshot",
+            "build",
+            "--hash-key-file",
+            keyFile,
+            "--input",
+            "-",
+            "--output",
+            path("b"));
+    assertThat(piped.status()).isZero();
+    assertThat(directory.resolve("b")).hasSameBinaryContentAs(directory.resolve("a"));
+  }
+
+  @Test
+  void buildCanonicalises() throws IOException {
+    String input = write("keys", "HTTP://Example.com:80/a/../b\n");
+    build("--input", input, "--output", path("f"), "--canonicaliser", "url");
+    assertThat(query(path("f"), "http://example.com/b").out())
+        .containsExactly("http://example.com/b\tpresent");
+  }
+
+  @Test
+  void buildLeavesOutWhatIsNoKeyAndSaysSo() throws IOException {
+    String input =
+        write("keys", "http://a.example/\n\nnot a url\n" + "x".repeat(65_537) + "\n\n\n\n");
+    Invocation call = build("--input", input, "--output", path("f"), "--canonicaliser", "url");
+    assertThat(call.status()).isZero();
+    assertThat(call.out()).singleElement().asString().contains(": 1 keys");
+    assertThat(call.err())
+        .hasSize(6)
+        .startsWith(
+            "warning: 6 of 7 lines hold no usable key and were left out, the first ones:",
+            input + ":2: key is empty")
+        .contains(input + ":4: key must be at most 65536 bytes, got 65537");
+  }
+
+  @Test
+  void buildWarnsOfThePublicHashKey() throws IOException {
+    String input = write("keys", "a\n");
+    Invocation call = Invocation.of("snapshot", "build", "--input", input, "--output", path("f"));
+    assertThat(call.status()).isZero();
+    assertThat(call.err())
+        .singleElement()
+        .asString()
+        .startsWith("warning: no hash key is configured, so a public one is used");
+  }
+
+  @Test
+  void buildTellsMachinesWhatItDid() throws IOException {
+    String input = write("keys", "a\nb\n\na\n");
+    JsonNode result =
+        json(build("--input", input, "--output", path("f"), "--set", "mails", "--json"));
+    assertThat(result.get("output").textValue()).isEqualTo(path("f"));
+    assertThat(result.get("lines").intValue()).isEqualTo(4);
+    assertThat(result.get("unusable").intValue()).isEqualTo(1);
+    assertThat(result.get("keys").intValue()).isEqualTo(2);
+    assertThat(result.get("set").textValue()).isEqualTo("mails");
+    assertThat(result.get("digest").textValue())
+        .isEqualTo(Snapshot.read(directory.resolve("f")).digest());
+  }
+
+  @Test
+  void buildOfNothingIsAnEmptySnapshot() throws IOException {
+    assertThat(build("--input", write("keys", ""), "--output", path("f")).status()).isZero();
+    assertThat(query(path("f"), "a").out()).containsExactly("a\tabsent");
+    assertThat(Invocation.of("snapshot", "verify", path("f")).status()).isZero();
+  }
+
+  @Test
+  void anInputThatCannotBeReadIsRefusedAndLeavesTheOutputAsItWas() throws IOException {
+    String output = write("f", "as it was");
+    assertRefused(
+        build("--input", path("missing"), "--output", output),
+        "cannot read " + path("missing") + ": there is no such file or directory");
+    assertRefused(
+        build("--input", directory.toString(), "--output", output),
+        "cannot read " + directory + ": it is a directory");
+    assertRefused(
+        build("--input", write("plain.gz", "plain text"), "--output", output),
+        "cannot read " + path("plain.gz") + ": Not in GZIP format");
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
+      gzip.write("a\nb\nc\n".repeat(1000).getBytes(UTF_8));
+    }
+    Files.write(directory.resolve("cut.gz"), Arrays.copyOf(bytes.toByteArray(), 20));
+    assertRefused(
+        build("--input", path("cut.gz"), "--output", output),
+        "cannot read " + path("cut.gz") + ": Unexpected end of ZLIB input stream");
+    assertThat(directory.resolve("f")).hasContent("as it was");
+    assertThat(names()).containsExactlyInAnyOrder("f", "hash.key", "plain.gz", "cut.gz");
+  }
+
+  @Test
+  void anOutputThatCannotBeWrittenIsRefused() throws IOException {
+    String input = write("keys", "a\n");
+    assertRefused(
+        build("--input", input, "--output", path("no/such/f")),
+        "cannot write " + path("no/such/f") + ": there is no directory " + path("no/such"));
+    assertRefused(
+        build("--input", input, "--output", directory.toString()),
+        directory + " is a directory, not a file");
+    assertRefused(
+        build("--input", input, "--output", path("keys/f")), "cannot write " + path("keys/f"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "0.2", "-1", "NaN", "often"})
+  void aRateOutsideItsBoundsIsRefused(String rate) throws IOException {
+    assertRefused(
+        build("--input", write("keys", "a"), "--output", path("f"), "--fpr", rate),
+        "must be in (0, 0.1], got '" + rate + "'");
+  }
+
+  @Test
+  void aRateThatNeedsMoreBitsThanAHashHasIsRefused() throws IOException {
+    assertRefused(
+        build("--input", write("keys", "a\nb"), "--output", path("f"), "--fpr", "1e-30"),
+        "needs values of 101 bits");
+  }
+
+  // info
+
+  @Test
+  void infoIsATable() throws IOException {
+    String snapshot = snapshotOf("a", "b", "c");
+    long bytes = Files.size(Path.of(snapshot));
+    Invocation call = Invocation.of("snapshot", "info", snapshot);
+    assertThat(call.status()).isZero();
+    assertThat(call.out())
+        .containsExactly(
+            "set                 firstseen",
+            "sequence            0",
+            "window              none",
+            "keys                3",
+            "shard               0 of 1",
+            "bytes               " + bytes,
+            "bits a key          " + String.format(Locale.ROOT, "%.3f", 8.0 * bytes / 3),
+            "payload bits a key  "
+                + String.format(Locale.ROOT, "%.3f", payloadBits(snapshot) / 3.0),
+            "rate asked for      0.001000",
+            "rate predicted      0.0007324",
+            "hash                siphash-2-4",
+            "key check           " + HexFormat.of().toHexDigits(KeyHash.parse(KEY).keyCheck()),
+            "canonicaliser       none (version 1)");
+  }
+
+  private static long payloadBits(String snapshot) throws IOException {
+    return Snapshot.read(Path.of(snapshot)).header().payloadBits();
+  }
+
+  @Test
+  void infoOfADirectoryAddsUpTheShardsOfTheNewestOrTheNamedManifest() throws IOException {
+    Path set = twoWindows();
+    JsonNode newest = json(Invocation.of("snapshot", "info", set.toString(), "--json"));
+    assertThat(newest.get("sequence").intValue()).isEqualTo(1);
+    assertThat(newest.get("keys").intValue()).isEqualTo(2_000);
+    assertThat(newest.get("shards").intValue()).isEqualTo(4);
+    assertThat(newest.get("windowEndMillis").longValue()).isEqualTo(7_200_000);
+    assertThat(newest.get("predictedFalsePositiveRate").doubleValue()).isBetween(0.0005, 0.001);
+    assertThat(newest.has("shard")).isFalse();
+    Invocation older = Invocation.of("snapshot", "info", set.toString(), "--sequence", "0");
+    assertThat(older.out())
+        .contains(
+            "keys                1,000",
+            "shards              4",
+            "window              1970-01-01T00:00:00Z to 1970-01-01T01:00:00Z",
+            "key check           "
+                + HexFormat.of().toHexDigits(KeyHash.fixed().keyCheck())
+                + " (the public key)");
+    assertRefused(
+        Invocation.of("snapshot", "info", set.toString(), "--sequence", "7"),
+        "there is no manifest of sequence 7");
+    assertRefused(
+        Invocation.of("snapshot", "info", snapshotOf("a"), "--sequence", "0"),
+        "--sequence chooses among the manifests of a directory");
+  }
+
+  // verify
+
+  @Test
+  void verifySaysValid() throws IOException {
+    String snapshot = snapshotOf("a", "b");
+    assertThat(Invocation.of("snapshot", "verify", snapshot))
+        .isEqualTo(
+            new Invocation(
+                0,
+                List.of("valid: 2 keys in " + Files.size(Path.of(snapshot)) + " bytes"),
+                List.of()));
+    Path set = twoWindows();
+    JsonNode answer = json(Invocation.of("snapshot", "verify", set.toString(), "--json"));
+    assertThat(answer.get("valid").booleanValue()).isTrue();
+    assertThat(answer.get("keys").intValue()).isEqualTo(2_000);
+  }
+
+  @Test
+  void everyFlippedByteMakesItInvalidOrUnreadableInOneSentence() throws IOException {
+    String snapshot = snapshotOf("a", "b", "c");
+    byte[] sound = Files.readAllBytes(Path.of(snapshot));
+    int unsupported = 0;
+    for (int at = 0; at < sound.length; at++) {
+      byte[] damaged = sound.clone();
+      damaged[at] ^= 0x10;
+      Files.write(directory.resolve("damaged"), damaged);
+      Invocation verified = Invocation.of("snapshot", "verify", path("damaged"));
+      if (verified.status() == ExitCode.NEGATIVE) {
+        assertThat(verified.out()).singleElement().asString().startsWith("invalid: ");
+        assertThat(verified.err()).isEmpty();
+      } else {
+        unsupported++;
+        assertRefused(verified, "");
+      }
+      assertRefused(query(path("damaged"), "a"), path("damaged") + ": ");
+      assertRefused(Invocation.of("snapshot", "info", path("damaged")), path("damaged") + ": ");
+    }
+    // The two bytes of the version: a newer one may be sound, and cannot be read.
+    assertThat(unsupported).isEqualTo(2);
+  }
+
+  @Test
+  void everyTruncationIsInvalid() throws IOException {
+    byte[] sound = Files.readAllBytes(Path.of(snapshotOf("a", "b", "c")));
+    for (int length = 0; length < sound.length; length++) {
+      Files.write(directory.resolve("damaged"), Arrays.copyOf(sound, length));
+      Invocation call = Invocation.of("snapshot", "verify", path("damaged"), "--json");
+      assertThat(call.status()).as("%d bytes", length).isEqualTo(ExitCode.NEGATIVE);
+      assertThat(MAPPER.readTree(call.out().get(0)).get("valid").booleanValue()).isFalse();
+    }
+  }
+
+  @Test
+  void verifyOfADirectoryFindsDamagedAndMissingBlobs() throws IOException {
+    Path set = twoWindows();
+    Manifest manifest = new SnapshotDirectory(set).latest();
+    Path blob = set.resolve("blobs").resolve(manifest.shards().get(2).base().digest());
+    byte[] sound = Files.readAllBytes(blob);
+    byte[] damaged = sound.clone();
+    damaged[damaged.length - 1] ^= 1;
+    Files.write(blob, damaged);
+    Invocation call = Invocation.of("snapshot", "verify", set.toString());
+    assertThat(call.status()).isEqualTo(ExitCode.NEGATIVE);
+    assertThat(call.out()).singleElement().asString().contains("of shard 2 is damaged");
+    Files.delete(blob);
+    call = Invocation.of("snapshot", "verify", set.toString());
+    assertThat(call.status()).isEqualTo(ExitCode.NEGATIVE);
+    assertThat(call.out()).singleElement().asString().contains(blob.getFileName() + " is missing");
+    Files.write(set.resolve("manifest-0000000001.json"), "{\"format\":1}".getBytes(UTF_8));
+    call = Invocation.of("snapshot", "verify", set.toString());
+    assertThat(call.status()).isEqualTo(ExitCode.NEGATIVE);
+    assertThat(call.out()).singleElement().asString().contains("is missing");
+    assertThat(Invocation.of("snapshot", "verify", set.toString(), "--sequence", "0").status())
+        .isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"info", "verify", "query"})
+  void whatIsNotThereIsRefused(String verb) {
+    assertRefused(
+        Invocation.of("snapshot", verb, path("missing")),
+        "cannot read " + path("missing") + ": there is no such file");
+    assertRefused(
+        Invocation.of("snapshot", verb, directory.toString()),
+        "there is no manifest in " + directory);
+  }
+
+  // query
+
+  @Test
+  void queryAnswersEveryKeyInALine() throws IOException {
+    String snapshot = snapshotOf("a", "böse", "with\ttab");
+    assertThat(query(snapshot, "a", "x", "böse"))
+        .isEqualTo(
+            new Invocation(0, List.of("a\tpresent", "x\tabsent", "böse\tpresent"), List.of()));
+    List<String> answers = List.of("with\ttab\tpresent", "\tabsent", "a\tpresent");
+    assertThat(queryWithInput("with\ttab\n\na\r\n", snapshot, "-").out()).isEqualTo(answers);
+    assertThat(queryWithInput("with\ttab\n\na", snapshot).out()).isEqualTo(answers);
+  }
+
+  @Test
+  void queryAnswersMachinesInObjects() throws IOException {
+    String snapshot = snapshotOf("a");
+    assertThat(queryWithInput("a\n\nx\n", snapshot, "--json").out())
+        .containsExactly(
+            "{\"key\":\"a\",\"answer\":\"present\"}",
+            "{\"key\":\"\",\"answer\":\"absent\",\"reason\":\"key is empty\"}",
+            "{\"key\":\"x\",\"answer\":\"absent\"}");
+  }
+
+  @Test
+  void queryWithAnotherHashKeyIsRefused() throws IOException {
+    String snapshot = snapshotOf("a");
+    String other = write("other.key", OTHER_KEY);
+    assertRefused(
+        Invocation.of("snapshot", "query", snapshot, "a", "--hash-key-file", other),
+        "configure the hash key that the publisher uses");
+    assertRefused(
+        Invocation.withInput("", "snapshot", "query", snapshot, "--hash-key-file", other),
+        "configure the hash key that the publisher uses");
+    assertRefused(
+        Invocation.of("snapshot", "query", snapshot, "a", "--hash-key-file", path("nokey")),
+        "--hash-key-file: " + path("nokey") + " does not exist");
+  }
+
+  @Test
+  void queryAsksUnderAScope() throws IOException {
+    KeyHash hash = KeyHash.fixed();
+    SetParameters parameters = SetParameters.of(hash, Canonicaliser.NONE, new Shards(1), 1e-6);
+    long scoped = scopedHash(parameters, hash);
+    Snapshot snapshot =
+        Snapshot.build(
+            new long[] {scoped}, new SnapshotParameters(parameters, "scoped", 0, 0, 0, 0));
+    Files.write(directory.resolve("f"), snapshot.toBytes());
+    assertThat(Invocation.of("snapshot", "query", path("f"), "key", "--scope", "tenant").out())
+        .containsExactly("key\tpresent");
+    assertThat(Invocation.of("snapshot", "query", path("f"), "key").out())
+        .containsExactly("key\tabsent");
+  }
+
+  private static long scopedHash(SetParameters parameters, KeyHash hash) {
+    try {
+      return parameters.hash("tenant".getBytes(UTF_8), "key".getBytes(UTF_8), hash);
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void oneShardOfManyCannotAnswerForTheOthers() throws IOException {
+    Path set = twoWindows();
+    Manifest manifest = new SnapshotDirectory(set).latest();
+    Path blob = set.resolve("blobs").resolve(manifest.shards().get(1).base().digest());
+    List<String> keys = IntStream.range(0, 2_000).mapToObj(i -> "key-" + i).toList();
+    Shards shards = new Shards(4);
+    String inside = firstOfShard(keys, shards, 1);
+    String outside = firstOfShard(keys, shards, 3);
+    assertThat(Invocation.of("snapshot", "query", blob.toString(), inside).out())
+        .containsExactly(inside + "\tpresent");
+    assertRefused(
+        Invocation.of("snapshot", "query", blob.toString(), outside),
+        "holds shard 1 of 4 and a key of shard 3 was asked for");
+    assertThat(
+            Invocation.withInput(String.join("\n", keys), "snapshot", "query", set.toString())
+                .out())
+        .hasSize(2_000)
+        .allMatch(line -> line.endsWith("\tpresent"));
+  }
+
+  private static String firstOfShard(List<String> keys, Shards shards, int shard) {
+    return keys.stream()
+        .filter(key -> shards.shardOf(KeyHash.fixed().hash(key.getBytes(UTF_8))) == shard)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  // helpers
+
+  /** Sequence 0 holds key-0 … key-999, sequence 1 twice as many; 4 shards, the public key. */
+  private Path twoWindows() throws IOException {
+    Path path = directory.resolve("set");
+    SnapshotDirectory target = new SnapshotDirectory(path);
+    KeyHash hash = KeyHash.fixed();
+    Shards shards = new Shards(4);
+    SetParameters parameters = SetParameters.of(hash, Canonicaliser.NONE, shards, 0.001);
+    for (int sequence = 0; sequence < 2; sequence++) {
+      long[] hashes =
+          IntStream.range(0, 1_000 * (sequence + 1))
+              .mapToLong(i -> hash.hash(("key-" + i).getBytes(UTF_8)))
+              .toArray();
+      long start = sequence * 3_600_000L;
+      long end = start + 3_600_000L;
+      List<ManifestShard> entries = new ArrayList<>();
+      for (int shard = 0; shard < 4; shard++) {
+        int own = shard;
+        Snapshot snapshot =
+            Snapshot.build(
+                LongStream.of(hashes).filter(h -> shards.shardOf(h) == own).toArray(),
+                new SnapshotParameters(parameters, "keys", shard, sequence, start, end));
+        target.writeBlob(snapshot.digest(), snapshot.toBytes());
+        BlobReference blob =
+            new BlobReference(
+                snapshot.digest(),
+                snapshot.toBytes().length,
+                snapshot.header().count(),
+                snapshot.header().setDigest(),
+                sequence);
+        entries.add(ManifestShard.of(shard, snapshot.header().hashCount(), blob));
+      }
+      target.writeManifest(Manifest.of("keys", sequence, start, end, parameters, entries));
+    }
+    return path;
+  }
+
+  private List<String> names() throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.map(file -> file.getFileName().toString()).toList();
+    }
+  }
+
+  private static JsonNode json(Invocation call) throws IOException {
+    assertThat(call.status()).as("%s", call).isZero();
+    assertThat(call.out()).hasSize(1);
+    return MAPPER.readTree(call.out().get(0));
+  }
+}
