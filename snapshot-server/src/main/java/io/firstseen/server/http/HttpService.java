@@ -62,6 +62,7 @@ public final class HttpService implements AutoCloseable {
   private final Duration grace;
   private final AtomicInteger connections = new AtomicInteger();
   private final ChannelGroup open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private final EventLoopGroup acceptor;
   private final EventLoopGroup loops;
   private final ThreadPoolExecutor workers;
   private final Channel listening;
@@ -108,12 +109,17 @@ public final class HttpService implements AutoCloseable {
             new ArrayBlockingQueue<>(MAX_WAITING_FOR_WORKER),
             new DefaultThreadFactory("firstseen-http-worker", true));
     workers.allowCoreThreadTimeOut(true);
+    this.acceptor =
+        new MultiThreadIoEventLoopGroup(
+            1,
+            new DefaultThreadFactory("firstseen-http-acceptor", true),
+            NioIoHandler.newFactory());
     this.loops =
         new MultiThreadIoEventLoopGroup(
             cores, new DefaultThreadFactory("firstseen-http", true), NioIoHandler.newFactory());
     ServerBootstrap bootstrap =
         new ServerBootstrap()
-            .group(loops)
+            .group(acceptor, loops)
             .channel(NioServerSocketChannel.class)
             .option(ChannelOption.SO_BACKLOG, BACKLOG)
             .option(ChannelOption.SO_REUSEADDR, true)
@@ -185,8 +191,10 @@ public final class HttpService implements AutoCloseable {
    */
   @Override
   public void close() {
+    // A closed channel still listens until its selector looks again. With the thread the selector
+    // ends, so nobody is told of the end while a new connection could still be had.
+    end(acceptor);
     ending = true;
-    listening.close().awaitUninterruptibly();
     for (Channel channel : open) {
       channel.eventLoop().execute(() -> end(channel));
     }
@@ -207,7 +215,12 @@ public final class HttpService implements AutoCloseable {
 
   private void endThreads() {
     workers.shutdownNow();
-    loops
+    end(acceptor);
+    end(loops);
+  }
+
+  private static void end(EventLoopGroup group) {
+    group
         .shutdownGracefully(0, THREADS_END_MILLIS, TimeUnit.MILLISECONDS)
         .awaitUninterruptibly(THREADS_END_MILLIS);
   }

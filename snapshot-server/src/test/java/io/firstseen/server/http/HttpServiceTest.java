@@ -301,13 +301,14 @@ class HttpServiceTest {
 
   @Test
   void aPeerThatTakesALongReplySlowlyGetsAllOfIt() throws Exception {
-    InetSocketAddress address = start(HttpLimits.DEFAULT.withTimeouts(LONG, LONG, SHORT));
+    Duration stall = Duration.ofSeconds(1);
+    InetSocketAddress address = start(HttpLimits.DEFAULT.withTimeouts(LONG, LONG, stall));
     try (RawClient client = new RawClient(address)) {
       client.get("/large");
       assertThat(client.answerToHead().status()).isEqualTo(200);
       // Longer in all than it may stand still.
       for (int i = 0; i < 8; i++) {
-        TimeUnit.MILLISECONDS.sleep(SHORT.toMillis() / 3);
+        TimeUnit.MILLISECONDS.sleep(stall.toMillis() / 6);
         assertThat(client.skip(LARGE_BYTES / 8)).isEqualTo(LARGE_BYTES / 8);
       }
     }
@@ -378,6 +379,7 @@ class HttpServiceTest {
       RawClient.Answer answer = busy.answer();
       assertThat(answer.body()).isEqualTo("released");
       assertThat(answer.header("connection")).isEqualTo("close");
+      busy.close();
       closed.get(LONG.toSeconds(), TimeUnit.SECONDS);
     }
   }

@@ -1,5 +1,6 @@
 package io.firstseen.server.http;
 
+import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
@@ -46,7 +47,7 @@ final class RawClient implements Closeable {
     socket.setSoTimeout(READ_TIMEOUT_MILLIS);
     socket.setTcpNoDelay(true);
     socket.connect(server);
-    in = socket.getInputStream();
+    in = new BufferedInputStream(socket.getInputStream());
   }
 
   RawClient send(String text) throws IOException {
