@@ -58,7 +58,7 @@ public final class DedupOptions {
       converter = OptionValues.ModeName.class,
       description =
           "approximate: the filter decides alone; exact: what it holds is looked up in the set of"
-              + " the live keys' 64-bit hashes, so that nothing is dropped falsely; exact-keys: the"
+              + " the live keys' 64-bit hashes, so that no new key is dropped; exact-keys: the"
               + " same with the keys themselves. Fixed for the life of the state (default:"
               + " ${DEFAULT-VALUE}).")
   private DedupMode mode;
@@ -78,9 +78,8 @@ public final class DedupOptions {
       paramLabel = "CLOCK",
       converter = OptionValues.TtlClock.class,
       description =
-          "What time is for --ttl: event (the events' times, as far as the watermark has come) or"
-              + " processing (the clock of the machine). Fixed for the life of the state (default:"
-              + " event).")
+          "The clock of --ttl: event (the watermark of the events' times) or processing"
+              + " (the clock of the machine). Fixed for the life of the state (default: event).")
   private TimeToLive.Clock ttlClock;
 
   @Option(
@@ -101,9 +100,10 @@ public final class DedupOptions {
       fallbackValue = "" + Firstseen.DEFAULT_AUDIT_SLICES,
       converter = AuditSlices.class,
       description =
-          "Keep the exact set of the live keys of one hash in N, to measure the false-positive rate"
-              + " and to tell which keys are dropped falsely; 0 for none, 1024 if N is left out."
-              + " Fixed for the life of the state (default: ${DEFAULT-VALUE}).")
+          "Keep the exact set of the live keys of one hash in N, to measure the"
+              + " false-positive rate and to report the new keys that are dropped; 0 for none,"
+              + " 1024 if N is left out. Fixed for the life of the state (default:"
+              + " ${DEFAULT-VALUE}).")
   private int auditSlices;
 
   @Option(

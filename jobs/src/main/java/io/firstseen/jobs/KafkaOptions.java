@@ -127,8 +127,8 @@ public final class KafkaOptions {
       defaultValue = "firstseen",
       converter = OptionValues.KafkaName.class,
       description =
-          "What the names of transactions and consumer groups start with; the job's output topic"
-              + " follows, in those of transactions the job's id too (default: ${DEFAULT-VALUE}).")
+          "The prefix of transactional ids and consumer groups; the job's output topic"
+              + " follows and, in transactional ids, the job's id (default: ${DEFAULT-VALUE}).")
   private String transactionalIdPrefix;
 
   @Option(
@@ -138,7 +138,7 @@ public final class KafkaOptions {
       converter = OptionValues.PositiveDuration.class,
       description =
           "How long the broker keeps an uncommitted transaction; a job that is down for longer"
-              + " loses what waited to be committed. Brokers with stock settings allow no more than"
+              + " loses its uncommitted output. Brokers with stock settings allow no more than"
               + " 15m (default: ${DEFAULT-VALUE}).")
   private Duration transactionTimeout;
 

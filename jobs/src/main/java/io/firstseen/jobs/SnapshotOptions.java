@@ -45,8 +45,8 @@ public final class SnapshotOptions {
       paramLabel = "RATE",
       converter = OptionValues.FalsePositiveRate.class,
       description =
-          "The probability, in (0, 0.1], with which a snapshot holds a strange key"
-              + " (default: that of --fpr, 0.001 where there is no --fpr).")
+          "The probability, in (0, 0.1], with which a snapshot answers present for a key"
+              + " that is not in it (default: that of --fpr, 0.001 where there is no --fpr).")
   private Double falsePositiveRate;
 
   @Option(
@@ -75,8 +75,8 @@ public final class SnapshotOptions {
       defaultValue = "1000",
       converter = OptionValues.KeyCount.class,
       description =
-          "A set of fewer keys may fall as it likes, and counts as so many when it grows"
-              + " (default: ${DEFAULT-VALUE}).")
+          "A fall from fewer keys than this is never held; for growth, fewer keys count"
+              + " as this many (default: ${DEFAULT-VALUE}).")
   private long jumpFloor;
 
   @Option(
@@ -84,8 +84,9 @@ public final class SnapshotOptions {
       paramLabel = "SEQUENCE",
       converter = OptionValues.Sequence.class,
       description =
-          "Lets a held set go, once: what follows the manifest of this sequence is published"
-              + " however far it jumps. The warning of the held window names the number.")
+          "Releases a held window, once: the window that follows the manifest of this"
+              + " sequence is published however much the set shrinks or grows. The warning of"
+              + " the held window names the number.")
   private Long allowJumpAfter;
 
   @Option(
@@ -103,9 +104,9 @@ public final class SnapshotOptions {
       paramLabel = "URI",
       converter = OptionValues.DirectoryUri.class,
       description =
-          "A directory for the blobs, of any file system that Flink has a plugin for, such as"
-              + " s3://bucket/spam; the topic then takes manifests alone. One directory for each"
-              + " set.")
+          "A directory for the blobs, in any file system that Flink has a plugin for,"
+              + " such as s3://bucket/spam; the topic then holds manifests only. One directory"
+              + " for each set.")
   private URI blobDirectory;
 
   @Option(

@@ -9,8 +9,8 @@ import java.util.Optional;
  *
  * @param maxFall the share of the keys that may go, in [0, 1]; at 1 all may
  * @param maxGrowth the factor by which they may become more, at least 1, or infinite
- * @param floor a set of fewer keys may fall as it likes, and counts as so many when it grows; at
- *     least 0
+ * @param floor a fall from fewer keys than this is never held; for growth, fewer keys count as this
+ *     many; at least 0
  */
 public record ChangeBounds(double maxFall, double maxGrowth, long floor) implements Serializable {
 
