@@ -6,6 +6,12 @@ package io.firstseen.filters.cuckoo;
  * else of it but its body.
  */
 final class BucketLayout {
+  /** The identity is held. */
+  static final int HELD = -1;
+
+  /** Nothing is known: no room at hand, or buckets of more than two words. */
+  static final int UNDECIDED = -2;
+
   /** The layouts of tables of 0, 1, … slots a bucket that split before they widen further. */
   private static final BucketLayout[][] COMMON = common(false);
 
@@ -106,15 +112,15 @@ final class BucketLayout {
   }
 
   /**
-   * Where the slot of an identity that is not held would be put, in bits of the body; -1 if it is
-   * held, if there is no room, or if a bucket has more than two words.
+   * Where the slot of an identity that is not held would be put, in bits of the body; {@link #HELD}
+   * or {@link #UNDECIDED} otherwise.
    *
    * <p>In few instructions and with few branches that must be guessed: in a filter larger than the
    * processor's caches, that decides how many operations wait for the memory at once.
    */
   int room(byte[] body, long identity) {
     if (second != last) {
-      return -1;
+      return UNDECIDED;
     }
     long pattern = slotOf(identity) * lowestBits;
     int bucket = BucketPairs.bucket(identity);
@@ -130,7 +136,7 @@ final class BucketLayout {
             | borrows(otherWord ^ pattern)
             | borrows(otherNext ^ pattern);
     if ((held & highestBits) != 0) {
-      return -1;
+      return HELD;
     }
     if (marks(next) == 0) {
       at = other;
@@ -142,14 +148,14 @@ final class BucketLayout {
       free = marks(next);
       at += second;
     }
-    return free == 0 ? -1 : at + start(free);
+    return free == 0 ? UNDECIDED : at + start(free);
   }
 
   /**
-   * Takes one slot of an identity out and closes the gap; false, with nothing done, if it is not
-   * held or if a bucket has more than two words.
+   * Removes one slot of an identity and closes the gap; false, with nothing done, if it is not held
+   * or if a bucket has more than two words.
    */
-  boolean take(byte[] body, long identity) {
+  boolean remove(byte[] body, long identity) {
     if (second != last) {
       return false;
     }

@@ -1,6 +1,7 @@
 package io.firstseen.filters.cuckoo;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A page as a cuckoo hash table of 512 buckets of {@code width} slots.
@@ -21,37 +22,12 @@ final class BucketPage extends CuckooPage {
    */
   static final int MAX_WIDTH = MAX_COPIES * CuckooShape.CORE_MASK;
 
-  /**
-   * Loads that tables of 0, 1, … 8 slots a bucket are sure to reach, or nearly: the least at which
-   * any of 200 first refused a key ({@code GeometryReport} in module benchmarks). Repacking tries
-   * no table above its load, as that would cost the most and hardly ever succeed.
-   */
-  private static final double[] SURE_LOAD = {0, 0.25, 0.86, 0.94, 0.97, 0.98, 0.985, 0.99, 0.99};
-
-  /** Most insertions that wait; about as many bytes as a small part of a body. */
-  private static final int MAX_WAITING = 16;
-
-  /** Where the number of an epoch stands above its identity or slot, outside the body. */
-  private static final int NUMBER_SHIFT = CuckooShape.MAX_IDENTITY_BITS;
-
-  /**
-   * A page becomes narrower when keys have expired only if as many more as this part of them will
-   * find room: the keys of an epoch go at once, and as many come again during the next one.
-   */
-  private static final int SPARE_DIVISOR = 4;
-
   private final BucketLayout layout;
 
-  /**
-   * Identities inserted while the page was lent, in the order they came, with the numbers of their
-   * epochs. Kept for the next time when all are in their place, as a store of a new one into an old
-   * object costs the collector more than its bytes.
-   */
-  private long[] waiting;
+  /** What was inserted while the page was frozen. */
+  PendingInsertions pending = PendingInsertions.NONE;
 
-  private byte waitingCount;
-
-  BucketPage(CuckooShape shape, int depth, int prefix, int width, Epochs epochs) {
+  BucketPage(CuckooShape shape, int depth, int prefix, int width, @Nullable Epochs epochs) {
     this(
         shape,
         depth,
@@ -63,7 +39,13 @@ final class BucketPage extends CuckooPage {
   }
 
   BucketPage(
-      CuckooShape shape, int depth, int prefix, int width, int count, byte[] body, Epochs epochs) {
+      CuckooShape shape,
+      int depth,
+      int prefix,
+      int width,
+      int count,
+      byte[] body,
+      @Nullable Epochs epochs) {
     super(shape, depth, prefix, count, body, epochs);
     this.layout = BucketLayout.of(shape.slotBits(depth), width, epochs != null);
   }
@@ -73,28 +55,10 @@ final class BucketPage extends CuckooPage {
     return CuckooShape.BUCKETS / Byte.SIZE * bucketBits;
   }
 
-  static int narrowestFor(int count) {
-    int width = MIN_WIDTH;
-    while (count > SURE_LOAD[Math.min(width, SPLIT_WIDTH)] * width * CuckooShape.BUCKETS) {
-      width++;
-    }
-    return width;
-  }
-
-  /**
-   * Slots a bucket of a page that takes this many keys of a filter with little chance that it must
-   * widen: keys spread over pages by chance, so that some pages get more than their share.
-   */
-  static int widthFor(long keys) {
-    double most = keys + 3 * Math.sqrt((double) keys);
-    return (int) Math.max(MIN_WIDTH, Math.ceil(most / (CuckooShape.BUCKETS * 0.96)));
-  }
-
   int width() {
     return layout.width;
   }
 
-  @Override
   BucketLayout layout() {
     return layout;
   }
@@ -115,33 +79,62 @@ final class BucketPage extends CuckooPage {
   }
 
   @Override
-  CuckooPage sharing() {
+  CuckooPage sharingBody() {
     BucketPage page = new BucketPage(shape, depth, prefix, layout.width, count, body, epochs);
-    if (waits()) {
-      page.waiting = waiting.clone();
-      page.waitingCount = waitingCount;
-    }
+    page.pending = pending.copy();
     return page;
   }
 
   @Override
-  CuckooPage unlent() {
-    BucketPage page = (BucketPage) super.unlent();
-    waitingCount = 0;
-    waiting = null;
+  CuckooPage writableCopy() {
+    BucketPage page =
+        new BucketPage(shape, depth, prefix, layout.width, count, body.clone(), epochs);
+    page.pending = pending;
+    pending = PendingInsertions.NONE;
     return page;
   }
 
   @Override
   boolean contains(long identity) {
-    return layout.contains(body, identity) || (waits() && waitingCopies(identity) > 0);
+    return layout.contains(body, identity) || (hasPending() && pending.copies(identity) > 0);
+  }
+
+  /**
+   * Where an identity that is not held can be written at once, in bits of the body; {@link
+   * BucketLayout#HELD} or {@link BucketLayout#UNDECIDED}.
+   */
+  int roomFor(long identity) {
+    return isPlain() ? layout.room(body, identity) : BucketLayout.UNDECIDED;
+  }
+
+  /** Writes an identity where {@link #roomFor} found room. */
+  void insertAt(int room, long identity) {
+    BitFields.flip(body, room, layout.slotOf(identity));
+    count++;
+  }
+
+  /**
+   * Removes one copy of an identity without a search for more than its place; false, with nothing
+   * done, if it is not held or needs {@link #remove}.
+   */
+  boolean removeInPlace(long identity) {
+    if (!isPlain() || !layout.remove(body, identity)) {
+      return false;
+    }
+    count--;
+    return true;
+  }
+
+  /** Whether the body alone is the page's content, and may be written to as it is. */
+  private boolean isPlain() {
+    return epochs == null && isWritable() && !hasPending();
   }
 
   @Override
   public long touch(long identity) {
     int bucket = BucketPairs.bucket(identity);
     int alternate = BucketPairs.alternate(bucket, BucketPairs.core(identity));
-    return touch(bucket) + touch(alternate) + (waits() ? waiting[0] : 0);
+    return touch(bucket) + touch(alternate);
   }
 
   private long touch(int bucket) {
@@ -158,83 +151,60 @@ final class BucketPage extends CuckooPage {
       copies += get(bucket, i) == slot ? 1 : 0;
       copies += get(alternate, i) == slot ? 1 : 0;
     }
-    return copies + waitingCopies(identity);
-  }
-
-  private int waitingCopies(long identity) {
-    long lower = BucketPairs.lower(identity);
-    int copies = 0;
-    for (int i = 0; i < waitingCount; i++) {
-      copies += BucketPairs.lower(waitingIdentity(i)) == lower ? 1 : 0;
-    }
-    return copies;
-  }
-
-  private long waitingIdentity(int i) {
-    return waiting[i] & BitFields.mask(NUMBER_SHIFT);
-  }
-
-  private int waitingNumber(int i) {
-    return (int) (waiting[i] >>> NUMBER_SHIFT);
-  }
-
-  private void setWaiting(int i, long identity, int number) {
-    waiting[i] = (long) number << NUMBER_SHIFT | identity;
+    return copies + pending.copies(identity);
   }
 
   @Override
-  public boolean waits() {
-    return waitingCount > 0;
+  public boolean hasPending() {
+    return pending.count() > 0;
   }
 
   @Override
   public int count() {
-    return count + waitingCount;
+    return count + pending.count();
   }
 
   @Override
-  boolean canAwait(Expiry expiry) {
-    return waitingCount < MAX_WAITING
-        && (expiry == null || epochs.numberOf(expiry.endMillis()) >= 0);
+  boolean canAddPending(@Nullable Expiry expiry) {
+    return !pending.isFull() && (expiry == null || epochs.numberOf(expiry.endMillis()) >= 0);
   }
 
   @Override
   boolean insert(long identity, int number, PathSearch search) {
-    if (isLent()) {
-      await(identity, number);
+    if (isFrozen()) {
+      addPending(identity, number);
       return true;
     }
-    if (!settle(search) || !place(identity, number, search)) {
+    if (!insertPending(search) || !place(identity, number, search)) {
       return false;
     }
     count++;
     return true;
   }
 
-  private void await(long identity, int number) {
-    if (waiting == null) {
-      waiting = new long[MAX_WAITING / 4];
-    } else if (waitingCount == waiting.length) {
-      waiting = Arrays.copyOf(waiting, 2 * waitingCount);
+  void addPending(long identity, int number) {
+    if (pending == PendingInsertions.NONE) {
+      pending = PendingInsertions.empty();
     }
-    setWaiting(waitingCount++, identity, number);
+    pending.add(identity, number);
   }
 
   @Override
-  boolean settle(PathSearch search) {
+  boolean insertPending(PathSearch search) {
     int placed = 0;
-    while (placed < waitingCount && place(waitingIdentity(placed), waitingNumber(placed), search)) {
+    while (placed < pending.count()
+        && place(pending.identity(placed), pending.number(placed), search)) {
       placed++;
     }
-    waitingCount -= (byte) placed;
-    count += placed;
-    if (waitingCount > 0) {
-      System.arraycopy(waiting, placed, waiting, 0, waitingCount);
+    if (placed > 0) {
+      pending.removeFirst(placed);
+      count += placed;
     }
-    return waitingCount == 0;
+    return !hasPending();
   }
 
-  private boolean place(long identity, int number, PathSearch search) {
+  /** Writes an identity into one of its buckets, or returns false; does not count it. */
+  boolean place(long identity, int number, PathSearch search) {
     int bucket = BucketPairs.bucket(identity);
     long slot = slotOf(identity);
     int alternate = BucketPairs.alternate(bucket, (int) slot & CuckooShape.CORE_MASK);
@@ -251,7 +221,7 @@ final class BucketPage extends CuckooPage {
       }
       free = firstFree(room);
     }
-    own();
+    unshareBody();
     set(room, free, slot);
     setNumber(room, free, number);
     return true;
@@ -263,13 +233,13 @@ final class BucketPage extends CuckooPage {
     if (at < 0) {
       return false;
     }
-    own();
-    take(bucketAt(at), slotAt(at));
+    unshareBody();
+    removeAt(bucketAt(at), slotAt(at));
     count--;
     return true;
   }
 
-  /** Where an identity stands, of several copies the oldest, or -1; what waits is not looked at. */
+  /** Where an identity stands in the table, of several copies the oldest, or -1. */
   private long find(long identity) {
     int bucket = BucketPairs.bucket(identity);
     long slot = slotOf(identity);
@@ -311,38 +281,27 @@ final class BucketPage extends CuckooPage {
   }
 
   @Override
-  CuckooPage renew(long identity, Expiry expiry) {
+  @Nullable CuckooPage renew(long identity, Expiry expiry) {
     long end = expiry.endMillis();
     long at = find(identity);
-    int waits = oldestWaiting(identity);
-    boolean waitingIsOlder = waits >= 0 && (at < 0 || epochs.end(waitingNumber(waits)) < end(at));
-    long oldest = waitingIsOlder ? epochs.end(waitingNumber(waits)) : end(at);
+    int inPending = pending.oldest(identity, epochs);
+    boolean pendingIsOlder =
+        inPending >= 0 && (at < 0 || epochs.end(pending.number(inPending)) < end(at));
+    long oldest = pendingIsOlder ? epochs.end(pending.number(inPending)) : end(at);
     if (oldest >= end) {
       return null;
     }
-    if (isLent()) {
-      return unlent().renew(identity, expiry);
+    if (isFrozen()) {
+      return writableCopy().renew(identity, expiry);
     }
     int number = number(expiry);
-    if (waitingIsOlder) {
-      setWaiting(waits, waitingIdentity(waits), number);
+    if (pendingIsOlder) {
+      pending.setNumber(inPending, number);
     } else {
-      own();
+      unshareBody();
       setNumber(bucketAt(at), slotAt(at), number);
     }
     return this;
-  }
-
-  private int oldestWaiting(long identity) {
-    long lower = BucketPairs.lower(identity);
-    int oldest = -1;
-    for (int i = 0; i < waitingCount; i++) {
-      if (BucketPairs.lower(waitingIdentity(i)) == lower
-          && (oldest < 0 || epochs.end(waitingNumber(i)) < epochs.end(waitingNumber(oldest)))) {
-        oldest = i;
-      }
-    }
-    return oldest;
   }
 
   @Override
@@ -355,17 +314,13 @@ final class BucketPage extends CuckooPage {
       }
     }
     setNumbers(numbers);
-    for (int i = 0; i < waitingCount; i++) {
-      if (waitingNumber(i) == from) {
-        setWaiting(i, waitingIdentity(i), to);
-      }
-    }
+    pending.renumber(from, to);
   }
 
   @Override
   CuckooPage expire(Expiry expiry, PathSearch search) {
     int due = epochs.endedBy(expiry.dueMillis());
-    own();
+    unshareBody();
     byte[] numbers = new byte[layout.width];
     for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
       Arrays.fill(numbers, (byte) 0);
@@ -378,15 +333,9 @@ final class BucketPage extends CuckooPage {
         expire(bucket, numbers, due);
       }
     }
-    int kept = 0;
-    for (int i = 0; i < waitingCount; i++) {
-      if ((due >>> waitingNumber(i) & 1) == 0) {
-        waiting[kept++] = waiting[i];
-      }
-    }
-    waitingCount = (byte) kept;
+    pending.removeEnded(due);
     epochs = epochs.without(due);
-    return narrowed(search);
+    return Repacking.narrowed(this, search);
   }
 
   /** Forgets the slots of a bucket whose epochs are due. */
@@ -406,153 +355,6 @@ final class BucketPage extends CuckooPage {
       }
     }
     EpochNumbers.setAll(body, layout.numbersFrom(bucket), layout.width, numbers, 0);
-  }
-
-  /** The same identities in the narrowest buckets that leave room for more, or this page. */
-  private BucketPage narrowed(PathSearch search) {
-    int narrow = narrowestFor(count() + count() / SPARE_DIVISOR);
-    if (narrow >= layout.width) {
-      return this;
-    }
-    BucketPage packed = new BucketPage(shape, depth, prefix, narrow, epochs);
-    if (!packed.take(0, numberedSlots(), count, search)) {
-      return this;
-    }
-    packed.waiting = waiting;
-    packed.waitingCount = waitingCount;
-    packed.count = count;
-    return packed;
-  }
-
-  /** The same slots with one more a bucket. */
-  BucketPage widened() {
-    if (layout.width == MAX_WIDTH) {
-      throw new IllegalStateException("a page cannot be wider than " + MAX_WIDTH + " slots");
-    }
-    BucketPage wider = new BucketPage(shape, depth, prefix, layout.width + 1, epochs);
-    for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
-      int from = bucket * layout.bucketBits;
-      int to = bucket * wider.layout.bucketBits;
-      for (int left = layout.slotsBits; left > 0; left -= layout.wordBits) {
-        int bits = Math.min(left, layout.wordBits);
-        BitFields.set(wider.body, to, bits, BitFields.get(body, from, bits));
-        from += bits;
-        to += bits;
-      }
-    }
-    if (epochs != null) {
-      byte[] numbers = new byte[wider.slots()];
-      byte[] own = numbers();
-      for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
-        System.arraycopy(
-            own, bucket * layout.width, numbers, bucket * wider.layout.width, layout.width);
-      }
-      wider.setNumbers(numbers);
-    }
-    wider.count = count;
-    wider.waiting = waiting;
-    wider.waitingCount = waitingCount;
-    return wider;
-  }
-
-  /**
-   * The two pages that this one splits into by the leading bit of its slots, each in the narrowest
-   * buckets that take its slots; in buckets as wide as these all stay where they are, which cannot
-   * fail.
-   */
-  BucketPage[] halves(PathSearch search) {
-    long[] numbered = numberedSlots();
-    int ones = 0;
-    for (long slot : numbered) {
-      ones += (int) (slot >>> (layout.slotBits - 1)) & 1;
-    }
-    BucketPage[] halves = {
-      half(0, numbered, count - ones, search), half(1, numbered, ones, search)
-    };
-    for (int i = 0; i < waitingCount; i++) {
-      BucketPage half = halves[shape.prefix(waitingIdentity(i), depth + 1) & 1];
-      half.await(waitingIdentity(i), waitingNumber(i));
-    }
-    return halves;
-  }
-
-  /** All slots, free ones too, the numbers of their epochs above them. */
-  private long[] numberedSlots() {
-    long[] slots = new long[slots()];
-    for (int bucket = 0, at = 0; bucket < CuckooShape.BUCKETS; bucket++) {
-      for (int i = 0; i < layout.width; i++) {
-        slots[at++] = get(bucket, i);
-      }
-    }
-    if (epochs != null) {
-      byte[] numbers = numbers();
-      for (int i = 0; i < slots.length; i++) {
-        slots[i] |= (long) numbers[i] << NUMBER_SHIFT;
-      }
-    }
-    return slots;
-  }
-
-  private BucketPage half(int side, long[] numbered, int used, PathSearch search) {
-    int narrow = narrowestFor(used);
-    BucketPage half;
-    do {
-      half =
-          new BucketPage(
-              shape, depth + 1, prefix << 1 | side, Math.min(narrow, layout.width), epochs);
-      narrow++;
-    } while (!half.take(side, numbered, used, search));
-    return half;
-  }
-
-  /**
-   * Takes over the slots of a page: each stays in its bucket, and those that find no room there are
-   * inserted then.
-   *
-   * @param side the bit above the bits of a slot of this page that the slots must have: one half of
-   *     a page that splits, or, with 0, all of a page as deep as this one
-   * @param numbered the slots of that page, the numbers of their epochs above them
-   * @param used how many of them it takes
-   * @return whether all found room
-   */
-  private boolean take(int side, long[] numbered, int used, PathSearch search) {
-    int slotsOfBucket = numbered.length / CuckooShape.BUCKETS;
-    long[] inBucket = new long[slotsOfBucket + 1];
-    long[] moving = new long[used];
-    int movingCount = 0;
-    byte[] numbers = epochs == null ? null : new byte[slots()];
-    for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
-      int ofBucket = 0;
-      for (int i = bucket * slotsOfBucket; i < (bucket + 1) * slotsOfBucket; i++) {
-        long slot = numbered[i];
-        // Written whether it counts or not: which half a slot goes to is a coin toss.
-        inBucket[ofBucket] = slot;
-        ofBucket += slot != 0 && (slot >>> layout.slotBits & 1) == side ? 1 : 0;
-      }
-      int staying = Math.min(ofBucket, layout.width);
-      for (int i = 0; i < staying; i++) {
-        set(bucket, i, inBucket[i] & BitFields.mask(layout.slotBits));
-        if (numbers != null) {
-          numbers[bucket * layout.width + i] = (byte) (inBucket[i] >>> NUMBER_SHIFT);
-        }
-      }
-      for (int i = staying; i < ofBucket; i++) {
-        long slot = inBucket[i] & BitFields.mask(layout.slotBits);
-        long number = inBucket[i] >>> NUMBER_SHIFT << NUMBER_SHIFT;
-        moving[movingCount++] = number | slot << CuckooShape.BUCKET_BITS | bucket;
-      }
-    }
-    if (numbers != null) {
-      setNumbers(numbers);
-    }
-    for (int i = 0; i < movingCount; i++) {
-      long identity = moving[i] & BitFields.mask(NUMBER_SHIFT);
-      if (!place(identity, (int) (moving[i] >>> NUMBER_SHIFT), search)) {
-        return false;
-      }
-    }
-    count = used;
-    return true;
   }
 
   @Override
@@ -602,11 +404,11 @@ final class BucketPage extends CuckooPage {
     int free = firstFree(to);
     set(to, free, get(from, i));
     setNumber(to, free, number(from, i));
-    take(from, i);
+    removeAt(from, i);
   }
 
-  /** Takes a slot out of a bucket and closes the gap. */
-  private void take(int bucket, int i) {
+  /** Removes a slot from a bucket and closes the gap. */
+  private void removeAt(int bucket, int i) {
     int last = layout.width - 1;
     while (get(bucket, last) == 0) {
       last--;
@@ -619,7 +421,7 @@ final class BucketPage extends CuckooPage {
     setNumber(bucket, last, 0);
   }
 
-  private void set(int bucket, int i, long slot) {
+  void set(int bucket, int i, long slot) {
     layout.set(body, bucket, i, slot);
   }
 
@@ -634,7 +436,7 @@ final class BucketPage extends CuckooPage {
     }
   }
 
-  private byte[] numbers() {
+  byte[] numbers() {
     byte[] numbers = new byte[slots()];
     for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
       int from = layout.numbersFrom(bucket);
@@ -643,7 +445,7 @@ final class BucketPage extends CuckooPage {
     return numbers;
   }
 
-  private void setNumbers(byte[] numbers) {
+  void setNumbers(byte[] numbers) {
     for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
       int from = layout.numbersFrom(bucket);
       EpochNumbers.setAll(body, from, layout.width, numbers, bucket * layout.width);

@@ -18,6 +18,7 @@ public final class CuckooFilter implements MembershipFilter {
   private final CuckooShape shape;
   private final PagedFilter operations;
   private final HeapPages pages;
+  private long count;
 
   /** An empty filter. */
   public CuckooFilter(CuckooShape shape) {
@@ -28,6 +29,7 @@ public final class CuckooFilter implements MembershipFilter {
     this.shape = shape;
     this.operations = new PagedFilter(shape);
     this.pages = pages;
+    pages.forEach(page -> count += page.count());
   }
 
   /** An empty filter for an expected number of keys; see {@link CuckooShape#forCapacity}. */
@@ -46,37 +48,29 @@ public final class CuckooFilter implements MembershipFilter {
 
   /** See {@link PagedFilter#insert}. */
   public Insertion insert(long hash) {
-    if (pages.insertInPlace(shape.identity(hash))) {
-      return Insertion.STORED;
-    }
-    Insertion insertion = operations.insert(pages, hash);
-    pages.count += insertion == Insertion.STORED ? 1 : 0;
-    return insertion;
+    return counted(operations.insert(pages, hash));
   }
 
   /** See {@link PagedFilter#insertIfAbsent}. */
   public Insertion insertIfAbsent(long hash) {
-    if (pages.insertInPlace(shape.identity(hash))) {
-      return Insertion.STORED;
-    }
-    Insertion insertion = operations.insertIfAbsent(pages, hash);
-    pages.count += insertion == Insertion.STORED ? 1 : 0;
+    return counted(operations.insertIfAbsent(pages, hash));
+  }
+
+  private Insertion counted(Insertion insertion) {
+    count += insertion == Insertion.STORED ? 1 : 0;
     return insertion;
   }
 
   /** See {@link PagedFilter#mightContain}. */
   @Override
   public boolean mightContain(long hash) {
-    return pages.contains(shape.identity(hash));
+    return operations.mightContain(pages, hash);
   }
 
   /** See {@link PagedFilter#delete}. */
   public boolean delete(long hash) {
-    if (pages.deleteInPlace(shape.identity(hash))) {
-      return true;
-    }
     boolean deleted = operations.delete(pages, hash);
-    pages.count -= deleted ? 1 : 0;
+    count -= deleted ? 1 : 0;
     return deleted;
   }
 
@@ -88,9 +82,9 @@ public final class CuckooFilter implements MembershipFilter {
    * @return how many were {@code STORED}
    */
   public long insertAll(long[] hashes) {
-    long before = pages.count;
-    HashesByPage.forEach(hashes, pages::leastDepth, this::insert);
-    return pages.count - before;
+    long before = count;
+    HashesByPage.forEach(hashes, pages::minDepth, this::insert);
+    return count - before;
   }
 
   /**
@@ -100,14 +94,14 @@ public final class CuckooFilter implements MembershipFilter {
    * @return for how many of them there was a copy to delete
    */
   public long deleteAll(long[] hashes) {
-    long before = pages.count;
-    HashesByPage.forEach(hashes, pages::leastDepth, this::delete);
-    return before - pages.count;
+    long before = count;
+    HashesByPage.forEach(hashes, pages::minDepth, this::delete);
+    return before - count;
   }
 
   /** Number of identities held: insertions that were {@code STORED} less deletions. */
   public long count() {
-    return pages.count;
+    return count;
   }
 
   /** How identities are cut into a page's prefix, a bucket and a slot. */
@@ -138,9 +132,7 @@ public final class CuckooFilter implements MembershipFilter {
 
   /** Number of pages. */
   public int pageCount() {
-    int[] count = {0};
-    pages.forEach(page -> count[0]++);
-    return count[0];
+    return pages.pageCount();
   }
 
   /**
@@ -148,12 +140,12 @@ public final class CuckooFilter implements MembershipFilter {
    * read or copied before the filter is changed next, and not afterwards.
    */
   public void forEachPage(Consumer<CuckooPage> visitor) {
-    pages.giveEach(visitor);
+    pages.forEach(visitor);
   }
 
   /** An equal filter at a cost in proportion to the pages, not the bytes: pages are shared. */
   public CuckooFilter copy() {
-    return new CuckooFilter(shape, pages.copy());
+    return new CuckooFilter(shape, pages.copy(shape));
   }
 
   /**

@@ -46,8 +46,8 @@ public final class CuckooFormat {
   private CuckooFormat() {}
 
   /**
-   * Writes one page, without insertions that wait beside it. If the page is lent, it may be used by
-   * another thread meanwhile.
+   * Writes one page without its pending insertions. Another thread may use the page meanwhile if it
+   * is frozen.
    */
   public static void writePage(CuckooPage page, DataOutput out) throws IOException {
     boolean expiring = page.hasEpochs();

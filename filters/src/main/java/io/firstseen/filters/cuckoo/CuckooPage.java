@@ -1,5 +1,7 @@
 package io.firstseen.filters.cuckoo;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A part of a filter that every operation on one key stays within; the unit of state.
  *
@@ -20,13 +22,14 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
   byte[] body;
 
   /** The epochs of the keys; null if keys do not expire. */
-  Epochs epochs;
+  @Nullable Epochs epochs;
 
   private boolean shared;
-  private boolean lent;
+  private boolean frozen;
   private int tag;
 
-  CuckooPage(CuckooShape shape, int depth, int prefix, int count, byte[] body, Epochs epochs) {
+  CuckooPage(
+      CuckooShape shape, int depth, int prefix, int count, byte[] body, @Nullable Epochs epochs) {
     this.shape = shape;
     this.depth = (byte) depth;
     this.prefix = prefix;
@@ -35,14 +38,13 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
     this.epochs = epochs;
   }
 
-  /** The only page of an empty filter whose keys do not expire. */
-  public static CuckooPage first(CuckooShape shape) {
-    return new IdentityListPage(shape, null);
-  }
-
-  /** The only page of an empty filter whose keys expire. */
-  static CuckooPage firstWithEpochs(CuckooShape shape) {
-    return new IdentityListPage(shape, Epochs.NONE);
+  /**
+   * The only page of an empty filter.
+   *
+   * @param expiry null if its keys do not expire
+   */
+  public static CuckooPage first(CuckooShape shape, @Nullable Expiry expiry) {
+    return new IdentityListPage(shape, expiry == null ? null : Epochs.NONE);
   }
 
   /** The shape of the filter that this page is of. */
@@ -65,7 +67,7 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
     return 1 << depth | prefix;
   }
 
-  /** Number of identities held, copies and what waits counted. */
+  /** Number of identities held, with copies and pending insertions. */
   public int count() {
     return count;
   }
@@ -91,32 +93,37 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
 
   /** An equal page; the two share their bytes until one is written to. */
   public final CuckooPage copy() {
-    CuckooPage copy = sharing();
+    CuckooPage copy = sharingBody();
     copy.shared = true;
     shared = true;
     return copy;
   }
 
   /**
-   * Says whether another thread may be writing this page by {@link CuckooFormat}, so that nothing
-   * may change that is written. Meanwhile the first few insertions wait beside it; {@link
-   * PagedFilter} does what cannot wait to a page of the same content that takes this one's place.
-   * Afterwards {@link PagedFilter#settle} puts what waits in its place.
+   * Freezes or thaws the page. While another thread may be writing it by {@link CuckooFormat}, it
+   * is frozen: nothing that is written changes. The first few insertions become pending beside it;
+   * for all else {@link PagedFilter} puts a copy in its place. {@link PagedFilter#insertPending}
+   * puts them into the page afterwards.
    */
-  public final void setLent(boolean lent) {
-    if (this.lent != lent) {
-      this.lent = lent;
+  public final void setFrozen(boolean frozen) {
+    if (this.frozen != frozen) {
+      this.frozen = frozen;
     }
   }
 
   /** Whether the page must not change because it may be being written. */
-  public final boolean isLent() {
-    return lent;
+  public final boolean isFrozen() {
+    return frozen;
   }
 
-  /** Whether the page's bytes are also those of a copy. */
-  final boolean isShared() {
-    return shared;
+  /** Whether the body may be written to without a copy of it. */
+  final boolean isWritable() {
+    return !shared && !frozen;
+  }
+
+  /** The lowest identity that belongs to the page. */
+  public final long firstIdentity() {
+    return shape.firstIdentity(prefix, depth);
   }
 
   /** The number given to the page; 0 if none was. */
@@ -124,13 +131,13 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
     return tag;
   }
 
-  /** Gives the page a number, for who keeps pages of several filters. It is not written. */
+  /** Gives the page a number, for stores of several filters. It is not written. */
   public final void setTag(int tag) {
     this.tag = tag;
   }
 
-  /** Whether insertions wait to be put in their place. */
-  public boolean waits() {
+  /** Whether there are insertions that are not in the table yet. */
+  public boolean hasPending() {
     return false;
   }
 
@@ -162,25 +169,19 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
   /** Bytes of the page's own object, without its body. */
   abstract int objectBytes();
 
-  /** How a table's buckets are read; null for a list. */
-  abstract BucketLayout layout();
-
-  abstract CuckooPage sharing();
+  /** A page of the same content with the same body. */
+  abstract CuckooPage sharingBody();
 
   /**
-   * A page of the same content that may be changed, with bytes of its own, to take the place of
-   * this one, which is lent.
+   * A page of the same content with a body of its own, to take the place of this one, which is
+   * frozen. Takes the pending insertions over.
    */
-  CuckooPage unlent() {
-    CuckooPage page = sharing();
-    page.body = body.clone();
-    return page;
-  }
+  abstract CuckooPage writableCopy();
 
-  /** To be called before any write to the body. */
-  final void own() {
-    if (lent) {
-      throw new IllegalStateException("a page must not change while it is lent");
+  /** Copies the body if a copy of the page shares it; to be called before any write to it. */
+  final void unshareBody() {
+    if (frozen) {
+      throw new IllegalStateException("a page must not change while it is frozen");
     }
     if (shared) {
       body = body.clone();
@@ -189,11 +190,11 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
   }
 
   /**
-   * Whether one more insertion can wait beside this page, which is lent.
+   * Whether one more insertion can become pending beside this page, which is frozen.
    *
    * @param expiry null if keys do not expire
    */
-  abstract boolean canAwait(Expiry expiry);
+  abstract boolean canAddPending(@Nullable Expiry expiry);
 
   abstract boolean contains(long identity);
 
@@ -225,7 +226,7 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
       }
       number = epochs.numberOf(pair.earlier());
       if (pair.later() != end) {
-        own();
+        unshareBody();
         renumber(number, epochs.numberOf(pair.later()));
       }
     }
@@ -240,9 +241,9 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
    * Lets the identity be of the epoch of the keys that come next if its own is older; of several
    * copies, the oldest.
    *
-   * @return the page in which it is, another one if this one is lent; null if nothing changed
+   * @return the page in which it is, a copy if this one is frozen; null if nothing changed
    */
-  abstract CuckooPage renew(long identity, Expiry expiry);
+  abstract @Nullable CuckooPage renew(long identity, Expiry expiry);
 
   /**
    * Forgets the keys whose time is up.
@@ -251,8 +252,12 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
    */
   abstract CuckooPage expire(Expiry expiry, PathSearch search);
 
-  /** Puts what waits in its place, in the order it came, or as much of it as finds room. */
-  boolean settle(PathSearch search) {
+  /**
+   * Puts pending insertions into the table in the order they came.
+   *
+   * @return whether all found room
+   */
+  boolean insertPending(PathSearch search) {
     return true;
   }
 

@@ -11,10 +11,10 @@ import java.util.function.LongConsumer;
  */
 final class HashesByPage {
   /** So many hashes are put in order at a time: enough that a page gets some dozens. */
-  private static final int MOST_HASHES = 1 << 20;
+  private static final int MAX_HASHES = 1 << 20;
 
   /** More parts than this take longer to fill than they save. */
-  private static final int MOST_BITS = 11;
+  private static final int MAX_BITS = 11;
 
   /** About as many keys as a page takes. */
   private static final int KEYS_OF_A_PAGE = 2048;
@@ -28,13 +28,13 @@ final class HashesByPage {
    *     some hashes, as pages split
    */
   static void forEach(long[] hashes, IntSupplier leastDepth, LongConsumer action) {
-    long[] ordered = new long[Math.min(hashes.length, MOST_HASHES)];
+    long[] ordered = new long[Math.min(hashes.length, MAX_HASHES)];
     int to = 0;
     while (to < hashes.length) {
       int from = to;
-      int bits = Math.min(leastDepth.getAsInt(), MOST_BITS);
+      int bits = Math.min(leastDepth.getAsInt(), MAX_BITS);
       // While pages are few, they are in the cache anyway, and soon there will be more of them.
-      int most = Math.min(MOST_HASHES, (1 << bits) * KEYS_OF_A_PAGE);
+      int most = Math.min(MAX_HASHES, (1 << bits) * KEYS_OF_A_PAGE);
       to = Math.min(hashes.length - from, most) + from;
       order(hashes, from, to, bits, ordered);
       for (int i = 0; i < to - from; i++) {

@@ -1,6 +1,7 @@
 package io.firstseen.filters.cuckoo;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The page of a small filter: its identities in ascending order, each in the form of {@link
@@ -15,11 +16,11 @@ final class IdentityListPage extends CuckooPage {
 
   private static final int COUNT_STEP = 32;
 
-  IdentityListPage(CuckooShape shape, Epochs epochs) {
+  IdentityListPage(CuckooShape shape, @Nullable Epochs epochs) {
     this(shape, 0, new byte[BitFields.SPARE_BYTES], epochs);
   }
 
-  IdentityListPage(CuckooShape shape, int count, byte[] body, Epochs epochs) {
+  IdentityListPage(CuckooShape shape, int count, byte[] body, @Nullable Epochs epochs) {
     super(shape, 0, 0, count, body, epochs);
   }
 
@@ -48,20 +49,20 @@ final class IdentityListPage extends CuckooPage {
   }
 
   @Override
-  BucketLayout layout() {
-    return null;
+  CuckooPage sharingBody() {
+    return new IdentityListPage(shape, count, body, epochs);
   }
 
   @Override
-  CuckooPage sharing() {
-    return new IdentityListPage(shape, count, body, epochs);
+  CuckooPage writableCopy() {
+    return new IdentityListPage(shape, count, body.clone(), epochs);
   }
 
   @Override
   boolean contains(long identity) {
     long lower = BucketPairs.lower(identity);
     int at = firstNotBelow(lower);
-    return at < count && get(at) == lower;
+    return at < count && identity(at) == lower;
   }
 
   @Override
@@ -74,14 +75,14 @@ final class IdentityListPage extends CuckooPage {
     long lower = BucketPairs.lower(identity);
     int from = firstNotBelow(lower);
     int to = from;
-    while (to < count && get(to) == lower) {
+    while (to < count && identity(to) == lower) {
       to++;
     }
     return to - from;
   }
 
   @Override
-  boolean canAwait(Expiry expiry) {
+  boolean canAddPending(@Nullable Expiry expiry) {
     return false;
   }
 
@@ -90,14 +91,14 @@ final class IdentityListPage extends CuckooPage {
     if (count == MAX_COUNT) {
       return false;
     }
-    own();
+    unshareBody();
     if (bodyBytes(count + 1) + BitFields.SPARE_BYTES > body.length) {
       body = Arrays.copyOf(body, bodyBytes(count + COUNT_STEP) + BitFields.SPARE_BYTES);
     }
     long lower = BucketPairs.lower(identity);
     int at = firstNotBelow(lower);
     for (int i = count; i > at; i--) {
-      set(i, get(i - 1), number(i - 1));
+      set(i, identity(i - 1), number(i - 1));
     }
     set(at, lower, number);
     count++;
@@ -110,10 +111,10 @@ final class IdentityListPage extends CuckooPage {
     if (at < 0) {
       return false;
     }
-    own();
+    unshareBody();
     count--;
     for (int i = at; i < count; i++) {
-      set(i, get(i + 1), number(i + 1));
+      set(i, identity(i + 1), number(i + 1));
     }
     set(count, 0, 0);
     return true;
@@ -123,7 +124,7 @@ final class IdentityListPage extends CuckooPage {
   private int find(long identity) {
     long lower = BucketPairs.lower(identity);
     int found = -1;
-    for (int i = firstNotBelow(lower); i < count && get(i) == lower; i++) {
+    for (int i = firstNotBelow(lower); i < count && identity(i) == lower; i++) {
       if (found < 0 || (hasEpochs() && end(i) < end(found))) {
         found = i;
       }
@@ -135,34 +136,34 @@ final class IdentityListPage extends CuckooPage {
   void renumber(int from, int to) {
     for (int i = 0; i < count; i++) {
       if (number(i) == from) {
-        set(i, get(i), to);
+        set(i, identity(i), to);
       }
     }
   }
 
   @Override
-  CuckooPage renew(long identity, Expiry expiry) {
+  @Nullable CuckooPage renew(long identity, Expiry expiry) {
     int at = find(identity);
     if (end(at) >= expiry.endMillis()) {
       return null;
     }
-    if (isLent()) {
-      return unlent().renew(identity, expiry);
+    if (isFrozen()) {
+      return writableCopy().renew(identity, expiry);
     }
     int number = number(expiry);
-    own();
-    set(at, get(at), number);
+    unshareBody();
+    set(at, identity(at), number);
     return this;
   }
 
   @Override
   CuckooPage expire(Expiry expiry, PathSearch search) {
     int due = epochs.endedBy(expiry.dueMillis());
-    own();
+    unshareBody();
     int kept = 0;
     for (int i = 0; i < count; i++) {
       if ((due >>> number(i) & 1) == 0) {
-        set(kept, get(i), number(i));
+        set(kept, identity(i), number(i));
         kept++;
       }
     }
@@ -174,27 +175,13 @@ final class IdentityListPage extends CuckooPage {
     return this;
   }
 
-  /** The same identities in the narrowest buckets that take them. */
-  BucketPage toBuckets(PathSearch search) {
-    for (int width = BucketPage.narrowestFor(count); ; width++) {
-      BucketPage page = new BucketPage(shape, depth, prefix, width, epochs);
-      int stored = 0;
-      while (stored < count && page.insert(get(stored), number(stored), search)) {
-        stored++;
-      }
-      if (stored == count) {
-        return page;
-      }
-    }
-  }
-
   @Override
   public void verify() throws MalformedFilterException {
     for (int i = 0; i < count; i++) {
-      long identity = get(i);
+      long identity = identity(i);
       if (BucketPairs.core(identity) == 0
           || BucketPairs.lower(identity) != identity
-          || (i > 0 && get(i - 1) > identity)) {
+          || (i > 0 && identity(i - 1) > identity)) {
         throw new MalformedFilterException("identity " + i + " of the list is not well formed");
       }
       if (hasEpochs() && end(i) == Epochs.UNUSED) {
@@ -216,11 +203,11 @@ final class IdentityListPage extends CuckooPage {
     return shape.identityBits() + numberBits();
   }
 
-  private long get(int i) {
+  long identity(int i) {
     return BitFields.get(body, i * fieldBits() + numberBits(), shape.identityBits());
   }
 
-  private int number(int i) {
+  int number(int i) {
     return (int) BitFields.get(body, i * fieldBits(), numberBits());
   }
 
@@ -241,7 +228,7 @@ final class IdentityListPage extends CuckooPage {
     int high = count;
     while (low < high) {
       int middle = (low + high) >>> 1;
-      if (get(middle) < identity) {
+      if (identity(middle) < identity) {
         low = middle + 1;
       } else {
         high = middle;

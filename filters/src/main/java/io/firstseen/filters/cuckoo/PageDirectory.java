@@ -3,26 +3,29 @@ package io.firstseen.filters.cuckoo;
 import java.util.Arrays;
 
 /**
- * Which pages a filter has, for stores that keep pages by number: immutable, a split gives a new
- * one.
- *
- * <p>Its bytes are the depth of the page of every prefix of the deepest page's length, so their
- * number is a power of two and a directory of one page is the single byte 0.
+ * Which pages a filter has, as bytes: the depth of the page of every prefix of the deepest page's
+ * length. Their number is a power of two, and the directory of one page is the single byte 0.
+ * Immutable; {@link PageTable} is the form to work with.
  */
 public final class PageDirectory {
-  private final CuckooShape shape;
-  private final byte[] depths;
-  private final int depth;
+  private static final PageDirectory FIRST = uniform(0);
 
-  private PageDirectory(CuckooShape shape, byte[] depths) {
-    this.shape = shape;
+  private final byte[] depths;
+
+  private PageDirectory(byte[] depths) {
     this.depths = depths;
-    this.depth = Integer.numberOfTrailingZeros(depths.length);
   }
 
   /** The directory of an empty filter: one page of depth 0. */
-  public static PageDirectory first(CuckooShape shape) {
-    return new PageDirectory(shape, new byte[1]);
+  public static PageDirectory first() {
+    return FIRST;
+  }
+
+  /** All pages of one depth. */
+  static PageDirectory uniform(int depth) {
+    byte[] depths = new byte[1 << depth];
+    Arrays.fill(depths, (byte) depth);
+    return new PageDirectory(depths);
   }
 
   /**
@@ -30,7 +33,7 @@ public final class PageDirectory {
    *
    * @throws IllegalArgumentException if they are not those of a directory
    */
-  public static PageDirectory of(CuckooShape shape, byte[] bytes) {
+  public static PageDirectory of(byte[] bytes) {
     if (Integer.bitCount(bytes.length) != 1) {
       throw new IllegalArgumentException(
           "a page directory's length must be a power of two, got " + bytes.length);
@@ -48,7 +51,7 @@ public final class PageDirectory {
       }
       prefix += span;
     }
-    return new PageDirectory(shape, bytes.clone());
+    return new PageDirectory(bytes.clone());
   }
 
   /** The bytes to keep in state. */
@@ -56,49 +59,13 @@ public final class PageDirectory {
     return depths.clone();
   }
 
-  /** Number of prefixes of the deepest page's length, a power of two. */
-  public int size() {
-    return depths.length;
-  }
-
-  /** The prefix of an identity, in [0, size). */
-  public int indexOf(long identity) {
-    return shape.prefix(identity, depth);
-  }
-
-  /** The number of the page that an identity belongs to, as {@link CuckooPage#id} gives it. */
-  public int idOf(long identity) {
-    int pageDepth = depths[indexOf(identity)];
-    return 1 << pageDepth | shape.prefix(identity, pageDepth);
-  }
-
-  /** The lowest identity of the page after that of an identity; 0 if that is the last. */
-  public long nextPage(long identity) {
-    int pageDepth = depths[indexOf(identity)];
-    int next = shape.prefix(identity, pageDepth) + 1;
-    return next == 1 << pageDepth ? 0 : shape.firstIdentity(next, pageDepth);
-  }
-
   /** Number of pages. */
   public int pageCount() {
+    int depth = Integer.numberOfTrailingZeros(depths.length);
     int count = 0;
-    for (int index = 0; index < depths.length; index += 1 << (depth - depths[index])) {
+    for (int prefix = 0; prefix < depths.length; prefix += 1 << (depth - depths[prefix])) {
       count++;
     }
     return count;
-  }
-
-  /** The directory after the page of an identity was split. */
-  public PageDirectory split(long identity) {
-    int split = depths[shape.prefix(identity, depth)];
-    int deeper = Math.max(depth, split + 1);
-    byte[] next = new byte[1 << deeper];
-    for (int prefix = 0; prefix < next.length; prefix++) {
-      next[prefix] = depths[prefix >>> (deeper - depth)];
-    }
-    int span = 1 << (deeper - split);
-    int from = shape.prefix(identity, split) * span;
-    Arrays.fill(next, from, from + span, (byte) (split + 1));
-    return new PageDirectory(shape, next);
   }
 }

@@ -1,5 +1,7 @@
 package io.firstseen.filters.cuckoo;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Where the pages of one filter live: the heap, or a state backend.
  *
@@ -7,6 +9,11 @@ package io.firstseen.filters.cuckoo;
  * cover every prefix exactly once.
  */
 public interface PageStore {
+  /** What time it is for the filter's keys; null if they do not expire. */
+  default @Nullable Expiry expiry() {
+    return null;
+  }
+
   /** The page that an identity belongs to. */
   CuckooPage get(long identity);
 

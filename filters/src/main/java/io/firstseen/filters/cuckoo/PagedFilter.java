@@ -1,5 +1,7 @@
 package io.firstseen.filters.cuckoo;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The operations of a cuckoo filter over pages, wherever these live.
  *
@@ -9,31 +11,15 @@ package io.firstseen.filters.cuckoo;
 public final class PagedFilter {
   private final CuckooShape shape;
   private final PathSearch search = new PathSearch();
-  private Expiry expiry;
 
-  /** The operations of a filter that keeps its keys until they are deleted. */
+  /** The operations of filters of a shape. */
   public PagedFilter(CuckooShape shape) {
-    this(shape, null);
-  }
-
-  /**
-   * The operations of a filter whose keys expire.
-   *
-   * @param expiry says when, at every operation; null if keys do not expire
-   */
-  public PagedFilter(CuckooShape shape, Expiry expiry) {
     this.shape = shape;
-    this.expiry = expiry;
   }
 
-  /** Turns to a filter with another clock; not to one whose keys do not expire, nor from one. */
-  public void turnTo(Expiry newExpiry) {
-    expiry = newExpiry;
-  }
-
-  /** The only page of an empty filter. */
-  public CuckooPage firstPage() {
-    return expiry == null ? CuckooPage.first(shape) : CuckooPage.firstWithEpochs(shape);
+  /** The shape of the filters. */
+  public CuckooShape shape() {
+    return shape;
   }
 
   /** Whether the key may have been inserted: true for every key that was and is not deleted. */
@@ -50,6 +36,9 @@ public final class PagedFilter {
   public Insertion insert(PageStore store, long hash) {
     long identity = shape.identity(hash);
     CuckooPage page = page(store, identity);
+    if (insertInPlace(store, page, identity) >= 0) {
+      return Insertion.STORED;
+    }
     if (page.contains(identity) && page.copies(identity) >= CuckooPage.MAX_COPIES) {
       renew(store, page, identity);
       return Insertion.SATURATED;
@@ -64,9 +53,14 @@ public final class PagedFilter {
   public Insertion insertIfAbsent(PageStore store, long hash) {
     long identity = shape.identity(hash);
     CuckooPage page = page(store, identity);
+    int room = insertInPlace(store, page, identity);
+    if (room != BucketLayout.UNDECIDED) {
+      return room == BucketLayout.HELD ? Insertion.PRESENT : Insertion.STORED;
+    }
     if (!page.contains(identity)) {
       return insert(store, page, identity);
     }
+    Expiry expiry = store.expiry();
     // Where no key of the page is older than it would become, there is nothing to look for.
     if (expiry != null && expiry.sinceLastSeen() && page.epochs.oldest < expiry.endMillis()) {
       renew(store, page, identity);
@@ -74,7 +68,26 @@ public final class PagedFilter {
     return Insertion.PRESENT;
   }
 
-  private void renew(PageStore store, CuckooPage page, long identity) {
+  /**
+   * Inserts an identity that is not held if a slot is free at hand: the same page as {@link
+   * CuckooPage#insert} gives, in fewer steps.
+   *
+   * @return as {@link BucketLayout#room}; at least 0 if it was inserted
+   */
+  private static int insertInPlace(PageStore store, CuckooPage page, long identity) {
+    if (!(page instanceof BucketPage table)) {
+      return BucketLayout.UNDECIDED;
+    }
+    int room = table.roomFor(identity);
+    if (room >= 0) {
+      table.insertAt(room, identity);
+      store.put(identity, table);
+    }
+    return room;
+  }
+
+  private static void renew(PageStore store, CuckooPage page, long identity) {
+    Expiry expiry = store.expiry();
     CuckooPage renewed = expiry == null ? null : page.renew(identity, expiry);
     if (renewed != null) {
       store.put(identity, renewed);
@@ -92,12 +105,16 @@ public final class PagedFilter {
   public boolean delete(PageStore store, long hash) {
     long identity = shape.identity(hash);
     CuckooPage page = page(store, identity);
-    if (page.isLent() && !page.contains(identity)) {
+    if (page instanceof BucketPage table && table.removeInPlace(identity)) {
+      store.put(identity, page);
+      return true;
+    }
+    if (page.isFrozen() && !page.contains(identity)) {
       return false;
     }
-    CuckooPage target = free(page);
-    if (target.waits()) {
-      target = settle(store, target, identity);
+    CuckooPage target = writable(page);
+    if (target.hasPending()) {
+      target = insertPending(store, target, identity);
     }
     if (!target.remove(identity)) {
       return false;
@@ -108,9 +125,9 @@ public final class PagedFilter {
 
   /**
    * Deletes one copy of the identity of a key that was inserted, for callers that insert every key
-   * and not only those whose identity is new. Where there are as many copies as are ever stored, it
-   * may be that keys beyond them were not, so all copies stay for good: the identity goes on to be
-   * found, and no key is lost.
+   * and not only those whose identity is new. Where there are as many copies as are ever stored,
+   * keys beyond them may not have been stored, so all copies stay for good: the identity goes on to
+   * be found, and no key is lost.
    *
    * @return whether a copy was deleted
    */
@@ -125,48 +142,42 @@ public final class PagedFilter {
    * @return whether there were any epochs to forget
    */
   public boolean expire(PageStore store, CuckooPage page) {
-    long identity = shape.firstIdentity(page.prefix(), page.depth());
-    return expired(store, page, identity) != null;
+    return expired(store, page, page.firstIdentity()) != null;
   }
 
   /** The page of an identity, without keys whose time is up. */
   private CuckooPage page(PageStore store, long identity) {
     CuckooPage page = store.get(identity);
-    if (expiry == null) {
-      return page;
-    }
     CuckooPage left = expired(store, page, identity);
     return left == null ? page : left;
   }
 
-  /** Null if there is nothing to forget. */
-  private CuckooPage expired(PageStore store, CuckooPage page, long identity) {
-    if (!expiry.isDue(page.epochs.oldest)) {
+  /** What is left of a page; null if there is nothing to forget. */
+  private @Nullable CuckooPage expired(PageStore store, CuckooPage page, long identity) {
+    Expiry expiry = store.expiry();
+    if (expiry == null || !expiry.isDue(page.epochs.oldest)) {
       return null;
     }
     int before = page.count();
-    CuckooPage left = free(page).expire(expiry, search);
+    CuckooPage left = writable(page).expire(expiry, search);
     expiry.countExpired(before - left.count());
     store.put(identity, left);
     return left;
   }
 
-  /**
-   * Puts all insertions that wait beside a lent page in their place; see {@link
-   * CuckooPage#setLent}.
-   */
-  public void settle(PageStore store, CuckooPage page) {
-    settle(store, page, shape.firstIdentity(page.prefix(), page.depth()));
+  /** Puts the pending insertions of a page into it; see {@link CuckooPage#setFrozen}. */
+  public void insertPending(PageStore store, CuckooPage page) {
+    insertPending(store, page, page.firstIdentity());
   }
 
   /** Returns the page that an identity belongs to afterwards. */
-  private CuckooPage settle(PageStore store, CuckooPage page, long identity) {
-    CuckooPage target = free(page);
-    while (!target.settle(search)) {
+  private CuckooPage insertPending(PageStore store, CuckooPage page, long identity) {
+    CuckooPage target = writable(page);
+    while (!target.insertPending(search)) {
       int depth = target.depth();
       target = grown(store, target, identity);
       if (target.depth() > depth) {
-        settle(store, store.get(shape.sibling(identity, target.depth())));
+        insertPending(store, store.get(shape.sibling(identity, target.depth())));
       }
     }
     store.put(identity, target);
@@ -174,7 +185,8 @@ public final class PagedFilter {
   }
 
   private Insertion insert(PageStore store, CuckooPage page, long identity) {
-    CuckooPage target = page.isLent() && !page.canAwait(expiry) ? page.unlent() : page;
+    Expiry expiry = store.expiry();
+    CuckooPage target = page.isFrozen() && !page.canAddPending(expiry) ? page.writableCopy() : page;
     int number = expiry == null ? 0 : target.number(expiry);
     while (!target.insert(identity, number, search)) {
       target = grown(store, target, identity);
@@ -183,21 +195,20 @@ public final class PagedFilter {
     return Insertion.STORED;
   }
 
-  /** A page that may be changed now. */
-  private static CuckooPage free(CuckooPage page) {
-    return page.isLent() ? page.unlent() : page;
+  private static CuckooPage writable(CuckooPage page) {
+    return page.isFrozen() ? page.writableCopy() : page;
   }
 
   private CuckooPage grown(PageStore store, CuckooPage page, long identity) {
     if (page instanceof IdentityListPage list) {
-      return list.toBuckets(search);
+      return Repacking.toTable(list, search);
     }
-    BucketPage buckets = (BucketPage) page;
-    if (buckets.width() < BucketPage.SPLIT_WIDTH || !shape.canSplit(buckets.depth())) {
-      return buckets.widened();
+    BucketPage table = (BucketPage) page;
+    if (table.width() < BucketPage.SPLIT_WIDTH || !shape.canSplit(table.depth())) {
+      return Repacking.widened(table);
     }
-    BucketPage[] halves = buckets.halves(search);
+    BucketPage[] halves = Repacking.halves(table, search);
     store.split(identity, halves[0], halves[1]);
-    return halves[shape.prefix(identity, buckets.depth() + 1) & 1];
+    return halves[shape.prefix(identity, table.depth() + 1) & 1];
   }
 }

@@ -69,7 +69,7 @@ final class PathSearch {
   }
 
   private int move(BucketPage page, int last, int slotOfLast, int room) {
-    page.own();
+    page.unshareBody();
     int at = last;
     int i = slotOfLast;
     int to = room;

@@ -180,8 +180,8 @@ class CuckooFormatTest {
   private static byte[] expiringPage(int keys) {
     CuckooShape shape = new CuckooShape(20);
     Expiry expiry = new Expiry(1000, false);
-    PagedFilter filter = new PagedFilter(shape, expiry);
-    ExpiringPages pages = new ExpiringPages(shape, filter.firstPage());
+    PagedFilter filter = new PagedFilter(shape);
+    ExpiringPages pages = new ExpiringPages(shape, expiry);
     SplittableRandom random = new SplittableRandom(SEED);
     for (int i = 0; i < keys; i++) {
       expiry.advanceTo(random.nextLong(900));
@@ -213,8 +213,8 @@ class CuckooFormatTest {
 
   @Test
   void aWholeFilterWhoseKeysExpireIsRefused() {
-    PagedFilter filter = new PagedFilter(new CuckooShape(50), new Expiry(1000, false));
-    assertRefused("the keys of page 0 must not expire", filter.firstPage());
+    CuckooPage page = CuckooPage.first(new CuckooShape(50), new Expiry(1000, false));
+    assertRefused("the keys of page 0 must not expire", page);
   }
 
   @ParameterizedTest

@@ -39,7 +39,7 @@ class CuckooGoldenTest {
 
   private static Map<String, byte[]> files() {
     Map<String, byte[]> files = new LinkedHashMap<>();
-    files.put("list-empty.page", FilterInState.bytes(CuckooPage.first(new CuckooShape(30))));
+    files.put("list-empty.page", FilterInState.bytes(CuckooPage.first(new CuckooShape(30), null)));
     files.put("list.page", page(new IdentityListPage(new CuckooShape(33), null), 50));
     files.put("buckets-2-wide.page", page(new BucketPage(new CuckooShape(57), 0, 0, 2, null), 700));
     files.put(

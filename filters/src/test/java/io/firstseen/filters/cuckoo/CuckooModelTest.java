@@ -32,27 +32,27 @@ class CuckooModelTest {
   }
 
   @Test
-  void lentPagesAgreeWithItAsWellStayAsTheyWereAndGetTheSameBytes() {
-    AtomicInteger waited = new AtomicInteger();
-    FilterWithLentPages lent = new FilterWithLentPages(20, waited);
-    GrowingFilter last = new FilterModel(lent, 15_000, 5).run(100_000);
+  void frozenPagesStayAsTheyWereAndGetTheSameBytes() {
+    AtomicInteger pending = new AtomicInteger();
+    FilterWithFrozenPages frozen = new FilterWithFrozenPages(20, pending);
+    GrowingFilter last = new FilterModel(frozen, 15_000, 5).run(100_000);
     GrowingFilter onTheHeap = new FilterModel(FilterOnTheHeap.of(20), 15_000, 5).run(100_000);
     assertThat(last.toBytes()).isEqualTo(onTheHeap.toBytes());
-    assertThat(waited).hasValueGreaterThan(100);
+    assertThat(pending).hasValueGreaterThan(100);
   }
 
   @Test
   void pagesThatSplitWithInsertionsWaitingLoseNoneAndGetTheSameBytes() {
-    AtomicInteger waited = new AtomicInteger();
-    GrowingFilter lent = new FilterWithLentPages(28, waited);
+    AtomicInteger pending = new AtomicInteger();
+    GrowingFilter frozen = new FilterWithFrozenPages(28, pending);
     GrowingFilter direct = FilterOnTheHeap.of(28);
     SplittableRandom random = new SplittableRandom(8);
     for (int i = 0; i < 150_000; i++) {
       long hash = random.nextLong();
-      assertThat(lent.insertIfAbsent(hash)).isEqualTo(direct.insertIfAbsent(hash));
+      assertThat(frozen.insertIfAbsent(hash)).isEqualTo(direct.insertIfAbsent(hash));
     }
-    assertThat(waited).hasValueGreaterThan(50_000);
-    assertThat(lent.toBytes()).isEqualTo(direct.toBytes());
+    assertThat(pending).hasValueGreaterThan(50_000);
+    assertThat(frozen.toBytes()).isEqualTo(direct.toBytes());
   }
 
   @Test

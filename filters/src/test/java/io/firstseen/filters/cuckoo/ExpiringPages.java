@@ -10,48 +10,58 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The pages of one filter, which can be lent to a reader, written and read back. */
+/** The pages of one filter, which can be frozen for a reader, written and read back. */
 final class ExpiringPages implements PageStore {
   private final CuckooShape shape;
-  private final Map<Integer, CuckooPage> pages = new HashMap<>();
-  private final Map<CuckooPage, byte[]> lent = new HashMap<>();
-  private PageDirectory directory;
+  private final Map<CuckooPage, byte[]> frozen = new HashMap<>();
+  private PageTable<CuckooPage> pages;
+  private Expiry expiry;
   private int splits;
   private int narrowed;
 
-  ExpiringPages(CuckooShape shape, CuckooPage first) {
+  ExpiringPages(CuckooShape shape, Expiry expiry) {
     this.shape = shape;
-    this.directory = PageDirectory.first(shape);
-    pages.put(1, first);
+    this.expiry = expiry;
+    this.pages = new PageTable<>(shape, PageDirectory.first());
+    pages.set(0, CuckooPage.first(shape, expiry));
+  }
+
+  @Override
+  public Expiry expiry() {
+    return expiry;
+  }
+
+  void turnTo(Expiry another) {
+    expiry = another;
   }
 
   @Override
   public CuckooPage get(long identity) {
-    return pages.get(directory.idOf(identity));
+    return pages.get(identity);
   }
 
   @Override
   public void put(long identity, CuckooPage page) {
-    CuckooPage before = pages.put(directory.idOf(identity), page);
+    CuckooPage before = pages.get(identity);
+    pages.set(identity, page);
     narrowed += before.slots() > page.slots() && page instanceof BucketPage ? 1 : 0;
   }
 
   @Override
   public void split(long identity, CuckooPage low, CuckooPage high) {
-    pages.remove(directory.idOf(identity));
-    pages.put(low.id(), low);
-    pages.put(high.id(), high);
-    directory = directory.split(identity);
+    pages.split(identity, low, high);
     splits++;
   }
 
   List<CuckooPage> all() {
-    return new ArrayList<>(pages.values());
+    List<CuckooPage> all = new ArrayList<>();
+    pages.forEach(all::add);
+    return all;
   }
 
   /** Number of keys held, whether their time is up or not. */
   long count() {
-    return pages.values().stream().mapToLong(CuckooPage::count).sum();
+    return all().stream().mapToLong(CuckooPage::count).sum();
   }
 
   int splits() {
@@ -64,7 +74,7 @@ final class ExpiringPages implements PageStore {
 
   void verify() {
     try {
-      for (CuckooPage page : pages.values()) {
+      for (CuckooPage page : all()) {
         page.verify();
       }
     } catch (MalformedFilterException e) {
@@ -72,35 +82,36 @@ final class ExpiringPages implements PageStore {
     }
   }
 
-  /** Lets a reader have the pages as they are, and checks that the last one saw no change. */
-  void lend(PagedFilter filter) {
-    settle(filter);
-    lent.forEach(
+  /** Freezes the pages for a reader, and checks that the last one saw no change. */
+  void freeze(PagedFilter filter) {
+    insertPending(filter);
+    frozen.forEach(
         (page, bytes) -> {
           if (!Arrays.equals(FilterInState.bytes(page), bytes)) {
-            throw new AssertionError("page " + page.id() + " changed while it was lent");
+            throw new AssertionError("page " + page.id() + " changed while it was frozen");
           }
         });
     pages.forEach(
-        (id, page) -> {
-          lent.put(page, FilterInState.bytes(page));
-          page.setLent(true);
+        page -> {
+          frozen.put(page, FilterInState.bytes(page));
+          page.setFrozen(true);
         });
   }
 
-  private void settle(PagedFilter filter) {
+  private void insertPending(PagedFilter filter) {
     for (CuckooPage page : all()) {
-      if (page.waits()) {
-        filter.settle(this, page);
+      if (page.hasPending()) {
+        filter.insertPending(this, page);
       }
     }
   }
 
   void writeAndRead(PagedFilter filter) {
-    settle(filter);
-    lent.clear();
-    pages.replaceAll((id, page) -> read(FilterInState.bytes(page)));
-    directory = PageDirectory.of(shape, directory.toBytes());
+    insertPending(filter);
+    frozen.clear();
+    List<CuckooPage> all = all();
+    pages = new PageTable<>(shape, PageDirectory.of(pages.directory().toBytes()));
+    all.forEach(page -> pages.set(page.firstIdentity(), read(FilterInState.bytes(page))));
   }
 
   static CuckooPage read(byte[] bytes) {

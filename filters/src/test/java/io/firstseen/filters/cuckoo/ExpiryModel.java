@@ -53,7 +53,7 @@ final class ExpiryModel {
   private long ttlMillis;
   private long epochMillis;
   private Expiry expiry;
-  private PagedFilter filter;
+  private final PagedFilter filter = new PagedFilter(SHAPE);
   private long now;
   private int operation;
   private int forgotten;
@@ -68,7 +68,7 @@ final class ExpiryModel {
     this.hashes = random.longs(plan.keys()).toArray();
     this.now = random.nextLong(1L << 41);
     renewFilter(plan.ttlMillis());
-    this.pages = new ExpiringPages(SHAPE, filter.firstPage());
+    this.pages = new ExpiringPages(SHAPE, expiry);
   }
 
   ExpiringPages pages() {
@@ -121,7 +121,7 @@ final class ExpiryModel {
         }
       }
     } else if (choice < 997) {
-      pages.lend(filter);
+      pages.freeze(filter);
     } else if (choice < 999) {
       pages.writeAndRead(filter);
       renewFilter(
@@ -137,7 +137,9 @@ final class ExpiryModel {
     keys.values().forEach(key -> key.passed = !mustLive(key));
     long phaseMillis = (long) (phase * (newTtlMillis / 8.0));
     expiry = new Expiry(newTtlMillis + mistake.ttlMillis(), plan.sinceLastSeen(), phaseMillis);
-    filter = new PagedFilter(SHAPE, expiry);
+    if (pages != null) {
+      pages.turnTo(expiry);
+    }
     ttlMillis = newTtlMillis;
     epochMillis = (newTtlMillis + 7) / 8;
     keys.values().forEach(key -> key.epochMillis = Math.max(key.epochMillis, epochMillis));

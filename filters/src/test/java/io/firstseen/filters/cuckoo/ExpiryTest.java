@@ -79,8 +79,8 @@ class ExpiryTest {
   @Test
   void instantsAtTheEndsOfTimeCountAsFarAway() {
     Expiry expiry = new Expiry(HOUR, false);
-    PagedFilter filter = new PagedFilter(SHAPE, expiry);
-    ExpiringPages pages = new ExpiringPages(SHAPE, filter.firstPage());
+    PagedFilter filter = new PagedFilter(SHAPE);
+    ExpiringPages pages = new ExpiringPages(SHAPE, expiry);
     expiry.advanceTo(Long.MIN_VALUE);
     long hash = 0;
     for (long time : new long[] {Long.MIN_VALUE, -1, 0, 1, Long.MAX_VALUE}) {
@@ -99,8 +99,8 @@ class ExpiryTest {
   @ValueSource(ints = {1, 600})
   void aDeleteTakesTheOldestCopyOfAnIdentity(int others) {
     Expiry expiry = new Expiry(HOUR, false);
-    PagedFilter filter = new PagedFilter(SHAPE, expiry);
-    ExpiringPages pages = new ExpiringPages(SHAPE, filter.firstPage());
+    PagedFilter filter = new PagedFilter(SHAPE);
+    ExpiringPages pages = new ExpiringPages(SHAPE, expiry);
     new SplittableRandom(1).longs(others).forEach(hash -> filter.insert(pages, hash));
     long hash = 77L << 30;
     for (long minutes : new long[] {30, 10, 50, 20}) {
@@ -122,8 +122,8 @@ class ExpiryTest {
   void theRateFollowsTheLawOfTheLiveKeys() {
     CuckooShape shape = new CuckooShape(24);
     Expiry expiry = new Expiry(HOUR, false);
-    PagedFilter filter = new PagedFilter(shape, expiry);
-    ExpiringPages pages = new ExpiringPages(shape, filter.firstPage());
+    PagedFilter filter = new PagedFilter(shape);
+    ExpiringPages pages = new ExpiringPages(shape, expiry);
     SplittableRandom random = new SplittableRandom(5);
     for (int epoch = 0; epoch < 30; epoch++) {
       expiry.advanceTo(epoch * expiry.epochMillis());

@@ -7,9 +7,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * A filter whose pages are bytes under their numbers, read for every operation and written after
@@ -18,20 +16,19 @@ import java.util.Map;
 final class FilterInState implements GrowingFilter, PageStore {
   private final CuckooShape shape;
   private final PagedFilter operations;
-  private final Map<Integer, byte[]> pages = new HashMap<>();
-  private PageDirectory directory;
+  private PageTable<byte[]> pages;
   private long count;
 
   FilterInState(int identityBits) {
     this.shape = new CuckooShape(identityBits);
     this.operations = new PagedFilter(shape);
-    this.directory = PageDirectory.first(shape);
+    this.pages = new PageTable<>(shape, PageDirectory.first());
   }
 
   @Override
   public CuckooPage get(long identity) {
-    byte[] bytes = pages.get(directory.idOf(identity));
-    return bytes == null ? CuckooPage.first(shape) : page(bytes);
+    byte[] bytes = pages.get(identity);
+    return bytes == null ? CuckooPage.first(shape, null) : page(bytes);
   }
 
   private static CuckooPage page(byte[] bytes) {
@@ -44,7 +41,7 @@ final class FilterInState implements GrowingFilter, PageStore {
 
   @Override
   public void put(long identity, CuckooPage page) {
-    pages.put(directory.idOf(identity), bytes(page));
+    pages.set(identity, bytes(page));
   }
 
   static byte[] bytes(CuckooPage page) {
@@ -59,10 +56,7 @@ final class FilterInState implements GrowingFilter, PageStore {
 
   @Override
   public void split(long identity, CuckooPage low, CuckooPage high) {
-    pages.remove(directory.idOf(identity));
-    pages.put(low.id(), bytes(low));
-    pages.put(high.id(), bytes(high));
-    directory = PageDirectory.of(shape, directory.split(identity).toBytes());
+    pages.split(identity, bytes(low), bytes(high));
   }
 
   @Override
@@ -110,8 +104,8 @@ final class FilterInState implements GrowingFilter, PageStore {
   @Override
   public GrowingFilter copy() {
     FilterInState copy = new FilterInState(shape.identityBits());
-    copy.pages.putAll(pages);
-    copy.directory = directory;
+    copy.pages = new PageTable<>(shape, PageDirectory.of(pages.directory().toBytes()));
+    pages.forEach(bytes -> copy.pages.set(page(bytes).firstIdentity(), bytes));
     copy.count = count;
     return copy;
   }
@@ -125,8 +119,8 @@ final class FilterInState implements GrowingFilter, PageStore {
   public GrowingFilter read(byte[] bytes) {
     FilterOnTheHeap read = (FilterOnTheHeap) FilterOnTheHeap.of(shape.identityBits()).read(bytes);
     FilterInState filter = new FilterInState(shape.identityBits());
-    read.filter.forEachPage(page -> filter.pages.put(page.id(), bytes(page)));
-    filter.directory = directory;
+    filter.pages = new PageTable<>(shape, pages.directory());
+    read.filter.forEachPage(page -> filter.pages.set(page.firstIdentity(), bytes(page)));
     filter.count = read.count();
     return filter;
   }
@@ -138,12 +132,12 @@ final class FilterInState implements GrowingFilter, PageStore {
 
   private FilterOnTheHeap onTheHeap() {
     List<CuckooPage> all = new ArrayList<>();
-    pages.values().forEach(bytes -> all.add(page(bytes)));
+    pages.forEach(bytes -> all.add(page(bytes)));
     if (all.isEmpty()) {
-      all.add(CuckooPage.first(shape));
+      all.add(CuckooPage.first(shape, null));
     }
-    if (all.size() != directory.pageCount()) {
-      throw new IllegalStateException(directory.pageCount() + " pages wanted, " + all.size());
+    if (all.size() != pages.pageCount()) {
+      throw new IllegalStateException(pages.pageCount() + " pages wanted, " + all.size());
     }
     return new FilterOnTheHeap(new CuckooFilter(shape, new HeapPages(shape, all)));
   }

@@ -1,16 +1,16 @@
 package io.firstseen.operators.dedup;
 
 import io.firstseen.filters.cuckoo.CuckooShape;
-import io.firstseen.filters.cuckoo.Insertion;
+import io.firstseen.filters.cuckoo.Expiry;
 import io.firstseen.filters.cuckoo.PagedFilter;
 import io.firstseen.filters.key.Shards;
-import io.firstseen.operators.IncompatibleStateException;
 import io.firstseen.operators.ShardKeys;
 import io.firstseen.types.Change;
 import io.firstseen.types.DedupParameters;
 import io.firstseen.types.Operation;
 import java.util.List;
 import org.apache.flink.api.common.TaskInfo;
+import org.apache.flink.api.common.state.KeyedStateStore;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
@@ -20,11 +20,9 @@ import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.runtime.state.KeyedStateBackend;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
-import org.apache.flink.runtime.state.TestableKeyedStateBackend;
 import org.apache.flink.runtime.state.heap.HeapKeyedStateBackend;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
-import org.apache.flink.streaming.api.operators.sorted.state.BatchExecutionKeyedStateBackend;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.LatencyMarker;
 import org.apache.flink.streaming.runtime.streamrecord.RecordAttributes;
@@ -35,9 +33,9 @@ import org.apache.flink.util.OutputTag;
 /**
  * Passes on what changes the set of live keys, and tells apart what does not.
  *
- * <p>Every shard is a cuckoo filter in managed keyed state, one entry a page. An add whose key is
- * not in the filter, and a delete whose key is, go to the main output; the others to side outputs.
- * In an exact mode, what is in the filter is asked of {@link ExactKeys}.
+ * <p>Every shard is a cuckoo filter in managed keyed state, one entry a page; {@link LiveSet} says
+ * what an event means to it. An add of a key that is not live, and a delete of one that is, go to
+ * the main output; the others to side outputs.
  *
  * @param <T> type of the events
  */
@@ -52,25 +50,19 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
   private final OutputTag<Change<T>> unknownDeletesTag;
   private final OutputTag<Change<T>> falselyDroppedTag;
 
-  private transient Shards shards;
   private transient ListState<DedupParameters> parametersState;
   private transient DedupParameters effective;
-  private transient PagedFilter filter;
-  private transient PageCache cache;
-  private transient ShardPages pages;
-  private transient HashEntries entries;
-  private transient ExactKeys exact;
   private transient KeyClock clock;
+  private transient TaskShards shards;
+  private transient LiveSet liveSet;
+  private transient PageCache cache;
   private transient PageSweep sweep;
-  private transient EntrySweep entrySweep;
-  private transient Audit audit;
   private transient EventBatch<T> batch;
   private transient boolean warned;
   private transient Counter accepted;
   private transient Counter removed;
   private transient Counter duplicates;
   private transient Counter unknownDeletes;
-  private transient Counter falselyDropped;
 
   /**
    * @param falsePositiveRate target; a predicted rate above it is logged, once
@@ -94,95 +86,79 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
   @Override
   public void initializeState(StateInitializationContext context) throws Exception {
     super.initializeState(context);
-    parametersState = context.getOperatorStateStore().getUnionListState(DedupState.PARAMETERS);
-    effective = parameters;
-    for (DedupParameters restored : parametersState.get()) {
-      List<String> contradictions = restored.contradictions(parameters);
-      if (!contradictions.isEmpty()) {
-        throw new IncompatibleStateException(
-            "The dedup state cannot be restored by this job, they differ in: "
-                + String.join(", ", contradictions));
-      }
-      effective = restored.withTtl(parameters.ttl());
-    }
-    shards = new Shards(effective.shardCount());
-    CuckooShape shape = new CuckooShape(effective.identityBits());
-    if (effective.ttl() != null) {
-      clock =
-          new KeyClock(
-              effective.ttl(),
-              effective.shardCount(),
-              getProcessingTimeService(),
-              context.getKeyedStateStore().getState(DedupState.CLOCK));
-    }
-    filter = new PagedFilter(shape);
     KeyedStateBackend<?> backend = getKeyedStateBackend();
-    if (backend instanceof BatchExecutionKeyedStateBackend) {
-      throw new IncompatibleStateException(
-          "The dedup needs execution.runtime-mode STREAMING: a batch job sorts its events, so that"
-              + " an add and a delete of one key could change places");
-    }
-    if (backend instanceof TestableKeyedStateBackend<?> wrapper
-        && wrapper.getDelegatedKeyedStateBackend(true) instanceof HeapKeyedStateBackend
-        && !(backend instanceof HeapKeyedStateBackend)) {
-      throw new IncompatibleStateException(
-          "The dedup cannot keep its state in a changelog over the heap backend: set"
-              + " state.changelog.enabled to false, or the backend to rocksdb");
-    }
+    TaskInfo task = getRuntimeContext().getTaskInfo();
+    parametersState = context.getOperatorStateStore().getUnionListState(DedupState.PARAMETERS);
+    effective = RestoreChecks.restored(parameters, parametersState.get());
+    RestoreChecks.checkBackend(backend);
+    RestoreChecks.checkMaxParallelism(task.getMaxNumberOfParallelSubtasks(), effective);
+
+    KeyedStateStore state = context.getKeyedStateStore();
+    Shards hashShards = new Shards(effective.shardCount());
+    clock =
+        new KeyClock(
+            effective.ttl(),
+            effective.shardCount(),
+            getProcessingTimeService(),
+            effective.ttl() == null ? null : state.getState(DedupState.CLOCK),
+            this::setCurrentKey);
     boolean onHeap = backend instanceof HeapKeyedStateBackend;
-    cache = onHeap ? null : new PageCache(pageCacheBytes);
     RunningCheckpoints checkpoints = onHeap ? new RunningCheckpoints() : null;
-    pages =
-        new ShardPages(
-            shape,
-            filter,
-            shards,
-            context
-                .getKeyedStateStore()
-                .getMapState(
-                    onHeap
-                        ? DedupState.pages(new WatchedPageSerializer(checkpoints))
-                        : DedupState.PAGES),
-            context.getKeyedStateStore().getState(DedupState.SUMMARY),
-            this::setCurrentKey,
-            cache,
-            checkpoints,
-            clock);
-    WaitingEntries waiting =
-        cache == null ? null : new WaitingEntries(effective.shardCount(), this::setCurrentKey);
+    PagedFilter filter = new PagedFilter(new CuckooShape(effective.identityBits()));
+    shards = new TaskShards(filter.shape(), hashShards, clock, checkpoints);
+    PageState pages =
+        new PageState(
+            state.getMapState(
+                onHeap
+                    ? DedupState.pages(new WatchedPageSerializer(checkpoints))
+                    : DedupState.PAGES),
+            state.getState(DedupState.SUMMARY),
+            this::setCurrentKey);
+    cache = onHeap ? null : new PageCache(pageCacheBytes);
+    PendingEntries pending = onHeap ? null : new PendingEntries(effective.shardCount());
+    liveSet = new ApproximateSet(filter, hashShards);
+    AuditedSet audited = null;
     if (effective.mode().isExact()) {
-      entries = new HashEntries(backend, DedupState.EXACT, pages::expiry, shards, waiting);
-      exact = new ExactKeys(entries, filter, effective.mode());
+      HashEntries entries =
+          new HashEntries(backend, DedupState.EXACT, hashShards, pending, this::setCurrentKey);
+      EntrySweep entrySweep = new EntrySweep(shards, entries, clock);
+      liveSet = new ExactSet(entries, entrySweep, filter, hashShards, effective.mode());
     } else if (effective.auditSlices() > 0) {
-      entries = new HashEntries(backend, DedupState.AUDIT, pages::expiry, shards, waiting);
-      audit =
-          new Audit(
+      HashEntries entries =
+          new HashEntries(backend, DedupState.AUDIT, hashShards, pending, this::setCurrentKey);
+      audited =
+          new AuditedSet(
+              liveSet,
               effective.auditSlices(),
               effective.shardCount(),
               entries,
-              context.getKeyedStateStore().getState(DedupState.AUDIT_COUNTS),
+              new EntrySweep(shards, entries, clock),
+              state.getState(DedupState.AUDIT_COUNTS),
               this::setCurrentKey);
-    }
-    TaskInfo task = getRuntimeContext().getTaskInfo();
-    int maxParallelism = task.getMaxNumberOfParallelSubtasks();
-    if (maxParallelism != effective.shardCount()) {
-      throw new IncompatibleStateException(
-          "The dedup's maximum parallelism must be its number of shards, %d, got %d"
-              .formatted(effective.shardCount(), maxParallelism));
+      liveSet = audited;
     }
     KeyGroupRange keyGroups =
         KeyGroupRangeAssignment.computeKeyGroupRangeForOperatorIndex(
-            maxParallelism, task.getNumberOfParallelSubtasks(), task.getIndexOfThisSubtask());
-    ShardKeys keys = ShardKeys.of(effective.shardCount(), maxParallelism);
+            task.getMaxNumberOfParallelSubtasks(),
+            task.getNumberOfParallelSubtasks(),
+            task.getIndexOfThisSubtask());
+    ShardKeys keys = ShardKeys.of(effective.shardCount(), effective.shardCount());
     for (int shard = 0; shard < effective.shardCount(); shard++) {
-      if (keyGroups.contains(ShardKeys.group(shard, effective.shardCount(), maxParallelism))) {
-        pages.own(shard, keys.keyOf(shard));
-        if (waiting != null) {
-          waiting.own(shard, keys.keyOf(shard));
-        }
-        if (audit != null) {
-          audit.own(shard, keys.keyOf(shard));
-        }
+      Integer key = keys.keyOf(shard);
+      if (!keyGroups.contains(
+          ShardKeys.group(shard, effective.shardCount(), effective.shardCount()))) {
+        continue;
+      }
+      Expiry expiry = clock.read(shard, key);
+      shards.add(
+          onHeap
+              ? new HeapShardPages(shard, key, filter, pages, expiry, checkpoints)
+              : new CachedShardPages(shard, key, filter, pages, expiry, cache));
+      if (pending != null) {
+        pending.add(shard, key);
+      }
+      if (audited != null) {
+        audited.add(shard, key);
       }
     }
   }
@@ -194,41 +170,22 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
         new EventBatch<>(
             getProcessingTimeService(),
             // Not for each event: to read the machine's clock is to wait for all memory asked for.
-            clock == null ? () -> {} : clock::tick,
-            pages::touch,
+            clock::tick,
+            shards::prefetch,
             this::decide);
     MetricGroup metrics = getMetricGroup();
     accepted = metrics.counter("accepted");
     removed = metrics.counter("removed");
     duplicates = metrics.counter("duplicates");
     unknownDeletes = metrics.counter("unknownDeletes");
-    metrics.gauge("keys", pages::keys);
-    metrics.gauge("load", () -> pages.keys() == 0 ? 0 : (double) pages.keys() / pages.slots());
-    metrics.gauge("predictedFalsePositiveRate", pages::predictedFalsePositiveRate);
-    metrics.gauge("pages", pages::pageCount);
-    metrics.gauge("pageBytes", pages::bytes);
-    metrics.gauge("pageSplits", pages::splits);
-    if (clock != null) {
-      metrics.gauge("expired", pages::expired);
-      sweep = new PageSweep(pages, clock);
-      entrySweep = entries == null ? null : new EntrySweep(pages, entries, clock);
-      if (!clock.isOfEvents()) {
-        sweepByTheClock(0);
-      }
-    }
-    if (exact != null) {
-      metrics.counter("exactLookups", exact.lookups());
-      metrics.counter("exactRescues", exact.rescues());
-    }
-    if (audit != null) {
-      falselyDropped = metrics.counter("falselyDropped");
-      audit.register(metrics);
-    }
+    shards.register(metrics);
+    liveSet.register(metrics);
     if (cache != null) {
-      metrics.gauge("cachedBytes", cache::bytes);
-      metrics.counter("cacheHits", cache.hits());
-      metrics.counter("cacheMisses", cache.misses());
-      metrics.counter("cacheWriteBacks", cache.writeBacks());
+      cache.register(metrics);
+    }
+    sweep = new PageSweep(shards, clock);
+    if (clock.isInProcessingTime()) {
+      sweepByTheClock(0);
     }
   }
 
@@ -279,25 +236,20 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
               .formatted(batch.size()));
     }
     super.snapshotState(context);
-    if (entries != null) {
-      entries.flush();
-    }
-    if (audit != null) {
-      audit.flush();
-    }
-    pages.flush(context.getCheckpointId());
+    liveSet.flush();
+    shards.flush(context.getCheckpointId());
     parametersState.update(List.of(effective));
     warnOfHighRate();
   }
 
   private void warnOfHighRate() {
-    double predicted = pages.predictedFalsePositiveRate();
+    double predicted = shards.predictedFalsePositiveRate();
     if (predicted > falsePositiveRate && !warned) {
       LOG.warn(
           "{} holds {} keys in a part of its filters made for fewer: the predicted false-positive"
               + " rate is {}, the target {}",
           getOperatorConfig().getOperatorName(),
-          pages.keys(),
+          shards.keys(),
           predicted,
           falsePositiveRate);
       warned = true;
@@ -307,13 +259,13 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
   @Override
   public void notifyCheckpointComplete(long checkpointId) throws Exception {
     super.notifyCheckpointComplete(checkpointId);
-    pages.checkpointEnded(checkpointId);
+    shards.checkpointEnded(checkpointId);
   }
 
   @Override
   public void notifyCheckpointAborted(long checkpointId) throws Exception {
     super.notifyCheckpointAborted(checkpointId);
-    pages.checkpointEnded(checkpointId);
+    shards.checkpointEnded(checkpointId);
   }
 
   private void sweepByTheClock(long timestamp) throws Exception {
@@ -329,7 +281,7 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
   public void processWatermark(Watermark mark) throws Exception {
     decideAll();
     super.processWatermark(mark);
-    if (clock != null && clock.isOfEvents()) {
+    if (clock.isInEventTime()) {
       clock.advanceTo(mark);
       sweep();
     }
@@ -342,33 +294,15 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
 
   private void sweep() throws Exception {
     sweep.run();
-    if (entrySweep != null) {
-      entrySweep.run();
-    }
+    liveSet.sweep();
   }
 
-  /**
-   * Makes a key a live one that was none, also if the filter takes it for another: deleting one of
-   * two that share an identity leaves the other.
-   */
+  /** See {@link LiveSet#learn}. */
   final void learn(StreamRecord<Change<T>> record) throws Exception {
+    clock.tick();
+    clock.next(record);
     Change<T> change = record.getValue();
-    if (clock != null) {
-      clock.tick();
-      clock.next(record);
-    }
-    ShardPages shard = pages.of(shards.shardOf(change.hash()));
-    long rest = shards.rest(change.hash());
-    if (exact == null) {
-      filter.insert(shard, rest);
-    } else {
-      shard.enter();
-      exact.add(shard, rest, change);
-    }
-    if (audit != null && audit.covers(change.hash())) {
-      shard.enter();
-      audit.learn(change.hash());
-    }
+    liveSet.learn(shards.of(change.hash()), change);
   }
 
   @Override
@@ -382,47 +316,29 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
   }
 
   private void decide(StreamRecord<Change<T>> record) throws Exception {
+    clock.next(record);
     Change<T> change = record.getValue();
-    if (clock != null) {
-      clock.next(record);
-    }
-    int number = shards.shardOf(change.hash());
-    ShardPages shard = pages.of(number);
-    long rest = shards.rest(change.hash());
-    boolean audited = audit != null && audit.covers(change.hash());
-    if (audited || exact != null) {
-      shard.enter();
-    }
+    ShardPages shard = shards.of(change.hash());
     if (change.operation() == Operation.ADD) {
-      double predicted = audited ? shard.predictedFalsePositiveRateHere() : 0;
-      boolean isNew =
-          exact == null
-              ? filter.insertIfAbsent(shard, rest) == Insertion.STORED
-              : exact.add(shard, rest, change);
-      if (audited && audit.add(number, change.hash(), isNew, predicted)) {
-        falselyDropped.inc();
-        output.collect(falselyDroppedTag, record);
-      } else if (isNew) {
-        accepted.inc();
-        output.collect(record);
-        if (entrySweep != null) {
-          entrySweep.pay();
-        }
-      } else {
-        duplicates.inc();
-        output.collect(duplicatesTag, record);
+      switch (liveSet.add(shard, change)) {
+        case NEW -> pass(record, accepted);
+        case KNOWN -> divert(record, duplicatesTag, duplicates);
+        case FALSELY_DROPPED -> output.collect(falselyDroppedTag, record);
       }
-      return;
-    }
-    if (audited) {
-      audit.delete(change.hash());
-    }
-    if (exact == null ? filter.delete(shard, rest) : exact.remove(shard, rest, change)) {
-      removed.inc();
-      output.collect(record);
+    } else if (liveSet.remove(shard, change)) {
+      pass(record, removed);
     } else {
-      unknownDeletes.inc();
-      output.collect(unknownDeletesTag, record);
+      divert(record, unknownDeletesTag, unknownDeletes);
     }
+  }
+
+  private void pass(StreamRecord<Change<T>> record, Counter counter) {
+    counter.inc();
+    output.collect(record);
+  }
+
+  private void divert(StreamRecord<Change<T>> record, OutputTag<Change<T>> tag, Counter counter) {
+    counter.inc();
+    output.collect(tag, record);
   }
 }

@@ -250,7 +250,7 @@ public record DedupSavepoint(
 
   /** Number of pages of a shard. */
   public int pages(int shard) {
-    return PageDirectory.of(shape(), shards.get(shard).directory()).pageCount();
+    return PageDirectory.of(shards.get(shard).directory()).pageCount();
   }
 
   /** The probability that a key seen for the first time and of a shard is taken for a repeat. */

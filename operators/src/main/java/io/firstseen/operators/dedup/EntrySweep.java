@@ -10,7 +10,7 @@ package io.firstseen.operators.dedup;
  */
 final class EntrySweep {
   /** Entries that a call reads at most, or nearly; one takes some 1 µs. */
-  private static final int MOST_ENTRIES = 512;
+  private static final int MAX_ENTRIES = 512;
 
   /** Finding a slice takes as long as reading so many entries. */
   private static final int SLICE_IN_ENTRIES = 4;
@@ -19,9 +19,9 @@ final class EntrySweep {
   private static final int ENTRIES_A_KEY = 4;
 
   /** New keys pay together, so that the time is not spent on finding slices. */
-  private static final int LEAST_PAYMENT = 64;
+  private static final int MIN_PAYMENT = 64;
 
-  private final ShardPages pages;
+  private final TaskShards shards;
   private final HashEntries entries;
   private final KeyClock clock;
   private long sweptUntil = Long.MIN_VALUE;
@@ -30,8 +30,8 @@ final class EntrySweep {
   private int shard;
   private int slice;
 
-  EntrySweep(ShardPages pages, HashEntries entries, KeyClock clock) {
-    this.pages = pages;
+  EntrySweep(TaskShards shards, HashEntries entries, KeyClock clock) {
+    this.shards = shards;
     this.entries = entries;
     this.clock = clock;
   }
@@ -39,34 +39,33 @@ final class EntrySweep {
   /** Sweeps as many slices as the time since the last call asks for, within bounds. */
   void run() throws Exception {
     long now = clock.nowMillis();
-    double all = (double) pages.shardCount() * HashEntries.SLICES;
+    double all = (double) shards.count() * HashEntries.SLICES;
     if (sweptUntil != Long.MIN_VALUE) {
       due = Math.min(all, due + all * ((double) now - sweptUntil) / clock.epochMillis());
     }
     sweptUntil = now;
-    sweep(MOST_ENTRIES);
+    sweep(MAX_ENTRIES);
   }
 
   /** Takes note of a new key, which pays for what {@link #run} left. */
   void pay() throws Exception {
     if (due >= 1) {
       paid += ENTRIES_A_KEY;
-      if (paid >= LEAST_PAYMENT) {
+      if (paid >= MIN_PAYMENT) {
         paid -= sweep(paid);
       }
     }
   }
 
-  private int sweep(int most) throws Exception {
+  private int sweep(int maxEntries) throws Exception {
     int read = 0;
-    while (due >= 1 && read < most) {
-      pages.enter(shard);
-      read += SLICE_IN_ENTRIES + entries.sweep(slice);
+    while (due >= 1 && read < maxEntries) {
+      read += SLICE_IN_ENTRIES + entries.sweep(shards.get(shard), slice);
       due--;
       slice++;
       if (slice == HashEntries.SLICES) {
         slice = 0;
-        shard = (shard + 1) % pages.shardCount();
+        shard = (shard + 1) % shards.count();
       }
     }
     return read;

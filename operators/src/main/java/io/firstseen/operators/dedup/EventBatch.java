@@ -9,7 +9,7 @@ import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;
  * The last few events, which wait for each other: for most of its time an event waits for memory,
  * and a processor that is asked for the pages of all of them at once waits for all of them once.
  *
- * <p>Events keep their order. They wait for no more than {@value #MOST_MILLIS} milliseconds, and
+ * <p>Events keep their order. They wait for no more than {@value #MAX_MILLIS} milliseconds, and
  * must be decided on before anything else passes: a watermark, a barrier, the end of input. A
  * record may be used again for the next event; the event itself may not, and never is behind a
  * network.
@@ -21,11 +21,11 @@ final class EventBatch<T> {
   static final int EVENTS = 16;
 
   /** Far less than network buffers wait; far more than full batches take. */
-  static final long MOST_MILLIS = 5;
+  static final long MAX_MILLIS = 5;
 
   private final ProcessingTimeService time;
   private final Runnable begin;
-  private final Toucher toucher;
+  private final Prefetcher prefetcher;
   private final Decider<T> decider;
 
   @SuppressWarnings({"unchecked", "rawtypes"}) // An array of a generic type.
@@ -37,8 +37,8 @@ final class EventBatch<T> {
 
   /** Has the processor fetch what events with these hashes need, of which there are so many. */
   @FunctionalInterface
-  interface Toucher {
-    void touch(long[] hashes, int count);
+  interface Prefetcher {
+    void prefetch(long[] hashes, int count);
   }
 
   /** Decides on an event. */
@@ -50,10 +50,11 @@ final class EventBatch<T> {
   /**
    * @param begin called before the events that wait are decided on
    */
-  EventBatch(ProcessingTimeService time, Runnable begin, Toucher toucher, Decider<T> decider) {
+  EventBatch(
+      ProcessingTimeService time, Runnable begin, Prefetcher prefetcher, Decider<T> decider) {
     this.time = time;
     this.begin = begin;
-    this.toucher = toucher;
+    this.prefetcher = prefetcher;
     this.decider = decider;
     Arrays.setAll(events, i -> new StreamRecord<Change<T>>(null));
   }
@@ -78,7 +79,7 @@ final class EventBatch<T> {
       // Nobody waits for it: a call that fails fails the task.
       var unused =
           time.registerTimer(
-              time.getCurrentProcessingTime() + MOST_MILLIS,
+              time.getCurrentProcessingTime() + MAX_MILLIS,
               timestamp -> {
                 timerRuns = false;
                 decideAll();
@@ -93,7 +94,7 @@ final class EventBatch<T> {
     if (count > 0) {
       begin.run();
     }
-    toucher.touch(hashes, count);
+    prefetcher.prefetch(hashes, count);
     for (int i = 0; i < count; i++) {
       decider.decide(events[i]);
     }

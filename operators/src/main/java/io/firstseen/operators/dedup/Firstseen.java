@@ -364,7 +364,7 @@ public final class Firstseen<T> {
   /**
    * Adds the operators to the job: {@code <prefix>-identify}, as parallel as the input, and {@code
    * <prefix>-dedup}, as parallel as the environment says. The latter decides on a few events
-   * together: each waits for others, for {@value EventBatch#MOST_MILLIS} ms at most.
+   * together: each waits for others, for {@value EventBatch#MAX_MILLIS} ms at most.
    *
    * @throws IllegalArgumentException if a parameter is out of its bounds, or the capacity of a
    *     shard and the rate together ask for identities longer than the filters have

@@ -6,21 +6,22 @@ import io.firstseen.types.ExactEntry;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Supplier;
+import java.util.function.Consumer;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.typeutils.base.ShortSerializer;
 import org.apache.flink.runtime.state.KeyedStateBackend;
 import org.apache.flink.runtime.state.internal.InternalMapState;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Entries of keyed state under 64-bit hashes; the backend's current key must be that of the hash's
- * shard at every call. Entries whose time is up are not there, though state may still hold them.
+ * Entries of keyed state under 64-bit hashes. Entries whose time is up are not there, though state
+ * may still hold them.
  *
  * <p>A shard's entries are cut into slices, which are namespaces of the state: so they can be gone
  * through in parts, and on the heap, where each slice is a map of its own, the first change after a
  * checkpoint copies one slice, not the shard.
  *
- * <p>Where state is not on the heap, new entries wait until a shard has some hundreds, or a
+ * <p>Where state is not on the heap, new entries are pending until a shard has some hundreds, or a
  * checkpoint comes, and are then written in the order of their hashes: many at once cost a third of
  * as many one by one.
  */
@@ -39,29 +40,28 @@ final class HashEntries {
   }
 
   private final InternalMapState<Integer, Short, Long, ExactEntry> state;
-  private final Supplier<Expiry> expiryOfShard;
   private final Shards shards;
-  private final WaitingEntries waiting;
+  private final @Nullable PendingEntries pending;
+  private final Consumer<Integer> setCurrentKey;
   private ExactEntry lastHash = ExactEntry.HASH;
 
   /**
-   * @param expiryOfShard says for the current shard which entries' time is up; gives null if none's
-   *     ever is
-   * @param waiting where new entries wait; null if each is written at once
+   * @param pending null if each entry is written at once
+   * @param setCurrentKey sets Flink's key; called before each access to state
    */
   @SuppressWarnings("unchecked") // Flink's own state objects are what their descriptors say.
   HashEntries(
       KeyedStateBackend<?> backend,
       MapStateDescriptor<Long, ExactEntry> descriptor,
-      Supplier<Expiry> expiryOfShard,
       Shards shards,
-      WaitingEntries waiting)
+      @Nullable PendingEntries pending,
+      Consumer<Integer> setCurrentKey)
       throws Exception {
     Object map = backend.getOrCreateKeyedState(ShortSerializer.INSTANCE, descriptor);
     this.state = (InternalMapState<Integer, Short, Long, ExactEntry>) map;
-    this.expiryOfShard = expiryOfShard;
     this.shards = shards;
-    this.waiting = waiting;
+    this.pending = pending;
+    this.setCurrentKey = setCurrentKey;
   }
 
   /** The slice of a hash, a number in [0, {@link #SLICES}). */
@@ -69,46 +69,50 @@ final class HashEntries {
     return (int) (shards.rest(hash) >>> (Long.SIZE - SLICE_BITS));
   }
 
-  /** Turns to the slice of a hash, and gives the hash. */
-  private Long turnTo(long hash) {
+  /** Sets Flink's key and namespace to those of a hash. */
+  private void turnTo(ShardPages shard, long hash) {
+    setCurrentKey.accept(shard.key);
     state.setCurrentNamespace(NAMESPACES[sliceOf(hash)]);
-    return hash;
   }
 
   /** The entry of a hash, or null. */
-  ExactEntry get(long hash) throws Exception {
-    ExactEntry entry = waiting == null ? null : waiting.get(shards.shardOf(hash), hash);
-    return living(entry == null ? state.get(turnTo(hash)) : entry);
+  @Nullable ExactEntry get(ShardPages shard, long hash) throws Exception {
+    ExactEntry entry = pending == null ? null : pending.get(shard.number, hash);
+    if (entry == null) {
+      turnTo(shard, hash);
+      entry = state.get(hash);
+    }
+    return living(shard, entry);
   }
 
-  void put(long hash, ExactEntry entry) throws Exception {
-    if (waiting == null) {
-      state.put(turnTo(hash), entry);
-    } else {
-      int shard = shards.shardOf(hash);
-      if (waiting.put(shard, hash, entry)) {
-        write(shard);
-      }
+  void put(ShardPages shard, long hash, ExactEntry entry) throws Exception {
+    if (pending == null) {
+      turnTo(shard, hash);
+      state.put(hash, entry);
+    } else if (pending.put(shard.number, hash, entry)) {
+      write(shard.number, shard.key);
     }
   }
 
-  void remove(long hash) throws Exception {
-    if (waiting != null) {
-      waiting.remove(shards.shardOf(hash), hash);
+  void remove(ShardPages shard, long hash) throws Exception {
+    if (pending != null) {
+      pending.remove(shard.number, hash);
     }
     // State may hold an earlier entry of the hash.
-    state.remove(turnTo(hash));
+    turnTo(shard, hash);
+    state.remove(hash);
   }
 
-  /** Writes all that waits; to be called before each checkpoint. Moves the current key. */
+  /** Writes all that is pending; to be called before each checkpoint. */
   void flush() throws Exception {
-    if (waiting != null) {
-      waiting.flush(this::write);
+    if (pending != null) {
+      pending.flush(this::write);
     }
   }
 
-  private void write(int shard) throws Exception {
-    waiting.takeAll(
+  private void write(int shard, Integer key) throws Exception {
+    setCurrentKey.accept(key);
+    pending.takeAll(
         shard,
         this::sliceOf,
         (slice, entries) -> {
@@ -118,8 +122,8 @@ final class HashEntries {
   }
 
   /** An entry with the time of the event at hand. */
-  ExactEntry entry(byte[] key, ExactEntry next) {
-    Expiry expiry = expiryOfShard.get();
+  ExactEntry entry(ShardPages shard, byte @Nullable [] key, @Nullable ExactEntry next) {
+    Expiry expiry = shard.expiry();
     long endMillis = expiry == null ? 0 : expiry.endMillis();
     if (key != null || next != null) {
       return new ExactEntry(endMillis, key, next);
@@ -131,24 +135,25 @@ final class HashEntries {
   }
 
   /** Whether the event at hand gives an entry another time, being of the same key. */
-  boolean isRenewed(ExactEntry entry) {
-    Expiry expiry = expiryOfShard.get();
+  boolean isRenewed(ShardPages shard, ExactEntry entry) {
+    Expiry expiry = shard.expiry();
     return expiry != null && expiry.sinceLastSeen() && entry.endMillis() < expiry.endMillis();
   }
 
   /**
-   * Removes the entries of a slice whose time is up; those that wait are left.
+   * Removes the entries of a slice whose time is up; those that are pending are left.
    *
    * @return how many there were, living or not
    */
-  int sweep(int slice) throws Exception {
+  int sweep(ShardPages shard, int slice) throws Exception {
+    setCurrentKey.accept(shard.key);
     state.setCurrentNamespace(NAMESPACES[slice]);
     int seen = 0;
     int removed = 0;
     Iterator<Map.Entry<Long, ExactEntry>> iterator = state.iterator();
     while (iterator.hasNext()) {
       Map.Entry<Long, ExactEntry> entry = iterator.next();
-      ExactEntry living = living(entry.getValue());
+      ExactEntry living = living(shard, entry.getValue());
       if (living == null) {
         iterator.remove();
         removed++;
@@ -165,12 +170,12 @@ final class HashEntries {
   }
 
   /** Those of the keys of a hash whose time is not up, or null. */
-  private ExactEntry living(ExactEntry entry) {
-    Expiry expiry = expiryOfShard.get();
+  private @Nullable ExactEntry living(ShardPages shard, @Nullable ExactEntry entry) {
+    Expiry expiry = shard.expiry();
     if (expiry == null || entry == null) {
       return entry;
     }
-    ExactEntry next = living(entry.next());
+    ExactEntry next = living(shard, entry.next());
     if (expiry.isDue(entry.endMillis())) {
       return next;
     }

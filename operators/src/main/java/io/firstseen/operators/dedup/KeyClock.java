@@ -4,13 +4,16 @@ import io.firstseen.filters.cuckoo.Expiry;
 import io.firstseen.types.TimeToLive;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.function.Consumer;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the filters of a task what time it is, and the time of each key.
+ * What time it is for the keys of a task, where keys expire; without a time to live it does
+ * nothing.
  *
  * <p>In event time it is as late as the watermark says, and an event's time is its timestamp. After
  * a restart there is no watermark yet, so each shard's time is kept in state: what was forgotten
@@ -18,35 +21,53 @@ import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;
  * time, and forgets nothing.
  */
 final class KeyClock {
-  private final TimeToLive ttl;
-  private final int shardCount;
-  private final boolean ofEvents;
+  private final @Nullable TimeToLive ttl;
   private final ProcessingTimeService processingTime;
   private final ValueState<Long> state;
+  private final Consumer<Integer> setCurrentKey;
+  private final boolean inEventTime;
+  private final boolean inProcessingTime;
+
+  /** The times in state, by the numbers of the shards. */
+  private final long[] timeInState;
+
   private long nowMillis = Long.MIN_VALUE;
   private long eventMillis;
 
   /**
+   * @param ttl null if keys do not expire
    * @param state for each shard, the time that it was at the last checkpoint
+   * @param setCurrentKey sets Flink's key; called before each access to state
    */
   KeyClock(
-      TimeToLive ttl,
+      @Nullable TimeToLive ttl,
       int shardCount,
       ProcessingTimeService processingTime,
-      ValueState<Long> state) {
+      ValueState<Long> state,
+      Consumer<Integer> setCurrentKey) {
     this.ttl = ttl;
-    this.shardCount = shardCount;
-    this.ofEvents = ttl.clock() == TimeToLive.Clock.EVENT;
     this.processingTime = processingTime;
     this.state = state;
+    this.setCurrentKey = setCurrentKey;
+    this.inEventTime = ttl != null && ttl.clock() == TimeToLive.Clock.EVENT;
+    this.inProcessingTime = ttl != null && !inEventTime;
+    this.timeInState = new long[shardCount];
   }
 
-  boolean isOfEvents() {
-    return ofEvents;
+  boolean hasTtl() {
+    return ttl != null;
+  }
+
+  boolean isInEventTime() {
+    return inEventTime;
+  }
+
+  boolean isInProcessingTime() {
+    return inProcessingTime;
   }
 
   long epochMillis() {
-    return ttl.epochMillis();
+    return ttl == null ? Long.MAX_VALUE : ttl.epochMillis();
   }
 
   /** The time of this task; the earliest of all while it is not known. */
@@ -56,7 +77,7 @@ final class KeyClock {
 
   /** Takes note of a watermark. */
   void advanceTo(Watermark watermark) {
-    if (ofEvents && watermark.getTimestamp() != Long.MAX_VALUE) {
+    if (inEventTime && watermark.getTimestamp() != Long.MAX_VALUE) {
       // No event up to and with the watermark's instant comes any more.
       nowMillis = Math.max(nowMillis, watermark.getTimestamp() + 1);
     }
@@ -64,62 +85,70 @@ final class KeyClock {
 
   /** Looks at the machine's clock, if that is the one; it is the time of the events until then. */
   void tick() {
-    if (!ofEvents) {
+    if (inProcessingTime) {
       nowMillis = Math.max(nowMillis, processingTime.getCurrentProcessingTime());
     }
   }
 
   /** Takes note of the event that comes next. */
   void next(StreamRecord<?> event) {
-    if (!ofEvents) {
+    if (inProcessingTime) {
       eventMillis = nowMillis;
-    } else if (event.hasTimestamp()) {
+    } else if (inEventTime) {
+      if (!event.hasTimestamp()) {
+        throw new IllegalStateException(
+            "A ttl in event time needs timestamps, got an event without one: give the source a"
+                + " WatermarkStrategy, or the ttl the clock PROCESSING");
+      }
       eventMillis = event.getTimestamp();
-    } else {
-      throw new IllegalStateException(
-          "A ttl in event time needs timestamps, got an event without one: give the source a"
-              + " WatermarkStrategy, or the ttl the clock PROCESSING");
     }
   }
 
-  /** The time of a shard's filter now, and of the event that comes next. */
-  Expiry turnTo(Shard shard) {
-    Expiry expiry = shard.expiry;
-    if (nowMillis >= expiry.nowMillis() + ttl.epochMillis()) {
-      expiry.advanceTo(nowMillis);
+  /** Sets a shard's clock to the time that it is, and to that of the event that comes next. */
+  void set(ShardPages shard) {
+    Expiry expiry = shard.expiry();
+    if (expiry != null) {
+      if (nowMillis >= expiry.nowMillis() + epochMillis()) {
+        expiry.advanceTo(nowMillis);
+      }
+      expiry.keysOf(eventMillis);
     }
-    expiry.keysOf(eventMillis);
-    return expiry;
   }
 
-  /** Reads the time of a shard, whose key must be the current one. */
-  void read(Shard shard, int number) {
-    shard.expiry =
+  /** The clock of a shard, at the time that state has; null if keys do not expire. */
+  @Nullable Expiry read(int shard, Integer key) {
+    if (ttl == null) {
+      return null;
+    }
+    Expiry expiry =
         new Expiry(
             ttl.millis(),
             ttl.since() == TimeToLive.Since.LAST_SEEN,
-            ttl.phaseMillis(number, shardCount));
+            ttl.phaseMillis(shard, timeInState.length));
+    setCurrentKey.accept(key);
     try {
       Long millis = state.value();
       if (millis != null) {
-        shard.expiry.advanceTo(millis);
+        expiry.advanceTo(millis);
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    shard.clockInState = shard.expiry.nowMillis();
+    timeInState[shard] = expiry.nowMillis();
+    return expiry;
   }
 
-  /** Writes the time of a shard, if state has an earlier one; its key must be the current one. */
-  void write(Shard shard) {
-    turnTo(shard);
-    if (shard.expiry.nowMillis() > shard.clockInState) {
-      shard.clockInState = shard.expiry.nowMillis();
+  /** Writes the time of a shard, if state has an earlier one. */
+  void write(ShardPages shard) {
+    Expiry expiry = shard.expiry();
+    if (expiry != null && expiry.nowMillis() > timeInState[shard.number]) {
+      setCurrentKey.accept(shard.key);
       try {
-        state.update(shard.clockInState);
+        state.update(expiry.nowMillis());
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
+      timeInState[shard.number] = expiry.nowMillis();
     }
   }
 }

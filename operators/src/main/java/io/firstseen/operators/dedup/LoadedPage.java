@@ -4,7 +4,7 @@ import io.firstseen.filters.cuckoo.CuckooPage;
 
 /** A page that a task can reach without going to the state backend. */
 final class LoadedPage {
-  final Shard shard;
+  final ShardPages shard;
   CuckooPage page;
 
   /** Changed since it was last written to state. */
@@ -13,25 +13,25 @@ final class LoadedPage {
   /** Asked for since the cache last looked for a page to drop. */
   boolean used;
 
-  /** Among the pages beside which insertions may wait. */
+  /** Among the pages that may have pending insertions. */
   boolean listed;
 
-  /** How many checkpoints had begun when the page came into a state of objects. */
+  /** How many checkpoints had begun when the page was last put into state. */
   long since;
 
   /** Where in the cache's ring it stands. */
   int place;
 
-  /** What the shard's totals count of it. */
+  /** What the shard's totals hold of it. */
   int count;
 
   int slots;
   int bodyBytes;
 
-  /** What the cache counts of it. */
+  /** What the cache's total holds of it. */
   int heapBytes;
 
-  LoadedPage(Shard shard, CuckooPage page) {
+  LoadedPage(ShardPages shard, CuckooPage page) {
     this.shard = shard;
     this.page = page;
   }
@@ -39,11 +39,5 @@ final class LoadedPage {
   /** Reads what an operation will: it can lie in two lines of the processor's cache. */
   long touch() {
     return since + count + (page == null ? 0 : 1);
-  }
-
-  void noteCounts() {
-    count = page.count();
-    slots = page.slots();
-    bodyBytes = page.bodyBytes();
   }
 }

@@ -3,6 +3,7 @@ package io.firstseen.operators.dedup;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.metrics.SimpleCounter;
 
 /**
@@ -40,6 +41,13 @@ final class PageCache {
   /** Pages written to state because they were dropped. */
   Counter writeBacks() {
     return writeBacks;
+  }
+
+  void register(MetricGroup metrics) {
+    metrics.gauge("cachedBytes", this::bytes);
+    metrics.counter("cacheHits", hits);
+    metrics.counter("cacheMisses", misses);
+    metrics.counter("cacheWriteBacks", writeBacks);
   }
 
   void add(LoadedPage page) {

@@ -9,7 +9,7 @@ import java.util.List;
  */
 final class RunningCheckpoints {
   /** Beyond this many, the oldest are taken for one: of savepoints, nobody tells the end. */
-  private static final int MOST = 8;
+  private static final int MAX = 8;
 
   private final List<CheckpointProgress> running = new ArrayList<>();
   private CheckpointProgress last;
@@ -24,7 +24,7 @@ final class RunningCheckpoints {
     begun++;
     last = new CheckpointProgress(checkpoint, begun, pagesOfShard);
     running.add(last);
-    if (running.size() > MOST) {
+    if (running.size() > MAX) {
       running.remove(0);
       running.set(0, CheckpointProgress.neverWritten(running.get(0)));
     }

@@ -14,7 +14,7 @@ import org.apache.flink.core.memory.DataOutputView;
  * written. Flink has each checkpoint written by a duplicate made when it begins; what duplicates it
  * makes later write nothing.
  *
- * <p>Its copies are the pages themselves: {@link ShardPages} changes none that a checkpoint may
+ * <p>Its copies are the pages themselves: {@link HeapShardPages} changes none that a checkpoint may
  * still have to write.
  */
 final class WatchedPageSerializer extends TypeSerializer<CuckooPage> {
@@ -49,7 +49,7 @@ final class WatchedPageSerializer extends TypeSerializer<CuckooPage> {
   public void serialize(CuckooPage page, DataOutputView out) throws IOException {
     PAGES.serialize(page, out);
     if (progress != null && page.tag() != 0) {
-      progress.wrote(Shard.numberOf(page));
+      progress.wrote(ShardPages.shardOf(page));
     }
   }
 

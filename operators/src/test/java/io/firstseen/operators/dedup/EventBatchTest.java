@@ -106,16 +106,16 @@ class EventBatchTest {
     try (Harness harness = new Harness()) {
       List<String> keys = new ArrayList<>();
       for (int time = 0; time < 10; time++) {
-        harness.setProcessingTime(time * EventBatch.MOST_MILLIS);
+        harness.setProcessingTime(time * EventBatch.MAX_MILLIS);
         assertThat(harness.accepted()).as("what waited").isEqualTo(keys);
         // Full batches go on at once and leave the timer as it is.
         List<String> more = harness.send("time-" + time + "-", time * SOME);
         assertThat(harness.accepted())
             .hasSize(keys.size() + more.size() / EventBatch.EVENTS * EventBatch.EVENTS);
         keys.addAll(more);
-        harness.setProcessingTime((time + 1) * EventBatch.MOST_MILLIS - 1);
+        harness.setProcessingTime((time + 1) * EventBatch.MAX_MILLIS - 1);
       }
-      harness.setProcessingTime(10 * EventBatch.MOST_MILLIS);
+      harness.setProcessingTime(10 * EventBatch.MAX_MILLIS);
       assertThat(harness.accepted()).isEqualTo(keys);
     }
   }

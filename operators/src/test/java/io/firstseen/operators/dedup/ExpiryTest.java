@@ -126,7 +126,7 @@ class ExpiryTest {
       assertThat(tasks.sum("pageBytes")).isLessThan(bytes / 2);
       if (clock == Clock.EVENT) {
         // No event waits for others any more.
-        tasks.processingTime(EventBatch.MOST_MILLIS);
+        tasks.processingTime(EventBatch.MAX_MILLIS);
       }
       assertThat(tasks.timers())
           .as("timers, for all keys and shards")
@@ -149,11 +149,11 @@ class ExpiryTest {
         tasks.process(change(Operation.ADD, "key-" + i), HOUR);
       }
       tasks.watermark(HOUR);
-      assertThat(tasks.sum("pages")).isGreaterThan(PageSweep.MOST_PAGES);
+      assertThat(tasks.sum("pages")).isGreaterThan(PageSweep.MAX_PAGES);
       tasks.watermark(1_000 * HOUR);
       assertThat(tasks.sum("expired"))
           .isPositive()
-          .isLessThanOrEqualTo(PageSweep.MOST_PAGES * 4_096L)
+          .isLessThanOrEqualTo(PageSweep.MAX_PAGES * 4_096L)
           .isLessThan(200_000);
       assertThat(tasks.process(change(Operation.ADD, "key-77"), 1_000 * HOUR))
           .isEqualTo(Kind.ACCEPTED);

@@ -5,15 +5,14 @@ import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.cuckoo.Insertion;
 import io.firstseen.filters.cuckoo.PageDirectory;
 import io.firstseen.filters.cuckoo.PageStore;
+import io.firstseen.filters.cuckoo.PageTable;
 import io.firstseen.filters.cuckoo.PagedFilter;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.types.Change;
 import io.firstseen.types.Operation;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.IntPredicate;
 import java.util.function.ToLongFunction;
@@ -81,7 +80,7 @@ final class ModelFilters {
   }
 
   long pages(IntPredicate some) {
-    return sum(some, store -> store.pages.size());
+    return sum(some, store -> store.pages.pageCount());
   }
 
   long splits() {
@@ -116,35 +115,32 @@ final class ModelFilters {
 
   private final class Store implements PageStore {
     private final Set<String> live = new HashSet<>();
-    private final Map<Integer, CuckooPage> pages = new HashMap<>();
-    private PageDirectory directory = PageDirectory.first(shape);
+    private final PageTable<CuckooPage> pages = new PageTable<>(shape, PageDirectory.first());
     private long splits;
 
     Store() {
-      CuckooPage first = CuckooPage.first(shape);
-      pages.put(first.id(), first);
+      pages.set(0, CuckooPage.first(shape, null));
     }
 
     long sum(ToLongFunction<CuckooPage> figure) {
-      return pages.values().stream().mapToLong(figure).sum();
+      long[] sum = {0};
+      pages.forEach(page -> sum[0] += figure.applyAsLong(page));
+      return sum[0];
     }
 
     @Override
     public CuckooPage get(long identity) {
-      return pages.get(directory.idOf(identity));
+      return pages.get(identity);
     }
 
     @Override
     public void put(long identity, CuckooPage page) {
-      pages.put(page.id(), page);
+      pages.set(identity, page);
     }
 
     @Override
     public void split(long identity, CuckooPage low, CuckooPage high) {
-      pages.remove(directory.idOf(identity));
-      directory = directory.split(identity);
-      pages.put(low.id(), low);
-      pages.put(high.id(), high);
+      pages.split(identity, low, high);
       splits++;
     }
   }

@@ -152,7 +152,7 @@ class RunningCheckpointsTest {
     for (int shard = 0; shard < PARAMETERS.shardCount(); shard++) {
       state.setCurrentKey(Harness.KEYS.keyOf(shard));
       for (CuckooPage page : pages.values()) {
-        waiting += page.waits() ? 1 : 0;
+        waiting += page.hasPending() ? 1 : 0;
       }
     }
     return waiting;

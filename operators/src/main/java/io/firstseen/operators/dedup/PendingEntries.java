@@ -7,21 +7,19 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import java.util.function.LongToIntFunction;
 
 /** Entries of a task's shards that are not written to state yet. */
-final class WaitingEntries {
+final class PendingEntries {
   /** Of all shards together; some 10 MB of hashes. */
-  private static final int MOST_ENTRIES = 1 << 17;
+  private static final int MAX_ENTRIES = 1 << 17;
 
   /** A shard's are written in one call: a millisecond or two. */
-  private static final int MOST_OF_A_SHARD = 1024;
+  private static final int MAX_OF_A_SHARD = 1024;
 
   /** Keys of all shards together. */
-  private static final int MOST_KEY_BYTES = 1 << 24;
+  private static final int MAX_KEY_BYTES = 1 << 24;
 
-  private final Consumer<Integer> setCurrentKey;
   private final OfShard[] byNumber;
   private final List<OfShard> shards = new ArrayList<>();
 
@@ -40,7 +38,7 @@ final class WaitingEntries {
   /** Writes the entries of a shard. */
   @FunctionalInterface
   interface ShardWriter {
-    void write(int shard) throws Exception;
+    void write(int shard, Integer key) throws Exception;
   }
 
   /** Writes entries of a slice. */
@@ -49,44 +47,39 @@ final class WaitingEntries {
     void write(int slice, Map<Long, ExactEntry> entries) throws Exception;
   }
 
-  /**
-   * @param setCurrentKey sets the key whose state is read and written
-   */
-  WaitingEntries(int shardCount, Consumer<Integer> setCurrentKey) {
+  PendingEntries(int shardCount) {
     this.byNumber = new OfShard[shardCount];
-    this.setCurrentKey = setCurrentKey;
   }
 
   /** Makes a shard one of this task's. */
-  void own(int number, Integer key) {
+  void add(int number, Integer key) {
     byNumber[number] = new OfShard(number, key);
     shards.add(byNumber[number]);
   }
 
-  /** The entry that waits, or null. */
+  /** The pending entry of a hash, or null. */
   ExactEntry get(int shard, long hash) {
     return byNumber[shard].entries.get(hash);
   }
 
   /** Takes an entry; returns whether the shard's are to be written. */
   boolean put(int shard, long hash, ExactEntry entry) {
-    OfShard waiting = byNumber[shard];
-    waiting.entries.put(hash, entry);
-    waiting.keyBytes += entry.key() == null ? 0 : entry.key().length;
-    return waiting.entries.size() >= Math.min(MOST_OF_A_SHARD, MOST_ENTRIES / shards.size())
-        || waiting.keyBytes >= MOST_KEY_BYTES / shards.size();
+    OfShard pending = byNumber[shard];
+    pending.entries.put(hash, entry);
+    pending.keyBytes += entry.key() == null ? 0 : entry.key().length;
+    return pending.entries.size() >= Math.min(MAX_OF_A_SHARD, MAX_ENTRIES / shards.size())
+        || pending.keyBytes >= MAX_KEY_BYTES / shards.size();
   }
 
   void remove(int shard, long hash) {
     byNumber[shard].entries.remove(hash);
   }
 
-  /** Has every shard written that has entries, under its key. */
+  /** Has every shard written that has entries. */
   void flush(ShardWriter writer) throws Exception {
     for (OfShard shard : shards) {
       if (!shard.entries.isEmpty()) {
-        setCurrentKey.accept(shard.key);
-        writer.write(shard.number);
+        writer.write(shard.number, shard.key);
       }
     }
   }
@@ -97,10 +90,10 @@ final class WaitingEntries {
    * @param sliceOf the slice of a hash, in the order of the hashes
    */
   void takeAll(int shard, LongToIntFunction sliceOf, SliceWriter writer) throws Exception {
-    OfShard waiting = byNumber[shard];
-    long[] hashes = new long[waiting.entries.size()];
+    OfShard pending = byNumber[shard];
+    long[] hashes = new long[pending.entries.size()];
     int count = 0;
-    for (long hash : waiting.entries.keySet()) {
+    for (long hash : pending.entries.keySet()) {
       hashes[count++] = hash;
     }
     // In a shard of several, all hashes have one sign; in the only one, slices tell them apart.
@@ -109,11 +102,11 @@ final class WaitingEntries {
       int slice = sliceOf.applyAsInt(hashes[i]);
       Map<Long, ExactEntry> ofSlice = new LinkedHashMap<>();
       for (; i < count && sliceOf.applyAsInt(hashes[i]) == slice; i++) {
-        ofSlice.put(hashes[i], waiting.entries.get(hashes[i]));
+        ofSlice.put(hashes[i], pending.entries.get(hashes[i]));
       }
       writer.write(slice, ofSlice);
     }
-    waiting.entries.clear();
-    waiting.keyBytes = 0;
+    pending.entries.clear();
+    pending.keyBytes = 0;
   }
 }

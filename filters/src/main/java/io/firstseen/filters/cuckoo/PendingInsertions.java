@@ -1,0 +1,116 @@
+package io.firstseen.filters.cuckoo;
+
+import java.util.Arrays;
+
+/**
+ * The identities that were inserted while a page was frozen, in the order they came, with the
+ * numbers of their epochs. They are put into the table when the page may change again.
+ */
+final class PendingInsertions {
+  /** Of a page that never was frozen; shared, and never written to. */
+  static final PendingInsertions NONE = new PendingInsertions(0);
+
+  /** About as many bytes as a small part of a page's body. */
+  static final int MAX = 16;
+
+  private static final int FIRST_ROOM = 4;
+
+  private long[] entries;
+  private int count;
+
+  private PendingInsertions(int room) {
+    this.entries = new long[room];
+  }
+
+  static PendingInsertions empty() {
+    return new PendingInsertions(FIRST_ROOM);
+  }
+
+  PendingInsertions copy() {
+    if (count == 0) {
+      return NONE;
+    }
+    PendingInsertions copy = new PendingInsertions(0);
+    copy.entries = entries.clone();
+    copy.count = count;
+    return copy;
+  }
+
+  int count() {
+    return count;
+  }
+
+  boolean isFull() {
+    return count == MAX;
+  }
+
+  long identity(int i) {
+    return NumberedIdentity.identity(entries[i]);
+  }
+
+  int number(int i) {
+    return NumberedIdentity.number(entries[i]);
+  }
+
+  void add(long identity, int number) {
+    if (count == entries.length) {
+      entries = Arrays.copyOf(entries, 2 * count);
+    }
+    entries[count++] = NumberedIdentity.of(identity, number);
+  }
+
+  /** Drops the first of them. */
+  void removeFirst(int some) {
+    count -= some;
+    System.arraycopy(entries, some, entries, 0, count);
+  }
+
+  int copies(long identity) {
+    long lower = BucketPairs.lower(identity);
+    int copies = 0;
+    for (int i = 0; i < count; i++) {
+      copies += BucketPairs.lower(identity(i)) == lower ? 1 : 0;
+    }
+    return copies;
+  }
+
+  /** Where the copy of an identity stands whose epoch ended first, or -1. */
+  int oldest(long identity, Epochs epochs) {
+    long lower = BucketPairs.lower(identity);
+    int oldest = -1;
+    for (int i = 0; i < count; i++) {
+      if (BucketPairs.lower(identity(i)) == lower
+          && (oldest < 0 || epochs.end(number(i)) < epochs.end(number(oldest)))) {
+        oldest = i;
+      }
+    }
+    return oldest;
+  }
+
+  void setNumber(int i, int number) {
+    entries[i] = NumberedIdentity.of(identity(i), number);
+  }
+
+  void renumber(int from, int to) {
+    for (int i = 0; i < count; i++) {
+      if (number(i) == from) {
+        setNumber(i, to);
+      }
+    }
+  }
+
+  /**
+   * Drops those whose epochs ended.
+   *
+   * @param ended a bit for each number of an epoch that did
+   */
+  void removeEnded(int ended) {
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+      if ((ended >>> number(i) & 1) == 0) {
+        entries[kept++] = entries[i];
+      }
+    }
+    count = kept;
+  }
+}

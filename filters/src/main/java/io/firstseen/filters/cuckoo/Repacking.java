@@ -1,0 +1,211 @@
+package io.firstseen.filters.cuckoo;
+
+/**
+ * Moves the slots of a page into tables of another width: wider ones when a page is full, the two
+ * halves of a page that splits, narrower ones when keys have expired.
+ */
+final class Repacking {
+  /**
+   * Loads that tables of 0, 1, … 8 slots a bucket are almost sure to reach: the lowest at which any
+   * of 200 first refused a key ({@code GeometryReport} in module benchmarks). A table above its
+   * load is not tried: that costs the most and hardly ever succeeds.
+   */
+  private static final double[] SURE_LOAD = {0, 0.25, 0.86, 0.94, 0.97, 0.98, 0.985, 0.99, 0.99};
+
+  /**
+   * A page narrows when keys have expired only if a quarter more keys than are left find room: the
+   * keys of an epoch go at once, and as many come again during the next one.
+   */
+  private static final int SPARE_DIVISOR = 4;
+
+  private Repacking() {}
+
+  /** The narrowest table that is almost sure to take a number of keys, in slots a bucket. */
+  static int narrowestFor(int count) {
+    int width = BucketPage.MIN_WIDTH;
+    while (count
+        > SURE_LOAD[Math.min(width, BucketPage.SPLIT_WIDTH)] * width * CuckooShape.BUCKETS) {
+      width++;
+    }
+    return width;
+  }
+
+  /**
+   * Slots a bucket of a page that takes this many keys of a filter with little chance that it must
+   * widen: keys spread over pages by chance, so some pages get more than their share.
+   */
+  static int widthFor(long keys) {
+    double most = keys + 3 * Math.sqrt((double) keys);
+    return (int) Math.max(BucketPage.MIN_WIDTH, Math.ceil(most / (CuckooShape.BUCKETS * 0.96)));
+  }
+
+  /** The same identities in a table. */
+  static BucketPage toTable(IdentityListPage list, PathSearch search) {
+    for (int width = narrowestFor(list.count); ; width++) {
+      BucketPage page = new BucketPage(list.shape, list.depth, list.prefix, width, list.epochs);
+      int stored = 0;
+      while (stored < list.count
+          && page.insert(list.identity(stored), list.number(stored), search)) {
+        stored++;
+      }
+      if (stored == list.count) {
+        return page;
+      }
+    }
+  }
+
+  /** The same slots with one more a bucket. */
+  static BucketPage widened(BucketPage page) {
+    int width = page.width();
+    if (width == BucketPage.MAX_WIDTH) {
+      throw new IllegalStateException(
+          "a page cannot be wider than " + BucketPage.MAX_WIDTH + " slots");
+    }
+    BucketPage wider = new BucketPage(page.shape, page.depth, page.prefix, width + 1, page.epochs);
+    BucketLayout from = page.layout();
+    BucketLayout to = wider.layout();
+    for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
+      int fromBit = bucket * from.bucketBits;
+      int toBit = bucket * to.bucketBits;
+      for (int left = from.slotsBits; left > 0; left -= from.wordBits) {
+        int bits = Math.min(left, from.wordBits);
+        BitFields.set(wider.body, toBit, bits, BitFields.get(page.body, fromBit, bits));
+        fromBit += bits;
+        toBit += bits;
+      }
+    }
+    if (page.hasEpochs()) {
+      byte[] numbers = page.numbers();
+      byte[] wide = new byte[wider.slots()];
+      for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
+        System.arraycopy(numbers, bucket * width, wide, bucket * to.width, width);
+      }
+      wider.setNumbers(wide);
+    }
+    wider.count = page.count;
+    wider.pending = page.pending;
+    return wider;
+  }
+
+  /**
+   * The two pages that a page splits into by the leading bit of its slots, each in the narrowest
+   * buckets that take its slots; in buckets as wide as the page's own all slots stay where they
+   * are, which cannot fail.
+   */
+  static BucketPage[] halves(BucketPage page, PathSearch search) {
+    long[] slots = numberedSlots(page);
+    int ones = 0;
+    for (long slot : slots) {
+      ones += (int) (slot >>> (page.layout().slotBits - 1)) & 1;
+    }
+    BucketPage[] halves = {
+      half(page, 0, slots, page.count - ones, search), half(page, 1, slots, ones, search)
+    };
+    for (int i = 0; i < page.pending.count(); i++) {
+      long identity = page.pending.identity(i);
+      BucketPage half = halves[page.shape.prefix(identity, page.depth + 1) & 1];
+      half.addPending(identity, page.pending.number(i));
+    }
+    return halves;
+  }
+
+  private static BucketPage half(
+      BucketPage page, int side, long[] slots, int used, PathSearch search) {
+    int narrow = narrowestFor(used);
+    BucketPage half;
+    do {
+      half =
+          new BucketPage(
+              page.shape,
+              page.depth + 1,
+              page.prefix << 1 | side,
+              Math.min(narrow, page.width()),
+              page.epochs);
+      narrow++;
+    } while (!fill(half, side, slots, used, search));
+    return half;
+  }
+
+  /** The same identities in the narrowest buckets that leave room for more, or the page itself. */
+  static BucketPage narrowed(BucketPage page, PathSearch search) {
+    int narrow = narrowestFor(page.count() + page.count() / SPARE_DIVISOR);
+    if (narrow >= page.width()) {
+      return page;
+    }
+    BucketPage packed = new BucketPage(page.shape, page.depth, page.prefix, narrow, page.epochs);
+    if (!fill(packed, 0, numberedSlots(page), page.count, search)) {
+      return page;
+    }
+    packed.pending = page.pending;
+    return packed;
+  }
+
+  /** All slots, free ones too, with the numbers of their epochs above them. */
+  private static long[] numberedSlots(BucketPage page) {
+    long[] slots = new long[page.slots()];
+    for (int bucket = 0, at = 0; bucket < CuckooShape.BUCKETS; bucket++) {
+      for (int i = 0; i < page.width(); i++) {
+        slots[at++] = page.get(bucket, i);
+      }
+    }
+    if (page.hasEpochs()) {
+      byte[] numbers = page.numbers();
+      for (int i = 0; i < slots.length; i++) {
+        slots[i] = NumberedIdentity.of(slots[i], numbers[i]);
+      }
+    }
+    return slots;
+  }
+
+  /**
+   * Fills an empty page with slots of another: each stays in its bucket, and those that find no
+   * room there are inserted afterwards.
+   *
+   * @param side the bit above the bits of the target's slots that the slots must have: one half of
+   *     a page that splits, or, with 0, all of a page as deep as the target
+   * @param numbered slots of the other page, with the numbers of their epochs above them
+   * @param used how many of them the target takes
+   * @return whether all found room
+   */
+  private static boolean fill(
+      BucketPage target, int side, long[] numbered, int used, PathSearch search) {
+    BucketLayout layout = target.layout();
+    long slotMask = BitFields.mask(layout.slotBits);
+    int slotsOfBucket = numbered.length / CuckooShape.BUCKETS;
+    long[] inBucket = new long[slotsOfBucket + 1];
+    long[] moving = new long[used];
+    int movingCount = 0;
+    byte[] numbers = target.hasEpochs() ? new byte[target.slots()] : null;
+    for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
+      int ofBucket = 0;
+      for (int i = bucket * slotsOfBucket; i < (bucket + 1) * slotsOfBucket; i++) {
+        long slot = numbered[i];
+        // Written whether it counts or not: which half a slot goes to is a coin toss.
+        inBucket[ofBucket] = slot;
+        ofBucket += slot != 0 && (slot >>> layout.slotBits & 1) == side ? 1 : 0;
+      }
+      int staying = Math.min(ofBucket, layout.width);
+      for (int i = 0; i < staying; i++) {
+        target.set(bucket, i, inBucket[i] & slotMask);
+        if (numbers != null) {
+          numbers[bucket * layout.width + i] = (byte) NumberedIdentity.number(inBucket[i]);
+        }
+      }
+      for (int i = staying; i < ofBucket; i++) {
+        long identity = (inBucket[i] & slotMask) << CuckooShape.BUCKET_BITS | bucket;
+        moving[movingCount++] = NumberedIdentity.of(identity, NumberedIdentity.number(inBucket[i]));
+      }
+    }
+    if (numbers != null) {
+      target.setNumbers(numbers);
+    }
+    for (int i = 0; i < movingCount; i++) {
+      if (!target.place(
+          NumberedIdentity.identity(moving[i]), NumberedIdentity.number(moving[i]), search)) {
+        return false;
+      }
+    }
+    target.count = used;
+    return true;
+  }
+}

@@ -1,0 +1,33 @@
+package io.firstseen.operators.dedup;
+
+import io.firstseen.filters.cuckoo.Insertion;
+import io.firstseen.filters.cuckoo.PagedFilter;
+import io.firstseen.filters.key.Shards;
+import io.firstseen.types.Change;
+
+/** The live keys as the filter knows them. */
+final class ApproximateSet implements LiveSet {
+  private final PagedFilter filter;
+  private final Shards shards;
+
+  ApproximateSet(PagedFilter filter, Shards shards) {
+    this.filter = filter;
+    this.shards = shards;
+  }
+
+  @Override
+  public Addition add(ShardPages shard, Change<?> change) {
+    boolean stored = filter.insertIfAbsent(shard, shards.rest(change.hash())) == Insertion.STORED;
+    return stored ? Addition.NEW : Addition.KNOWN;
+  }
+
+  @Override
+  public boolean remove(ShardPages shard, Change<?> change) {
+    return filter.delete(shard, shards.rest(change.hash()));
+  }
+
+  @Override
+  public void learn(ShardPages shard, Change<?> change) {
+    filter.insert(shard, shards.rest(change.hash()));
+  }
+}

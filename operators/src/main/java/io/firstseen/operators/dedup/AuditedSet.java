@@ -1,0 +1,188 @@
+package io.firstseen.operators.dedup;
+
+import io.firstseen.filters.WilsonInterval;
+import io.firstseen.types.AuditCounts;
+import io.firstseen.types.Change;
+import io.firstseen.types.ExactEntry;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.ToDoubleFunction;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.metrics.SimpleCounter;
+
+/**
+ * A set with an exact shadow of one hash in so many, which tells which keys the filter drops though
+ * they are new, and so what its false-positive rate is.
+ *
+ * <p>The shadow follows the stream, not the filter: a key lives from its add to its delete, or
+ * until its time is up, whether or not the filter took it. So each add of a key that does not live
+ * is one trial of the filter, and repeats of a dropped key are none. The counts are the shard's and
+ * stand beside its state.
+ */
+final class AuditedSet implements LiveSet {
+  private final LiveSet set;
+  private final int slices;
+  private final HashEntries shadow;
+  private final EntrySweep sweep;
+  private final ValueState<AuditCounts> countsState;
+  private final Consumer<Integer> setCurrentKey;
+  private final Counter falselyDropped = new SimpleCounter();
+  private final ShardCounts[] byNumber;
+  private final List<ShardCounts> shards = new ArrayList<>();
+
+  private static final class ShardCounts {
+    private final Integer key;
+    private AuditCounts counts;
+    private boolean changed;
+
+    ShardCounts(Integer key, AuditCounts counts) {
+      this.key = key;
+      this.counts = counts;
+    }
+
+    void count(boolean falsePositive, double predictedRate) {
+      counts = counts.and(falsePositive, predictedRate);
+      changed = true;
+    }
+  }
+
+  /**
+   * @param slices one hash in so many is audited, at least 1
+   * @param setCurrentKey sets Flink's key; called before each access to state
+   */
+  AuditedSet(
+      LiveSet set,
+      int slices,
+      int shardCount,
+      HashEntries shadow,
+      EntrySweep sweep,
+      ValueState<AuditCounts> countsState,
+      Consumer<Integer> setCurrentKey) {
+    this.set = set;
+    this.slices = slices;
+    this.shadow = shadow;
+    this.sweep = sweep;
+    this.countsState = countsState;
+    this.setCurrentKey = setCurrentKey;
+    this.byNumber = new ShardCounts[shardCount];
+  }
+
+  /** Reads what state knows of a shard. */
+  void add(int number, Integer key) throws IOException {
+    setCurrentKey.accept(key);
+    AuditCounts counts = countsState.value();
+    byNumber[number] = new ShardCounts(key, counts == null ? AuditCounts.NONE : counts);
+    shards.add(byNumber[number]);
+  }
+
+  /**
+   * Whether a hash is audited. That depends on all its bits, the lowest ones most: keys that share
+   * shard, page, bucket or fingerprint are audited or not independently of each other.
+   *
+   * @param slices one hash in so many is audited
+   */
+  static boolean isAudited(long hash, int slices) {
+    long mixed = (hash * 0x9E3779B97F4A7C15L) >>> Integer.SIZE;
+    return (mixed * slices) >>> Integer.SIZE == 0;
+  }
+
+  @Override
+  public Addition add(ShardPages shard, Change<?> change) throws Exception {
+    boolean audited = isAudited(change.hash(), slices);
+    double predictedRate = audited ? shard.predictedFalsePositiveRate() : 0;
+    Addition addition = set.add(shard, change);
+    boolean isNew = addition == Addition.NEW;
+    if (audited && !isLive(shard, change.hash())) {
+      shadow.put(shard, change.hash(), shadow.entry(shard, null, null));
+      byNumber[shard.number].count(!isNew, predictedRate);
+      if (!isNew) {
+        falselyDropped.inc();
+        return Addition.FALSELY_DROPPED;
+      }
+    }
+    if (isNew) {
+      sweep.pay();
+    }
+    return addition;
+  }
+
+  /** Whether an audited key is live; renews it if it is and asks for it. */
+  private boolean isLive(ShardPages shard, long hash) throws Exception {
+    ExactEntry known = shadow.get(shard, hash);
+    if (known != null && shadow.isRenewed(shard, known)) {
+      shadow.put(shard, hash, shadow.entry(shard, null, null));
+    }
+    return known != null;
+  }
+
+  @Override
+  public boolean remove(ShardPages shard, Change<?> change) throws Exception {
+    if (isAudited(change.hash(), slices)) {
+      shadow.remove(shard, change.hash());
+    }
+    return set.remove(shard, change);
+  }
+
+  @Override
+  public void learn(ShardPages shard, Change<?> change) throws Exception {
+    set.learn(shard, change);
+    if (isAudited(change.hash(), slices)) {
+      shadow.put(shard, change.hash(), shadow.entry(shard, null, null));
+    }
+  }
+
+  @Override
+  public void sweep() throws Exception {
+    set.sweep();
+    sweep.run();
+  }
+
+  @Override
+  public void flush() throws Exception {
+    set.flush();
+    shadow.flush();
+    for (ShardCounts shard : shards) {
+      if (shard.changed) {
+        setCurrentKey.accept(shard.key);
+        countsState.update(shard.counts);
+        shard.changed = false;
+      }
+    }
+  }
+
+  @Override
+  public void register(MetricGroup metrics) {
+    set.register(metrics);
+    metrics.counter("falselyDropped", falselyDropped);
+    metrics.gauge("auditedNewKeys", () -> counts().newKeys());
+    metrics.gauge("auditedFalsePositives", () -> counts().falsePositives());
+    metrics.gauge("measuredFalsePositiveRate", () -> share(AuditCounts::falsePositives));
+    metrics.gauge("measuredFalsePositiveRateLow", () -> interval().low());
+    metrics.gauge("measuredFalsePositiveRateHigh", () -> interval().high());
+    metrics.gauge("auditedPredictedRate", () -> share(AuditCounts::predicted));
+  }
+
+  private AuditCounts counts() {
+    AuditCounts sum = AuditCounts.NONE;
+    for (ShardCounts shard : shards) {
+      sum = sum.plus(shard.counts);
+    }
+    return sum;
+  }
+
+  private double share(ToDoubleFunction<AuditCounts> part) {
+    AuditCounts counts = counts();
+    return counts.newKeys() == 0 ? 0 : part.applyAsDouble(counts) / counts.newKeys();
+  }
+
+  private WilsonInterval interval() {
+    AuditCounts counts = counts();
+    return counts.newKeys() == 0
+        ? new WilsonInterval(0, 1)
+        : WilsonInterval.of(counts.falsePositives(), counts.newKeys());
+  }
+}

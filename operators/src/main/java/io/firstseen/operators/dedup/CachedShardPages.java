@@ -1,0 +1,90 @@
+package io.firstseen.operators.dedup;
+
+import io.firstseen.filters.cuckoo.CuckooPage;
+import io.firstseen.filters.cuckoo.Expiry;
+import io.firstseen.filters.cuckoo.PagedFilter;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The pages of a shard whose backend keeps bytes: those in memory are a write-back cache, which the
+ * shards of a task share. A changed page is written when it is dropped, and before each checkpoint.
+ */
+final class CachedShardPages extends ShardPages {
+  private final PageCache cache;
+
+  CachedShardPages(
+      int number,
+      Integer key,
+      PagedFilter filter,
+      PageState state,
+      @Nullable Expiry expiry,
+      PageCache cache) {
+    super(number, key, filter, state, expiry);
+    this.cache = cache;
+  }
+
+  @Override
+  public CuckooPage get(long identity) {
+    LoadedPage loaded = table.get(identity);
+    if (loaded == null) {
+      loaded = loadIntoCache(identity);
+      cache.misses().inc();
+    } else {
+      cache.hits().inc();
+    }
+    loaded.used = true;
+    return loaded.page;
+  }
+
+  @Override
+  CuckooPage pageToSweep(long identity) {
+    LoadedPage loaded = table.get(identity);
+    return (loaded == null ? loadIntoCache(identity) : loaded).page;
+  }
+
+  private LoadedPage loadIntoCache(long identity) {
+    LoadedPage loaded = load(identity);
+    cache.add(loaded);
+    return loaded;
+  }
+
+  @Override
+  void makeRoom() {
+    for (LoadedPage page = cache.victim(); page != null; page = cache.victim()) {
+      if (page.dirty) {
+        page.shard.write(page);
+        cache.writeBacks().inc();
+      }
+      page.shard.unload(page);
+      cache.remove(page);
+    }
+  }
+
+  @Override
+  void changed(LoadedPage page, boolean replaced) {
+    page.dirty = true;
+    cache.resize(page);
+  }
+
+  @Override
+  void wasSplit(LoadedPage whole, LoadedPage low, LoadedPage high) {
+    cache.remove(whole);
+    low.dirty = true;
+    cache.add(low);
+    high.dirty = true;
+    cache.add(high);
+  }
+
+  @Override
+  void flush() {
+    if (isChanged()) {
+      table.forEach(
+          page -> {
+            if (page.dirty) {
+              write(page);
+            }
+          });
+    }
+    super.flush();
+  }
+}

@@ -1,0 +1,109 @@
+package io.firstseen.operators.dedup;
+
+import io.firstseen.filters.cuckoo.CuckooPage;
+import io.firstseen.filters.cuckoo.Expiry;
+import io.firstseen.filters.cuckoo.PagedFilter;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The pages of a shard whose backend keeps them as objects: state holds the very pages that are
+ * changed here, so changing one needs no write.
+ *
+ * <p>What a checkpoint still has to write must not change. So a page is frozen until the checkpoint
+ * has written all pages of its shard. Meanwhile insertions become pending beside it. What cannot be
+ * pending is done to a copy, which replaces the page in state; the backend keeps the replaced page
+ * for the checkpoint.
+ */
+final class HeapShardPages extends ShardPages {
+  private final RunningCheckpoints checkpoints;
+
+  /** Pages that may have pending insertions; some may have split since. */
+  private final List<LoadedPage> listed = new ArrayList<>();
+
+  private boolean isLoaded;
+
+  HeapShardPages(
+      int number,
+      Integer key,
+      PagedFilter filter,
+      PageState state,
+      @Nullable Expiry expiry,
+      RunningCheckpoints checkpoints) {
+    super(number, key, filter, state, expiry);
+    this.checkpoints = checkpoints;
+  }
+
+  @Override
+  public CuckooPage get(long identity) {
+    if (!isLoaded) {
+      loadAll();
+      isLoaded = true;
+    }
+    LoadedPage loaded = table.get(identity);
+    if (loaded == null) {
+      loaded = load(identity);
+    }
+    CuckooPage page = loaded.page;
+    freezeOrThaw(loaded);
+    if (page.isFrozen() || !page.hasPending()) {
+      return page;
+    }
+    filter.insertPending(this, page);
+    return table.get(identity).page;
+  }
+
+  @Override
+  CuckooPage pageToSweep(long identity) {
+    return get(identity);
+  }
+
+  private void freezeOrThaw(LoadedPage loaded) {
+    loaded.page.setFrozen(checkpoints.mayRead(number, loaded.since));
+  }
+
+  @Override
+  void changed(LoadedPage page, boolean replaced) {
+    if (replaced || page.dirty) {
+      putIntoState(page);
+    }
+    list(page);
+  }
+
+  @Override
+  void wasSplit(LoadedPage whole, LoadedPage low, LoadedPage high) {
+    // It may be listed; its page must not stay in memory for that.
+    whole.page = low.page;
+    putIntoState(low);
+    list(low);
+    putIntoState(high);
+    list(high);
+  }
+
+  private void putIntoState(LoadedPage page) {
+    write(page);
+    page.since = checkpoints.begun();
+  }
+
+  private void list(LoadedPage page) {
+    if (page.page.hasPending() && !page.listed) {
+      page.listed = true;
+      listed.add(page);
+    }
+  }
+
+  @Override
+  void flush() {
+    for (int i = 0; i < listed.size(); i++) {
+      LoadedPage page = listed.get(i);
+      page.listed = false;
+      if (page.page.hasPending() && table.get(page.page.firstIdentity()) == page) {
+        freezeOrThaw(page);
+        filter.insertPending(this, page.page);
+      }
+    }
+    listed.clear();
+    super.flush();
+  }
+}

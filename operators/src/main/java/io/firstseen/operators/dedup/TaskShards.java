@@ -1,0 +1,177 @@
+package io.firstseen.operators.dedup;
+
+import io.firstseen.filters.cuckoo.CuckooShape;
+import io.firstseen.filters.cuckoo.Expiry;
+import io.firstseen.filters.key.Shards;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToLongFunction;
+import org.apache.flink.metrics.MetricGroup;
+import org.jspecify.annotations.Nullable;
+
+/** The shards of a task: their sums, their sweep, and their part in checkpoints. */
+final class TaskShards {
+  private final CuckooShape shape;
+  private final Shards shards;
+  private final KeyClock clock;
+  private final @Nullable RunningCheckpoints checkpoints;
+  private final ShardPages[] byNumber;
+  private final List<ShardPages> all = new ArrayList<>();
+
+  @SuppressWarnings("UnusedVariable") // What the compiler must not leave out ends here.
+  private long touched;
+
+  /** Where the next sweep goes on. */
+  private int sweptShard;
+
+  private long sweptIdentity;
+
+  /**
+   * @param checkpoints null unless the backend keeps its state as objects on the heap
+   */
+  TaskShards(
+      CuckooShape shape, Shards shards, KeyClock clock, @Nullable RunningCheckpoints checkpoints) {
+    this.shape = shape;
+    this.shards = shards;
+    this.clock = clock;
+    this.checkpoints = checkpoints;
+    this.byNumber = new ShardPages[shards.count()];
+  }
+
+  void add(ShardPages shard) {
+    byNumber[shard.number] = shard;
+    all.add(shard);
+  }
+
+  /** The shard of a hash, ready for operations on the event that came last. */
+  ShardPages of(long hash) {
+    return ready(byNumber[shards.shardOf(hash)]);
+  }
+
+  private ShardPages ready(ShardPages shard) {
+    clock.set(shard);
+    shard.makeRoom();
+    return shard;
+  }
+
+  /** Number of this task's shards. */
+  int count() {
+    return all.size();
+  }
+
+  /** One of this task's shards, by its place in [0, {@link #count}); ready as {@link #of}. */
+  ShardPages get(int place) {
+    return ready(all.get(place));
+  }
+
+  /**
+   * Has the processor fetch what the operations on some hashes will read, of pages that are in
+   * memory. What says where the next thing is comes first, for all of them: so as many loads as
+   * follow each other must wait for each other, and no more.
+   *
+   * <p>What was found is not kept but looked up again: G1 has the processor wait for all loads
+   * before, each time that a reference is stored into an old object.
+   */
+  void prefetch(long[] hashes, int count) {
+    long read = 0;
+    for (int i = 0; i < count; i++) {
+      LoadedPage loaded = loaded(hashes[i]);
+      read += loaded == null ? 0 : loaded.touch();
+    }
+    for (int i = 0; i < count; i++) {
+      LoadedPage loaded = loaded(hashes[i]);
+      read += loaded == null ? 0 : loaded.page.touch();
+    }
+    for (int i = 0; i < count; i++) {
+      LoadedPage loaded = loaded(hashes[i]);
+      read += loaded == null ? 0 : loaded.page.touch(identity(hashes[i]));
+    }
+    touched += read;
+  }
+
+  private LoadedPage loaded(long hash) {
+    return byNumber[shards.shardOf(hash)].table.get(identity(hash));
+  }
+
+  private long identity(long hash) {
+    return shape.identity(shards.rest(hash));
+  }
+
+  /** Forgets the keys of some pages whose time is up, and goes on there at the next call. */
+  void sweep(int maxPages) {
+    int left = maxPages;
+    for (int visits = 0; left > 0 && visits < maxPages + all.size(); visits++) {
+      ShardPages shard = all.get(sweptShard);
+      if (shard.keys() > 0) {
+        ready(shard).sweep(sweptIdentity);
+        sweptIdentity = shard.table.nextPage(sweptIdentity);
+        left--;
+      } else {
+        sweptIdentity = 0;
+      }
+      if (sweptIdentity == 0) {
+        sweptShard = (sweptShard + 1) % all.size();
+      }
+    }
+  }
+
+  /** Brings the state up to date; to be called before each checkpoint. */
+  void flush(long checkpoint) {
+    for (ShardPages shard : all) {
+      clock.set(shard);
+      shard.flush();
+      clock.write(shard);
+    }
+    if (checkpoints != null) {
+      int[] pagesOfShard = new int[shards.count()];
+      all.forEach(shard -> pagesOfShard[shard.number] = shard.table.pageCount());
+      checkpoints.begin(checkpoint, pagesOfShard);
+    }
+  }
+
+  /** Takes note that a checkpoint is written, or will never be used. */
+  void checkpointEnded(long checkpoint) {
+    if (checkpoints != null) {
+      checkpoints.end(checkpoint);
+    }
+  }
+
+  void register(MetricGroup metrics) {
+    metrics.gauge("keys", this::keys);
+    metrics.gauge("load", () -> keys() == 0 ? 0 : (double) keys() / sum(ShardPages::slots));
+    metrics.gauge("predictedFalsePositiveRate", this::predictedFalsePositiveRate);
+    metrics.gauge("pages", this::pageCount);
+    metrics.gauge("pageBytes", () -> sum(ShardPages::bytes));
+    metrics.gauge("pageSplits", () -> sum(ShardPages::splits));
+    if (clock.hasTtl()) {
+      metrics.gauge("expired", () -> sum(TaskShards::expired));
+    }
+  }
+
+  private static long expired(ShardPages shard) {
+    Expiry expiry = shard.expiry();
+    return expiry == null ? 0 : expiry.expired();
+  }
+
+  /** Identities in all shards. */
+  long keys() {
+    return sum(ShardPages::keys);
+  }
+
+  long pageCount() {
+    long pages = 0;
+    for (int place = 0; place < all.size(); place++) {
+      pages += all.get(place).table.pageCount();
+    }
+    return pages;
+  }
+
+  /** The mean of the shards' predicted false-positive rates, as a key may fall into any. */
+  double predictedFalsePositiveRate() {
+    return all.stream().mapToDouble(ShardPages::predictedFalsePositiveRate).average().orElse(0);
+  }
+
+  private long sum(ToLongFunction<ShardPages> figure) {
+    return all.stream().mapToLong(figure).sum();
+  }
+}
