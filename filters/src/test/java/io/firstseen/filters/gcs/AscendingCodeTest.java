@@ -92,7 +92,7 @@ class AscendingCodeTest {
   /** Of all strings of bits up to a length, exactly those are accepted that are written. */
   @Test
   void acceptsWhatItWouldHaveWrittenAlone() {
-    int longest = 14;
+    int longest = Integer.getInteger("firstseen.scale", 1) > 1 ? 14 : 11;
     for (int greatest : new int[] {0, 1, 5, 12}) {
       for (int count = 0; count <= Math.min(4, greatest + 1); count++) {
         AscendingCode code = new AscendingCode(count, greatest);
@@ -123,7 +123,10 @@ class AscendingCodeTest {
               all(code.decode(in, 0, length));
               accepted.add(text(in, length));
             } catch (UncheckedIOException e) {
-              assertThat(e).hasCauseInstanceOf(MalformedGolombCodedSetException.class);
+              // So often that an assertion each would take most of the time.
+              if (!(e.getCause() instanceof MalformedGolombCodedSetException)) {
+                throw e;
+              }
             }
           }
         }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.snapshot.PythonReader.Answer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -14,9 +15,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,11 +29,37 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The reader in Python, which was written from the specification alone, agrees with ours: on files
  * that we wrote and on damaged ones. What it makes of a snapshot and a delta has our bytes.
  */
+// A read from a process is not interrupted.
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PythonReaderTest {
   private static final Path SCRIPT = Path.of("../clients/python/firstseen_snapshot.py");
   private static final String SECRET = "000102030405060708090a0b0c0d0e0f";
 
+  private static PythonReader python;
+
   @TempDir Path directory;
+
+  @BeforeAll
+  static void start() throws IOException {
+    python = new PythonReader(SCRIPT);
+  }
+
+  @AfterAll
+  static void stop() {
+    python.close();
+  }
+
+  @Test
+  void isAProgram() throws Exception {
+    Path file = directory.resolve("a.snapshot");
+    Process process =
+        new ProcessBuilder("python3", "-B", SCRIPT.toString(), "info", file.toString())
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(said).isEqualTo("cannot open " + file + ": No such file or directory\n");
+    assertThat(process.waitFor()).isEqualTo(2);
+  }
 
   @ParameterizedTest
   @CsvSource({"0,0.001", "1,0.001", "37,0.001", "38,0.1", "400,0x1p-20", "700,0x1p-50"})
@@ -39,7 +68,7 @@ class PythonReaderTest {
     Snapshot snapshot = snapshot(KeyHash.fixed(), Canonicaliser.NONE, rate, keys.subList(0, count));
     Path file = Files.write(directory.resolve("a.snapshot"), snapshot.toBytes());
     assertThat(run(file, "verify")).isEqualTo(new Answer(0, file + ": valid\n", ""));
-    assertThat(run(file, "info").output)
+    assertThat(run(file, "info").output())
         .contains("values               " + snapshot.header().count() + " of ")
         .contains(snapshot.header().setDigest());
 
@@ -64,9 +93,9 @@ class PythonReaderTest {
     Path key = Files.writeString(directory.resolve("key"), SECRET + "\n");
     Files.writeString(directory.resolve("keys"), "a\n");
     String keyFile = "--hash-key-file=" + key;
-    assertThat(run(file, "query", "--scope", "mail", keyFile).output).isEqualTo("a\tpresent\n");
-    assertThat(run(file, "query", "--scope", "news", keyFile).output).isEqualTo("a\tabsent\n");
-    assertThat(run(file, "query", keyFile).output).isEqualTo("a\tabsent\n");
+    assertThat(run(file, "query", "--scope", "mail", keyFile).output()).isEqualTo("a\tpresent\n");
+    assertThat(run(file, "query", "--scope", "news", keyFile).output()).isEqualTo("a\tabsent\n");
+    assertThat(run(file, "query", keyFile).output()).isEqualTo("a\tabsent\n");
     assertThat(run(file, "query"))
         .isEqualTo(new Answer(2, "", file + ": the snapshot was made with another hash key\n"));
   }
@@ -80,7 +109,7 @@ class PythonReaderTest {
             : snapshot(KeyHash.fixed(), Canonicaliser.URL, 0.001, List.of("http://a.example/"));
     Path file = Files.write(directory.resolve("a.snapshot"), snapshot.toBytes());
     Files.writeString(directory.resolve("keys"), "a\n");
-    assertThat(run(file, "verify").status).isZero();
+    assertThat(run(file, "verify").status()).isZero();
     assertThat(run(file, "query"))
         .isEqualTo(
             new Answer(
@@ -130,8 +159,8 @@ class PythonReaderTest {
       } catch (MalformedSnapshotException e) {
         expected = 1;
       }
-      assertThat(answer.status).as("damage %d: %s", i, answer).isEqualTo(expected);
-      assertThat(answer.errors.lines().count()).isEqualTo(expected == 2 ? 1 : 0);
+      assertThat(answer.status()).as("damage %d: %s", i, answer).isEqualTo(expected);
+      assertThat(answer.errors().lines().count()).isEqualTo(expected == 2 ? 1 : 0);
       statuses[expected]++;
     }
     assertThat(statuses[1]).isGreaterThan(80);
@@ -157,10 +186,10 @@ class PythonReaderTest {
     Path changes = Files.write(directory.resolve("changes"), delta.toBytes());
     Path after = directory.resolve("after");
     assertThat(run(changes, "verify")).isEqualTo(new Answer(0, changes + ": valid\n", ""));
-    assertThat(run(changes, "info").output)
+    assertThat(run(changes, "info").output())
         .contains("added values         " + delta.addedCount() + "\n")
         .contains(delta.header().parentDigest());
-    assertThat(run(before, "apply", changes.toString(), after.toString()).errors).isEmpty();
+    assertThat(run(before, "apply", changes.toString(), after.toString()).errors()).isEmpty();
     assertThat(after).hasBinaryContent(child.toBytes());
   }
 
@@ -191,9 +220,11 @@ class PythonReaderTest {
       } catch (SnapshotException e) {
         // Then the other one refuses it, too.
       }
-      assertThat(answer.status).as("damage %d: %s", i, answer).isEqualTo(expected == null ? 2 : 0);
+      assertThat(answer.status())
+          .as("damage %d: %s", i, answer)
+          .isEqualTo(expected == null ? 2 : 0);
       if (expected == null) {
-        assertThat(answer.errors).startsWith(file + ": ").hasLineCount(1);
+        assertThat(answer.errors()).startsWith(file + ": ").hasLineCount(1);
       } else {
         assertThat(after).hasBinaryContent(expected);
         applied++;
@@ -232,32 +263,8 @@ class PythonReaderTest {
 
   /** What the script answers; its standard input is the file {@code keys}, if there is one. */
   private Answer run(Path file, String verb, String... options) throws Exception {
-    List<String> command = new ArrayList<>(List.of("python3", "-B"));
-    command.addAll(List.of(SCRIPT.toString(), verb, file.toString()));
-    command.addAll(List.of(options));
-    Path keys = directory.resolve("keys");
-    ProcessBuilder builder =
-        new ProcessBuilder(command)
-            .redirectOutput(directory.resolve("out").toFile())
-            .redirectError(directory.resolve("err").toFile());
-    if (Files.exists(keys)) {
-      builder.redirectInput(keys.toFile());
-    }
-    Process process;
-    try {
-      process = builder.start();
-    } catch (IOException e) {
-      throw new AssertionError("this test needs python3 on the path", e);
-    }
-    if (!process.waitFor(1, TimeUnit.MINUTES)) {
-      process.destroyForcibly();
-      throw new AssertionError("the reader in Python did not end: " + command);
-    }
-    return new Answer(
-        process.exitValue(),
-        Files.readString(directory.resolve("out")),
-        Files.readString(directory.resolve("err")));
+    List<String> arguments = new ArrayList<>(List.of(verb, file.toString()));
+    arguments.addAll(List.of(options));
+    return python.run(arguments, directory);
   }
-
-  private record Answer(int status, String output, String errors) {}
 }

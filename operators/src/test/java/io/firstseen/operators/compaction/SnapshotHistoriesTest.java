@@ -19,6 +19,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.RandomDistribution;
+import net.jqwik.api.Tag;
 import net.jqwik.api.Tuple;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.statistics.Statistics;
@@ -139,7 +140,7 @@ class SnapshotHistoriesTest {
     return Arbitraries.of(0, 0, 1500);
   }
 
-  @Property(tries = 300, seed = "20261120", edgeCases = EdgeCasesMode.NONE)
+  @Property(tries = 60, seed = "20261120", edgeCases = EdgeCasesMode.NONE)
   @StatisticsReport(StatisticsReport.StatisticsReportMode.OFF)
   void onTheHeapThePublishedSetsAreThoseOfTheModel(
       @ForAll("histories") List<Step> history,
@@ -150,6 +151,35 @@ class SnapshotHistoriesTest {
       @ForAll("publications") Publication publication,
       @ForAll("crowds") int crowd,
       @ForAll long speeds)
+      throws Exception {
+    checkOnTheHeap(history, shardBits, inputs, parallelism, ttlMillis, publication, crowd, speeds);
+  }
+
+  @Tag("slow")
+  @Property(tries = 300, seed = "20261120", edgeCases = EdgeCasesMode.NONE)
+  @StatisticsReport(StatisticsReport.StatisticsReportMode.OFF)
+  void onTheHeapThePublishedSetsAreThoseOfTheModelInManyHistories(
+      @ForAll("histories") List<Step> history,
+      @ForAll @IntRange(min = 0, max = 4) int shardBits,
+      @ForAll @IntRange(min = 1, max = INPUTS) int inputs,
+      @ForAll @IntRange(min = 1, max = 3) int parallelism,
+      @ForAll("ttls") long ttlMillis,
+      @ForAll("publications") Publication publication,
+      @ForAll("crowds") int crowd,
+      @ForAll long speeds)
+      throws Exception {
+    checkOnTheHeap(history, shardBits, inputs, parallelism, ttlMillis, publication, crowd, speeds);
+  }
+
+  private void checkOnTheHeap(
+      List<Step> history,
+      int shardBits,
+      int inputs,
+      int parallelism,
+      long ttlMillis,
+      Publication publication,
+      int crowd,
+      long speeds)
       throws Exception {
     try (Run run =
         new Run(
@@ -177,7 +207,7 @@ class SnapshotHistoriesTest {
     }
   }
 
-  @Property(tries = 15, seed = "20261121", edgeCases = EdgeCasesMode.NONE)
+  @Property(tries = 5, seed = "20261121", edgeCases = EdgeCasesMode.NONE)
   void onBothBackendsThePublishedSetsAreThoseOfTheModel(
       @ForAll("histories") List<Step> history,
       @ForAll @IntRange(min = 0, max = 4) int shardBits,
@@ -187,6 +217,36 @@ class SnapshotHistoriesTest {
       @ForAll("publications") Publication publication,
       @ForAll("crowds") int crowd,
       @ForAll long speeds)
+      throws Exception {
+    checkOnBothBackends(
+        history, shardBits, inputs, parallelism, ttlMillis, publication, crowd, speeds);
+  }
+
+  @Tag("slow")
+  @Property(tries = 15, seed = "20261121", edgeCases = EdgeCasesMode.NONE)
+  void onBothBackendsThePublishedSetsAreThoseOfTheModelInManyHistories(
+      @ForAll("histories") List<Step> history,
+      @ForAll @IntRange(min = 0, max = 4) int shardBits,
+      @ForAll @IntRange(min = 1, max = INPUTS) int inputs,
+      @ForAll @IntRange(min = 1, max = 3) int parallelism,
+      @ForAll("ttls") long ttlMillis,
+      @ForAll("publications") Publication publication,
+      @ForAll("crowds") int crowd,
+      @ForAll long speeds)
+      throws Exception {
+    checkOnBothBackends(
+        history, shardBits, inputs, parallelism, ttlMillis, publication, crowd, speeds);
+  }
+
+  private void checkOnBothBackends(
+      List<Step> history,
+      int shardBits,
+      int inputs,
+      int parallelism,
+      long ttlMillis,
+      Publication publication,
+      int crowd,
+      long speeds)
       throws Exception {
     try (Run run =
         new Run(1 << shardBits, inputs, null, parallelism, ttlMillis, publication, speeds)) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
  * from it and would write for that, bit for bit. Offsets and rules are stated again here.
  */
 class CodecFuzzTest {
-  private static final int ROUNDS = 200_000;
+  private static final int ROUNDS = 20_000 * Integer.getInteger("firstseen.scale", 1);
   private static final int MAX_OVERHEAD_BYTES = 1 << 20;
 
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
