@@ -1,5 +1,6 @@
 package io.firstseen.consumer;
 
+import io.firstseen.consumer.internal.FollowerTime;
 import io.firstseen.consumer.internal.TopicFollower;
 import java.util.List;
 import java.util.Map;
@@ -22,8 +23,9 @@ final class SharedFollower {
       String name,
       String topic,
       Map<String, Object> consumerProperties,
-      List<AssemblingReader> readers) {
-    this.follower = new TopicFollower(topic, consumerProperties, new Readers(readers));
+      List<AssemblingReader> readers,
+      FollowerTime time) {
+    this.follower = new TopicFollower(topic, consumerProperties, new Readers(readers), time);
     this.thread = new Thread(follower, "firstseen-follower-" + name);
     this.users = new AtomicInteger(readers.size());
     thread.setDaemon(true);

@@ -2,6 +2,7 @@ package io.firstseen.consumer;
 
 import io.firstseen.consumer.CurrentSnapshot.View;
 import io.firstseen.consumer.internal.ActiveSnapshot;
+import io.firstseen.consumer.internal.FollowerTime;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SnapshotException;
@@ -77,6 +78,10 @@ public final class SnapshotClient implements AutoCloseable {
    *     or Kafka properties, or one set twice
    */
   public static List<SnapshotClient> startAll(List<SnapshotClientOptions> options) {
+    return startAll(options, FollowerTime.SYSTEM);
+  }
+
+  static List<SnapshotClient> startAll(List<SnapshotClientOptions> options, FollowerTime time) {
     requireOneTopic(options);
     List<SnapshotClient> clients = new ArrayList<>();
     for (SnapshotClientOptions each : options) {
@@ -88,7 +93,8 @@ public final class SnapshotClient implements AutoCloseable {
             options.size() == 1 ? first.setName() : options.size() + "-sets",
             first.topic(),
             consumerProperties(first),
-            clients.stream().map(SnapshotClient::reader).toList());
+            clients.stream().map(SnapshotClient::reader).toList(),
+            time);
     clients.forEach(client -> client.follower.set(follower));
     follower.start();
     return List.copyOf(clients);

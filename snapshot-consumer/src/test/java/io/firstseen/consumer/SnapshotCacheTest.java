@@ -31,6 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Clients that keep their snapshots in files; the test is the topic. */
 class SnapshotCacheTest {
+  private static final int SCALE = Integer.getInteger("firstseen.scale", 1);
   private static final String SET = "spam";
   private static final String TOPIC_ID = "id-1";
   private static final long CLOCK_MILLIS = 1_000_000;
@@ -253,7 +254,9 @@ class SnapshotCacheTest {
     int passedOver = 0;
     for (Path file : files(directory)) {
       byte[] bytes = Files.readAllBytes(file);
-      for (int length = 0; length <= bytes.length; length++) {
+      // In the quick tier some lengths are passed over, but never the whole.
+      int step = SCALE > 1 ? 1 : 7;
+      for (int length = bytes.length % step; length <= bytes.length; length += step) {
         Path copy = temporary.resolve("copy");
         copy(directory, copy);
         Files.write(copy.resolve(directory.relativize(file)), Arrays.copyOf(bytes, length));
@@ -277,7 +280,7 @@ class SnapshotCacheTest {
     Random random = new Random(1);
     for (Path file : files(directory)) {
       byte[] bytes = Files.readAllBytes(file);
-      for (int i = 0; i < 100 && bytes.length > 0; i++) {
+      for (int i = 0; i < 20 * SCALE && bytes.length > 0; i++) {
         byte[] damaged = bytes.clone();
         damaged[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
         Path copy = temporary.resolve("copy");

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -47,6 +46,8 @@ public final class TopicFollower implements Runnable, AutoCloseable {
   private final String topic;
   private final Map<String, Object> consumerProperties;
   private final Reader reader;
+  private final FollowerTime time;
+  private final Connections connections;
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile Consumer<byte[], byte[]> consumer;
   private boolean started;
@@ -96,16 +97,51 @@ public final class TopicFollower implements Runnable, AutoCloseable {
     void reachable();
   }
 
+  /** How brokers are asked. */
+  interface Connections {
+
+    /** Kafka's clients. */
+    Connections KAFKA =
+        new Connections() {
+          @Override
+          public Consumer<byte[], byte[]> consumer(Map<String, Object> properties) {
+            return new KafkaConsumer<>(
+                properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+          }
+
+          @Override
+          public TopicIdentity identity(String topic, Map<String, Object> properties) {
+            return new TopicIdentity.OfBrokers(topic, properties, ANSWER_TIMEOUT);
+          }
+        };
+
+    Consumer<byte[], byte[]> consumer(Map<String, Object> properties);
+
+    TopicIdentity identity(String topic, Map<String, Object> properties);
+  }
+
   /**
    * Makes a follower, which does nothing before {@link #run}.
    *
    * @param topic the topic to read
    * @param consumerProperties settings of the Kafka consumer besides those that make it a follower
    */
-  public TopicFollower(String topic, Map<String, Object> consumerProperties, Reader reader) {
+  public TopicFollower(
+      String topic, Map<String, Object> consumerProperties, Reader reader, FollowerTime time) {
+    this(topic, consumerProperties, reader, time, Connections.KAFKA);
+  }
+
+  TopicFollower(
+      String topic,
+      Map<String, Object> consumerProperties,
+      Reader reader,
+      FollowerTime time,
+      Connections connections) {
     this.topic = topic;
     this.consumerProperties = Map.copyOf(consumerProperties);
     this.reader = reader;
+    this.time = time;
+    this.connections = connections;
   }
 
   /** The settings without which a consumer would not read what was committed, all of it. */
@@ -167,7 +203,7 @@ public final class TopicFollower implements Runnable, AutoCloseable {
 
   private void pause(long millis) {
     try {
-      if (closed.await(millis, TimeUnit.MILLISECONDS)) {
+      if (time.await(closed, millis)) {
         throw new WakeupException();
       }
     } catch (InterruptedException e) {
@@ -178,13 +214,12 @@ public final class TopicFollower implements Runnable, AutoCloseable {
   private void follow() {
     Map<String, Object> properties = new HashMap<>(consumerProperties);
     properties.putAll(followerProperties());
-    Consumer<byte[], byte[]> opened =
-        new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    Consumer<byte[], byte[]> opened = connections.consumer(properties);
     consumer = opened;
     try {
       List<TopicPartition> partitions = awaitPartitions(opened);
       opened.assign(partitions);
-      try (TopicIdentity identity = new TopicIdentity(topic, properties, ANSWER_TIMEOUT)) {
+      try (TopicIdentity identity = connections.identity(topic, properties)) {
         String topicId = identity.read().orElse(null);
         begin(opened, reader.open(topicId));
         readOn(opened, identity, topicId);
@@ -232,7 +267,7 @@ public final class TopicFollower implements Runnable, AutoCloseable {
 
   /** Reads until the follower is closed or the topic turns out to be another one. */
   private void readOn(Consumer<byte[], byte[]> from, TopicIdentity identity, String topicId) {
-    long heardNanos = System.nanoTime();
+    long heardNanos = time.nanoTime();
     long identifiedNanos = heardNanos;
     boolean reachedEnd = false;
     while (isOpen()) {
@@ -247,11 +282,11 @@ public final class TopicFollower implements Runnable, AutoCloseable {
         }
       }
       if (!records.isEmpty()) {
-        heardNanos = System.nanoTime();
+        heardNanos = time.nanoTime();
         reportReachable();
-      } else if (System.nanoTime() - heardNanos >= PROBE_AFTER_SILENCE.toNanos()) {
+      } else if (time.nanoTime() - heardNanos >= PROBE_AFTER_SILENCE.toNanos()) {
         probe(from);
-        heardNanos = System.nanoTime();
+        heardNanos = time.nanoTime();
       }
       if (isAtEnd(from)) {
         if (!reachedEnd) {
@@ -266,11 +301,11 @@ public final class TopicFollower implements Runnable, AutoCloseable {
         reader.progress(recordsLeft(from));
       }
       reader.tick();
-      if (System.nanoTime() - identifiedNanos >= IDENTITY_CHECK.toNanos()) {
+      if (time.nanoTime() - identifiedNanos >= IDENTITY_CHECK.toNanos()) {
         if (topicId != null && identity.read().filter(id -> !id.equals(topicId)).isPresent()) {
           return;
         }
-        identifiedNanos = System.nanoTime();
+        identifiedNanos = time.nanoTime();
       }
     }
   }

@@ -16,42 +16,52 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Asks which topic bears a name now. A topic that is deleted and created anew has another id. */
-final class TopicIdentity implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(TopicIdentity.class);
-
-  private final String topic;
-  private final Duration timeout;
-  private final Admin admin;
-
-  TopicIdentity(String topic, Map<String, Object> properties, Duration timeout) {
-    this.topic = topic;
-    this.timeout = timeout;
-    Map<String, Object> known = new HashMap<>(properties);
-    known.keySet().retainAll(AdminClientConfig.configNames());
-    this.admin = Admin.create(known);
-  }
+interface TopicIdentity extends AutoCloseable {
 
   /** The id; empty if the brokers do not tell, for whatever reason. */
-  Optional<String> read() {
-    try {
-      Uuid id =
-          admin
-              .describeTopics(List.of(topic))
-              .topicNameValues()
-              .get(topic)
-              .get(timeout.toMillis(), TimeUnit.MILLISECONDS)
-              .topicId();
-      return id.equals(Uuid.ZERO_UUID) ? Optional.empty() : Optional.of(id.toString());
-    } catch (ExecutionException | TimeoutException e) {
-      LOG.debug("the id of topic {} is not known", topic, e);
-      return Optional.empty();
-    } catch (InterruptedException e) {
-      throw new InterruptException(e);
-    }
-  }
+  Optional<String> read();
 
   @Override
-  public void close() {
-    admin.close(Duration.ZERO);
+  void close();
+
+  /** Asks the brokers. */
+  final class OfBrokers implements TopicIdentity {
+    private static final Logger LOG = LoggerFactory.getLogger(TopicIdentity.class);
+
+    private final String topic;
+    private final Duration timeout;
+    private final Admin admin;
+
+    OfBrokers(String topic, Map<String, Object> properties, Duration timeout) {
+      this.topic = topic;
+      this.timeout = timeout;
+      Map<String, Object> known = new HashMap<>(properties);
+      known.keySet().retainAll(AdminClientConfig.configNames());
+      this.admin = Admin.create(known);
+    }
+
+    @Override
+    public Optional<String> read() {
+      try {
+        Uuid id =
+            admin
+                .describeTopics(List.of(topic))
+                .topicNameValues()
+                .get(topic)
+                .get(timeout.toMillis(), TimeUnit.MILLISECONDS)
+                .topicId();
+        return id.equals(Uuid.ZERO_UUID) ? Optional.empty() : Optional.of(id.toString());
+      } catch (ExecutionException | TimeoutException e) {
+        LOG.debug("the id of topic {} is not known", topic, e);
+        return Optional.empty();
+      } catch (InterruptedException e) {
+        throw new InterruptException(e);
+      }
+    }
+
+    @Override
+    public void close() {
+      admin.close(Duration.ZERO);
+    }
   }
 }

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * what they answer from is always something that was published, never older than before.
  */
 class SnapshotAssemblerHistoryTest {
-  private static final int HISTORIES = 60;
+  private static final int HISTORIES = 12 * Integer.getInteger("firstseen.scale", 1);
   private static final int WINDOWS = 25;
   private static final int SHARDS = 4;
 

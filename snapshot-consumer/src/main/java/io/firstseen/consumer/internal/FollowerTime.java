@@ -1,0 +1,28 @@
+package io.firstseen.consumer.internal;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** The time of a {@link TopicFollower}. Tests have one that runs faster. */
+public interface FollowerTime {
+
+  /** The time of the system. */
+  FollowerTime SYSTEM =
+      new FollowerTime() {
+        @Override
+        public long nanoTime() {
+          return System.nanoTime();
+        }
+
+        @Override
+        public boolean await(CountDownLatch latch, long millis) throws InterruptedException {
+          return latch.await(millis, TimeUnit.MILLISECONDS);
+        }
+      };
+
+  /** As {@link System#nanoTime}. */
+  long nanoTime();
+
+  /** Waits for a latch, at most so long, and returns whether it is at 0. */
+  boolean await(CountDownLatch latch, long millis) throws InterruptedException;
+}
