@@ -31,11 +31,16 @@ public record Invocation(int status, List<String> out, List<String> err) {
     StringWriter err = new StringWriter();
     System.setIn(new ByteArrayInputStream(input));
     try {
-      int status = Main.run(new PrintWriter(out), new PrintWriter(err), false, words);
+      int status = run(out, err, words);
       return new Invocation(status, lines(out), lines(err));
     } finally {
       System.setIn(before);
     }
+  }
+
+  /** Calls it where what it prints can be seen meanwhile, and returns its status. */
+  public static int run(StringWriter out, StringWriter err, String... words) {
+    return Main.run(new PrintWriter(out), new PrintWriter(err), false, words);
   }
 
   private static List<String> lines(StringWriter text) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.cli.embedded.EmbeddedBroker;
+import io.firstseen.cli.embedded.SharedBroker;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.Sha256;
@@ -25,6 +26,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The service on a topic of a real broker. */
@@ -32,6 +34,9 @@ class ServeTopicTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final EmbeddedBroker.Settings SETTINGS = EmbeddedBroker.Settings.tuned();
 
+  @RegisterExtension private static final SharedBroker KAFKA = SharedBroker.tuned();
+
+  private final String topic = SharedBroker.unused("firstseen.snapshots");
   private final HttpClient http = HttpClient.newHttpClient();
   private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
   private SnapshotServer server;
@@ -75,6 +80,7 @@ class ServeTopicTest {
                 .map(
                     set ->
                         SnapshotClientOptions.builder(bootstrapServers, set)
+                            .topic(topic)
                             .chunkWait(Duration.ofMillis(100)))
                 .map(SetSource::topic)
                 .toList(),
@@ -84,12 +90,12 @@ class ServeTopicTest {
   @Test
   void followsATopicAndOutlivesItsBroker(@TempDir Path directory) throws Exception {
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS)) {
-      SnapshotWriter.createTopic(broker);
+      SnapshotWriter.createTopic(broker, topic);
       start(broker.bootstrapServers(), SnapshotWriter.SET);
       assertThat(get("/readyz", HttpResponse.BodyHandlers.ofString()).statusCode()).isEqualTo(503);
       assertThat(json("/v1/contains?key=a").path("error").asText())
           .startsWith("set 'spam' has no snapshot yet");
-      try (SnapshotWriter writer = new SnapshotWriter(broker)) {
+      try (SnapshotWriter writer = new SnapshotWriter(broker, topic)) {
         writer.publish(1, "a");
         assertThat(nextEvent()).isEqualTo("snapshot 1");
         assertThat(get("/readyz", HttpResponse.BodyHandlers.ofString()).statusCode())
@@ -120,13 +126,12 @@ class ServeTopicTest {
   }
 
   @Test
-  void readsTheTopicOnceForAllItsSets(@TempDir Path directory) throws Exception {
-    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS);
-        SnapshotWriter writer = new SnapshotWriter(broker)) {
-      SnapshotWriter.createTopic(broker);
+  void readsTheTopicOnceForAllItsSets() throws Exception {
+    SnapshotWriter.createTopic(KAFKA.broker(), topic);
+    try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic)) {
       writer.publishAs("spam", 1, "key-of-spam");
       writer.publishAs("ham", 1, "key-of-ham");
-      start(broker.bootstrapServers(), "spam", "ham");
+      start(KAFKA.servers(), "spam", "ham");
       try (SnapshotServer served = server) {
         assertThat(nextEvent()).isEqualTo("snapshot 1");
         assertThat(nextEvent()).isEqualTo("snapshot 1");

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.cli.embedded.EmbeddedBroker;
+import io.firstseen.cli.embedded.SharedBroker;
 import io.firstseen.consumer.ClientState;
+import io.firstseen.consumer.FasterClients;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.consumer.SnapshotListener;
@@ -29,7 +31,9 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The snapshot client against a real broker and its moods. */
@@ -37,9 +41,20 @@ class SnapshotClientOnBrokerTest {
   private static final Duration LONG = Duration.ofMinutes(1);
   private static final EmbeddedBroker.Settings SETTINGS = EmbeddedBroker.Settings.tuned();
 
+  @RegisterExtension private static final SharedBroker KAFKA = SharedBroker.tuned();
+
+  private final String topic = SharedBroker.unused("firstseen.snapshots");
   private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
 
+  private SnapshotClient follow() {
+    return follow(KAFKA.servers());
+  }
+
   private SnapshotClient follow(String bootstrapServers) {
+    return FasterClients.start(options(bootstrapServers));
+  }
+
+  private SnapshotClientOptions options(String bootstrapServers) {
     SnapshotListener listener =
         new SnapshotListener() {
           @Override
@@ -67,11 +82,11 @@ class SnapshotClientOnBrokerTest {
             events.add("reachable");
           }
         };
-    return SnapshotClient.start(
-        SnapshotClientOptions.builder(bootstrapServers, SnapshotWriter.SET)
-            .listener(listener)
-            .chunkWait(Duration.ofMillis(100))
-            .build());
+    return SnapshotClientOptions.builder(bootstrapServers, SnapshotWriter.SET)
+        .topic(topic)
+        .listener(listener)
+        .chunkWait(Duration.ofMillis(100))
+        .build();
   }
 
   private String nextEvent() throws InterruptedException {
@@ -79,52 +94,51 @@ class SnapshotClientOnBrokerTest {
   }
 
   @Test
-  void seesWhatWasCommittedAndNothingElse(@TempDir Path directory) throws Exception {
+  void seesWhatWasCommittedAndNothingElse() throws Exception {
     long[] many = new Random(1).longs(600_000).toArray();
-    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS)) {
-      SnapshotWriter.createTopic(broker);
-      try (SnapshotWriter writer = new SnapshotWriter(broker);
-          SnapshotClient client = follow(broker.bootstrapServers())) {
-        writer.publish(1, "a");
-        assertThat(client.awaitReady(LONG).sequence()).isEqualTo(1);
-        assertThat(client.state()).isEqualTo(ClientState.READY);
-        assertThat(client.mightContain("a")).isTrue();
-        assertThat(client.mightContain("b")).isFalse();
+    SnapshotWriter.createTopic(KAFKA.broker(), topic);
+    try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic);
+        SnapshotClient client = follow()) {
+      writer.publish(1, "a");
+      assertThat(client.awaitReady(LONG).sequence()).isEqualTo(1);
+      assertThat(client.state()).isEqualTo(ClientState.READY);
+      assertThat(client.mightContain("a")).isTrue();
+      assertThat(client.mightContain("b")).isFalse();
 
-        writer.begin(2, SnapshotWriter.hashes("b"));
-        writer.abort();
-        // Three chunks; committed only once another client has read to the end before it.
-        writer.begin(3, many);
-        try (SnapshotClient second = follow(broker.bootstrapServers())) {
-          assertThat(second.awaitReady(LONG).sequence()).isEqualTo(1);
-        }
-        assertThat(client.manifest().orElseThrow().sequence()).isEqualTo(1);
-        writer.commit();
-        assertThat(client.awaitSequence(3, LONG).count()).isEqualTo(many.length);
-        assertThat(List.of(nextEvent(), nextEvent(), nextEvent()))
-            .containsExactly("snapshot 1", "snapshot 1", "snapshot 3");
-        // The control: the aborted manifest is on the topic.
-        assertThat(manifestsReadUncommitted(broker)).isEqualTo(3);
+      writer.begin(2, SnapshotWriter.hashes("b"));
+      writer.abort();
+      // Three chunks; committed only once another client has read to the end before it.
+      writer.begin(3, many);
+      try (SnapshotClient second = follow()) {
+        assertThat(second.awaitReady(LONG).sequence()).isEqualTo(1);
       }
+      assertThat(client.manifest().orElseThrow().sequence()).isEqualTo(1);
+      writer.commit();
+      assertThat(client.awaitSequence(3, LONG).count()).isEqualTo(many.length);
+      assertThat(List.of(nextEvent(), nextEvent(), nextEvent()))
+          .containsExactly("snapshot 1", "snapshot 1", "snapshot 3");
+      // The control: the aborted manifest is on the topic.
+      assertThat(manifestsReadUncommitted()).isEqualTo(3);
     }
   }
 
+  @Tag("slow")
   @Test
   void outlivesABrokerThatIsGoneForAMinute(@TempDir Path directory) throws Exception {
     int port = freePort();
     SnapshotClient client;
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS.port(port))) {
-      SnapshotWriter.createTopic(broker);
-      try (SnapshotWriter writer = new SnapshotWriter(broker)) {
+      SnapshotWriter.createTopic(broker, topic);
+      try (SnapshotWriter writer = new SnapshotWriter(broker, topic)) {
         writer.publish(1, "a");
       }
-      client = follow(broker.bootstrapServers());
+      client = SnapshotClient.start(options(broker.bootstrapServers()));
       assertThat(nextEvent()).isEqualTo("snapshot 1");
     }
     long backNanos = System.nanoTime() + Duration.ofMinutes(1).toNanos();
     try (client) {
       String unreachable =
-          "no answer about topic 'firstseen.snapshots' from localhost:" + port + " within 5 s";
+          "no answer about topic '" + topic + "' from localhost:" + port + " within 5 s";
       assertThat(nextEvent()).isEqualTo("unreachable: " + unreachable);
       while (System.nanoTime() < backNanos) {
         assertThat(client.mightContain("a")).isTrue();
@@ -134,7 +148,7 @@ class SnapshotClientOnBrokerTest {
         assertThat(events.poll(100, TimeUnit.MILLISECONDS)).isNull();
       }
       try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS.port(port));
-          SnapshotWriter writer = new SnapshotWriter(broker)) {
+          SnapshotWriter writer = new SnapshotWriter(broker, topic)) {
         assertThat(nextEvent()).isEqualTo("reachable");
         assertThat(client.status().trouble()).isEmpty();
         writer.publish(2, "b");
@@ -146,137 +160,129 @@ class SnapshotClientOnBrokerTest {
   }
 
   @Test
-  void outlivesItsTopic(@TempDir Path directory) throws Exception {
-    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS)) {
-      SnapshotWriter.createTopic(broker);
-      try (SnapshotWriter writer = new SnapshotWriter(broker)) {
-        for (int sequence = 1; sequence <= 5; sequence++) {
-          writer.publish(sequence, "a");
-        }
+  void outlivesItsTopic() throws Exception {
+    SnapshotWriter.createTopic(KAFKA.broker(), topic);
+    try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic)) {
+      for (int sequence = 1; sequence <= 5; sequence++) {
+        writer.publish(sequence, "a");
       }
-      try (SnapshotClient client = follow(broker.bootstrapServers())) {
-        assertThat(nextEvent()).isEqualTo("snapshot 5");
-        try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
-          admin.deleteTopics(List.of(SnapshotWriter.TOPIC)).all().get();
-        }
-        SnapshotWriter.createTopic(broker);
-        try (SnapshotWriter writer = new SnapshotWriter(broker)) {
-          writer.publish(2, "b");
-        }
-        assertThat(nextEvent())
-            .isEqualTo(
-                "unreachable: topic 'firstseen.snapshots' cannot be read: what was read last is"
-                    + " gone");
-        assertThat(nextEvent())
-            .isEqualTo(
-                "notice: topic 'firstseen.snapshots' was created anew; set 'spam' may begin anew"
-                    + " with any sequence, it was at 5");
-        assertThat(nextEvent()).isEqualTo("reachable");
-        assertThat(nextEvent()).isEqualTo("snapshot 2");
-        assertThat(client.mightContain("b")).isTrue();
+    }
+    try (SnapshotClient client = follow()) {
+      assertThat(nextEvent()).isEqualTo("snapshot 5");
+      try (Admin admin = Admin.create(Map.of("bootstrap.servers", KAFKA.servers()))) {
+        admin.deleteTopics(List.of(topic)).all().get();
       }
+      SnapshotWriter.createTopic(KAFKA.broker(), topic);
+      try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic)) {
+        writer.publish(2, "b");
+      }
+      assertThat(nextEvent())
+          .isEqualTo(
+              "unreachable: topic '" + topic + "' cannot be read: what was read last is" + " gone");
+      assertThat(nextEvent())
+          .isEqualTo(
+              "notice: topic '"
+                  + topic
+                  + "' was created anew; set 'spam' may begin anew"
+                  + " with any sequence, it was at 5");
+      assertThat(nextEvent()).isEqualTo("reachable");
+      assertThat(nextEvent()).isEqualTo("snapshot 2");
+      assertThat(client.mightContain("b")).isTrue();
     }
   }
 
   /** The position of the follower is as good on the new topic as it was on the old one. */
   @Test
-  void noticesATopicThatWasCreatedAnewAndHasGrownAsLong(@TempDir Path directory) throws Exception {
-    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS)) {
-      SnapshotWriter.createTopic(broker);
-      try (SnapshotWriter writer = new SnapshotWriter(broker)) {
-        writer.publish(7, "a");
-      }
-      try (SnapshotClient client = follow(broker.bootstrapServers());
-          Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
-        assertThat(nextEvent()).isEqualTo("snapshot 7");
-        admin.deleteTopics(List.of(SnapshotWriter.TOPIC)).all().get();
-        SnapshotWriter.createTopic(broker);
-        try (SnapshotWriter writer = new SnapshotWriter(broker)) {
-          for (int sequence = 1; sequence <= 5; sequence++) {
-            writer.publish(sequence, "b", "b" + sequence);
-          }
+  void noticesATopicThatWasCreatedAnewAndHasGrownAsLong() throws Exception {
+    SnapshotWriter.createTopic(KAFKA.broker(), topic);
+    try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic)) {
+      writer.publish(7, "a");
+    }
+    try (SnapshotClient client = follow();
+        Admin admin = Admin.create(Map.of("bootstrap.servers", KAFKA.servers()))) {
+      assertThat(nextEvent()).isEqualTo("snapshot 7");
+      admin.deleteTopics(List.of(topic)).all().get();
+      SnapshotWriter.createTopic(KAFKA.broker(), topic);
+      try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic)) {
+        for (int sequence = 1; sequence <= 5; sequence++) {
+          writer.publish(sequence, "b", "b" + sequence);
         }
-        String event = nextEvent();
-        while (!event.equals("snapshot 5")) {
-          // What was published first on the new topic may answer by now.
-          assertThat(client.mightContain("a") || client.mightContain("b")).as(event).isTrue();
-          event = nextEvent();
-        }
-        assertThat(client.mightContain("b")).isTrue();
       }
+      String event = nextEvent();
+      while (!event.equals("snapshot 5")) {
+        // What was published first on the new topic may answer by now.
+        assertThat(client.mightContain("a") || client.mightContain("b")).as(event).isTrue();
+        event = nextEvent();
+      }
+      assertThat(client.mightContain("b")).isTrue();
     }
   }
 
   @Test
-  void refusesASequenceThatWentBackOnTheSameTopic(@TempDir Path directory) throws Exception {
-    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS)) {
-      SnapshotWriter.createTopic(broker);
-      try (SnapshotWriter writer = new SnapshotWriter(broker);
-          SnapshotClient client = follow(broker.bootstrapServers())) {
-        writer.publish(7, "a");
-        assertThat(nextEvent()).isEqualTo("snapshot 7");
-        writer.publish(3, "b");
-        assertThat(nextEvent())
-            .isEqualTo("refused: set 'spam' went back to sequence 3; sequence 7 goes on answering");
-        assertThat(client.mightContain("a")).isTrue();
-        writer.publish(8, "b");
-        assertThat(nextEvent()).isEqualTo("snapshot 8");
-      }
+  void refusesASequenceThatWentBackOnTheSameTopic() throws Exception {
+    SnapshotWriter.createTopic(KAFKA.broker(), topic);
+    try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic);
+        SnapshotClient client = follow()) {
+      writer.publish(7, "a");
+      assertThat(nextEvent()).isEqualTo("snapshot 7");
+      writer.publish(3, "b");
+      assertThat(nextEvent())
+          .isEqualTo("refused: set 'spam' went back to sequence 3; sequence 7 goes on answering");
+      assertThat(client.mightContain("a")).isTrue();
+      writer.publish(8, "b");
+      assertThat(nextEvent()).isEqualTo("snapshot 8");
     }
   }
 
   @Test
-  void findsAPinnedSequenceOnTheTopic(@TempDir Path directory) throws Exception {
-    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS)) {
-      SnapshotWriter.createTopic(broker);
-      try (SnapshotWriter writer = new SnapshotWriter(broker)) {
-        for (int sequence = 1; sequence <= 3; sequence++) {
-          writer.publish(sequence, "key-" + sequence);
-        }
-        try (SnapshotClient client = follow(broker.bootstrapServers())) {
-          assertThat(nextEvent()).isEqualTo("snapshot 3");
-          client.pin(2);
-          assertThat(nextEvent()).isEqualTo("snapshot 2");
-          assertThat(client.mightContain("key-2")).isTrue();
-          writer.publish(4, "key-4");
-          client.unpin();
-          assertThat(client.awaitSequence(4, LONG).sequence()).isEqualTo(4);
-          assertThat(client.mightContain("key-4")).isTrue();
-        }
+  void findsAPinnedSequenceOnTheTopic() throws Exception {
+    SnapshotWriter.createTopic(KAFKA.broker(), topic);
+    try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic)) {
+      for (int sequence = 1; sequence <= 3; sequence++) {
+        writer.publish(sequence, "key-" + sequence);
+      }
+      try (SnapshotClient client = follow()) {
+        assertThat(nextEvent()).isEqualTo("snapshot 3");
+        client.pin(2);
+        assertThat(nextEvent()).isEqualTo("snapshot 2");
+        assertThat(client.mightContain("key-2")).isTrue();
+        writer.publish(4, "key-4");
+        client.unpin();
+        assertThat(client.awaitSequence(4, LONG).sequence()).isEqualTo(4);
+        assertThat(client.mightContain("key-4")).isTrue();
       }
     }
   }
 
   @Test
   void followsManySetsByOneThread(@TempDir Path directory) throws Exception {
-    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"), SETTINGS)) {
-      SnapshotWriter.createTopic(broker);
-      List<SnapshotClientOptions> options = new ArrayList<>();
-      for (int set = 0; set < 50; set++) {
-        options.add(
-            SnapshotClientOptions.builder(broker.bootstrapServers(), "set-" + set)
-                .cacheDirectory(directory.resolve("cache"))
-                .build());
-      }
-      List<SnapshotClient> clients = SnapshotClient.startAll(options);
-      assertThat(clientThreads().stream().filter(name -> name.startsWith("firstseen-follower")))
-          .containsExactly("firstseen-follower-50-sets");
-      try (SnapshotWriter writer = new SnapshotWriter(broker)) {
-        for (int set = 0; set < 50; set++) {
-          writer.publishAs("set-" + set, 1, "key-of-" + set);
-        }
-        for (int set = 0; set < 50; set++) {
-          clients.get(set).awaitReady(LONG);
-          assertThat(clients.get(set).mightContain("key-of-" + set)).isTrue();
-          assertThat(clients.get(set).mightContain("key-of-" + (set + 1))).isFalse();
-        }
-        clients.subList(0, 49).forEach(SnapshotClient::close);
-        writer.publishAs("set-49", 2, "later");
-        assertThat(clients.get(49).awaitSequence(2, LONG).sequence()).isEqualTo(2);
-      }
-      clients.get(49).close();
-      assertThat(clientThreads()).isEmpty();
+    SnapshotWriter.createTopic(KAFKA.broker(), topic);
+    List<SnapshotClientOptions> options = new ArrayList<>();
+    for (int set = 0; set < 50; set++) {
+      options.add(
+          SnapshotClientOptions.builder(KAFKA.servers(), "set-" + set)
+              .topic(topic)
+              .cacheDirectory(directory.resolve("cache"))
+              .build());
     }
+    List<SnapshotClient> clients = SnapshotClient.startAll(options);
+    assertThat(clientThreads().stream().filter(name -> name.startsWith("firstseen-follower")))
+        .containsExactly("firstseen-follower-50-sets");
+    try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic)) {
+      for (int set = 0; set < 50; set++) {
+        writer.publishAs("set-" + set, 1, "key-of-" + set);
+      }
+      for (int set = 0; set < 50; set++) {
+        clients.get(set).awaitReady(LONG);
+        assertThat(clients.get(set).mightContain("key-of-" + set)).isTrue();
+        assertThat(clients.get(set).mightContain("key-of-" + (set + 1))).isFalse();
+      }
+      clients.subList(0, 49).forEach(SnapshotClient::close);
+      writer.publishAs("set-49", 2, "later");
+      assertThat(clients.get(49).awaitSequence(2, LONG).sequence()).isEqualTo(2);
+    }
+    clients.get(49).close();
+    assertThat(clientThreads()).isEmpty();
   }
 
   @Test
@@ -286,22 +292,23 @@ class SnapshotClientOnBrokerTest {
     Path cache = directory.resolve("cache");
     SnapshotClientOptions options =
         SnapshotClientOptions.builder("localhost:" + port, SnapshotWriter.SET)
+            .topic(topic)
             .cacheDirectory(cache)
             .build();
     Path data = directory.resolve("broker");
     try (EmbeddedBroker broker = EmbeddedBroker.start(data, SETTINGS.port(port))) {
-      SnapshotWriter.createTopic(broker);
-      try (SnapshotWriter writer = new SnapshotWriter(broker);
-          SnapshotClient client = SnapshotClient.start(options)) {
+      SnapshotWriter.createTopic(broker, topic);
+      try (SnapshotWriter writer = new SnapshotWriter(broker, topic);
+          SnapshotClient client = FasterClients.start(options)) {
         writer.publish(1, "a");
         client.awaitReady(LONG);
       }
     }
-    try (SnapshotClient client = SnapshotClient.start(options)) {
+    try (SnapshotClient client = FasterClients.start(options)) {
       client.awaitReady(LONG);
       assertThat(client.mightContain("a")).isTrue();
       try (EmbeddedBroker broker = EmbeddedBroker.start(data, SETTINGS.port(port));
-          SnapshotWriter writer = new SnapshotWriter(broker)) {
+          SnapshotWriter writer = new SnapshotWriter(broker, topic)) {
         writer.publish(2, "b");
         client.awaitSequence(2, LONG);
         assertThat(client.mightContain("b")).isTrue();
@@ -312,48 +319,58 @@ class SnapshotClientOnBrokerTest {
   }
 
   @Test
-  void readsTheTopicAgainForAChunkThatItMissed(@TempDir Path directory) throws Exception {
-    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS)) {
-      SnapshotWriter.createTopic(broker);
-      try (SnapshotWriter writer = new SnapshotWriter(broker);
-          SnapshotClient client = follow(broker.bootstrapServers())) {
-        writer.publishWithNoise(1, "a");
-        assertThat(nextEvent()).startsWith("refused: sequence 1 of set 'spam' is incomplete after");
-        assertThat(nextEvent()).isEqualTo("snapshot 1");
-        assertThat(client.mightContain("a")).isTrue();
-      }
+  void readsTheTopicAgainForAChunkThatItMissed() throws Exception {
+    SnapshotWriter.createTopic(KAFKA.broker(), topic);
+    try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic);
+        SnapshotClient client = follow()) {
+      writer.publishWithNoise(1, "a");
+      assertThat(nextEvent()).startsWith("refused: sequence 1 of set 'spam' is incomplete after");
+      assertThat(nextEvent()).isEqualTo("snapshot 1");
+      assertThat(client.mightContain("a")).isTrue();
     }
   }
 
   @Test
-  void waitsForABrokerAndATopicThatAreNotThereYet(@TempDir Path directory) throws Exception {
+  void waitsForABrokerAndATopicAndOutlivesTheBroker(@TempDir Path directory) throws Exception {
     int port = freePort();
+    String unreachable =
+        "no answer about topic '" + topic + "' from localhost:" + port + " within 5 s";
     try (SnapshotClient client = follow("localhost:" + port)) {
-      String unreachable =
-          "no answer about topic 'firstseen.snapshots' from localhost:" + port + " within 5 s";
       assertThat(nextEvent()).isEqualTo("unreachable: " + unreachable);
       assertThat(client.state()).isEqualTo(ClientState.EMPTY);
       assertThatThrownBy(() -> client.awaitReady(Duration.ofMillis(1)))
           .isInstanceOf(TimeoutException.class)
           .hasMessageEndingWith("the client is EMPTY; " + unreachable);
       try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS.port(port))) {
-        SnapshotWriter.createTopic(broker);
+        SnapshotWriter.createTopic(broker, topic);
         assertThat(nextEvent()).isEqualTo("reachable");
-        try (SnapshotWriter writer = new SnapshotWriter(broker)) {
+        try (SnapshotWriter writer = new SnapshotWriter(broker, topic)) {
           writer.publish(1, "a");
         }
         assertThat(nextEvent()).isEqualTo("snapshot 1");
         assertThat(client.mightContain("a")).isTrue();
       }
+      assertThat(nextEvent()).isEqualTo("unreachable: " + unreachable);
+      assertThat(client.mightContain("a")).isTrue();
+      assertThat(client.state()).isEqualTo(ClientState.READY);
+      assertThat(client.status().trouble()).hasValue(unreachable);
+      try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS.port(port));
+          SnapshotWriter writer = new SnapshotWriter(broker, topic)) {
+        assertThat(nextEvent()).isEqualTo("reachable");
+        assertThat(client.status().trouble()).isEmpty();
+        writer.publish(2, "b");
+        assertThat(nextEvent()).isEqualTo("snapshot 2");
+        assertThat(client.mightContain("b")).isTrue();
+      }
+      assertThat(events).isEmpty();
     }
   }
 
   @Test
-  void saysThatThereIsNoTopicYet(@TempDir Path directory) throws Exception {
-    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS);
-        SnapshotClient client = follow(broker.bootstrapServers())) {
-      assertThat(nextEvent()).isEqualTo("unreachable: there is no topic 'firstseen.snapshots' yet");
-      SnapshotWriter.createTopic(broker);
+  void saysThatThereIsNoTopicYet() throws Exception {
+    try (SnapshotClient client = follow()) {
+      assertThat(nextEvent()).isEqualTo("unreachable: there is no topic '" + topic + "' yet");
+      SnapshotWriter.createTopic(KAFKA.broker(), topic);
       assertThat(nextEvent()).isEqualTo("reachable");
       assertThat(client.state()).isEqualTo(ClientState.EMPTY);
     }
@@ -364,7 +381,9 @@ class SnapshotClientOnBrokerTest {
     try (SnapshotClient client = follow("no..where:9092")) {
       assertThat(nextEvent())
           .isEqualTo(
-              "unreachable: topic 'firstseen.snapshots' cannot be read: Failed to construct kafka"
+              "unreachable: topic '"
+                  + topic
+                  + "' cannot be read: Failed to construct kafka"
                   + " consumer: No resolvable bootstrap urls given in bootstrap.servers");
       assertThat(client.state()).isEqualTo(ClientState.EMPTY);
     }
@@ -372,18 +391,16 @@ class SnapshotClientOnBrokerTest {
   }
 
   @Test
-  void leavesNoThreadBehindWithOrWithoutABroker(@TempDir Path directory) throws Exception {
-    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS)) {
-      SnapshotWriter.createTopic(broker);
-      try (SnapshotWriter writer = new SnapshotWriter(broker)) {
-        writer.publish(1, "a");
-      }
-      SnapshotClient connected = follow(broker.bootstrapServers());
-      connected.awaitReady(LONG);
-      assertThat(clientThreads()).isNotEmpty();
-      connected.close();
-      assertThat(clientThreads()).isEmpty();
+  void leavesNoThreadBehindWithOrWithoutABroker() throws Exception {
+    SnapshotWriter.createTopic(KAFKA.broker(), topic);
+    try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic)) {
+      writer.publish(1, "a");
     }
+    SnapshotClient connected = follow();
+    connected.awaitReady(LONG);
+    assertThat(clientThreads()).isNotEmpty();
+    connected.close();
+    assertThat(clientThreads()).isEmpty();
     SnapshotClient lost = follow("localhost:" + freePort());
     assertThat(clientThreads()).isNotEmpty();
     lost.close();
@@ -405,13 +422,13 @@ class SnapshotClientOnBrokerTest {
     return names;
   }
 
-  private static int manifestsReadUncommitted(EmbeddedBroker broker) {
+  private int manifestsReadUncommitted() {
     try (KafkaConsumer<String, byte[]> consumer =
         new KafkaConsumer<>(
-            Map.of("bootstrap.servers", broker.bootstrapServers(), "enable.auto.commit", false),
+            Map.of("bootstrap.servers", KAFKA.servers(), "enable.auto.commit", false),
             new StringDeserializer(),
             new ByteArrayDeserializer())) {
-      TopicPartition partition = new TopicPartition(SnapshotWriter.TOPIC, 0);
+      TopicPartition partition = new TopicPartition(topic, 0);
       consumer.assign(List.of(partition));
       consumer.seekToBeginning(List.of(partition));
       long end = consumer.endOffsets(List.of(partition)).get(partition);

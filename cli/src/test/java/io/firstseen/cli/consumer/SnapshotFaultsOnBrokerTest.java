@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.cli.consumer.SnapshotWriter.Window;
 import io.firstseen.cli.consumer.SnapshotWriter.Written;
-import io.firstseen.cli.embedded.EmbeddedBroker;
+import io.firstseen.cli.embedded.SharedBroker;
 import io.firstseen.consumer.ClientState;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
@@ -12,7 +12,6 @@ import io.firstseen.consumer.SnapshotListener;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SigningKey;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -23,10 +22,8 @@ import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -41,21 +38,9 @@ class SnapshotFaultsOnBrokerTest {
   // Two chunks at 31.5 bits a key.
   private static final long[] MANY = new Random(1).longs(300_000).toArray();
 
-  @TempDir private static Path directory;
-  private static EmbeddedBroker broker;
-  private static int topics;
+  @RegisterExtension private static final SharedBroker KAFKA = SharedBroker.tuned();
 
   private final BlockingQueue<String> refusals = new LinkedBlockingQueue<>();
-
-  @BeforeAll
-  static void startBroker() throws Exception {
-    broker = EmbeddedBroker.start(directory, EmbeddedBroker.Settings.tuned());
-  }
-
-  @AfterAll
-  static void stopBroker() {
-    broker.close();
-  }
 
   /** What is wrong with the second window, and what cures it. */
   private enum Fault {
@@ -180,8 +165,8 @@ class SnapshotFaultsOnBrokerTest {
   }
 
   private String createTopic() {
-    String topic = SnapshotWriter.TOPIC + topics++;
-    SnapshotWriter.createTopic(broker, topic);
+    String topic = SharedBroker.unused("faults");
+    SnapshotWriter.createTopic(KAFKA.broker(), topic);
     return topic;
   }
 
@@ -194,7 +179,7 @@ class SnapshotFaultsOnBrokerTest {
           }
         };
     return SnapshotClient.start(
-        SnapshotClientOptions.builder(broker.bootstrapServers(), SnapshotWriter.SET)
+        SnapshotClientOptions.builder(KAFKA.servers(), SnapshotWriter.SET)
             .topic(topic)
             .listener(listener)
             .trustedKeys(Set.of(TRUSTED.publicKey()))
@@ -210,7 +195,7 @@ class SnapshotFaultsOnBrokerTest {
     second[MANY.length] = SnapshotWriter.hashes("second")[0];
     Window good = SnapshotWriter.window(2, KeyHash.fixed(), second);
     assertThat(good.chunks()).hasSize(2);
-    try (SnapshotWriter writer = new SnapshotWriter(broker, topic);
+    try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic);
         SnapshotClient client = follow(topic)) {
       Window first = SnapshotWriter.window(1, KeyHash.fixed(), SnapshotWriter.hashes("first"));
       writer.write(Fault.with(first.chunks(), Fault.signed(first, TRUSTED)));
@@ -232,7 +217,7 @@ class SnapshotFaultsOnBrokerTest {
   @Test
   void refusesNothingWhereNothingIsWrong() throws Exception {
     String topic = createTopic();
-    try (SnapshotWriter writer = new SnapshotWriter(broker, topic);
+    try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic);
         SnapshotClient client = follow(topic)) {
       for (long sequence = 1; sequence <= 2; sequence++) {
         Window window = SnapshotWriter.window(sequence, KeyHash.fixed(), MANY);

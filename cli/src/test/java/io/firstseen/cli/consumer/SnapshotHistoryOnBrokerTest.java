@@ -3,7 +3,7 @@ package io.firstseen.cli.consumer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.cli.consumer.SnapshotWriter.Written;
-import io.firstseen.cli.embedded.EmbeddedBroker;
+import io.firstseen.cli.embedded.SharedBroker;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.consumer.SnapshotListener;
@@ -25,13 +25,12 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import org.apache.kafka.clients.admin.NewTopic;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -42,11 +41,14 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class SnapshotHistoryOnBrokerTest {
   private static final Duration LONG = Duration.ofMinutes(1);
-  private static final int WINDOWS = 40;
+  private static final int WINDOWS = Integer.getInteger("firstseen.scale", 1) > 1 ? 100 : 20;
   private static final int MAX_DELTAS = 4;
   private static final SetParameters PARAMETERS =
       SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), 1e-9);
 
+  @RegisterExtension private static final SharedBroker KAFKA = SharedBroker.tuned();
+
+  private final String topic = SharedBroker.unused("history");
   private final Set<Long> live = new TreeSet<>();
   private final Set<Long> everLive = new HashSet<>();
   private final List<Follower> followers = new ArrayList<>();
@@ -66,7 +68,7 @@ class SnapshotHistoryOnBrokerTest {
     }
   }
 
-  private SnapshotClient start(EmbeddedBroker broker, Path cache) {
+  private SnapshotClient start(Path cache) {
     SnapshotListener listener =
         new SnapshotListener() {
           private long last = -1;
@@ -80,7 +82,8 @@ class SnapshotHistoryOnBrokerTest {
           }
         };
     SnapshotClientOptions.Builder options =
-        SnapshotClientOptions.builder(broker.bootstrapServers(), SnapshotWriter.SET)
+        SnapshotClientOptions.builder(KAFKA.servers(), SnapshotWriter.SET)
+            .topic(topic)
             .chunkWait(Duration.ofMillis(100))
             .listener(listener);
     return SnapshotClient.start(
@@ -154,47 +157,41 @@ class SnapshotHistoryOnBrokerTest {
   @ValueSource(longs = {1, 2, 3})
   void everyClientEndsEqualToTheModel(long seed, @TempDir Path directory) throws Exception {
     random = new Random(seed);
-    try (EmbeddedBroker broker =
-        EmbeddedBroker.start(directory.resolve("broker"), EmbeddedBroker.Settings.tuned())) {
-      broker.createTopics(
-          List.of(
-              new NewTopic(SnapshotWriter.TOPIC, 1, (short) 1)
-                  .configs(Map.of("cleanup.policy", "compact"))));
-      try (SnapshotWriter writer = new SnapshotWriter(broker)) {
-        for (long sequence = 1; sequence <= WINDOWS; sequence++) {
-          for (Written record : window(sequence)) {
-            // Each is a transaction of its own, so that clients see every state in between.
-            writer.write(List.of(record));
-          }
-          if (random.nextInt(4) == 0) {
-            startOne(broker, directory);
-          }
-          if (!followers.isEmpty() && random.nextInt(4) == 0) {
-            startAgain(broker, followers.get(random.nextInt(followers.size())));
-          }
+    SnapshotWriter.createTopic(KAFKA.broker(), topic);
+    try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic)) {
+      for (long sequence = 1; sequence <= WINDOWS; sequence++) {
+        for (Written record : window(sequence)) {
+          // Each is a transaction of its own, so that clients see every state in between.
+          writer.write(List.of(record));
+        }
+        if (random.nextInt(3) == 0) {
+          startOne(directory);
+        }
+        if (!followers.isEmpty() && random.nextInt(4) == 0) {
+          startAgain(followers.get(random.nextInt(followers.size())));
         }
       }
-      startOne(broker, directory);
-      assertThat(followers).hasSizeGreaterThan(5);
-      for (Follower follower : followers) {
-        follower.client.awaitSequence(WINDOWS, LONG);
-        SnapshotSet set = follower.client.status().snapshot().orElseThrow();
-        assertThat(everLive).allMatch(hash -> set.mightContain(hash) == live.contains(hash));
-        follower.client.close();
-      }
-      assertThat(wentBack).isEmpty();
     }
+    startOne(directory);
+    assertThat(followers).hasSizeGreaterThan(5);
+    for (Follower follower : followers) {
+      follower.client.awaitSequence(WINDOWS, LONG);
+      SnapshotSet set = follower.client.status().snapshot().orElseThrow();
+      assertThat(everLive).allMatch(hash -> set.mightContain(hash) == live.contains(hash));
+      follower.client.close();
+    }
+    assertThat(wentBack).isEmpty();
   }
 
-  private void startOne(EmbeddedBroker broker, Path directory) {
+  private void startOne(Path directory) {
     Follower follower =
         new Follower(random.nextBoolean() ? null : directory.resolve("cache-" + followers.size()));
-    follower.client = start(broker, follower.cache);
+    follower.client = start(follower.cache);
     followers.add(follower);
   }
 
-  private void startAgain(EmbeddedBroker broker, Follower follower) {
+  private void startAgain(Follower follower) {
     follower.client.close();
-    follower.client = start(broker, follower.cache);
+    follower.client = start(follower.cache);
   }
 }

@@ -28,28 +28,17 @@ public final class SnapshotWriter implements AutoCloseable {
   /** The set. */
   public static final String SET = "spam";
 
-  /** The topic, of one partition. */
-  public static final String TOPIC = "firstseen.snapshots";
-
   private final String topic;
   private final KafkaProducer<String, byte[]> producer;
 
-  /** Makes the topic that it writes to if nothing else is said. */
-  public static void createTopic(EmbeddedBroker broker) {
-    createTopic(broker, TOPIC);
-  }
-
-  static void createTopic(EmbeddedBroker broker, String topic) {
+  /** Makes a topic for it, of one partition. */
+  public static void createTopic(EmbeddedBroker broker, String topic) {
     broker.createTopics(
         List.of(new NewTopic(topic, 1, (short) 1).configs(Map.of("cleanup.policy", "compact"))));
   }
 
-  /** Opens a writer; an earlier one ends. */
-  public SnapshotWriter(EmbeddedBroker broker) {
-    this(broker, TOPIC);
-  }
-
-  SnapshotWriter(EmbeddedBroker broker, String topic) {
+  /** Opens a writer to a topic; an earlier one ends. */
+  public SnapshotWriter(EmbeddedBroker broker, String topic) {
     this.topic = topic;
     this.producer =
         new KafkaProducer<>(

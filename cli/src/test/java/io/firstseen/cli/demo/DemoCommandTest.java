@@ -6,6 +6,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.cli.Invocation;
 import io.firstseen.cli.shared.ExitCode;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -26,6 +28,19 @@ class DemoCommandTest {
     assertThat(json.get("lastSnapshot").get("keys").intValue())
         .isEqualTo(json.get("accepted").intValue() - json.get("removed").intValue());
     assertThat(json.get("checks")).hasSize(8);
+  }
+
+  @Test
+  void aWebPortThatIsTakenIsOneLine() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("localhost"))) {
+      Invocation demo = Invocation.of("demo", "--web-port=" + taken.getLocalPort());
+      assertThat(demo.status()).isEqualTo(ExitCode.USAGE);
+      assertThat(demo.out()).isEmpty();
+      assertThat(demo.err())
+          .last()
+          .isEqualTo(
+              "firstseen demo: port %d of localhost is taken".formatted(taken.getLocalPort()));
+    }
   }
 
   @Test

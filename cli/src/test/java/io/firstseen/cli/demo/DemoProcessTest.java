@@ -5,12 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.firstseen.cli.CommandProcess;
 import io.firstseen.cli.Invocation;
 import io.firstseen.cli.Waiting;
-import io.firstseen.cli.shared.ExitCode;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -43,22 +41,6 @@ class DemoProcessTest {
   }
 
   @Test
-  void aWebPortThatIsTakenIsOneLineAndStatus2() throws Exception {
-    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("localhost"));
-        CommandProcess demo =
-            CommandProcess.start(directory, "demo", "--web-port=" + taken.getLocalPort())) {
-      Invocation ended = demo.end();
-      assertThat(ended.status()).isEqualTo(ExitCode.USAGE);
-      assertThat(ended.out()).isEmpty();
-      assertThat(ended.err())
-          .last()
-          .isEqualTo(
-              "firstseen demo: port %d of localhost is taken".formatted(taken.getLocalPort()));
-      assertThat(demo.temporaryFiles()).isEmpty();
-    }
-  }
-
-  @Test
   void interruptedInMidStreamItLeavesNothingAndSaysNothing() throws Exception {
     try (CommandProcess demo = CommandProcess.start(directory, "demo")) {
       // The second row of progress.
@@ -66,6 +48,7 @@ class DemoProcessTest {
     }
   }
 
+  @Tag("slow")
   @Test
   void interruptedWhileItStartsItLeavesNothingAndSaysNothing() throws Exception {
     try (CommandProcess demo = CommandProcess.start(directory, "demo")) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.cli.embedded.EmbeddedBroker;
 import io.firstseen.cli.embedded.EmbeddedCluster;
+import io.firstseen.cli.embedded.SharedBroker;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.filters.snapshot.Manifest;
@@ -30,7 +31,10 @@ import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -40,17 +44,32 @@ class ExactlyOnceTest {
 
   private static final int KEYS = 700;
 
-  @TempDir private Path directory;
+  @RegisterExtension private static final SharedBroker TUNED = SharedBroker.tuned();
+  @RegisterExtension private static final SharedBroker STOCK = SharedBroker.stock();
+
+  @TempDir private static Path directory;
+  private static EmbeddedCluster cluster;
+
+  @BeforeAll
+  static void startCluster() throws Exception {
+    cluster =
+        EmbeddedCluster.start(
+            directory.resolve("flink"), EmbeddedCluster.Settings.defaults().slotsPerTaskManager(3));
+  }
+
+  @AfterAll
+  static void stopCluster() throws Exception {
+    cluster.close();
+  }
 
   @ParameterizedTest
   @CsvSource({"tuned, heap", "stock, rocksdb"})
   void aFailureInMidStreamLeavesNoTraceForCommittedReaders(String broker, String backend)
       throws Exception {
-    EmbeddedBroker.Settings settings =
-        broker.equals("stock") ? EmbeddedBroker.Settings.stock() : EmbeddedBroker.Settings.tuned();
-    try (EmbeddedBroker kafka = EmbeddedBroker.start(directory.resolve("kafka"), settings);
-        EmbeddedCluster cluster =
-            EmbeddedCluster.start(directory.resolve("flink"), EmbeddedCluster.Settings.defaults());
+    EmbeddedBroker kafka = (broker.equals("stock") ? STOCK : TUNED).broker();
+    // A cluster of its own, as it loses its TaskManager.
+    try (EmbeddedCluster cluster =
+            EmbeddedCluster.start(directory.resolve(backend), EmbeddedCluster.Settings.defaults());
         TopicIo topics = new TopicIo(kafka.bootstrapServers())) {
       EventStream stream = new EventStream(11, KEYS);
       List<String> before = stream.next(2_000);
@@ -59,54 +78,56 @@ class ExactlyOnceTest {
       EventStream.Model model = new EventStream.Model();
 
       // Nothing but the checkpoints that are asked for commits.
-      createEvents(kafka, "failing", 1);
-      createEvents(kafka, "calm", 1);
-      JobClient job = pipeline(cluster, kafka, "failing", 1, backend, new Configuration());
-      topics.send("failing.events", 1, before);
-      topics.await("failing.accepted", READ_UNCOMMITTED, model.apply(before).accepted);
+      String failing = SharedBroker.unused("failing");
+      createEvents(kafka, failing, 1);
+      String calm = SharedBroker.unused("calm");
+      createEvents(kafka, calm, 1);
+      JobClient job = pipeline(cluster, kafka, failing, 1, backend, new Configuration());
+      topics.send(failing + ".events", 1, before);
+      topics.await(failing + ".accepted", READ_UNCOMMITTED, model.apply(before).accepted);
       cluster.triggerCheckpoint(job);
-      topics.await("failing.accepted", READ_COMMITTED, model.accepted);
+      topics.await(failing + ".accepted", READ_COMMITTED, model.accepted);
       int acceptedAndCommitted = model.accepted;
-      topics.send("failing.events", 1, lost);
-      topics.await("failing.accepted", READ_UNCOMMITTED, model.apply(lost).accepted);
+      topics.send(failing + ".events", 1, lost);
+      topics.await(failing + ".accepted", READ_UNCOMMITTED, model.apply(lost).accepted);
       int acceptedAndLost = model.accepted - acceptedAndCommitted;
       cluster.replaceTaskManager(0);
-      topics.send("failing.events", 1, after);
+      topics.send(failing + ".events", 1, after);
       model.apply(after);
       cluster.awaitRunning(job);
       // What the failure cut off is written a second time.
       int writtenTwice = model.accepted + acceptedAndLost;
-      topics.await("failing.accepted", READ_UNCOMMITTED, writtenTwice);
+      topics.await(failing + ".accepted", READ_UNCOMMITTED, writtenTwice);
       cluster.stopWithSavepoint(job, SavepointFormatType.CANONICAL, true);
 
-      topics.send("calm.events", 1, before);
-      topics.send("calm.events", 1, lost);
-      topics.send("calm.events", 1, after);
-      KafkaOptions bounded = kafkaOptions(kafka, "calm").stopAt(topics.ends("calm.events"));
+      topics.send(calm + ".events", 1, before);
+      topics.send(calm + ".events", 1, lost);
+      topics.send(calm + ".events", 1, after);
+      KafkaOptions bounded = kafkaOptions(kafka, calm).stopAt(topics.ends(calm + ".events"));
       StreamExecutionEnvironment env = cluster.environment();
       PipelineJob.buildOnKafka(env, bounded, jobOptions(1, backend));
       env.execute();
 
       for (String topic : List.of("accepted", "duplicates", "dead-letters")) {
-        List<String> failing = committed(topics, "failing." + topic);
-        List<String> calm = committed(topics, "calm." + topic);
+        List<String> ofFailing = committed(topics, failing + "." + topic);
+        List<String> ofCalm = committed(topics, calm + "." + topic);
         if (topic.equals("duplicates")) {
           // Two streams meet there, each in its order.
-          Collections.sort(failing);
-          Collections.sort(calm);
+          Collections.sort(ofFailing);
+          Collections.sort(ofCalm);
         }
-        assertThat(failing.equals(calm))
-            .as("%s: %d and %d records", topic, failing.size(), calm.size())
+        assertThat(ofFailing.equals(ofCalm))
+            .as("%s: %d and %d records", topic, ofFailing.size(), ofCalm.size())
             .isTrue();
       }
-      assertThat(committed(topics, "calm.accepted")).hasSize(model.accepted);
-      assertThat(committed(topics, "calm.duplicates")).hasSize(model.repeats);
-      assertThat(committed(topics, "calm.dead-letters")).hasSize(model.deadLetters);
+      assertThat(committed(topics, calm + ".accepted")).hasSize(model.accepted);
+      assertThat(committed(topics, calm + ".duplicates")).hasSize(model.repeats);
+      assertThat(committed(topics, calm + ".dead-letters")).hasSize(model.deadLetters);
       // The failure did hit records that had been written: an uncommitted reader sees them.
-      assertThat(topics.read("failing.accepted", READ_UNCOMMITTED)).hasSize(writtenTwice);
-      assertThat(topics.read("calm.accepted", READ_UNCOMMITTED)).hasSize(model.accepted);
-      assertSnapshotHolds(kafka, "failing", model.live);
-      assertSnapshotHolds(kafka, "calm", model.live);
+      assertThat(topics.read(failing + ".accepted", READ_UNCOMMITTED)).hasSize(writtenTwice);
+      assertThat(topics.read(calm + ".accepted", READ_UNCOMMITTED)).hasSize(model.accepted);
+      assertSnapshotHolds(kafka, failing, model.live);
+      assertSnapshotHolds(kafka, calm, model.live);
     }
   }
 
@@ -114,154 +135,148 @@ class ExactlyOnceTest {
   @CsvSource({"1, heap", "3, rocksdb"})
   void aSavepointOfTwoTasksGoesOnWithOneOrThreeWithoutForgettingAKey(
       int parallelism, String backend) throws Exception {
-    EmbeddedCluster.Settings settings = EmbeddedCluster.Settings.defaults().slotsPerTaskManager(3);
-    try (EmbeddedBroker kafka =
-            EmbeddedBroker.start(directory.resolve("kafka"), EmbeddedBroker.Settings.stock());
-        EmbeddedCluster cluster = EmbeddedCluster.start(directory.resolve("flink"), settings);
-        TopicIo topics = new TopicIo(kafka.bootstrapServers())) {
+    EmbeddedBroker kafka = STOCK.broker();
+    try (TopicIo topics = new TopicIo(kafka.bootstrapServers())) {
       EventStream stream = new EventStream(12, KEYS);
       List<String> before = stream.next(4_000);
       EventStream.Model model = new EventStream.Model().apply(before);
-      createEvents(kafka, "s", 4);
-      topics.send("s.events", 4, before);
-      JobClient job = pipeline(cluster, kafka, "s", 2, backend, new Configuration());
-      topics.await("s.accepted", READ_UNCOMMITTED, model.accepted);
+      String s = SharedBroker.unused("rescaled");
+      createEvents(kafka, s, 4);
+      topics.send(s + ".events", 4, before);
+      JobClient job = pipeline(cluster, kafka, s, 2, backend, new Configuration());
+      topics.await(s + ".accepted", READ_UNCOMMITTED, model.accepted);
       String savepoint = cluster.stopWithSavepoint(job, SavepointFormatType.CANONICAL, false);
-      assertThat(committed(topics, "s.accepted")).hasSize(model.accepted);
+      assertThat(committed(topics, s + ".accepted")).hasSize(model.accepted);
 
       Configuration restore = new Configuration();
       restore.set(StateRecoveryOptions.SAVEPOINT_PATH, savepoint);
-      JobClient restored = pipeline(cluster, kafka, "s", parallelism, backend, restore);
+      JobClient restored = pipeline(cluster, kafka, s, parallelism, backend, restore);
       Set<String> live = new LinkedHashSet<>(model.live);
       List<String> again = stream.adds(live);
-      topics.send("s.events", 4, again);
+      topics.send(s + ".events", 4, again);
       List<String> more = stream.next(2_000);
-      topics.send("s.events", 4, more);
+      topics.send(s + ".events", 4, more);
       model.apply(again).apply(more);
-      topics.await("s.accepted", READ_UNCOMMITTED, model.accepted);
-      topics.await("s.duplicates", READ_UNCOMMITTED, model.repeats);
+      topics.await(s + ".accepted", READ_UNCOMMITTED, model.accepted);
+      topics.await(s + ".duplicates", READ_UNCOMMITTED, model.repeats);
       cluster.stopWithSavepoint(restored, SavepointFormatType.CANONICAL, true);
 
-      assertThat(committed(topics, "s.accepted")).hasSize(model.accepted);
-      assertThat(committed(topics, "s.duplicates")).hasSize(model.repeats);
-      assertThat(committed(topics, "s.dead-letters")).hasSize(model.deadLetters);
-      assertSnapshotHolds(kafka, "s", model.live);
+      assertThat(committed(topics, s + ".accepted")).hasSize(model.accepted);
+      assertThat(committed(topics, s + ".duplicates")).hasSize(model.repeats);
+      assertThat(committed(topics, s + ".dead-letters")).hasSize(model.deadLetters);
+      assertSnapshotHolds(kafka, s, model.live);
     }
   }
 
   /** An intermediate savepoint is a checkpoint whose commit never comes. */
   @Test
   void whatAFailureLeftBetweenTheCheckpointAndItsCommitIsCommittedAfterwards() throws Exception {
-    try (EmbeddedBroker kafka =
-            EmbeddedBroker.start(directory.resolve("kafka"), EmbeddedBroker.Settings.stock());
-        EmbeddedCluster cluster =
-            EmbeddedCluster.start(directory.resolve("flink"), EmbeddedCluster.Settings.defaults());
-        TopicIo topics = new TopicIo(kafka.bootstrapServers())) {
+    EmbeddedBroker kafka = STOCK.broker();
+    try (TopicIo topics = new TopicIo(kafka.bootstrapServers())) {
       EventStream stream = new EventStream(16, KEYS);
       List<String> before = stream.next(1_000);
       List<String> after = stream.next(1_000);
       EventStream.Model model = new EventStream.Model().apply(before);
-      createEvents(kafka, "between", 1);
-      topics.send("between.events", 1, before);
-      JobClient job = pipeline(cluster, kafka, "between", 1, "heap", new Configuration());
-      topics.await("between.accepted", READ_UNCOMMITTED, model.accepted);
+      String between = SharedBroker.unused("between");
+      createEvents(kafka, between, 1);
+      topics.send(between + ".events", 1, before);
+      JobClient job = pipeline(cluster, kafka, between, 1, "heap", new Configuration());
+      topics.await(between + ".accepted", READ_UNCOMMITTED, model.accepted);
       String savepoint = job.triggerSavepoint(null, SavepointFormatType.CANONICAL).get();
       job.cancel().get();
       assertThat(job.getJobExecutionResult()).failsWithin(Duration.ofMinutes(1));
 
       Configuration restore = new Configuration();
       restore.set(StateRecoveryOptions.SAVEPOINT_PATH, savepoint);
-      topics.send("between.events", 1, after);
-      JobClient restored = pipeline(cluster, kafka, "between", 1, "heap", restore);
-      topics.await("between.accepted", READ_UNCOMMITTED, model.apply(after).accepted);
+      topics.send(between + ".events", 1, after);
+      JobClient restored = pipeline(cluster, kafka, between, 1, "heap", restore);
+      topics.await(between + ".accepted", READ_UNCOMMITTED, model.apply(after).accepted);
       cluster.stopWithSavepoint(restored, SavepointFormatType.CANONICAL, true);
-      assertThat(committed(topics, "between.accepted")).hasSize(model.accepted);
-      assertThat(committed(topics, "between.duplicates")).hasSize(model.repeats);
-      assertSnapshotHolds(kafka, "between", model.live);
+      assertThat(committed(topics, between + ".accepted")).hasSize(model.accepted);
+      assertThat(committed(topics, between + ".duplicates")).hasSize(model.repeats);
+      assertSnapshotHolds(kafka, between, model.live);
     }
   }
 
   @Test
   void dedupAndSnapshotsAsTwoJobsAgreeWithTheModel() throws Exception {
-    try (EmbeddedBroker kafka =
-            EmbeddedBroker.start(directory.resolve("kafka"), EmbeddedBroker.Settings.tuned());
-        EmbeddedCluster cluster =
-            EmbeddedCluster.start(directory.resolve("flink"), EmbeddedCluster.Settings.defaults());
-        TopicIo topics = new TopicIo(kafka.bootstrapServers())) {
+    EmbeddedBroker kafka = TUNED.broker();
+    try (TopicIo topics = new TopicIo(kafka.bootstrapServers())) {
       List<String> events = new EventStream(13, KEYS).next(3_000);
       EventStream.Model model = new EventStream.Model().apply(events);
-      createEvents(kafka, "two", 2);
-      topics.send("two.events", 2, events);
+      String two = SharedBroker.unused("two");
+      createEvents(kafka, two, 2);
+      topics.send(two + ".events", 2, events);
       StreamExecutionEnvironment dedup = cluster.environment();
       DedupJob.buildOnKafka(
           dedup,
-          kafkaOptions(kafka, "two").stopAt(topics.ends("two.events")),
+          kafkaOptions(kafka, two).stopAt(topics.ends(two + ".events")),
           jobOptions(1, "heap"));
       dedup.execute();
-      assertThat(committed(topics, "two.accepted")).hasSize(model.accepted);
+      assertThat(committed(topics, two + ".accepted")).hasSize(model.accepted);
 
       StreamExecutionEnvironment snapshots = cluster.environment();
       SnapshotJob.buildOnKafka(
           snapshots,
-          kafkaOptions(kafka, "two").stopAt(topics.ends("two.accepted")),
+          kafkaOptions(kafka, two).stopAt(topics.ends(two + ".accepted")),
           jobOptions(1, "heap"));
       assertThat(SnapshotJob.operations(snapshots.execute().getAllAccumulatorResults()))
           .isEqualTo(model.accepted);
-      assertSnapshotHolds(kafka, "two", model.live);
+      assertSnapshotHolds(kafka, two, model.live);
     }
   }
 
   @Test
   void theLargestEventPassesAndALargerOneIsADeadLetter() throws Exception {
-    try (EmbeddedBroker kafka =
-            EmbeddedBroker.start(directory.resolve("kafka"), EmbeddedBroker.Settings.stock());
-        EmbeddedCluster cluster =
-            EmbeddedCluster.start(directory.resolve("flink"), EmbeddedCluster.Settings.defaults());
-        TopicIo topics = new TopicIo(kafka.bootstrapServers())) {
+    EmbeddedBroker kafka = STOCK.broker();
+    try (TopicIo topics = new TopicIo(kafka.bootstrapServers())) {
       String start =
           "{\"ts\":1,\"op\":\"add\",\"key\":\"%s\",\"scope\":\"%s\",\"x\":\""
               .formatted("k".repeat(65_536), "s".repeat(65_536));
       String largest = start + "x".repeat(800 * 1024 - start.length() - 2) + "\"}";
       String larger = start + "x".repeat(1_000_000 - start.length()) + "\"}";
-      createEvents(kafka, "large", 1);
-      topics.send("large.events", 1, List.of(largest, largest, larger));
+      String large = SharedBroker.unused("large");
+      createEvents(kafka, large, 1);
+      topics.send(large + ".events", 1, List.of(largest, largest, larger));
       StreamExecutionEnvironment env = cluster.environment();
       PipelineJob.buildOnKafka(
           env,
-          kafkaOptions(kafka, "large").stopAt(topics.ends("large.events")),
+          kafkaOptions(kafka, large).stopAt(topics.ends(large + ".events")),
           jobOptions(1, "heap"));
       env.execute();
-      assertThat(committed(topics, "large.accepted")).hasSize(1);
-      assertThat(committed(topics, "large.duplicates")).hasSize(1);
-      assertThat(committed(topics, "large.dead-letters")).hasSize(1);
+      assertThat(committed(topics, large + ".accepted")).hasSize(1);
+      assertThat(committed(topics, large + ".duplicates")).hasSize(1);
+      assertThat(committed(topics, large + ".dead-letters")).hasSize(1);
     }
   }
 
   @Test
   void aStreamThatFallsSilentStillPublishesItsNewestWindow() throws Exception {
-    try (EmbeddedBroker kafka =
-            EmbeddedBroker.start(directory.resolve("kafka"), EmbeddedBroker.Settings.tuned());
-        EmbeddedCluster cluster =
-            EmbeddedCluster.start(
-                directory.resolve("flink"),
-                EmbeddedCluster.Settings.defaults().slotsPerTaskManager(3));
-        TopicIo topics = new TopicIo(kafka.bootstrapServers())) {
+    EmbeddedBroker kafka = TUNED.broker();
+    try (TopicIo topics = new TopicIo(kafka.bootstrapServers())) {
       List<String> events = new EventStream(14, KEYS).next(1_000);
       EventStream.Model model = new EventStream.Model().apply(events);
       // Two of three tasks have a partition, and one of the two partitions has no event.
-      createEvents(kafka, "quiet", 2);
-      topics.send("quiet.events", 1, events);
+      String quiet = SharedBroker.unused("quiet");
+      createEvents(kafka, quiet, 2);
+      topics.send(quiet + ".events", 1, events);
       StreamExecutionEnvironment env = cluster.environment();
       KafkaOptions options =
           KafkaOptions.parse(
               "--bootstrap-servers=" + kafka.bootstrapServers(),
               "--checkpoint-interval=300ms",
-              "--events-topic=quiet.events",
-              "--snapshots-topic=quiet.snapshots");
+              "--events-topic=" + quiet + ".events",
+              "--transactional-id-prefix=" + quiet,
+              "--accepted-topic=" + quiet + ".accepted",
+              "--duplicates-topic=" + quiet + ".duplicates",
+              "--dead-letters-topic=" + quiet + ".dead-letters",
+              "--snapshots-topic=" + quiet + ".snapshots");
       PipelineJob.buildOnKafka(
           env, options, JobOptions.parse("--parallelism=3", "--window=1d", "--idle-timeout=1s"));
-      env.executeAsync();
-      assertSnapshotHolds(kafka, "quiet", model.live);
+      JobClient job = env.executeAsync();
+      assertSnapshotHolds(kafka, quiet, model.live);
+      job.cancel().get();
+      assertThat(job.getJobExecutionResult()).failsWithin(Duration.ofMinutes(1));
     }
   }
 
@@ -300,6 +315,7 @@ class ExactlyOnceTest {
     return KafkaOptions.parse(
         "--bootstrap-servers=" + kafka.bootstrapServers(),
         "--checkpoint-interval=10m",
+        "--transactional-id-prefix=" + name,
         "--events-topic=" + name + ".events",
         "--accepted-topic=" + name + ".accepted",
         "--duplicates-topic=" + name + ".duplicates",

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstseen.cli.embedded.EmbeddedBroker;
+import io.firstseen.cli.embedded.SharedBroker;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.filters.key.KeyHash;
@@ -22,12 +22,11 @@ import java.util.jar.JarFile;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.apache.kafka.clients.admin.NewTopic;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The shaded jar as a cluster gets it, with nothing beside it but Flink. */
 class JobJarTest {
@@ -40,6 +39,10 @@ class JobJarTest {
           "(filters|state-serializers|operators|jobs|snapshot-consumer|cli|siphash|hash4j"
               + "|crawler-commons|jackson|picocli|kafka|flink-connector-kafka|flink-connector-base)"
               + "[-_].*");
+
+  @RegisterExtension private static final SharedBroker KAFKA = SharedBroker.stock();
+
+  private final String name = SharedBroker.unused("jar");
 
   @TempDir private Path directory;
   private Path jar;
@@ -84,24 +87,30 @@ class JobJarTest {
     }
   }
 
-  /**
-   * As a program of its own, or by Flink's command line, which loads it as {@code flink run} does.
-   */
-  @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void itRunsWithNothingBesideItButFlink(boolean byFlinkRun) throws Exception {
-    try (EmbeddedBroker kafka =
-            EmbeddedBroker.start(directory.resolve("kafka"), EmbeddedBroker.Settings.stock());
-        TopicIo topics = new TopicIo(kafka.bootstrapServers())) {
-      kafka.createTopics(List.of(new NewTopic("firstseen.events", 1, (short) 1)));
+  /** By Flink's command line, which loads it as {@code flink run} does. */
+  @Test
+  void flinkRunsItWithNothingBesideIt() throws Exception {
+    itRuns(true);
+  }
+
+  @Tag("slow")
+  @Test
+  void itRunsAsAProgramOfItsOwnWithNothingBesideItButFlink() throws Exception {
+    itRuns(false);
+  }
+
+  private void itRuns(boolean byFlinkRun) throws Exception {
+    try (TopicIo topics = new TopicIo(KAFKA.servers())) {
+      KAFKA.create(name + ".events", "delete");
       List<String> events = new EventStream(15, 100).next(300);
       EventStream.Model model = new EventStream.Model().apply(events);
-      topics.send("firstseen.events", 1, events);
-      Process job = start(kafka.bootstrapServers(), byFlinkRun);
+      topics.send(name + ".events", 1, events);
+      Process job = start(KAFKA.servers(), byFlinkRun);
       try {
-        awaitTopic(topics, job, "firstseen.accepted", model.accepted);
+        awaitTopic(topics, job, name + ".accepted", model.accepted);
         SnapshotClientOptions options =
-            SnapshotClientOptions.builder(kafka.bootstrapServers(), "firstseen")
+            SnapshotClientOptions.builder(KAFKA.servers(), "firstseen")
+                .topic(name + ".snapshots")
                 .keyHash(KeyHash.parse(HASH_KEY))
                 .build();
         try (SnapshotClient client = SnapshotClient.start(options)) {
@@ -168,6 +177,10 @@ class JobJarTest {
       command.add("io.firstseen.jobs.PipelineJob");
     }
     command.add("--bootstrap-servers=" + servers);
+    command.add("--transactional-id-prefix=" + name);
+    for (String topic : List.of("events", "accepted", "duplicates", "dead-letters", "snapshots")) {
+      command.add("--" + topic + "-topic=" + name + "." + topic);
+    }
     command.add("--checkpoint-interval=500ms");
     command.add("--checkpoint-dir=" + directory.resolve("checkpoints").toUri());
     command.add("--idle-timeout=1s");

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.cli.embedded.EmbeddedBroker;
 import io.firstseen.cli.embedded.EmbeddedCluster;
+import io.firstseen.cli.embedded.SharedBroker;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.jobs.JobOptions;
 import io.firstseen.jobs.KafkaOptions;
@@ -32,10 +33,13 @@ import org.apache.kafka.common.IsolationLevel;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** One set, one topic, one publisher. */
 class OnePublisherTest {
+
+  @RegisterExtension private static final SharedBroker KAFKA = SharedBroker.tuned();
 
   @TempDir private static Path directory;
   private static EmbeddedBroker kafka;
@@ -44,7 +48,7 @@ class OnePublisherTest {
 
   @BeforeAll
   static void start() throws Exception {
-    kafka = EmbeddedBroker.start(directory.resolve("kafka"), EmbeddedBroker.Settings.tuned());
+    kafka = KAFKA.broker();
     cluster =
         EmbeddedCluster.start(
             directory.resolve("flink"), EmbeddedCluster.Settings.defaults().slotsPerTaskManager(3));
@@ -55,7 +59,6 @@ class OnePublisherTest {
   static void stop() throws Exception {
     topics.close();
     cluster.close();
-    kafka.close();
   }
 
   /** A job with topics of its own, but for the snapshots. */

@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -70,6 +71,7 @@ class RunProcessTest {
     assertThat(names(results)).containsExactly("A", "D", "S");
   }
 
+  @Tag("slow")
   @Test
   void anInputThatIsCutShortIsOneLineAndStatus2() throws Exception {
     byte[] sample = Files.readAllBytes(SAMPLE);

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.cli.Invocation;
 import io.firstseen.cli.Waiting;
-import io.firstseen.cli.embedded.EmbeddedBroker;
 import io.firstseen.cli.embedded.EmbeddedCluster;
+import io.firstseen.cli.embedded.SharedBroker;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.filters.key.ScopedKey;
 import io.firstseen.jobs.JobOptions;
@@ -31,42 +31,38 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A savepoint of the keys that live on an accepted topic. */
 class BootstrapFromTopicTest {
-  private static final String TOPIC = "firstseen.accepted";
   private static final byte[] VALUE = {1};
 
+  @RegisterExtension private static final SharedBroker KAFKA = SharedBroker.tuned();
+
   @TempDir private static Path directory;
-  private static EmbeddedBroker broker;
 
   @BeforeAll
-  static void startBroker() throws Exception {
-    broker = EmbeddedBroker.start(directory.resolve("kafka"), EmbeddedBroker.Settings.tuned());
+  static void writeTheHashKey() throws Exception {
     Files.writeString(directory.resolve("hash.key"), "000102030405060708090a0b0c0d0e0f");
   }
 
-  @AfterAll
-  static void stopBroker() {
-    broker.close();
-  }
-
   private static void create(String topic, int partitions) {
-    broker.createTopics(
-        List.of(
-            new NewTopic(topic, partitions, (short) 1)
-                .configs(Map.of("cleanup.policy", "compact"))));
+    KAFKA
+        .broker()
+        .createTopics(
+            List.of(
+                new NewTopic(topic, partitions, (short) 1)
+                    .configs(Map.of("cleanup.policy", "compact"))));
   }
 
   private static Invocation bootstrap(String topic, String savepoint, String... words) {
     String[] all = new String[5 + words.length];
     all[0] = "bootstrap";
     all[1] = "--from-topic=" + topic;
-    all[2] = "--bootstrap-servers=" + broker.bootstrapServers();
+    all[2] = "--bootstrap-servers=" + KAFKA.servers();
     all[3] = "--savepoint=" + directory.resolve(savepoint);
     all[4] = "--hash-key-file=" + directory.resolve("hash.key");
     System.arraycopy(words, 0, all, 5, words.length);
@@ -77,7 +73,7 @@ class BootstrapFromTopicTest {
   private static void send(String topic) throws Exception {
     try (KafkaProducer<byte[], byte[]> producer =
         new KafkaProducer<>(
-            Map.of("bootstrap.servers", broker.bootstrapServers(), "transactional.id", topic),
+            Map.of("bootstrap.servers", KAFKA.servers(), "transactional.id", topic),
             new ByteArraySerializer(),
             new ByteArraySerializer())) {
       producer.initTransactions();
@@ -111,9 +107,9 @@ class BootstrapFromTopicTest {
 
   @Test
   void theKeysThatLiveAreKnown() throws Exception {
-    String topic = TOPIC;
+    String topic = SharedBroker.unused("accepted");
     // Without compaction, a record without a key is taken.
-    broker.createTopics(List.of(new NewTopic(topic, 2, (short) 1)));
+    KAFKA.broker().createTopics(List.of(new NewTopic(topic, 2, (short) 1)));
     send(topic);
     Path deadLetters = directory.resolve("D");
     Invocation made = bootstrap(topic, "S", "--dead-letters=" + deadLetters);
@@ -154,18 +150,24 @@ class BootstrapFromTopicTest {
   /** With another hash key and another number of shards than whoever wrote the topic had. */
   @Test
   void aPipelineOnKafkaStartsFromIt() throws Exception {
-    broker.createTopics(
-        List.of(new NewTopic("old.accepted", 2, (short) 1), new NewTopic("events", 1, (short) 1)));
-    send("old.accepted");
-    assertThat(bootstrap("old.accepted", "P", "--dedup-shards=16").status()).isZero();
+    String oldAccepted = SharedBroker.unused("old");
+    String events = SharedBroker.unused("events");
+    String accepted = SharedBroker.unused("accepted");
+    String duplicates = SharedBroker.unused("duplicates");
+    KAFKA
+        .broker()
+        .createTopics(
+            List.of(new NewTopic(oldAccepted, 2, (short) 1), new NewTopic(events, 1, (short) 1)));
+    send(oldAccepted);
+    assertThat(bootstrap(oldAccepted, "P", "--dedup-shards=16").status()).isZero();
     try (KafkaProducer<byte[], byte[]> producer =
         new KafkaProducer<>(
-            Map.of("bootstrap.servers", broker.bootstrapServers()),
+            Map.of("bootstrap.servers", KAFKA.servers()),
             new ByteArraySerializer(),
             new ByteArraySerializer())) {
       for (String key : List.of("lives", "removed", "back", "new")) {
         String event = "{\"ts\":%d,\"op\":\"add\",\"key\":\"%s\"}".formatted(1_000, key);
-        send(producer, "events", 0, null, event.getBytes(UTF_8));
+        send(producer, events, 0, null, event.getBytes(UTF_8));
       }
     }
     Configuration start = new Configuration();
@@ -178,18 +180,22 @@ class BootstrapFromTopicTest {
       PipelineJob.buildOnKafka(
           env,
           KafkaOptions.parse(
-              "--bootstrap-servers=" + broker.bootstrapServers(),
+              "--bootstrap-servers=" + KAFKA.servers(),
               "--checkpoint-interval=300ms",
-              "--events-topic=events",
-              "--accepted-topic=new.accepted"),
+              "--transactional-id-prefix=" + accepted,
+              "--events-topic=" + events,
+              "--accepted-topic=" + accepted,
+              "--duplicates-topic=" + duplicates,
+              "--dead-letters-topic=" + SharedBroker.unused("dead-letters"),
+              "--snapshots-topic=" + SharedBroker.unused("snapshots")),
           JobOptions.parse(
               "--parallelism=2",
               "--state-backend=rocksdb",
               "--dedup-shards=16",
               "--hash-key-file=" + directory.resolve("hash.key")));
       env.executeAsync();
-      assertThat(committed("firstseen.duplicates", 2)).containsExactlyInAnyOrder("lives", "back");
-      assertThat(committed("new.accepted", 2)).containsExactlyInAnyOrder("removed", "new");
+      assertThat(committed(duplicates, 2)).containsExactlyInAnyOrder("lives", "back");
+      assertThat(committed(accepted, 2)).containsExactlyInAnyOrder("removed", "new");
     }
   }
 
@@ -200,7 +206,7 @@ class BootstrapFromTopicTest {
         new KafkaConsumer<>(
             Map.of(
                 "bootstrap.servers",
-                broker.bootstrapServers(),
+                KAFKA.servers(),
                 "isolation.level",
                 "read_committed",
                 "auto.offset.reset",
@@ -223,8 +229,9 @@ class BootstrapFromTopicTest {
 
   @Test
   void anEmptyTopicGivesASavepointOfNothing() {
-    create("empty", 3);
-    Invocation made = bootstrap("empty", "E");
+    String empty = SharedBroker.unused("empty");
+    create(empty, 3);
+    Invocation made = bootstrap(empty, "E");
     assertThat(made.status()).as("%s", made).isZero();
     assertThat(made.out()).contains("events              0", "keys                0");
   }
@@ -234,8 +241,7 @@ class BootstrapFromTopicTest {
     Invocation call = bootstrap("none", "N");
     assertThat(call.status()).isEqualTo(ExitCode.USAGE);
     assertThat(call.err())
-        .containsExactly(
-            "firstseen bootstrap: there is no topic none at " + broker.bootstrapServers());
+        .containsExactly("firstseen bootstrap: there is no topic none at " + KAFKA.servers());
     assertThat(directory.resolve("N")).doesNotExist();
   }
 

@@ -5,13 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.cli.CommandProcess;
 import io.firstseen.cli.Invocation;
-import io.firstseen.cli.Waiting;
-import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -57,7 +54,7 @@ class BootstrapProcessTest {
   }
 
   @Test
-  void everyVerbSaysNothingButItsResultsAndLeavesNothingElse() throws Exception {
+  void bootstrapAndInfoSayNothingButTheirResultsAndLeaveNothingElse() throws Exception {
     String savepoint = results.resolve("S").toString();
     Invocation made =
         end(
@@ -77,7 +74,7 @@ class BootstrapProcessTest {
 
     // What lives is a repeat now; what was deleted at the end is accepted once more.
     Invocation again =
-        end(
+        Invocation.of(
             "run",
             "--input=" + SAMPLE,
             "--format=tsv",
@@ -89,16 +86,12 @@ class BootstrapProcessTest {
   }
 
   @Test
-  void standardInputIsRead() throws Exception {
-    try (CommandProcess process =
-        start("bootstrap", "--input=-", "--savepoint=" + results.resolve("S"), keyFile)) {
-      try (OutputStream input = process.standardInput()) {
-        input.write("a\nb\na\n".getBytes(UTF_8));
-      }
-      Invocation ended = process.end();
-      assertThat(ended.err()).isEmpty();
-      assertThat(ended.out()).contains("events              3", "keys                2");
-    }
+  void standardInputIsRead() {
+    Invocation ended =
+        Invocation.withInput(
+            "a\nb\na\n", "bootstrap", "--input=-", "--savepoint=" + results.resolve("S"), keyFile);
+    assertThat(ended.err()).isEmpty();
+    assertThat(ended.out()).contains("events              3", "keys                2");
   }
 
   /** Whether files of hashes are in some process's temporary directory. */
@@ -111,15 +104,15 @@ class BootstrapProcessTest {
   @Test
   @DisabledOnOs(OS.WINDOWS)
   void anInterruptedBootstrapLeavesNothing() throws Exception {
-    Path many = directory.resolve("keys");
-    try (BufferedWriter keys = Files.newBufferedWriter(many, UTF_8)) {
-      for (int i = 0; i < 10_000_000; i++) {
-        keys.write("key-" + i + "\n");
-      }
-    }
+    byte[] key = "key\n".repeat(1_000).getBytes(UTF_8);
     try (CommandProcess process =
-        start("bootstrap", "--input=" + many, "--savepoint=" + results.resolve("S"), keyFile)) {
-      Waiting.until("keys are read", Duration.ofMinutes(1), this::keysAreRead);
+        start("bootstrap", "--input=-", "--savepoint=" + results.resolve("S"), keyFile)) {
+      // It waits for more of them.
+      OutputStream input = process.standardInput();
+      while (!keysAreRead()) {
+        input.write(key);
+        input.flush();
+      }
       assertThat(names(results)).containsExactly("S.1.partial");
       process.interrupt();
       Invocation ended = process.end();

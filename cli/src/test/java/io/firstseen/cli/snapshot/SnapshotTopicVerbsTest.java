@@ -10,6 +10,7 @@ import io.firstseen.cli.Invocation;
 import io.firstseen.cli.Waiting;
 import io.firstseen.cli.consumer.SnapshotWriter;
 import io.firstseen.cli.embedded.EmbeddedBroker;
+import io.firstseen.cli.embedded.SharedBroker;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Progress;
 import io.firstseen.filters.key.Canonicaliser;
@@ -18,6 +19,7 @@ import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.SetParameters;
+import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -26,6 +28,8 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
@@ -34,11 +38,16 @@ import org.apache.kafka.common.quota.ClientQuotaEntity;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code snapshot info}, {@code pull} and {@code follow} on a real broker. */
 class SnapshotTopicVerbsTest {
   private static final EmbeddedBroker.Settings SETTINGS = EmbeddedBroker.Settings.tuned();
+
+  @RegisterExtension private static final SharedBroker KAFKA = SharedBroker.tuned();
+
+  private final String topic = SharedBroker.unused("firstseen.snapshots");
 
   @TempDir private Path directory;
 
@@ -53,6 +62,7 @@ class SnapshotTopicVerbsTest {
                 "snapshot",
                 "pull",
                 "--bootstrap-servers=" + servers,
+                "--topic=" + topic,
                 "--set=" + SnapshotWriter.SET,
                 "--output=" + output()),
             more));
@@ -64,65 +74,61 @@ class SnapshotTopicVerbsTest {
 
   @Test
   void pullsWhatIsNewAndSaysSoIfNothingIs() throws Exception {
-    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"), SETTINGS)) {
-      String servers = broker.bootstrapServers();
-      assertThat(pull(servers))
-          .isEqualTo(
-              new Invocation(
-                  ExitCode.NEGATIVE,
-                  List.of("there is no topic 'firstseen.snapshots' yet"),
-                  List.of()));
-      SnapshotWriter.createTopic(broker);
-      assertThat(pull(servers, "--json").out())
+    String servers = KAFKA.servers();
+    assertThat(pull(servers))
+        .isEqualTo(
+            new Invocation(
+                ExitCode.NEGATIVE, List.of("there is no topic '" + topic + "' yet"), List.of()));
+    SnapshotWriter.createTopic(KAFKA.broker(), topic);
+    assertThat(pull(servers, "--json").out())
+        .containsExactly(
+            "{\"pulled\":false,\"reason\":\"topic '"
+                + topic
+                + "' holds no snapshot of set"
+                + " 'spam' yet\"}");
+    assertThat(output()).doesNotExist();
+    try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic)) {
+      writer.publish(1, "a", "b");
+      Invocation first = pull(servers);
+      assertThat(first.status()).isZero();
+      assertThat(first.out())
+          .singleElement()
+          .asString()
+          .matches("sequence 1 of set 'spam': 2 keys, fetched \\d+ bytes in 1 blobs, took \\d+ ms");
+      assertThat(query("a", "c")).containsExactly("a\tpresent", "c\tabsent");
+      assertThat(pull(servers).out())
           .containsExactly(
-              "{\"pulled\":false,\"reason\":\"topic 'firstseen.snapshots' holds no snapshot of set"
-                  + " 'spam' yet\"}");
-      assertThat(output()).doesNotExist();
-      try (SnapshotWriter writer = new SnapshotWriter(broker)) {
-        writer.publish(1, "a", "b");
-        Invocation first = pull(servers);
-        assertThat(first.status()).isZero();
-        assertThat(first.out())
-            .singleElement()
-            .asString()
-            .matches(
-                "sequence 1 of set 'spam': 2 keys, fetched \\d+ bytes in 1 blobs, took \\d+ ms");
-        assertThat(query("a", "c")).containsExactly("a\tpresent", "c\tabsent");
-        assertThat(pull(servers).out())
-            .containsExactly(
-                "nothing to do: " + output() + " holds sequence 1 of set 'spam' already");
-        writer.publish(5, "c");
-        JsonNode second = read(pull(servers, "--json").out().get(0));
-        assertThat(second.get("pulled").asBoolean()).isTrue();
-        assertThat(second.get("sequence").asLong()).isEqualTo(5);
-        assertThat(second.get("keys").asLong()).isEqualTo(1);
-        assertThat(query("a", "c")).containsExactly("a\tabsent", "c\tpresent");
-      }
-      try (Admin admin = Admin.create(Map.of("bootstrap.servers", servers))) {
-        admin.deleteTopics(List.of(SnapshotWriter.TOPIC)).all().get();
-      }
-      SnapshotWriter.createTopic(broker);
-      try (SnapshotWriter writer = new SnapshotWriter(broker)) {
-        writer.publish(2, "d");
-      }
-      assertThat(pull(servers))
-          .isEqualTo(
-              new Invocation(
-                  ExitCode.USAGE,
-                  List.of(),
-                  List.of(
-                      "firstseen snapshot pull: set 'spam' went back to sequence 2; "
-                          + output()
-                          + " holds sequence 5 and stays as it is")));
-      assertThat(query("c")).containsExactly("c\tpresent");
+              "nothing to do: " + output() + " holds sequence 1 of set 'spam' already");
+      writer.publish(5, "c");
+      JsonNode second = read(pull(servers, "--json").out().get(0));
+      assertThat(second.get("pulled").asBoolean()).isTrue();
+      assertThat(second.get("sequence").asLong()).isEqualTo(5);
+      assertThat(second.get("keys").asLong()).isEqualTo(1);
+      assertThat(query("a", "c")).containsExactly("a\tabsent", "c\tpresent");
     }
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", servers))) {
+      admin.deleteTopics(List.of(topic)).all().get();
+    }
+    SnapshotWriter.createTopic(KAFKA.broker(), topic);
+    try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic)) {
+      writer.publish(2, "d");
+    }
+    assertThat(pull(servers))
+        .isEqualTo(
+            new Invocation(
+                ExitCode.USAGE,
+                List.of(),
+                List.of(
+                    "firstseen snapshot pull: set 'spam' went back to sequence 2; "
+                        + output()
+                        + " holds sequence 5 and stays as it is")));
+    assertThat(query("c")).containsExactly("c\tpresent");
   }
 
   @Test
   void pullTakesNothingThatIsNotTheNewestOfTheSet() throws Exception {
-    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"), SETTINGS);
-        SnapshotWriter writer = startedWriter(broker)) {
-      String servers = broker.bootstrapServers();
+    try (SnapshotWriter writer = openTopic(KAFKA.broker())) {
+      String servers = KAFKA.servers();
       writer.publish(5, "a");
       assertThat(pull(servers).status()).isZero();
       writer.publish(5, "b");
@@ -141,11 +147,6 @@ class SnapshotTopicVerbsTest {
     }
   }
 
-  private static SnapshotWriter startedWriter(EmbeddedBroker broker) {
-    SnapshotWriter.createTopic(broker);
-    return new SnapshotWriter(broker);
-  }
-
   private void refused(String servers, String why) {
     Invocation refused = pull(servers);
     assertThat(refused.status()).isEqualTo(ExitCode.USAGE);
@@ -154,18 +155,16 @@ class SnapshotTopicVerbsTest {
 
   @Test
   void pullMendsADamagedBlob() throws Exception {
-    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"), SETTINGS)) {
-      SnapshotWriter.createTopic(broker);
-      try (SnapshotWriter writer = new SnapshotWriter(broker)) {
-        writer.publish(1, "a");
-      }
-      pull(broker.bootstrapServers());
-      try (var blobs = Files.list(output().resolve("blobs"))) {
-        Files.writeString(blobs.findFirst().orElseThrow(), "damaged");
-      }
-      assertThat(pull(broker.bootstrapServers()).out().get(0)).contains("in 1 blobs");
-      assertThat(query("a")).containsExactly("a\tpresent");
+    SnapshotWriter.createTopic(KAFKA.broker(), topic);
+    try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic)) {
+      writer.publish(1, "a");
     }
+    pull(KAFKA.servers());
+    try (var blobs = Files.list(output().resolve("blobs"))) {
+      Files.writeString(blobs.findFirst().orElseThrow(), "damaged");
+    }
+    assertThat(pull(KAFKA.servers()).out().get(0)).contains("in 1 blobs");
+    assertThat(query("a")).containsExactly("a\tpresent");
   }
 
   @Test
@@ -177,52 +176,55 @@ class SnapshotTopicVerbsTest {
                 ExitCode.USAGE,
                 List.of(),
                 List.of(
-                    "firstseen snapshot pull: topic 'firstseen.snapshots' of "
+                    "firstseen snapshot pull: topic '"
+                        + topic
+                        + "' of "
                         + servers
                         + " could not be read within 2 s")));
   }
 
-  private static Invocation info(String servers, String... more) {
+  private Invocation info(String servers, String... more) {
     return Invocation.of(
-        words(List.of("snapshot", "info", "--bootstrap-servers=" + servers), more));
+        words(
+            List.of("snapshot", "info", "--bootstrap-servers=" + servers, "--topic=" + topic),
+            more));
   }
 
   @Test
   void infoSaysOfATopicWhatItSaysOfADirectory() throws Exception {
-    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"), SETTINGS)) {
-      String servers = broker.bootstrapServers();
-      assertThat(info(servers, "--topic=none"))
+    String servers = KAFKA.servers();
+    assertThat(Invocation.of("snapshot", "info", "--bootstrap-servers=" + servers, "--topic=none"))
+        .isEqualTo(
+            new Invocation(ExitCode.NEGATIVE, List.of("there is no topic 'none' yet"), List.of()));
+    SnapshotWriter.createTopic(KAFKA.broker(), topic);
+    assertThat(info(servers, "--json"))
+        .isEqualTo(
+            new Invocation(
+                ExitCode.NEGATIVE,
+                List.of(
+                    "{\"published\":false,\"reason\":\"topic '"
+                        + topic
+                        + "' holds no"
+                        + " snapshot of set 'firstseen' yet\"}"),
+                List.of()));
+    try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic)) {
+      writer.publish(1, "a", "b");
+      writer.publish(4, "a", "b", "c");
+    }
+    assertThat(info(servers).out())
+        .containsExactly(
+            "topic '" + topic + "' holds no snapshot of set 'firstseen' yet, but of spam");
+    pull(servers);
+    for (String form : List.of("--set=spam", "--set=spam --json")) {
+      Invocation ofTopic = info(servers, form.split(" "));
+      assertThat(ofTopic.status()).isZero();
+      assertThat(ofTopic.err()).isEmpty();
+      List<String> ofDirectory = List.of("snapshot", "info", output().toString());
+      assertThat(ofTopic.out())
           .isEqualTo(
-              new Invocation(
-                  ExitCode.NEGATIVE, List.of("there is no topic 'none' yet"), List.of()));
-      SnapshotWriter.createTopic(broker);
-      assertThat(info(servers, "--json"))
-          .isEqualTo(
-              new Invocation(
-                  ExitCode.NEGATIVE,
-                  List.of(
-                      "{\"published\":false,\"reason\":\"topic 'firstseen.snapshots' holds no"
-                          + " snapshot of set 'firstseen' yet\"}"),
-                  List.of()));
-      try (SnapshotWriter writer = new SnapshotWriter(broker)) {
-        writer.publish(1, "a", "b");
-        writer.publish(4, "a", "b", "c");
-      }
-      assertThat(info(servers).out())
-          .containsExactly(
-              "topic 'firstseen.snapshots' holds no snapshot of set 'firstseen' yet, but of spam");
-      pull(servers);
-      for (String form : List.of("--set=spam", "--set=spam --json")) {
-        Invocation ofTopic = info(servers, form.split(" "));
-        assertThat(ofTopic.status()).isZero();
-        assertThat(ofTopic.err()).isEmpty();
-        List<String> ofDirectory = List.of("snapshot", "info", output().toString());
-        assertThat(ofTopic.out())
-            .isEqualTo(
-                Invocation.of(words(ofDirectory, form.endsWith("json") ? "--json" : "--sequence=4"))
-                    .out());
-        assertThat(ofTopic.out().toString()).contains("keys").contains("4");
-      }
+              Invocation.of(words(ofDirectory, form.endsWith("json") ? "--json" : "--sequence=4"))
+                  .out());
+      assertThat(ofTopic.out().toString()).contains("keys").contains("4");
     }
   }
 
@@ -235,7 +237,9 @@ class SnapshotTopicVerbsTest {
                 ExitCode.USAGE,
                 List.of(),
                 List.of(
-                    "firstseen snapshot info: topic 'firstseen.snapshots' of "
+                    "firstseen snapshot info: topic '"
+                        + topic
+                        + "' of "
                         + nobody
                         + " could not be read within 1 s")));
     infoRefuses(
@@ -265,57 +269,63 @@ class SnapshotTopicVerbsTest {
   @Test
   void followTellsOfSnapshotsAndOfABrokerThatGoesAndComes() throws Exception {
     int port = freePort();
-    Path broker = directory.resolve("broker");
-    Path work = Files.createDirectory(directory.resolve("follow"));
-    try (CommandProcess follow =
-        CommandProcess.start(
-            work,
-            "snapshot",
-            "follow",
-            "--bootstrap-servers=localhost:" + port,
-            "--set=" + SnapshotWriter.SET,
-            "--cache-dir=" + directory.resolve("cache"),
-            "--json",
-            "--count=2")) {
-      try (EmbeddedBroker first = EmbeddedBroker.start(broker, SETTINGS.port(port));
-          SnapshotWriter writer = openTopic(first)) {
-        writer.publish(1, "a");
-        awaitEvent(work, "snapshot");
-      }
-      awaitEvent(work, "unreachable");
-      try (EmbeddedBroker second = EmbeddedBroker.start(broker, SETTINGS.port(port));
-          SnapshotWriter writer = new SnapshotWriter(second)) {
-        awaitEvent(work, "reachable");
-        writer.publish(2, "a", "b");
-        Invocation ended = follow.end();
-        assertThat(ended.status()).isZero();
-        assertThat(ended.err()).isEmpty();
-        List<JsonNode> events = ended.out().stream().map(line -> read(line)).toList();
-        assertThat(events.stream().map(event -> event.get("event").asText()))
-            .containsSubsequence("snapshot", "unreachable", "reachable", "snapshot");
-        JsonNode last = events.get(events.size() - 1);
-        assertThat(last.get("sequence").asLong()).isEqualTo(2);
-        assertThat(last.get("keys").asLong()).isEqualTo(2);
-        assertThat(last.get("fetchedBytes").asLong()).isPositive();
-        assertThat(last.get("windowEndMillis").asLong()).isEqualTo(3);
-        assertThat(directory.resolve("cache/spam.snapshots/current")).exists();
-      }
+    Path data = directory.resolve("broker");
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    FutureTask<Integer> follow =
+        new FutureTask<>(
+            () ->
+                Invocation.run(
+                    out,
+                    err,
+                    "snapshot",
+                    "follow",
+                    "--bootstrap-servers=localhost:" + port,
+                    "--topic=" + topic,
+                    "--set=" + SnapshotWriter.SET,
+                    "--cache-dir=" + directory.resolve("cache"),
+                    "--json",
+                    "--count=2"));
+    try (EmbeddedBroker first = EmbeddedBroker.start(data, SETTINGS.port(port));
+        SnapshotWriter writer = openTopic(first)) {
+      writer.publish(1, "a");
+      new Thread(follow).start();
+      awaitEvent(out, "snapshot");
     }
+    awaitEvent(out, "unreachable");
+    try (EmbeddedBroker second = EmbeddedBroker.start(data, SETTINGS.port(port));
+        SnapshotWriter writer = new SnapshotWriter(second, topic)) {
+      awaitEvent(out, "reachable");
+      writer.publish(2, "a", "b");
+      assertThat(follow.get(1, TimeUnit.MINUTES)).isZero();
+    }
+    assertThat(err.toString()).isEmpty();
+    List<JsonNode> events = out.toString().lines().map(line -> read(line)).toList();
+    assertThat(events.stream().map(event -> event.get("event").asText()))
+        .containsExactly("snapshot", "unreachable", "reachable", "snapshot");
+    JsonNode last = events.get(events.size() - 1);
+    assertThat(last.get("sequence").asLong()).isEqualTo(2);
+    assertThat(last.get("keys").asLong()).isEqualTo(2);
+    assertThat(last.get("fetchedBytes").asLong()).isPositive();
+    assertThat(last.get("windowEndMillis").asLong()).isEqualTo(3);
+    assertThat(directory.resolve("cache/spam.snapshots/current")).exists();
   }
 
   @Test
   void followShowsHowALongFetchGoesOn() throws Exception {
-    String[] keys = IntStream.range(0, 1_000_000).mapToObj(i -> "key-" + i).toArray(String[]::new);
+    String[] keys = IntStream.range(0, 500_000).mapToObj(i -> "key-" + i).toArray(String[]::new);
     System.setProperty(Progress.TERMINAL_PROPERTY, "true");
-    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"), SETTINGS);
+    // A broker of its own, as it is made slow: it counts two seconds, and then waits.
+    EmbeddedBroker.Settings settings =
+        SETTINGS.with("quota.window.num", "2").with("quota.window.size.seconds", "1");
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"), settings);
         Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()));
         SnapshotWriter writer = openTopic(broker)) {
       writer.publish(1, keys);
-      // Four million bytes in five chunks. The broker lets 2.5 million pass in its window of ten
-      // seconds before it waits.
+      // Two million bytes in three chunks.
       ClientQuotaEntity everyone =
           new ClientQuotaEntity(Collections.singletonMap(ClientQuotaEntity.CLIENT_ID, null));
-      ClientQuotaAlteration.Op slow = new ClientQuotaAlteration.Op("consumer_byte_rate", 250_000.0);
+      ClientQuotaAlteration.Op slow = new ClientQuotaAlteration.Op("consumer_byte_rate", 400_000.0);
       admin
           .alterClientQuotas(List.of(new ClientQuotaAlteration(everyone, List.of(slow))))
           .all()
@@ -325,6 +335,7 @@ class SnapshotTopicVerbsTest {
               "snapshot",
               "follow",
               "--bootstrap-servers=" + broker.bootstrapServers(),
+              "--topic=" + topic,
               "--set=" + SnapshotWriter.SET,
               "--kafka-property=max.partition.fetch.bytes=500000",
               "--count=1");
@@ -338,18 +349,17 @@ class SnapshotTopicVerbsTest {
     }
   }
 
-  private static void awaitEvent(Path work, String event) throws Exception {
+  private static void awaitEvent(StringWriter out, String event) throws Exception {
     Waiting.until(
         event + " is told",
         Duration.ofMinutes(1),
-        () -> Files.readString(work.resolve("out")).contains("\"event\":\"" + event + "\""));
+        () -> out.toString().contains("\"event\":\"" + event + "\""));
   }
 
   @Test
   @DisabledOnOs(OS.WINDOWS)
   void followEndsQuietlyWhenInterrupted() throws Exception {
-    try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"), SETTINGS);
-        SnapshotWriter writer = openTopic(broker)) {
+    try (SnapshotWriter writer = openTopic(KAFKA.broker())) {
       writer.publish(1, "a");
       Path work = Files.createDirectory(directory.resolve("follow"));
       try (CommandProcess follow =
@@ -357,7 +367,8 @@ class SnapshotTopicVerbsTest {
               work,
               "snapshot",
               "follow",
-              "--bootstrap-servers=" + broker.bootstrapServers(),
+              "--bootstrap-servers=" + KAFKA.servers(),
+              "--topic=" + topic,
               "--set=" + SnapshotWriter.SET)) {
         Waiting.until(
             "the first snapshot is told",
@@ -377,9 +388,9 @@ class SnapshotTopicVerbsTest {
     }
   }
 
-  private static SnapshotWriter openTopic(EmbeddedBroker broker) {
-    SnapshotWriter.createTopic(broker);
-    return new SnapshotWriter(broker);
+  private SnapshotWriter openTopic(EmbeddedBroker broker) {
+    SnapshotWriter.createTopic(broker, topic);
+    return new SnapshotWriter(broker, topic);
   }
 
   private static JsonNode read(String line) {

@@ -321,6 +321,7 @@ class SnapshotVerbsTest {
   void everyFlippedByteMakesItInvalidOrUnreadableInOneSentence() throws IOException {
     String snapshot = snapshotOf("a", "b", "c");
     byte[] sound = Files.readAllBytes(Path.of(snapshot));
+    int everyNth = Integer.getInteger("firstseen.scale", 1) > 1 ? 1 : 5;
     int unsupported = 0;
     for (int at = 0; at < sound.length; at++) {
       byte[] damaged = sound.clone();
@@ -334,8 +335,10 @@ class SnapshotVerbsTest {
         unsupported++;
         assertRefused(verified, "");
       }
-      assertRefused(query(path("damaged"), "a"), path("damaged") + ": ");
-      assertRefused(Invocation.of("snapshot", "info", path("damaged")), path("damaged") + ": ");
+      if (at % everyNth == 0) {
+        assertRefused(query(path("damaged"), "a"), path("damaged") + ": ");
+        assertRefused(Invocation.of("snapshot", "info", path("damaged")), path("damaged") + ": ");
+      }
     }
     // The two bytes of the version: a newer one may be sound, and cannot be read.
     assertThat(unsupported).isEqualTo(2);

@@ -366,12 +366,13 @@ class HttpServiceTest {
   @Test
   void closingFinishesWhatIsUnderWay() throws Exception {
     InetSocketAddress address = start(HttpLimits.DEFAULT);
+    CompletableFuture<Void> closed;
     try (RawClient busy = new RawClient(address);
         RawClient idle = new RawClient(address)) {
       assertThat(idle.get("/echo?q=1").answer().status()).isEqualTo(200);
       busy.get("/wait");
       entered.await();
-      CompletableFuture<Void> closed = CompletableFuture.runAsync(service::close);
+      closed = CompletableFuture.runAsync(service::close);
       idle.awaitEnd();
       assertThatThrownBy(() -> new RawClient(address)).isInstanceOf(IOException.class);
       assertThat(closed).isNotDone();
@@ -379,9 +380,8 @@ class HttpServiceTest {
       RawClient.Answer answer = busy.answer();
       assertThat(answer.body()).isEqualTo("released");
       assertThat(answer.header("connection")).isEqualTo("close");
-      busy.close();
-      closed.get(LONG.toSeconds(), TimeUnit.SECONDS);
     }
+    closed.get(LONG.toSeconds(), TimeUnit.SECONDS);
   }
 
   @Test

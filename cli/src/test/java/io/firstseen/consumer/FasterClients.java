@@ -1,0 +1,34 @@
+package io.firstseen.consumer;
+
+import io.firstseen.consumer.internal.FollowerTime;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Clients that wait a twentieth of the time until they look whether their broker and their topic
+ * are still there. An answer they await as long as others.
+ */
+public final class FasterClients {
+  private static final int TIMES = 20;
+
+  private static final FollowerTime FASTER =
+      new FollowerTime() {
+        @Override
+        public long nanoTime() {
+          return TIMES * System.nanoTime();
+        }
+
+        @Override
+        public boolean await(CountDownLatch latch, long millis) throws InterruptedException {
+          return latch.await(millis / TIMES, TimeUnit.MILLISECONDS);
+        }
+      };
+
+  private FasterClients() {}
+
+  /** As {@link SnapshotClient#start}. */
+  public static SnapshotClient start(SnapshotClientOptions options) {
+    return SnapshotClient.startAll(List.of(options), FASTER).get(0);
+  }
+}
