@@ -319,13 +319,15 @@ class HttpServiceTest {
     InetSocketAddress address = start(HttpLimits.DEFAULT.withMaxConnections(2));
     try (RawClient first = new RawClient(address)) {
       assertThat(first.get("/echo?q=1").answer().status()).isEqualTo(200);
-      try (RawClient second = new RawClient(address);
-          RawClient third = new RawClient(address)) {
+      try (RawClient second = new RawClient(address)) {
         assertThat(second.get("/echo?q=1").answer().status()).isEqualTo(200);
-        RawClient.Answer refusal = third.answer();
-        assertThat(refusal.status()).isEqualTo(503);
-        assertThat(refusal.body()).isEqualTo("{\"error\":\"too many connections are open\"}\n");
-        third.awaitEnd();
+        try (RawClient third = new RawClient(address)) {
+          RawClient.Answer refusal = third.answer();
+          assertThat(refusal.status()).isEqualTo(503);
+          assertThat(refusal.body())
+              .isEqualTo("{\"error\":\"too many connections are open\"}\n");
+          third.awaitEnd();
+        }
       }
       while (service.connections() > 1) {
         TimeUnit.MILLISECONDS.sleep(10);
