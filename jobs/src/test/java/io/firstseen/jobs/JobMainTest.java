@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -39,6 +40,8 @@ class JobMainTest {
         main("DedupJob"), "error: Missing required option: '--bootstrap-servers=HOST:PORT,...'");
   }
 
+  /** It waits as long as it says. */
+  @Tag("slow")
   @Test
   void anUnreachableBrokerIsOneLineAndStatus2WithinHalfAMinute() throws Exception {
     int port;
@@ -50,9 +53,14 @@ class JobMainTest {
         main("DedupJob", "--bootstrap-servers=localhost:" + port),
         "error: no Kafka broker answers at localhost:%d \\(waited 12s\\)".formatted(port));
     assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(30));
+  }
+
+  @Test
+  void aHostThatDoesNotExistIsOneLineAtOnce() throws Exception {
     assertOneLine(
         main("DedupJob", "--bootstrap-servers=no.such.host.invalid:9092"),
-        "error: cannot connect to Kafka at no.such.host.invalid:9092: No resolvable bootstrap urls.*");
+        "error: cannot connect to Kafka at no.such.host.invalid:9092: No resolvable bootstrap"
+            + " urls.*");
   }
 
   /** A cluster's REST endpoint calls main in its own JVM, which must survive. */
