@@ -34,6 +34,8 @@ public final class CommandProcess implements AutoCloseable {
     }
     command.add(ProcessHandle.current().info().command().orElseThrow());
     command.add("-Xmx512m");
+    // A short run is not worth the second compiler.
+    command.add("-XX:TieredStopAtLevel=1");
     command.add("-Dfile.encoding=UTF-8");
     command.add("-Djava.io.tmpdir=" + Files.createDirectories(directory.resolve("tmp")));
     // Flink's test jars bring a configuration that would hide what users see.

@@ -165,7 +165,7 @@ class JobJarTest {
   private Process start(String servers, boolean byFlinkRun) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(java());
-    command.add("-Xmx512m");
+    command.addAll(List.of("-Xmx512m", "-XX:TieredStopAtLevel=1"));
     command.add("-Dlog4j2.configurationFile=" + System.getProperty("log4j2.configurationFile"));
     if (byFlinkRun) {
       // As the configuration that comes with Flink has it.
