@@ -2,7 +2,7 @@ package io.firstseen.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstseen.jobs.KafkaOptions;
+import io.firstseen.jobs.options.KafkaOptions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,5 +1,7 @@
 package io.firstseen.jobs;
 
+import io.firstseen.jobs.options.HashKeyOptions;
+import io.firstseen.jobs.options.KeyOptions;
 import java.util.function.Consumer;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import picocli.CommandLine;

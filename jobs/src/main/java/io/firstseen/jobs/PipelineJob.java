@@ -4,6 +4,8 @@ import io.firstseen.jobs.events.EventWatermarks;
 import io.firstseen.jobs.kafka.KafkaSinks;
 import io.firstseen.jobs.kafka.KafkaSources;
 import io.firstseen.jobs.kafka.Topics;
+import io.firstseen.jobs.options.JobOptions;
+import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.operators.compaction.Publication;
 import io.firstseen.types.HashedOperation;
 import io.firstseen.types.Outcome;

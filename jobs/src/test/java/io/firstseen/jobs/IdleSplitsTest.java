@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.types.Operation;
 import io.firstseen.types.SnapshotRecord;
 import io.firstseen.types.SourceEvent;

@@ -10,6 +10,7 @@ import io.firstseen.jobs.files.EventFiles;
 import io.firstseen.jobs.files.FileFormat;
 import io.firstseen.jobs.files.OutcomeFiles;
 import io.firstseen.jobs.files.SnapshotFiles;
+import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.types.Outcome;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,9 +2,9 @@ package io.firstseen.cli.demo;
 
 import io.firstseen.cli.embedded.EmbeddedCluster;
 import io.firstseen.jobs.DedupJob;
-import io.firstseen.jobs.KafkaOptions;
 import io.firstseen.jobs.OutcomeCounts;
 import io.firstseen.jobs.SnapshotJob;
+import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.types.Outcome;
 import java.time.Duration;
 import java.util.HashMap;

@@ -1,8 +1,8 @@
 package io.firstseen.cli.demo;
 
-import io.firstseen.jobs.JobOptions;
-import io.firstseen.jobs.KafkaOptions;
-import io.firstseen.jobs.StreamOptions.StateBackend;
+import io.firstseen.jobs.options.JobOptions;
+import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.jobs.options.StreamOptions.StateBackend;
 import java.util.Locale;
 
 /**

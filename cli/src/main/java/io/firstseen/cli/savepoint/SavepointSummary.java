@@ -6,7 +6,7 @@ import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.filters.WilsonInterval;
 import io.firstseen.filters.key.KeyHash;
-import io.firstseen.jobs.OptionValues;
+import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.operators.dedup.DedupSavepoint;
 import io.firstseen.types.AuditCounts;
 import io.firstseen.types.DedupParameters;

@@ -5,7 +5,7 @@ import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Progress;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
-import io.firstseen.jobs.OptionValues;
+import io.firstseen.jobs.options.OptionValues;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;

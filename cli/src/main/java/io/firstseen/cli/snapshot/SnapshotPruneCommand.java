@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
-import io.firstseen.jobs.OptionValues;
+import io.firstseen.jobs.options.OptionValues;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.PrintWriter;

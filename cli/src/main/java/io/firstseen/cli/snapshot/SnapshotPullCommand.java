@@ -7,7 +7,7 @@ import io.firstseen.cli.shared.Progress;
 import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.consumer.NothingPublishedException;
 import io.firstseen.consumer.SnapshotPull;
-import io.firstseen.jobs.OptionValues;
+import io.firstseen.jobs.options.OptionValues;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

@@ -12,7 +12,7 @@ import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.SetParameters;
-import io.firstseen.jobs.StreamOptions.StateBackend;
+import io.firstseen.jobs.options.StreamOptions.StateBackend;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;

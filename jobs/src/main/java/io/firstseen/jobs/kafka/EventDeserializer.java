@@ -1,7 +1,7 @@
 package io.firstseen.jobs.kafka;
 
-import io.firstseen.jobs.KafkaOptions.EventFormat;
 import io.firstseen.jobs.events.EventParser;
+import io.firstseen.jobs.options.KafkaOptions.EventFormat;
 import io.firstseen.types.SourceEvent;
 import java.util.Arrays;
 import org.apache.flink.api.common.typeinfo.TypeInformation;

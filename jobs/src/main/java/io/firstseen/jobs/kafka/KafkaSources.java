@@ -1,7 +1,7 @@
 package io.firstseen.jobs.kafka;
 
-import io.firstseen.jobs.KafkaOptions;
 import io.firstseen.jobs.events.EventParser;
+import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.types.SourceEvent;
 import java.time.Clock;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package io.firstseen.jobs.kafka;
 
-import io.firstseen.jobs.KafkaOptions;
+import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.types.Outcome;
 import io.firstseen.types.SourceEvent;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;

@@ -3,9 +3,9 @@ package io.firstseen.jobs.kafka;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstseen.jobs.KafkaOptions;
-import io.firstseen.jobs.KafkaOptions.EventFormat;
 import io.firstseen.jobs.events.EventParser;
+import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.jobs.options.KafkaOptions.EventFormat;
 import io.firstseen.types.Operation;
 import io.firstseen.types.Outcome;
 import io.firstseen.types.SnapshotRecord;

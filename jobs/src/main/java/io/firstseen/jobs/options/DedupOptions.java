@@ -1,5 +1,6 @@
-package io.firstseen.jobs;
+package io.firstseen.jobs.options;
 
+import io.firstseen.jobs.UserErrorException;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.TimeToLive;

@@ -1,4 +1,4 @@
-package io.firstseen.jobs;
+package io.firstseen.jobs.options;
 
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.Shards;

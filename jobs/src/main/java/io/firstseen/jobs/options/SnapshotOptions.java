@@ -1,4 +1,4 @@
-package io.firstseen.jobs;
+package io.firstseen.jobs.options;
 
 import io.firstseen.operators.compaction.ChangeBounds;
 import io.firstseen.operators.compaction.Publication;

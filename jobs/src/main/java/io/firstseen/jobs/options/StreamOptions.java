@@ -1,4 +1,4 @@
-package io.firstseen.jobs;
+package io.firstseen.jobs.options;
 
 import java.time.Duration;
 import picocli.CommandLine.Option;

@@ -1,10 +1,10 @@
-package io.firstseen.jobs;
+package io.firstseen.jobs.options;
 
 import java.time.Duration;
 import java.util.OptionalLong;
 import picocli.CommandLine.Option;
 
-/** What {@link SnapshotJob} must be told of the dedup whose accepted changelog it reads. */
+/** What the snapshot job must be told of the dedup whose accepted changelog it reads. */
 public final class ChangelogOptions {
 
   @Option(

@@ -1,5 +1,6 @@
-package io.firstseen.jobs;
+package io.firstseen.jobs.options;
 
+import io.firstseen.jobs.UserErrorException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
