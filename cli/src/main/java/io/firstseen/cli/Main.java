@@ -9,7 +9,7 @@ import io.firstseen.cli.serve.ServeCommand;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.snapshot.SnapshotCommand;
 import io.firstseen.filters.snapshot.SnapshotException;
-import io.firstseen.jobs.UserErrorException;
+import io.firstseen.jobs.shared.UserErrorException;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.OutputStreamWriter;

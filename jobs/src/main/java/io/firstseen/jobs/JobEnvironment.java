@@ -3,6 +3,7 @@ package io.firstseen.jobs;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.StreamOptions;
+import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.operators.compaction.Snapshots;
 import io.firstseen.types.TimeToLive;
 import java.time.Duration;

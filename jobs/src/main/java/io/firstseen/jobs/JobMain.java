@@ -2,6 +2,7 @@ package io.firstseen.jobs;
 
 import io.firstseen.jobs.options.HashKeyOptions;
 import io.firstseen.jobs.options.KeyOptions;
+import io.firstseen.jobs.shared.UserErrorException;
 import java.util.function.Consumer;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import picocli.CommandLine;

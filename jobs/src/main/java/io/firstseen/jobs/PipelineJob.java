@@ -6,6 +6,8 @@ import io.firstseen.jobs.kafka.KafkaSources;
 import io.firstseen.jobs.kafka.Topics;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.jobs.shared.OperatorUids;
+import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.operators.compaction.Publication;
 import io.firstseen.types.HashedOperation;
 import io.firstseen.types.Outcome;

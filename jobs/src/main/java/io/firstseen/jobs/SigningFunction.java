@@ -1,6 +1,7 @@
 package io.firstseen.jobs;
 
 import io.firstseen.filters.snapshot.SigningKey;
+import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.types.SnapshotRecord;
 import java.io.IOException;
 import java.nio.file.Path;

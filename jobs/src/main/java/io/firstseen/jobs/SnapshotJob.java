@@ -13,6 +13,8 @@ import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.KeyOptions;
 import io.firstseen.jobs.options.SnapshotOptions;
 import io.firstseen.jobs.options.StreamOptions;
+import io.firstseen.jobs.shared.OperatorUids;
+import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.operators.compaction.Publication;
 import io.firstseen.operators.compaction.SnapshotSpec;
 import io.firstseen.operators.compaction.Snapshots;

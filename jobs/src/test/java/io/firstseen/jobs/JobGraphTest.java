@@ -13,6 +13,7 @@ import io.firstseen.jobs.kafka.KafkaSinks;
 import io.firstseen.jobs.kafka.KafkaSources;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.types.Outcome;
 import io.firstseen.types.SnapshotRecord;
 import io.firstseen.types.SourceEvent;

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstseen.jobs.shared.UserErrorException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;

@@ -1,6 +1,6 @@
 package io.firstseen.cli.embedded;
 
-import io.firstseen.jobs.UserErrorException;
+import io.firstseen.jobs.shared.UserErrorException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.URI;

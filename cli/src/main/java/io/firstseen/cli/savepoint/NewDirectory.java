@@ -1,7 +1,7 @@
 package io.firstseen.cli.savepoint;
 
 import io.firstseen.cli.shared.Cleanup;
-import io.firstseen.jobs.UserErrorException;
+import io.firstseen.jobs.shared.UserErrorException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;

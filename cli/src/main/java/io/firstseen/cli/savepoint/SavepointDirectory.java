@@ -1,6 +1,6 @@
 package io.firstseen.cli.savepoint;
 
-import io.firstseen.jobs.UserErrorException;
+import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.operators.IncompatibleStateException;
 import java.nio.file.Files;
 import java.nio.file.Path;

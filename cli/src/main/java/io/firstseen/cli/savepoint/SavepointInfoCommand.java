@@ -5,7 +5,7 @@ import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.jobs.DedupJob;
-import io.firstseen.jobs.UserErrorException;
+import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.operators.dedup.DedupSavepoint;
 import java.io.PrintWriter;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package io.firstseen.cli.shared;
 
-import io.firstseen.jobs.UserErrorException;
+import io.firstseen.jobs.shared.UserErrorException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;

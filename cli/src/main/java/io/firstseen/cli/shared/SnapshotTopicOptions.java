@@ -2,8 +2,8 @@ package io.firstseen.cli.shared;
 
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.filters.snapshot.TrustedKey;
-import io.firstseen.jobs.UserErrorException;
 import io.firstseen.jobs.options.OptionValues;
+import io.firstseen.jobs.shared.UserErrorException;
 import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.List;

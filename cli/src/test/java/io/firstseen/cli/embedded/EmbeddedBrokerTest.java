@@ -3,7 +3,7 @@ package io.firstseen.cli.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.firstseen.jobs.UserErrorException;
+import io.firstseen.jobs.shared.UserErrorException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

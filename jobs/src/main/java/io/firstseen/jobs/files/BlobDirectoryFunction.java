@@ -1,8 +1,8 @@
 package io.firstseen.jobs.files;
 
 import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.jobs.BlobsInPlace;
-import io.firstseen.jobs.UserErrorException;
+import io.firstseen.jobs.shared.BlobsInPlace;
+import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.types.SnapshotRecord;
 import java.io.FileNotFoundException;
 import java.io.IOException;

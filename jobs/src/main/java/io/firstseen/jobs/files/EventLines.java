@@ -1,7 +1,7 @@
 package io.firstseen.jobs.files;
 
-import io.firstseen.jobs.UserErrorException;
 import io.firstseen.jobs.events.EventParser;
+import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.types.SourceEvent;
 import java.io.IOException;
 import java.io.InputStream;

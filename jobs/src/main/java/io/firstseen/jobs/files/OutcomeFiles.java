@@ -1,7 +1,7 @@
 package io.firstseen.jobs.files;
 
-import io.firstseen.jobs.SingleTask;
-import io.firstseen.jobs.UserErrorException;
+import io.firstseen.jobs.shared.SingleTask;
+import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.types.Outcome;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package io.firstseen.jobs.files;
 
-import io.firstseen.jobs.UserErrorException;
+import io.firstseen.jobs.shared.UserErrorException;
 import java.io.BufferedOutputStream;
 import java.io.Closeable;
 import java.io.IOException;

@@ -2,8 +2,8 @@ package io.firstseen.jobs.files;
 
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotException;
-import io.firstseen.jobs.SingleTask;
-import io.firstseen.jobs.UserErrorException;
+import io.firstseen.jobs.shared.SingleTask;
+import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.types.SnapshotRecord;
 import java.io.Closeable;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.firstseen.jobs.kafka;
 
-import io.firstseen.jobs.UserErrorException;
+import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.types.SourceEvent;
 import java.time.Duration;
 import java.util.ArrayList;

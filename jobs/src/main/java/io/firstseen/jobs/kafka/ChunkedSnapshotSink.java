@@ -1,8 +1,8 @@
 package io.firstseen.jobs.kafka;
 
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
-import io.firstseen.jobs.OperatorUids;
-import io.firstseen.jobs.SingleTask;
+import io.firstseen.jobs.shared.OperatorUids;
+import io.firstseen.jobs.shared.SingleTask;
 import io.firstseen.types.SnapshotRecord;
 import org.apache.flink.api.common.functions.FlatMapFunction;
 import org.apache.flink.api.common.typeinfo.TypeInformation;

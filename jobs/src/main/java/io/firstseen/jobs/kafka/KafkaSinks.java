@@ -1,8 +1,8 @@
 package io.firstseen.jobs.kafka;
 
 import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.jobs.UserErrorException;
 import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.types.Outcome;
 import io.firstseen.types.SnapshotRecord;
 import java.util.Optional;

@@ -3,9 +3,9 @@ package io.firstseen.jobs.kafka;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.jobs.BlobsInPlace;
-import io.firstseen.jobs.UserErrorException;
 import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.jobs.shared.BlobsInPlace;
+import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.types.SnapshotRecord;
 import java.util.List;
 import java.util.Optional;

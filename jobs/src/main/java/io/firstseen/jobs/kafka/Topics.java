@@ -1,8 +1,8 @@
 package io.firstseen.jobs.kafka;
 
-import io.firstseen.jobs.UserErrorException;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.OptionValues;
+import io.firstseen.jobs.shared.UserErrorException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.firstseen.jobs.options;
 
-import io.firstseen.jobs.UserErrorException;
+import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.TimeToLive;
@@ -37,8 +37,8 @@ public final class DedupOptions {
       defaultValue = "128",
       converter = OptionValues.DedupShardCount.class,
       description =
-          "Parts of the filter, a power of two up to 32768; fixed for the life of the state, and the most"
-              + " parallel tasks there can be (default: ${DEFAULT-VALUE}).")
+          "Parts of the filter, a power of two up to 32768; fixed for the life of the state, and"
+              + " the most parallel tasks there can be (default: ${DEFAULT-VALUE}).")
   private int shards;
 
   @Option(

@@ -1,7 +1,7 @@
 package io.firstseen.jobs.options;
 
 import io.firstseen.filters.key.KeyHash;
-import io.firstseen.jobs.UserErrorException;
+import io.firstseen.jobs.shared.UserErrorException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;

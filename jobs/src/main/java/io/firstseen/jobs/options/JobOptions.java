@@ -1,6 +1,6 @@
 package io.firstseen.jobs.options;
 
-import io.firstseen.jobs.UserErrorException;
+import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.types.TimeToLive;
 import java.util.Objects;
 import picocli.CommandLine;

@@ -1,6 +1,6 @@
 package io.firstseen.jobs.options;
 
-import io.firstseen.jobs.UserErrorException;
+import io.firstseen.jobs.shared.UserErrorException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.jobs.DedupJob;
-import io.firstseen.jobs.UserErrorException;
 import io.firstseen.jobs.events.EventParser;
 import io.firstseen.jobs.options.JobOptions;
+import io.firstseen.jobs.shared.UserErrorException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -2,8 +2,8 @@ package io.firstseen.jobs.kafka;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.firstseen.jobs.UserErrorException;
 import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.jobs.shared.UserErrorException;
 import org.junit.jupiter.api.Test;
 
 class PublishedTailTest {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
-import io.firstseen.jobs.UserErrorException;
+import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.TimeToLive;
@@ -122,9 +122,11 @@ class JobOptionsTest {
         "--dedup-shards | 65536 | must be a whole number in [1, 32768], got '65536'",
         "--page-cache | -1 | must be a whole number with a unit (0, 512k, 64m, 1g), got '-1'",
         "--page-cache | 1.5g | must be a whole number with a unit (0, 512k, 64m, 1g), got '1.5g'",
-        "--page-cache | 64 parsecs | must be a whole number with a unit (0, 512k, 64m, 1g), got '64 parsecs'",
+        "--page-cache | 64 parsecs | must be a whole number with a unit (0, 512k, 64m, 1g), got '64"
+            + " parsecs'",
         "--page-cache | much | must be a whole number with a unit (0, 512k, 64m, 1g), got 'much'",
-        "--page-cache | 99999999999g | must be a whole number with a unit (0, 512k, 64m, 1g), got '99999999999g'",
+        "--page-cache | 99999999999g | must be a whole number with a unit (0, 512k, 64m, 1g), got"
+            + " '99999999999g'",
         "--snapshot-shards | -1 | must be a whole number in [1, 65536], got '-1'",
         "--parallelism | 0 | must be a whole number in [1, 32768], got '0'",
         "--canonicaliser | URL | canonicaliser must be one of none, url, text, got 'URL'",
@@ -132,7 +134,8 @@ class JobOptionsTest {
         "--window | 0s | must be longer than zero, got '0s'",
         "--window | 1 | must be a whole number with a unit (500ms, 30s, 5m, 1h, 1d), got '1'",
         "--idle-timeout | 0ms | must be longer than zero, got '0ms'",
-        "--max-ahead | -1s | must be a whole number with a unit (500ms, 30s, 5m, 1h, 1d), got '-1s'",
+        "--max-ahead | -1s | must be a whole number with a unit (500ms, 30s, 5m, 1h, 1d), got"
+            + " '-1s'",
         "--ttl | 999ms | must be at least 1s, got '999ms'",
         "--ttl | 999999999d | ttl must be in [1000, 70368744177664] ms, got 86399999913600000",
         "--ttl | never | must be a whole number with a unit (500ms, 30s, 5m, 1h, 1d), got 'never'",

@@ -1,4 +1,4 @@
-package io.firstseen.jobs;
+package io.firstseen.jobs.shared;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;

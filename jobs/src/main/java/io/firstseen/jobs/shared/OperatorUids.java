@@ -1,4 +1,4 @@
-package io.firstseen.jobs;
+package io.firstseen.jobs.shared;
 
 /**
  * The uids of the jobs' operators, by which a savepoint finds its state again. Changing one loses

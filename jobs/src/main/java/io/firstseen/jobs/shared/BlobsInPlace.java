@@ -1,4 +1,4 @@
-package io.firstseen.jobs;
+package io.firstseen.jobs.shared;
 
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Manifest;
