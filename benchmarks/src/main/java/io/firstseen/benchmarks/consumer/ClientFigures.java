@@ -1,5 +1,9 @@
-package io.firstseen.consumer;
+package io.firstseen.benchmarks.consumer;
 
+import io.firstseen.consumer.SnapshotClient;
+import io.firstseen.consumer.SnapshotClientOptions;
+import io.firstseen.consumer.SnapshotListener;
+import io.firstseen.consumer.SnapshotUpdate;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
@@ -20,17 +24,26 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringSerializer;
 
 /**
- * What the snapshot client costs and how fast it is, without a broker: this program is the topic.
- * Prints queries by the client against the bare set, latencies while snapshots are swapped every
- * second, bytes by a delta of 1 % against all, and the start from a warm cache in a JVM of its own.
- *
- * <p>Lies in the client's package, whose following thread it plays.
+ * What the snapshot client costs and how fast it is. Publishes to a topic of its own on a running
+ * broker. Prints queries by the client against the bare set, latencies while snapshots are swapped
+ * every second, bytes by a delta of 1 % against all, and the start from a warm cache in a JVM of
+ * its own.
  */
 public final class ClientFigures {
   private static final Pattern OF_A_CLIENT =
@@ -43,55 +56,75 @@ public final class ClientFigures {
   private static final SetParameters PARAMETERS =
       SetParameters.of(HASH, Canonicaliser.NONE, new Shards(SHARDS), 0.001);
 
+  private final String bootstrapServers;
+  private final String topic = "firstseen.figures." + System.currentTimeMillis();
   private final int keys;
   private final List<Snapshot> shards = new ArrayList<>();
   private final List<ManifestShard> described = new ArrayList<>();
+  private final BlockingQueue<SnapshotUpdate> updates = new LinkedBlockingQueue<>();
   private long found;
-  private int offset;
   // The keys from the first live one on live.
   private int firstLive;
 
   @SuppressWarnings("ArrayRecordComponent")
   private record Publication(byte[] manifest, List<byte[]> blobs, List<String> digests) {}
 
-  private ClientFigures(int keys) {
+  private ClientFigures(String bootstrapServers, int keys) {
+    this.bootstrapServers = bootstrapServers;
     this.keys = keys;
   }
 
-  /** Prints the figures. Arguments: number of keys, seconds of each latency run. */
+  /** Prints the figures. Arguments: host:port of a broker, number of keys, seconds of a run. */
   public static void main(String[] args) throws Exception {
-    if (args.length == 3 && args[0].equals("warm-start")) {
-      warmStart(Path.of(args[1]), Long.parseLong(args[2]));
+    if (args.length == 4 && args[0].equals("warm-start")) {
+      warmStart(Path.of(args[1]), args[2], Long.parseLong(args[3]));
       return;
     }
-    int keys = args.length > 0 ? Integer.parseInt(args[0]) : 10_000_000;
-    int seconds = args.length > 1 ? Integer.parseInt(args[1]) : 20;
-    new ClientFigures(keys).run(seconds);
+    if (args.length == 0) {
+      throw new IllegalArgumentException("the first argument must be host:port of a broker");
+    }
+    int keys = args.length > 1 ? Integer.parseInt(args[1]) : 10_000_000;
+    int seconds = args.length > 2 ? Integer.parseInt(args[2]) : 20;
+    new ClientFigures(args[0], keys).run(seconds);
   }
 
   private void run(int seconds) throws Exception {
+    Map<String, Object> broker = Map.of("bootstrap.servers", bootstrapServers);
+    try (Admin admin = Admin.create(broker);
+        KafkaProducer<String, byte[]> producer =
+            new KafkaProducer<>(broker, new StringSerializer(), new ByteArraySerializer())) {
+      admin.createTopics(List.of(new NewTopic(topic, 1, (short) 1))).all().get();
+      try {
+        run(producer, seconds);
+      } finally {
+        admin.deleteTopics(List.of(topic)).all().get();
+      }
+    }
+  }
+
+  private void run(KafkaProducer<String, byte[]> producer, int seconds) throws Exception {
     Path directory = Files.createTempDirectory("firstseen-figures-");
     SnapshotClient client =
-        new SnapshotClient(
-            SnapshotClientOptions.builder("localhost:1", SET).cacheDirectory(directory).build(),
-            System::currentTimeMillis);
-    client.reader().start();
-    client.reader().open("topic");
-    follow(client, first());
-    long fullBytes = client.metrics().fetchedBytes();
+        SnapshotClient.start(
+            options(bootstrapServers, topic, directory)
+                .listener(
+                    new SnapshotListener() {
+                      @Override
+                      public void onUpdate(SnapshotUpdate update) {
+                        updates.add(update);
+                      }
+                    })
+                .build());
+    SnapshotUpdate full = publish(producer, first());
     queries(client);
-    Publication next = next(2, 100);
-    long before = client.metrics().fetchedBytes();
-    follow(client, next);
-    long deltaBytes = client.metrics().fetchedBytes() - before;
-    print("bytes in full", (double) fullBytes);
-    print("bytes by a delta of 1 %", (double) deltaBytes);
-    print("in full / by the delta", (double) fullBytes / deltaBytes);
-    print("milliseconds to apply it", (double) client.metrics().lastLoadMillis());
-    latencies(client, seconds, false);
-    latencies(client, seconds, true);
-    latencies(client, seconds, false);
-    client.reader().end();
+    SnapshotUpdate delta = publish(producer, next(2, 100));
+    print("bytes in full", full.fetchedBytes());
+    print("bytes by a delta of 1 %", delta.fetchedBytes());
+    print("in full / by the delta", (double) full.fetchedBytes() / delta.fetchedBytes());
+    print("milliseconds to apply it", delta.tookMillis());
+    latencies(client, producer, seconds, false);
+    latencies(client, producer, seconds, true);
+    latencies(client, producer, seconds, false);
     client.close();
     // What a service has on its class path for the client, without anything that writes a log.
     String classPath =
@@ -107,6 +140,7 @@ public final class ClientFigures {
                   ClientFigures.class.getName(),
                   "warm-start",
                   directory.toString(),
+                  topic,
                   Long.toString(System.currentTimeMillis()))
               .redirectOutput(ProcessBuilder.Redirect.INHERIT)
               .redirectError(ProcessBuilder.Redirect.DISCARD)
@@ -121,11 +155,11 @@ public final class ClientFigures {
     }
   }
 
-  private static void warmStart(Path directory, long startMillis) throws Exception {
+  private static void warmStart(Path directory, String topic, long startMillis) throws Exception {
     long mainMillis = System.currentTimeMillis();
     SnapshotClient client =
-        SnapshotClient.start(
-            SnapshotClientOptions.builder("localhost:1", SET).cacheDirectory(directory).build());
+        // Without a broker: it answers from the cache.
+        SnapshotClient.start(options("localhost:1", topic, directory).build());
     client.awaitReady(Duration.ofSeconds(30));
     boolean present = client.mightContain(bytes(5_000_000));
     long now = System.currentTimeMillis();
@@ -136,6 +170,13 @@ public final class ClientFigures {
         now - startMillis,
         now - mainMillis);
     client.close();
+  }
+
+  private static SnapshotClientOptions.Builder options(
+      String bootstrapServers, String topic, Path cacheDirectory) {
+    return SnapshotClientOptions.builder(bootstrapServers, SET)
+        .topic(topic)
+        .cacheDirectory(cacheDirectory);
   }
 
   private Publication first() {
@@ -204,24 +245,26 @@ public final class ClientFigures {
     return new Publication(manifest.toJson(), publication.blobs, publication.digests);
   }
 
-  private void follow(SnapshotClient client, Publication publication) {
-    AssemblingReader reader = client.reader();
-    long now = System.currentTimeMillis();
+  /** Writes a publication to the topic and waits until it answers. */
+  private SnapshotUpdate publish(KafkaProducer<String, byte[]> producer, Publication publication)
+      throws Exception {
     for (int blob = 0; blob < publication.blobs.size(); blob++) {
       byte[] bytes = publication.blobs.get(blob);
       String digest = publication.digests.get(blob);
       for (int index = 0; index < SnapshotTopicFormat.chunkCount(bytes.length); index++) {
-        reader.accept(
-            offset++,
-            SnapshotTopicFormat.chunkKey(digest, index),
-            SnapshotTopicFormat.chunk(bytes, index),
-            now);
+        producer.send(
+            new ProducerRecord<>(
+                topic,
+                SnapshotTopicFormat.chunkKey(digest, index),
+                SnapshotTopicFormat.chunk(bytes, index)));
       }
     }
-    reader.accept(offset++, SET, publication.manifest, now);
-    if (reader.settle()) {
-      throw new IllegalStateException("something is missing");
+    producer.send(new ProducerRecord<>(topic, SET, publication.manifest)).get();
+    SnapshotUpdate update = updates.poll(2, TimeUnit.MINUTES);
+    if (update == null) {
+      throw new IllegalStateException("the client has not taken what was published");
     }
+    return update;
   }
 
   private void queries(SnapshotClient client) throws Exception {
@@ -259,7 +302,9 @@ public final class ClientFigures {
     print("(client - hashing) / bare", (byClient - hashing) / bare);
   }
 
-  private void latencies(SnapshotClient client, int seconds, boolean swaps) throws Exception {
+  private void latencies(
+      SnapshotClient client, KafkaProducer<String, byte[]> producer, int seconds, boolean swaps)
+      throws Exception {
     AtomicBoolean end = new AtomicBoolean();
     AtomicReference<Throwable> failure = new AtomicReference<>();
     // Up to 100 ms in steps of 10 ns.
@@ -290,15 +335,13 @@ public final class ClientFigures {
     for (int i = 0; swaps && i < seconds; i++) {
       prepared.add(next(++sequence, 1_000));
     }
-    long busyNanos = 0;
+    long loadMillis = 0;
     asking.start();
     if (swaps) {
       for (Publication publication : prepared) {
         long start = System.nanoTime();
-        follow(client, publication);
-        long took = System.nanoTime() - start;
-        busyNanos += took;
-        Thread.sleep(Math.max(0, 1_000 - took / 1_000_000));
+        loadMillis += publish(producer, publication).tookMillis();
+        Thread.sleep(Math.max(0, 1_000 - (System.nanoTime() - start) / 1_000_000));
       }
     } else {
       Thread.sleep(1_000L * seconds);
@@ -312,8 +355,8 @@ public final class ClientFigures {
     long total = Arrays.stream(counts).sum();
     System.out.printf(
         Locale.ROOT,
-        "%s: %d queries, none failed; p50 %d ns, p99 %d ns, p99.9 %d ns, p99.99 %d ns; %d swaps, %d ms"
-            + " each%n",
+        "%s: %d queries, none failed; p50 %d ns, p99 %d ns, p99.9 %d ns, p99.99 %d ns; %d swaps, %d"
+            + " ms each%n",
         name,
         total,
         percentile(counts, total, 0.5),
@@ -321,7 +364,7 @@ public final class ClientFigures {
         percentile(counts, total, 0.999),
         percentile(counts, total, 0.9999),
         prepared.size(),
-        prepared.isEmpty() ? 0 : busyNanos / prepared.size() / 1_000_000);
+        prepared.isEmpty() ? 0 : loadMillis / prepared.size());
   }
 
   private static long percentile(long[] counts, long total, double part) {
