@@ -1,6 +1,6 @@
 package io.firstseen.jobs;
 
-import io.firstseen.types.Outcome;
+import io.firstseen.serializers.Outcome;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;

@@ -2,7 +2,7 @@ package io.firstseen.jobs;
 
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.jobs.shared.UserErrorException;
-import io.firstseen.types.SnapshotRecord;
+import io.firstseen.serializers.SnapshotRecord;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.apache.flink.api.common.functions.OpenContext;

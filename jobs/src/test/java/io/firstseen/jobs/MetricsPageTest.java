@@ -8,7 +8,7 @@ import io.firstseen.jobs.files.FileFormat;
 import io.firstseen.jobs.files.OutcomeFiles;
 import io.firstseen.jobs.files.SnapshotFiles;
 import io.firstseen.jobs.options.JobOptions;
-import io.firstseen.types.SourceEvent;
+import io.firstseen.serializers.SourceEvent;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

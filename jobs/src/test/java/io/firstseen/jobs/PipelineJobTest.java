@@ -11,7 +11,7 @@ import io.firstseen.jobs.files.FileFormat;
 import io.firstseen.jobs.files.OutcomeFiles;
 import io.firstseen.jobs.files.SnapshotFiles;
 import io.firstseen.jobs.options.JobOptions;
-import io.firstseen.types.Outcome;
+import io.firstseen.serializers.Outcome;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;

@@ -1,6 +1,6 @@
 package io.firstseen.jobs;
 
-import io.firstseen.types.SourceEvent;
+import io.firstseen.serializers.SourceEvent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

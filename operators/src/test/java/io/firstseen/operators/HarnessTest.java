@@ -8,7 +8,7 @@ import com.sun.management.ThreadMXBean;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.operators.dedup.DedupStreams;
 import io.firstseen.operators.dedup.Firstseen;
-import io.firstseen.types.Change;
+import io.firstseen.serializers.Change;
 import io.firstseen.types.Operation;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;

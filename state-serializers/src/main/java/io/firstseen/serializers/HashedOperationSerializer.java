@@ -1,6 +1,5 @@
 package io.firstseen.serializers;
 
-import io.firstseen.types.HashedOperation;
 import io.firstseen.types.Operation;
 import java.io.IOException;
 import java.lang.reflect.Type;

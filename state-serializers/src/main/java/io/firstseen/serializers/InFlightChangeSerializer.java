@@ -1,6 +1,5 @@
 package io.firstseen.serializers;
 
-import io.firstseen.types.Change;
 import io.firstseen.types.Operation;
 import java.io.IOException;
 import java.util.Objects;

@@ -1,7 +1,5 @@
 package io.firstseen.serializers;
 
-import io.firstseen.types.Outcome;
-import io.firstseen.types.SourceEvent;
 import java.io.IOException;
 import java.lang.reflect.Type;
 import java.util.Map;

@@ -1,7 +1,6 @@
 package io.firstseen.serializers;
 
 import io.firstseen.filters.snapshot.BlobReference;
-import io.firstseen.types.ShardSnapshot;
 import java.io.IOException;
 import java.lang.reflect.Type;
 import java.util.Map;

@@ -1,6 +1,5 @@
 package io.firstseen.serializers;
 
-import io.firstseen.types.SnapshotRecord;
 import java.io.IOException;
 import java.lang.reflect.Type;
 import java.util.Map;

@@ -1,7 +1,6 @@
 package io.firstseen.serializers;
 
 import io.firstseen.types.Operation;
-import io.firstseen.types.SourceEvent;
 import java.io.IOException;
 import java.lang.reflect.Type;
 import java.util.Map;

@@ -2,7 +2,6 @@ package io.firstseen.serializers;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.firstseen.types.Change;
 import io.firstseen.types.Operation;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.TypeHint;

@@ -2,7 +2,6 @@ package io.firstseen.serializers;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.firstseen.types.HashedOperation;
 import io.firstseen.types.Operation;
 import java.io.IOException;
 import java.util.List;

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.firstseen.types.Change;
 import io.firstseen.types.Operation;
 import java.io.IOException;
 import java.util.HexFormat;

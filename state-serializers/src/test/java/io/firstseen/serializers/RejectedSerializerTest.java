@@ -1,6 +1,5 @@
 package io.firstseen.serializers;
 
-import io.firstseen.types.Rejected;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.TypeHint;
 import org.apache.flink.api.common.typeinfo.TypeInformation;

@@ -3,7 +3,6 @@ package io.firstseen.serializers;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.filters.snapshot.BlobReference;
-import io.firstseen.types.ShardSnapshot;
 import java.io.IOException;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.TypeInformation;

@@ -3,7 +3,6 @@ package io.firstseen.serializers;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstseen.types.Operation;
-import io.firstseen.types.SourceEvent;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 

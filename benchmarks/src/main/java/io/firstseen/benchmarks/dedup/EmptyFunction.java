@@ -1,6 +1,6 @@
 package io.firstseen.benchmarks.dedup;
 
-import io.firstseen.types.Change;
+import io.firstseen.serializers.Change;
 import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.util.Collector;
 

@@ -3,7 +3,7 @@ package io.firstseen.benchmarks.dedup;
 import io.firstseen.benchmarks.operator.SwallowingOutput;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.operators.dedup.Firstseen;
-import io.firstseen.types.Change;
+import io.firstseen.serializers.Change;
 import io.firstseen.types.Operation;
 import io.firstseen.types.TimeToLive;
 import java.nio.ByteBuffer;

@@ -4,7 +4,7 @@ import io.firstseen.filters.cuckoo.CuckooFilter;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.operators.dedup.DedupStreams;
 import io.firstseen.operators.dedup.Firstseen;
-import io.firstseen.types.Change;
+import io.firstseen.serializers.Change;
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.TimeToLive;
 import java.time.Duration;

@@ -2,7 +2,7 @@ package io.firstseen.benchmarks.dedup;
 
 import io.firstseen.filters.cuckoo.CuckooFilter;
 import io.firstseen.filters.key.Shards;
-import io.firstseen.types.Change;
+import io.firstseen.serializers.Change;
 import io.firstseen.types.Operation;
 import java.util.SplittableRandom;
 

@@ -3,7 +3,7 @@ package io.firstseen.benchmarks.operator;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.operators.dedup.DedupStreams;
 import io.firstseen.operators.dedup.Firstseen;
-import io.firstseen.types.Change;
+import io.firstseen.serializers.Change;
 import io.firstseen.types.Operation;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

@@ -7,7 +7,7 @@ import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.operators.dedup.DedupStreams;
 import io.firstseen.operators.dedup.Firstseen;
-import io.firstseen.types.Change;
+import io.firstseen.serializers.Change;
 import io.firstseen.types.Operation;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.firstseen.cli.demo;
 
 import io.firstseen.filters.key.InvalidKeyException;
-import io.firstseen.types.Outcome;
+import io.firstseen.serializers.Outcome;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.BitSet;

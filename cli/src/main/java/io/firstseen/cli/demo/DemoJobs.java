@@ -5,7 +5,7 @@ import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.OutcomeCounts;
 import io.firstseen.jobs.SnapshotJob;
 import io.firstseen.jobs.options.KafkaOptions;
-import io.firstseen.types.Outcome;
+import io.firstseen.serializers.Outcome;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

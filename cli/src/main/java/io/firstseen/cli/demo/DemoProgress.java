@@ -1,7 +1,7 @@
 package io.firstseen.cli.demo;
 
 import io.firstseen.cli.shared.Progress;
-import io.firstseen.types.Outcome;
+import io.firstseen.serializers.Outcome;
 import java.io.PrintWriter;
 import java.util.ArrayDeque;
 import java.util.Deque;

@@ -1,7 +1,7 @@
 package io.firstseen.cli.demo;
 
+import io.firstseen.serializers.Outcome;
 import io.firstseen.types.Operation;
-import io.firstseen.types.Outcome;
 import java.util.BitSet;
 import java.util.EnumMap;
 import java.util.HashSet;

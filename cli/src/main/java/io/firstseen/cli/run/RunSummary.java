@@ -3,7 +3,7 @@ package io.firstseen.cli.run;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.SnapshotSummary;
-import io.firstseen.types.Outcome;
+import io.firstseen.serializers.Outcome;
 import java.util.Locale;
 import java.util.Map;
 

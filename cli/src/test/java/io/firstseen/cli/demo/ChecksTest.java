@@ -3,8 +3,8 @@ package io.firstseen.cli.demo;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.serializers.Outcome;
 import io.firstseen.types.Operation;
-import io.firstseen.types.Outcome;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

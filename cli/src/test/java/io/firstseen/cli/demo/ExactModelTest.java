@@ -3,8 +3,8 @@ package io.firstseen.cli.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.firstseen.serializers.Outcome;
 import io.firstseen.types.Operation;
-import io.firstseen.types.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -2,8 +2,8 @@ package io.firstseen.jobs.events;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
-import io.firstseen.types.SourceEvent;
 import java.io.Serializable;
 import java.time.Clock;
 import java.time.Duration;

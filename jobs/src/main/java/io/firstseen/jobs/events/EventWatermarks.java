@@ -1,6 +1,6 @@
 package io.firstseen.jobs.events;
 
-import io.firstseen.types.SourceEvent;
+import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.TimeToLive;
 import java.time.Duration;
 import java.util.OptionalLong;

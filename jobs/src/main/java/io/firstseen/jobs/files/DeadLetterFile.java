@@ -2,7 +2,7 @@ package io.firstseen.jobs.files;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.firstseen.types.SourceEvent;
+import io.firstseen.serializers.SourceEvent;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;

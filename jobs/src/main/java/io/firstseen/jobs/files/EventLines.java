@@ -2,7 +2,7 @@ package io.firstseen.jobs.files;
 
 import io.firstseen.jobs.events.EventParser;
 import io.firstseen.jobs.shared.UserErrorException;
-import io.firstseen.types.SourceEvent;
+import io.firstseen.serializers.SourceEvent;
 import java.io.IOException;
 import java.io.InputStream;
 

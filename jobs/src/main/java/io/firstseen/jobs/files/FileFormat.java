@@ -3,8 +3,8 @@ package io.firstseen.jobs.files;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.firstseen.jobs.events.EventParser;
+import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
-import io.firstseen.types.SourceEvent;
 import java.util.Arrays;
 import java.util.Locale;
 

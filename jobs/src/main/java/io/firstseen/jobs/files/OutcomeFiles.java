@@ -2,7 +2,7 @@ package io.firstseen.jobs.files;
 
 import io.firstseen.jobs.shared.SingleTask;
 import io.firstseen.jobs.shared.UserErrorException;
-import io.firstseen.types.Outcome;
+import io.firstseen.serializers.Outcome;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashSet;

@@ -4,7 +4,7 @@ import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.jobs.shared.SingleTask;
 import io.firstseen.jobs.shared.UserErrorException;
-import io.firstseen.types.SnapshotRecord;
+import io.firstseen.serializers.SnapshotRecord;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;

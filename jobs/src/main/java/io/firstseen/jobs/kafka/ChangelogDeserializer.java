@@ -1,7 +1,7 @@
 package io.firstseen.jobs.kafka;
 
+import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
-import io.firstseen.types.SourceEvent;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
 import org.apache.flink.util.Collector;

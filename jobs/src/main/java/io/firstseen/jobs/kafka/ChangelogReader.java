@@ -1,7 +1,7 @@
 package io.firstseen.jobs.kafka;
 
 import io.firstseen.jobs.shared.UserErrorException;
-import io.firstseen.types.SourceEvent;
+import io.firstseen.serializers.SourceEvent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

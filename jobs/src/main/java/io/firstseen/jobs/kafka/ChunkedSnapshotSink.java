@@ -3,7 +3,7 @@ package io.firstseen.jobs.kafka;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.jobs.shared.OperatorUids;
 import io.firstseen.jobs.shared.SingleTask;
-import io.firstseen.types.SnapshotRecord;
+import io.firstseen.serializers.SnapshotRecord;
 import org.apache.flink.api.common.functions.FlatMapFunction;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.connector.kafka.sink.KafkaSink;

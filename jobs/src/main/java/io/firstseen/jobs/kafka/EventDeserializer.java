@@ -2,7 +2,7 @@ package io.firstseen.jobs.kafka;
 
 import io.firstseen.jobs.events.EventParser;
 import io.firstseen.jobs.options.KafkaOptions.EventFormat;
-import io.firstseen.types.SourceEvent;
+import io.firstseen.serializers.SourceEvent;
 import java.util.Arrays;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;

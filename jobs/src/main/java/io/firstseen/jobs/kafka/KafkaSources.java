@@ -2,7 +2,7 @@ package io.firstseen.jobs.kafka;
 
 import io.firstseen.jobs.events.EventParser;
 import io.firstseen.jobs.options.KafkaOptions;
-import io.firstseen.types.SourceEvent;
+import io.firstseen.serializers.SourceEvent;
 import java.time.Clock;
 import java.time.Duration;
 import org.apache.flink.connector.kafka.source.KafkaSource;

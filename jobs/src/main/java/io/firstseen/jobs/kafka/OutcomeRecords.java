@@ -1,8 +1,8 @@
 package io.firstseen.jobs.kafka;
 
 import io.firstseen.jobs.options.KafkaOptions;
-import io.firstseen.types.Outcome;
-import io.firstseen.types.SourceEvent;
+import io.firstseen.serializers.Outcome;
+import io.firstseen.serializers.SourceEvent;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Headers;

@@ -6,7 +6,7 @@ import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.BlobsInPlace;
 import io.firstseen.jobs.shared.UserErrorException;
-import io.firstseen.types.SnapshotRecord;
+import io.firstseen.serializers.SnapshotRecord;
 import java.util.List;
 import java.util.Optional;
 import java.util.Properties;

@@ -2,7 +2,7 @@ package io.firstseen.jobs.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.firstseen.types.SnapshotRecord;
+import io.firstseen.serializers.SnapshotRecord;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.kafka.clients.producer.ProducerRecord;
 

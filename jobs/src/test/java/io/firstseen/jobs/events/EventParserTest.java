@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_16BE;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
-import io.firstseen.types.SourceEvent;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;

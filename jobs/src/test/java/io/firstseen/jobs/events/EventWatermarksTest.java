@@ -2,8 +2,8 @@ package io.firstseen.jobs.events;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
-import io.firstseen.types.SourceEvent;
 import io.firstseen.types.TimeToLive;
 import java.time.Duration;
 import java.util.ArrayList;

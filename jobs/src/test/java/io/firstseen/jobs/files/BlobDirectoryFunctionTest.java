@@ -12,7 +12,7 @@ import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.jobs.shared.UserErrorException;
-import io.firstseen.types.SnapshotRecord;
+import io.firstseen.serializers.SnapshotRecord;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;

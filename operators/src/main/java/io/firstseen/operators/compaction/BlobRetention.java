@@ -3,7 +3,7 @@ package io.firstseen.operators.compaction;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestShard;
-import io.firstseen.types.SnapshotRecord;
+import io.firstseen.serializers.SnapshotRecord;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;

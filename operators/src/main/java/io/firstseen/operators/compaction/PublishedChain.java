@@ -2,7 +2,7 @@ package io.firstseen.operators.compaction;
 
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.ManifestShard;
-import io.firstseen.types.ShardSnapshot;
+import io.firstseen.serializers.ShardSnapshot;
 import java.util.ArrayList;
 import java.util.List;
 

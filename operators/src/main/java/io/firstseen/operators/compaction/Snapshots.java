@@ -2,9 +2,9 @@ package io.firstseen.operators.compaction;
 
 import io.firstseen.filters.key.Shards;
 import io.firstseen.operators.ShardKeys;
-import io.firstseen.types.HashedOperation;
-import io.firstseen.types.ShardSnapshot;
-import io.firstseen.types.SnapshotRecord;
+import io.firstseen.serializers.HashedOperation;
+import io.firstseen.serializers.ShardSnapshot;
+import io.firstseen.serializers.SnapshotRecord;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.java.functions.KeySelector;

@@ -3,7 +3,7 @@ package io.firstseen.operators.dedup;
 import io.firstseen.filters.cuckoo.Insertion;
 import io.firstseen.filters.cuckoo.PagedFilter;
 import io.firstseen.filters.key.Shards;
-import io.firstseen.types.Change;
+import io.firstseen.serializers.Change;
 
 /** The live keys as the filter knows them. */
 final class ApproximateSet implements LiveSet {

@@ -1,8 +1,8 @@
 package io.firstseen.operators.dedup;
 
 import io.firstseen.filters.WilsonInterval;
+import io.firstseen.serializers.Change;
 import io.firstseen.types.AuditCounts;
-import io.firstseen.types.Change;
 import io.firstseen.types.ExactEntry;
 import java.io.IOException;
 import java.util.ArrayList;

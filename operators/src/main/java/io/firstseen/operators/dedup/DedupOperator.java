@@ -5,7 +5,7 @@ import io.firstseen.filters.cuckoo.Expiry;
 import io.firstseen.filters.cuckoo.PagedFilter;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.operators.ShardKeys;
-import io.firstseen.types.Change;
+import io.firstseen.serializers.Change;
 import io.firstseen.types.DedupParameters;
 import io.firstseen.types.Operation;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.firstseen.operators.dedup;
 
-import io.firstseen.types.Change;
-import io.firstseen.types.Rejected;
+import io.firstseen.serializers.Change;
+import io.firstseen.serializers.Rejected;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 

@@ -1,6 +1,6 @@
 package io.firstseen.operators.dedup;
 
-import io.firstseen.types.Change;
+import io.firstseen.serializers.Change;
 import java.util.Arrays;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;

@@ -1,6 +1,6 @@
 package io.firstseen.operators.dedup;
 
-import io.firstseen.types.Change;
+import io.firstseen.serializers.Change;
 import org.apache.flink.metrics.MetricGroup;
 
 /** The set of the live keys of a task's shards. */

@@ -1,7 +1,7 @@
 package io.firstseen.operators.dedup;
 
+import io.firstseen.serializers.Change;
 import io.firstseen.serializers.ChangeSerializer;
-import io.firstseen.types.Change;
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.DedupParameters;
 import io.firstseen.types.Operation;

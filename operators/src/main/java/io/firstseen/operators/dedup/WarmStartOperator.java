@@ -1,6 +1,6 @@
 package io.firstseen.operators.dedup;
 
-import io.firstseen.types.Change;
+import io.firstseen.serializers.Change;
 import io.firstseen.types.DedupParameters;
 import io.firstseen.types.Operation;
 import io.firstseen.types.TimeToLive;

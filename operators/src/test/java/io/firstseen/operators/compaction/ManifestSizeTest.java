@@ -8,7 +8,7 @@ import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.operators.compaction.SnapshotPipeline.Backend;
-import io.firstseen.types.SnapshotRecord;
+import io.firstseen.serializers.SnapshotRecord;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.operators.compaction.SnapshotPipeline.Backend;
-import io.firstseen.types.HashedOperation;
+import io.firstseen.serializers.HashedOperation;
 import io.firstseen.types.Operation;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -2,10 +2,10 @@ package io.firstseen.operators.compaction;
 
 import io.firstseen.filters.key.Shards;
 import io.firstseen.operators.ShardKeys;
-import io.firstseen.types.HashedOperation;
+import io.firstseen.serializers.HashedOperation;
+import io.firstseen.serializers.ShardSnapshot;
+import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.types.Operation;
-import io.firstseen.types.ShardSnapshot;
-import io.firstseen.types.SnapshotRecord;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
-import io.firstseen.types.HashedOperation;
+import io.firstseen.serializers.HashedOperation;
+import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.types.Operation;
-import io.firstseen.types.SnapshotRecord;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -7,7 +7,7 @@ import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.operators.dedup.DedupTasks.Backend;
 import io.firstseen.operators.dedup.ModelFilters.Kind;
-import io.firstseen.types.Change;
+import io.firstseen.serializers.Change;
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.DedupParameters;
 import io.firstseen.types.Operation;

@@ -8,7 +8,7 @@ import io.firstseen.filters.cuckoo.PageStore;
 import io.firstseen.filters.cuckoo.PageTable;
 import io.firstseen.filters.cuckoo.PagedFilter;
 import io.firstseen.filters.key.Shards;
-import io.firstseen.types.Change;
+import io.firstseen.serializers.Change;
 import io.firstseen.types.Operation;
 import java.util.ArrayList;
 import java.util.HashSet;

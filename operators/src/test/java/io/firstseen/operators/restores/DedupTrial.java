@@ -3,7 +3,7 @@ package io.firstseen.operators.restores;
 import io.firstseen.operators.dedup.DedupStreams;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.operators.restores.EventScript.Outcome;
-import io.firstseen.types.Change;
+import io.firstseen.serializers.Change;
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.Operation;
 import java.time.Duration;

@@ -1,9 +1,8 @@
-package io.firstseen.types;
+package io.firstseen.serializers;
 
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotDelta;
-import io.firstseen.serializers.ShardSnapshotSerializer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;

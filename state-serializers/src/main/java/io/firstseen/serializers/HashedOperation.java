@@ -1,6 +1,6 @@
-package io.firstseen.types;
+package io.firstseen.serializers;
 
-import io.firstseen.serializers.HashedOperationSerializer;
+import io.firstseen.types.Operation;
 import java.util.Objects;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
 

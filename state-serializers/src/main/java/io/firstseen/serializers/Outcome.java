@@ -1,6 +1,5 @@
-package io.firstseen.types;
+package io.firstseen.serializers;
 
-import io.firstseen.serializers.OutcomeSerializer;
 import java.util.Arrays;
 import java.util.Objects;
 import org.apache.flink.api.common.typeinfo.TypeInfo;

@@ -1,6 +1,5 @@
-package io.firstseen.types;
+package io.firstseen.serializers;
 
-import io.firstseen.serializers.RejectedSerializer;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
 
 /**

@@ -1,8 +1,8 @@
-package io.firstseen.types;
+package io.firstseen.serializers;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.firstseen.serializers.SourceEventSerializer;
+import io.firstseen.types.Operation;
 import java.util.Arrays;
 import java.util.Objects;
 import org.apache.flink.api.common.typeinfo.TypeInfo;

@@ -1,6 +1,5 @@
-package io.firstseen.types;
+package io.firstseen.serializers;
 
-import io.firstseen.serializers.SnapshotRecordSerializer;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Objects;
