@@ -5,12 +5,12 @@ import java.util.Arrays;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 
 /**
- * The Flink keys that stand for shards, chosen so that shards fill the key groups evenly.
+ * The Flink keys of the shards, chosen so that the shards fill the key groups evenly.
  *
- * <p>Flink hashes a key to its key group, so the plain shard numbers would crowd some groups and
- * leave others empty. Here shard {@code s} of {@code n} gets an integer that falls into key group
- * {@code s * maxParallelism / n}; for a given pair of numbers the choice is always the same, and it
- * is part of the state's format, because keyed state is stored under these keys.
+ * <p>Flink hashes a key to its key group, so plain shard numbers would crowd some groups and leave
+ * others empty. Here shard {@code s} of {@code n} has an integer key that falls into key group
+ * {@code s * maxParallelism / n}. The keys depend on these two numbers only. They are part of the
+ * state's format, because keyed state is stored under them.
  */
 public final class ShardKeys implements Serializable {
   private static final long serialVersionUID = 1L;

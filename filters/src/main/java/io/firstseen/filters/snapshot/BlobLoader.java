@@ -3,14 +3,14 @@ package io.firstseen.filters.snapshot;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** Where the blobs of a manifest come from. */
+/** Loads the blobs of a manifest. */
 @FunctionalInterface
 public interface BlobLoader {
   /**
-   * The bytes of a blob, from the buffer's position to its limit; they must not change any more.
-   * The caller checks length and digest.
+   * Returns the bytes of a blob, from the buffer's position to its limit. They must not change
+   * afterwards. The caller checks length and digest.
    *
-   * @throws IOException if they cannot be had
+   * @throws IOException if the blob cannot be loaded
    */
   ByteBuffer load(BlobReference blob) throws IOException;
 }

@@ -1,10 +1,12 @@
 package io.firstseen.filters.snapshot;
 
+import org.jspecify.annotations.Nullable;
+
 /**
- * A blob as a manifest names it: a {@link Snapshot} that stands for itself, or a delta, which
+ * A blob as a manifest names it: a {@link Snapshot}, which can be read alone, or a delta, which
  * changes one set into another.
  *
- * @param digest the SHA-256 of the blob's bytes, as hexadecimal digits: its name everywhere
+ * @param digest the SHA-256 of the blob's bytes, as hexadecimal digits; it is the name of the blob
  * @param bytes the length of the blob
  * @param count the number of values of the set that it leads to
  * @param setDigest the digest of that set, {@link SnapshotHeader#setDigest}
@@ -16,10 +18,10 @@ public record BlobReference(
     long bytes,
     long count,
     String setDigest,
-    String parentSetDigest,
+    @Nullable String parentSetDigest,
     long sequence) {
 
-  /** Refuses numbers out of range and digests that are none. */
+  /** Refuses numbers out of range and malformed digests. */
   public BlobReference {
     Sha256.require("digest", digest);
     Sha256.require("setDigest", setDigest);

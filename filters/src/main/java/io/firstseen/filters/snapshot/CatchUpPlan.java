@@ -9,14 +9,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
 
 /**
- * How a reader gets to the newest set of a shard with the fewest bytes, from a set that it holds or
- * from nothing; of several such ways, the one of the fewest blobs.
+ * The blobs with which a reader gets from a set that it holds, or from nothing, to the newest set
+ * of a shard. The plan has the fewest bytes; of several such plans, it has the fewest blobs.
  *
- * @param blobs what to fetch and apply, in order: if the first one is a snapshot, it takes the
- *     place of what is held; all others are deltas. Empty if the newest set is held, or if the
- *     shard never held a key
+ * @param blobs the blobs to fetch and apply, in order. If the first one is a snapshot, it replaces
+ *     the held one; all others are deltas. Empty if the newest set is held, or if the shard never
+ *     held a key
  */
 public record CatchUpPlan(List<BlobReference> blobs) {
 
@@ -26,10 +27,10 @@ public record CatchUpPlan(List<BlobReference> blobs) {
   }
 
   /**
-   * Finds the plan. Takes time in proportion to the length of the chain, but for a logarithm.
+   * Finds the plan, in time O(n log n) for a chain of n deltas.
    *
    * @param heldSetDigest the {@link SnapshotHeader#setDigest} of the snapshot of this shard that
-   *     the reader holds; one that is not on the chain is as good as none
+   *     the reader holds; ignored if the set is not on the chain
    */
   public static CatchUpPlan of(ManifestShard shard, Optional<String> heldSetDigest) {
     if (shard.base() == null) {
@@ -39,8 +40,8 @@ public record CatchUpPlan(List<BlobReference> blobs) {
     for (BlobReference delta : shard.deltas()) {
       onwards.computeIfAbsent(delta.parentSetDigest(), set -> new ArrayList<>()).add(delta);
     }
-    // Dijkstra's shortest path: sets are places, deltas ways between them. A chain may come back to
-    // a set, so that there can be several ways.
+    // Dijkstra's shortest path: sets are nodes, deltas are edges. A chain may return to an earlier
+    // set, so there can be several paths.
     PriorityQueue<Way> open = new PriorityQueue<>();
     heldSetDigest.ifPresent(held -> open.add(new Way(held, null, null, 0, 0)));
     open.add(new Way(shard.base().setDigest(), null, shard.base(), shard.base().bytes(), 1));
@@ -62,23 +63,24 @@ public record CatchUpPlan(List<BlobReference> blobs) {
     return new CatchUpPlan(List.copyOf(blobs));
   }
 
-  /** How many bytes are to be fetched. */
+  /** The number of bytes to fetch. */
   public long bytes() {
     return blobs.stream().mapToLong(BlobReference::bytes).sum();
   }
 
-  /** Whether the first blob to apply is a delta, which changes what is held. */
+  /** Whether the first blob to apply is a delta, which needs the held snapshot. */
   public boolean changesHeld() {
     return !blobs.isEmpty() && blobs.get(0).isDelta();
   }
 
   /**
-   * A way to a set.
+   * A path to a set.
    *
-   * @param before the way that it prolongs; null at its beginning
-   * @param last the blob that leads to the set; null for one that is held
+   * @param before the path without the last blob; null at the start
+   * @param last the blob that leads to the set; null if the reader holds the set
    */
-  private record Way(String set, Way before, BlobReference last, long bytes, int blobCount)
+  private record Way(
+      String set, @Nullable Way before, @Nullable BlobReference last, long bytes, int blobCount)
       implements Comparable<Way> {
     private static final Comparator<Way> ORDER =
         Comparator.comparingLong(Way::bytes).thenComparingInt(Way::blobCount);

@@ -3,7 +3,10 @@ package io.firstseen.filters.snapshot;
 import io.firstseen.filters.key.KeyHash;
 import java.util.HexFormat;
 
-/** A set asked with another hash or hash key than it was made with; every answer would be wrong. */
+/**
+ * A set was queried with another hash or hash key than it was made with; every answer would be
+ * wrong.
+ */
 public final class HashKeyMismatchException extends SnapshotException {
   private static final long serialVersionUID = 1L;
 

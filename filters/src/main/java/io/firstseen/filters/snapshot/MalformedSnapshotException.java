@@ -4,12 +4,12 @@ package io.firstseen.filters.snapshot;
 public final class MalformedSnapshotException extends SnapshotException {
   private static final long serialVersionUID = 1L;
 
-  /** Makes the exception with its sentence. */
+  /** Creates the exception with a one-sentence message. */
   public MalformedSnapshotException(String message) {
     super(message);
   }
 
-  /** Makes the exception with its sentence and what led to it. */
+  /** Creates the exception with a one-sentence message and its cause. */
   public MalformedSnapshotException(String message, Throwable cause) {
     super(message, cause);
   }

@@ -3,10 +3,11 @@ package io.firstseen.filters.snapshot;
 import java.net.URI;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What a set holds at the end of a window: for every shard the blobs that make it up. Specified in
- * {@code docs/format/manifest-v1.md}.
+ * The contents of a set at the end of a window: for every shard, the blobs that lead to its newest
+ * set. Specified in {@code docs/format/manifest-v1.md}.
  *
  * @param setName the name of the set, see {@link SnapshotTopicFormat#requireSetName}
  * @param sequence ascending in a set, at least 0
@@ -14,10 +15,10 @@ import java.util.Objects;
  * @param windowEndMillis where it ends, exclusive
  * @param parameters what all snapshots of the set share
  * @param count the number of live hashes, the sum over the shards
- * @param blobs the directory that holds the blobs under their digests; null if they lie where the
- *     manifest does, on the topic or in its directory
+ * @param blobs the directory that holds the blobs under their digests; null if they are stored with
+ *     the manifest, on its topic or in its directory
  * @param shards every shard once, in order
- * @param signature a signature over the manifest without it; null if there is none
+ * @param signature a signature over the rest of the manifest; null if there is none
  */
 public record Manifest(
     String setName,
@@ -26,16 +27,16 @@ public record Manifest(
     long windowEndMillis,
     SetParameters parameters,
     long count,
-    URI blobs,
+    @Nullable URI blobs,
     List<ManifestShard> shards,
-    ManifestSignature signature) {
+    @Nullable ManifestSignature signature) {
 
   private static final int MAX_URI_CHARS = 2_000;
 
   /** The version of the JSON form. */
   public static final int FORMAT = 1;
 
-  /** Refuses contradictions. */
+  /** Refuses fields that contradict each other. */
   public Manifest {
     SnapshotTopicFormat.requireSetName(setName);
     SnapshotParameters.requireSequence(sequence);
@@ -74,7 +75,9 @@ public record Manifest(
     }
   }
 
-  /** The manifest of these shards, their counts added up, without directory and signature. */
+  /**
+   * An unsigned manifest without a directory of blobs. Its count is the sum of the shards' counts.
+   */
   public static Manifest of(
       String setName,
       long sequence,
@@ -95,7 +98,9 @@ public record Manifest(
         null);
   }
 
-  /** The same manifest of blobs that lie there, or where the manifest does if null; unsigned. */
+  /**
+   * An unsigned copy with another directory of blobs; null if they are stored with the manifest.
+   */
   public Manifest withBlobs(URI directoryOrNull) {
     return new Manifest(
         setName,
@@ -109,7 +114,7 @@ public record Manifest(
         null);
   }
 
-  /** The same manifest with another signature, or none if null. */
+  /** A copy with another signature; null for none. */
   public Manifest withSignature(ManifestSignature signatureOrNull) {
     return new Manifest(
         setName,
@@ -124,7 +129,7 @@ public record Manifest(
   }
 
   /**
-   * Where a blob lies.
+   * The URI of a blob.
    *
    * @throws IllegalStateException if the manifest names no directory
    */
@@ -140,7 +145,8 @@ public record Manifest(
   /**
    * Reads the JSON form. Unknown fields are ignored.
    *
-   * @throws MalformedSnapshotException if this is no manifest; the sentence names the field
+   * @throws MalformedSnapshotException if the bytes are not a valid manifest; the message names the
+   *     field
    * @throws UnsupportedSnapshotException if a newer reader is needed
    */
   public static Manifest fromJson(byte[] json) throws SnapshotException {
@@ -152,7 +158,7 @@ public record Manifest(
     return ManifestJson.write(this);
   }
 
-  /** Whether another says the same of the set; place and signature of the blobs may differ. */
+  /** Whether two manifests are equal except for the directory of blobs and the signature. */
   public boolean hasContentOf(Manifest other) {
     return withBlobs(null).withSignature(null).equals(other.withBlobs(null).withSignature(null));
   }

@@ -7,22 +7,22 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 
-/** Reads the blobs of a manifest, and refuses what is not what the manifest says. */
+/** Reads the blobs of a manifest, and refuses blobs that contradict it. */
 public final class ManifestBlobs {
 
   private ManifestBlobs() {}
 
   /**
-   * Goes the way of a plan: loads its blobs one after the other, checks each one's length and
-   * digest and its header against the manifest, and applies the deltas.
+   * Carries out a plan: loads its blobs one after the other, checks the length, digest and header
+   * of each against the manifest, and applies the deltas.
    *
-   * @param held the snapshot that the plan begins with, if it {@link CatchUpPlan#changesHeld}; what
-   *     an empty plan gives back
+   * @param held the snapshot that the plan begins with if it {@link CatchUpPlan#changesHeld};
+   *     returned if the plan is empty
    * @return the newest snapshot of the shard; empty if it never held a key
-   * @throws MalformedSnapshotException if a blob is not what the manifest says
+   * @throws MalformedSnapshotException if a blob contradicts the manifest
    * @throws UnsupportedSnapshotException if a newer reader is needed
-   * @throws SnapshotException if what is held is not what the plan begins with
-   * @throws IOException what the loader throws
+   * @throws SnapshotException if the plan begins with another snapshot than the held one
+   * @throws IOException if the loader throws it
    */
   public static Optional<Snapshot> catchUp(
       Manifest manifest, int shard, CatchUpPlan plan, Optional<Snapshot> held, BlobLoader loader)
@@ -48,13 +48,14 @@ public final class ManifestBlobs {
   }
 
   /**
-   * Loads all blobs and proves what can be proven of them: each is what the manifest says, each
-   * base the canonical form of its set, each delta behind a base leads where it should. Of a delta
-   * whose parent no blob gives, before a base, that its codes are canonical.
+   * Loads all blobs and checks everything that can be checked: each blob agrees with the manifest,
+   * each base is the canonical form of its set, and each delta behind a base leads to the set of
+   * its digest. A delta before a base has a parent that no blob provides; only its codes are
+   * checked to be canonical.
    *
-   * @throws MalformedSnapshotException if something is not so
+   * @throws MalformedSnapshotException if a check fails
    * @throws UnsupportedSnapshotException if a newer reader is needed
-   * @throws IOException what the loader throws
+   * @throws IOException if the loader throws it
    */
   public static void verify(Manifest manifest, BlobLoader loader) throws IOException {
     for (ManifestShard shard : manifest.shards()) {
@@ -89,7 +90,7 @@ public final class ManifestBlobs {
    * The snapshot that a blob holds.
    *
    * @param bytes the blob, from the buffer's position to its limit
-   * @throws MalformedSnapshotException if it is not what the manifest says
+   * @throws MalformedSnapshotException if the blob contradicts the manifest
    * @throws UnsupportedSnapshotException if a newer reader is needed
    */
   public static Snapshot snapshot(
@@ -109,7 +110,7 @@ public final class ManifestBlobs {
    * The delta that a blob holds.
    *
    * @param bytes the blob, from the buffer's position to its limit
-   * @throws MalformedSnapshotException if it is not what the manifest says
+   * @throws MalformedSnapshotException if the blob contradicts the manifest
    * @throws UnsupportedSnapshotException if a newer reader is needed
    */
   public static SnapshotDelta delta(
@@ -127,7 +128,10 @@ public final class ManifestBlobs {
     return delta;
   }
 
-  /** Refuses a snapshot that is not of the newest set of a shard, whichever blobs led to it. */
+  /**
+   * Refuses a snapshot that does not hold the newest set of a shard. It may come from other blobs
+   * than the manifest names.
+   */
   static void requireNewest(Manifest manifest, ManifestShard shard, SnapshotHeader header)
       throws MalformedSnapshotException {
     requireAgreement(manifest, shard.shard(), "the snapshot of shard " + shard.shard(), header);

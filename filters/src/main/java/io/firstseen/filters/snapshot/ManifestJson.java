@@ -27,12 +27,13 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * The JSON form of manifests; nothing else knows a field's name. Read by Jackson's small tree
- * model: its large one takes longer to start than a client takes for all the rest of a warm start.
+ * The JSON form of manifests; only this class contains the field names. Uses Jackson's small tree
+ * model (jackson-jr): loading jackson-databind takes longer than all other work of a client's warm
+ * start.
  */
 final class ManifestJson {
-  // Double.toString of Java 17 prints more digits than needed for some numbers, that of 19 does
-  // not; Jackson's own writer prints the same everywhere.
+  // Double.toString prints more digits than needed for some numbers in Java 17, but not from Java
+  // 19 on. Jackson's fast writer prints the same on every version.
   private static final JsonFactory FACTORY =
       JsonFactory.builder()
           .enable(StreamWriteFeature.USE_FAST_DOUBLE_WRITER)
@@ -74,7 +75,7 @@ final class ManifestJson {
         json.writeEndObject();
       }
       json.writeEndArray();
-      // Last, so that what it signs is what stands before it.
+      // The signature is the last field: it is made over the bytes before it.
       if (manifest.signature() != null) {
         json.writeObjectFieldStart("signature");
         json.writeStringField("key", manifest.signature().key());
@@ -187,7 +188,7 @@ final class ManifestJson {
               + (e.getLocation() == null ? "" : " at byte " + e.getLocation().getByteOffset()),
           e);
     } catch (IOException e) {
-      // Not UTF-8, for example.
+      // For example, the bytes are not UTF-8.
       throw new MalformedSnapshotException("the manifest is not JSON: " + e.getMessage(), e);
     }
   }
@@ -250,7 +251,7 @@ final class ManifestJson {
     }
   }
 
-  /** A place in the document, and what stands there. */
+  /** A node of the document and its path. */
   private record Field(String path, TreeNode node) {
 
     Field at(String name) throws MalformedSnapshotException {

@@ -2,18 +2,21 @@ package io.firstseen.filters.snapshot;
 
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A shard as a manifest describes it: a base, and a chain of deltas that leads to the newest set.
- * The chain passes through the set of the base, and may begin before it: a base that is cut beside
- * a delta leaves those who hold an older set the way on by deltas.
+ * The chain passes through the set of the base and may begin before it, so that readers with an
+ * older set can catch up by deltas when a new base is published beside a delta.
  *
- * @param shard its number
+ * @param shard the number of the shard
  * @param count the number of its live hashes
  * @param base a snapshot of one of the sets of the chain; null for a shard that never held a key
- * @param deltas each changes the set that the one before leads to; the last leads to the newest
+ * @param deltas each changes the set that the delta before it leads to; the last leads to the
+ *     newest set
  */
-public record ManifestShard(int shard, long count, BlobReference base, List<BlobReference> deltas) {
+public record ManifestShard(
+    int shard, long count, @Nullable BlobReference base, List<BlobReference> deltas) {
 
   /** Refuses a shard that holds keys but has no base, and a chain with a gap. */
   public ManifestShard {
@@ -28,7 +31,7 @@ public record ManifestShard(int shard, long count, BlobReference base, List<Blob
     }
   }
 
-  /** A shard whose keys all stand in one base. */
+  /** A shard with a base and no deltas. */
   public static ManifestShard of(int shard, long count, BlobReference base) {
     return new ManifestShard(shard, count, base, List.of());
   }
@@ -43,12 +46,12 @@ public record ManifestShard(int shard, long count, BlobReference base, List<Blob
     return deltas.isEmpty() ? base : deltas.get(deltas.size() - 1);
   }
 
-  /** All blobs: the base, if there is one, and the deltas. */
+  /** All blobs: the base if there is one, then the deltas. */
   public List<BlobReference> blobs() {
     return Stream.concat(Stream.ofNullable(base), deltas.stream()).toList();
   }
 
-  /** The deltas that change the set of the base, and what comes of it, into the newest. */
+  /** The deltas that lead from the set of the base to the newest set. */
   public List<BlobReference> deltasBehindBase() {
     return base == null ? List.of() : deltas.subList(placeOfBase(base, deltas), deltas.size());
   }
@@ -89,7 +92,10 @@ public record ManifestShard(int shard, long count, BlobReference base, List<Blob
     }
   }
 
-  /** How many deltas come before the base, the last of them beside it; -1 if it is on no place. */
+  /**
+   * How many deltas lead to the set of the base, the last of them published beside it; -1 if the
+   * chain does not pass through that set.
+   */
   private static int placeOfBase(BlobReference base, List<BlobReference> deltas) {
     int place = 0;
     while (place < deltas.size() && deltas.get(place).sequence() <= base.sequence()) {

@@ -4,7 +4,7 @@ import java.util.Base64;
 import java.util.regex.Pattern;
 
 /**
- * A signature as a manifest carries it; nothing is proven by its being there.
+ * A signature as a manifest contains it. It is not checked here.
  *
  * @param key the first 8 bytes of the SHA-256 of the public key, as hexadecimal digits
  * @param value the 64 bytes of an Ed25519 signature in Base64, with padding
@@ -13,7 +13,7 @@ public record ManifestSignature(String key, String value) {
   private static final Pattern KEY = Pattern.compile("[0-9a-f]{16}");
   private static final int VALUE_BYTES = 64;
 
-  /** Refuses what has not this form. */
+  /** Refuses values that do not have this form. */
   public ManifestSignature {
     if (!KEY.matcher(key).matches()) {
       throw new IllegalArgumentException(
@@ -25,7 +25,7 @@ public record ManifestSignature(String key, String value) {
     }
   }
 
-  /** The signature of these bytes. */
+  /** Creates a signature from its bytes. */
   public static ManifestSignature of(String key, byte[] value) {
     return new ManifestSignature(key, Base64.getEncoder().encodeToString(value));
   }
@@ -35,7 +35,10 @@ public record ManifestSignature(String key, String value) {
     return Base64.getDecoder().decode(value);
   }
 
-  /** Whether it is the one Base64 form: the decoder also takes others, without padding say. */
+  /**
+   * Whether the text is the one canonical Base64 form. The decoder also accepts others, for example
+   * without padding.
+   */
   private static boolean isValue(String value) {
     try {
       byte[] bytes = Base64.getDecoder().decode(value);

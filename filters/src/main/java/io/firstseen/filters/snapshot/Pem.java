@@ -18,9 +18,10 @@ final class Pem {
   }
 
   /**
-   * The bytes between the first lines of this label; the text around them does not count.
+   * Returns the bytes of the first block with this label; other text is ignored.
    *
-   * @throws IllegalArgumentException if there are none; never with a part of the text
+   * @throws IllegalArgumentException if there is no such block; the message contains no part of the
+   *     text
    */
   static byte[] read(String label, String text) {
     Matcher matcher =

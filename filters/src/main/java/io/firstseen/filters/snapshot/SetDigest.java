@@ -8,8 +8,8 @@ import java.util.HexFormat;
 import java.util.PrimitiveIterator;
 
 /**
- * The digest that names a set by its values: SHA-256 over them in ascending order, each as 8 bytes,
- * big-endian. Takes them one by one and keeps none.
+ * The digest that identifies a set: SHA-256 over its values in ascending order, each as 8 bytes,
+ * big-endian. Does not store the values.
  */
 public final class SetDigest {
   private static final int BLOCK_BYTES = 8192;
@@ -20,7 +20,9 @@ public final class SetDigest {
   private final byte[] block = new byte[BLOCK_BYTES];
   private int filled;
 
-  /** Takes the next value; that they ascend is for the caller to see to. */
+  /**
+   * Adds the next value. The caller must give the values in ascending order; this is not checked.
+   */
   public void add(long value) {
     if (filled == BLOCK_BYTES) {
       flush();
@@ -29,7 +31,7 @@ public final class SetDigest {
     filled += Long.BYTES;
   }
 
-  /** Takes the first values of an array. */
+  /** Adds the first {@code length} values of an array. */
   public void add(long[] values, int length) {
     for (int i = 0; i < length; ) {
       if (filled == BLOCK_BYTES) {
@@ -44,7 +46,7 @@ public final class SetDigest {
     }
   }
 
-  /** The digest of all values as hexadecimal digits; the next value then begins another set. */
+  /** Returns the digest of all values as hexadecimal digits, and starts again with an empty set. */
   public String hex() {
     flush();
     return HexFormat.of().formatHex(digest.digest());

@@ -8,16 +8,17 @@ import io.firstseen.filters.key.Shards;
 import java.util.Objects;
 
 /**
- * What all snapshots of one set share, and what a reader needs to turn a key into the hash that
- * they hold.
+ * The parameters that all snapshots of one set share. A reader needs them to turn a key into its
+ * hash.
  *
  * @param hashAlgorithm the hash of keys
- * @param keyCheck tells whether a reader has the same hash key: {@link KeyHash#keyCheck()}
- * @param canonicaliser the rule that keys went through before they were hashed
+ * @param keyCheck {@link KeyHash#keyCheck()}, by which a reader knows whether it has the same hash
+ *     key
+ * @param canonicaliser the rule that was applied to keys before they were hashed
  * @param canonicaliserVersion the version of that rule, in [1, 65535]
  * @param shards the division of the hashes into snapshots
- * @param falsePositiveRate the highest share of strange keys that may be answered by 'present', in
- *     (0, 0.1]
+ * @param falsePositiveRate the highest share of absent keys for which the answer may be 'present',
+ *     in (0, 0.1]
  */
 public record SetParameters(
     KeyHash.Algorithm hashAlgorithm,
@@ -45,7 +46,7 @@ public record SetParameters(
     }
   }
 
-  /** The parameters of a set whose keys are hashed and canonicalised by these. */
+  /** The parameters of a set with this hash and canonical form. */
   public static SetParameters of(
       KeyHash keyHash, Canonicaliser canonicaliser, Shards shards, double falsePositiveRate) {
     return new SetParameters(
@@ -58,7 +59,7 @@ public record SetParameters(
   }
 
   /**
-   * Refuses a reader whose every answer would be wrong.
+   * Refuses a reader whose answers would be wrong.
    *
    * @param keyHash the hash that the reader is configured with
    * @throws HashKeyMismatchException if the set was made with another hash or hash key
@@ -78,7 +79,7 @@ public record SetParameters(
   }
 
   /**
-   * The hash under which a set of these parameters holds a key.
+   * The hash of a key in a set with these parameters.
    *
    * @param scopeOrNull the scope; null or empty means none
    * @param key the key as a user has it; it is canonicalised here
@@ -93,10 +94,10 @@ public record SetParameters(
   }
 
   /**
-   * The fewest bits of a value in a set of that many hashes: the least b of at least 1 for which
-   * hashCount / 2^b is not above the false-positive rate. A set may have more.
+   * The fewest bits that a value may have in a set of this many hashes: the smallest b, at least 1,
+   * for which hashCount / 2^b is at most the false-positive rate. A set may use more bits.
    *
-   * @throws IllegalArgumentException if the bits of the hash below the shard are too few for that
+   * @throws IllegalArgumentException if the suffix of a hash has too few bits for this
    */
   public int valueBitsFor(long hashCount) {
     int available = 64 - shards.bits();
@@ -114,7 +115,7 @@ public record SetParameters(
     return bits;
   }
 
-  /** Refuses bits that a snapshot of so many hashes may not have. */
+  /** Refuses a number of value bits that a snapshot of this many hashes may not have. */
   void requireValueBits(int valueBits, long hashCount) {
     int least = valueBitsFor(hashCount);
     int most = 64 - shards.bits();
@@ -126,12 +127,12 @@ public record SetParameters(
     }
   }
 
-  /** Whether values of so many bits keep the false-positive rate. Exact. */
+  /** Whether values of this many bits keep the false-positive rate. The comparison is exact. */
   boolean keepsRate(long count, int valueBits) {
     return Math.scalb(falsePositiveRate, valueBits) >= count;
   }
 
-  /** The value by which a hash stands in a snapshot: the bits that follow the shard's. */
+  /** The value that stands for a hash in a snapshot: the first bits of its suffix. */
   long valueOf(long hash, int valueBits) {
     return shards.rest(hash) >>> (64 - valueBits);
   }

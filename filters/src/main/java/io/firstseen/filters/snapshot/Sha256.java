@@ -17,7 +17,7 @@ public final class Sha256 {
     return hex(ByteBuffer.wrap(bytes));
   }
 
-  /** The digest of what remains in a buffer; the buffer's position stays. */
+  /** The digest of the remaining bytes of a buffer; the buffer's position does not change. */
   public static String hex(ByteBuffer bytes) {
     MessageDigest digest = newDigest();
     digest.update(bytes.duplicate());

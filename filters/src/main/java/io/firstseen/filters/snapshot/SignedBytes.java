@@ -5,15 +5,18 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import java.util.Arrays;
 
 /**
- * What a signature in a manifest is over: the bytes of the manifest without the field {@code
- * signature}, which is the last. So what is signed is what was published, fields that this version
- * does not know included, and nothing has to be written anew to be checked.
+ * The bytes that a signature covers: the published manifest without its last field {@code
+ * signature}. They include fields that this version does not know, and a reader can check them
+ * without writing the JSON again.
  */
 final class SignedBytes {
 
   private SignedBytes() {}
 
-  /** The bytes that a manifest's signature is over, if it has one and ends in it. */
+  /**
+   * Returns the bytes that a manifest's signature covers. Refuses a manifest that does not end with
+   * it.
+   */
   static byte[] of(byte[] json, ManifestSignature signature) throws MalformedSnapshotException {
     byte[] end = end(signature);
     int length = json.length - end.length;
@@ -26,7 +29,7 @@ final class SignedBytes {
     return signed;
   }
 
-  /** A manifest that has no signature with one. */
+  /** Adds a signature to an unsigned manifest. */
   static byte[] join(byte[] unsigned, ManifestSignature signature) {
     byte[] end = end(signature);
     byte[] json = Arrays.copyOf(unsigned, unsigned.length - 1 + end.length);

@@ -18,9 +18,9 @@ import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Arrays;
 
 /**
- * A private key that signs manifests: Ed25519 (RFC 8032), by the JDK. Its file is PEM of PKCS#8 as
- * {@code openssl genpkey -algorithm ed25519} makes it. Immutable and safe for use by many threads;
- * says nothing of the key in any message.
+ * A private key that signs manifests with Ed25519 (RFC 8032), as the JDK implements it. Its file is
+ * PKCS#8 in PEM, as {@code openssl genpkey -algorithm ed25519} writes it. Immutable and safe for
+ * use by many threads. No message contains a part of the key.
  */
 public final class SigningKey {
   static final String ALGORITHM = "Ed25519";
@@ -36,7 +36,7 @@ public final class SigningKey {
     this.publicKey = new TrustedKey(pair.getPublic());
   }
 
-  /** A new key, from the operating system's randomness. */
+  /** Generates a key from the operating system's randomness. */
   public static SigningKey generate() {
     try {
       return new SigningKey(KeyPairGenerator.getInstance(ALGORITHM).generateKeyPair());
@@ -46,9 +46,9 @@ public final class SigningKey {
   }
 
   /**
-   * The key of a PEM text.
+   * Parses a key in PEM.
    *
-   * @throws IllegalArgumentException if there is no private Ed25519 key in it
+   * @throws IllegalArgumentException if the text contains no private Ed25519 key
    */
   public static SigningKey parse(String pem) {
     byte[] der = Pem.read(LABEL, pem);
@@ -61,7 +61,7 @@ public final class SigningKey {
               .orElseThrow(() -> new IllegalArgumentException("the key must be in the file"));
       return new SigningKey(pairOf(seed));
     } catch (GeneralSecurityException e) {
-      // Not the cause: its message may hold parts of the key.
+      // The cause is left out: its message may contain parts of the key.
       throw new IllegalArgumentException("the key must be a private Ed25519 key in PKCS#8");
     } finally {
       Arrays.fill(der, (byte) 0);
@@ -69,18 +69,18 @@ public final class SigningKey {
   }
 
   /**
-   * The key of a PEM file.
+   * Reads a key from a PEM file.
    *
-   * @throws IllegalArgumentException if there is no private Ed25519 key in it
-   * @throws IOException if it cannot be read
+   * @throws IllegalArgumentException if the file contains no private Ed25519 key
+   * @throws IOException if the file cannot be read
    */
   public static SigningKey read(Path file) throws IOException {
     return parse(Files.readString(file, US_ASCII));
   }
 
   /**
-   * Private and public key of a seed. The JDK derives public keys only when it makes pairs, which
-   * takes nothing from the randomness but the seed.
+   * Derives the key pair of a seed. The JDK derives a public key only when it generates a pair, and
+   * the generator reads only the seed from its source of randomness.
    */
   private static KeyPair pairOf(byte[] seed) throws GeneralSecurityException {
     KeyPairGenerator generator = KeyPairGenerator.getInstance(ALGORITHM);
@@ -93,7 +93,7 @@ public final class SigningKey {
     return pair;
   }
 
-  /** Randomness that is a seed. */
+  /** A source of randomness that returns the seed. */
   private static final class Seed extends SecureRandom {
     private static final long serialVersionUID = 1;
 
@@ -112,7 +112,7 @@ public final class SigningKey {
     }
   }
 
-  /** The key that checks what this one signs. */
+  /** The public key, which verifies signatures of this key. */
   public TrustedKey publicKey() {
     return publicKey;
   }
@@ -122,17 +122,17 @@ public final class SigningKey {
     return Pem.write(LABEL, key.getEncoded());
   }
 
-  /** The manifest with a signature in place of the one it has. */
+  /** Signs a manifest. Replaces a signature that it has. */
   public Manifest sign(Manifest manifest) {
     Manifest unsigned = manifest.withSignature(null);
     return unsigned.withSignature(signature(unsigned.toJson()));
   }
 
   /**
-   * The JSON form of a manifest with a signature in place of the one it has; all other fields stay
-   * as they are, unknown ones too.
+   * Signs a manifest in its JSON form. Replaces a signature that it has; all other fields keep
+   * their bytes, unknown fields too.
    *
-   * @throws SnapshotException if this is no manifest
+   * @throws SnapshotException if the bytes are not a manifest
    */
   public byte[] sign(byte[] json) throws SnapshotException {
     ManifestSignature old = Manifest.fromJson(json).signature();

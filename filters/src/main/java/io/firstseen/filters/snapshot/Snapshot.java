@@ -16,10 +16,10 @@ import java.util.OptionalInt;
 import java.util.PrimitiveIterator;
 
 /**
- * One immutable file: the accepted hashes of one shard as a Golomb-coded set, and what a reader
- * must know about them. A hash stands in it by its value, the {@code valueBits} bits that follow
- * its shard, so that a strange hash is answered by 'present' with probability count / 2^valueBits,
- * at most the false-positive rate that was asked for.
+ * One immutable file: the accepted hashes of one shard as a Golomb-coded set, with a header. It
+ * stores of each hash its value, which is the first {@code valueBits} bits of the suffix (the bits
+ * below the shard bits). So the answer for an absent hash is 'present' with probability count /
+ * 2^valueBits, which is at most the requested false-positive rate.
  *
  * <p>Queries allocate nothing. Safe for use by many threads. Specified in {@code
  * docs/format/snapshot-v1.md}.
@@ -36,23 +36,24 @@ public final class Snapshot {
   }
 
   /**
-   * Builds the snapshot of a shard, with values of the fewest bits that keep the rate.
+   * Builds the snapshot of a shard, with values of the fewest bits that keep the false-positive
+   * rate.
    *
-   * @param hashes all of the shard, in any order, repeats allowed; not changed
+   * @param hashes all hashes of the shard, in any order, repeats allowed; not changed
    * @throws IllegalArgumentException if a hash belongs to another shard, or if the false-positive
-   *     rate needs more bits than the hash has below the shard
+   *     rate needs more bits than a suffix has
    */
   public static Snapshot build(long[] hashes, SnapshotParameters parameters) {
     return buildSorted(UnsignedSort.parallelSorted(hashes), OptionalInt.empty(), parameters);
   }
 
   /**
-   * Builds the snapshot of a shard with values of so many bits: those that the snapshots of its
-   * chain of deltas have.
+   * Builds the snapshot of a shard with a given number of bits in each value; all snapshots along a
+   * chain of deltas need the same number.
    *
-   * @param hashes all of the shard, in any order, repeats allowed; not changed
-   * @throws IllegalArgumentException if a hash belongs to another shard, or if the bits are too few
-   *     for the false-positive rate or more than the hash has below the shard
+   * @param hashes all hashes of the shard, in any order, repeats allowed; not changed
+   * @throws IllegalArgumentException if a hash belongs to another shard, or if {@code valueBits}
+   *     are too few for the false-positive rate or more than a suffix has
    */
   public static Snapshot build(long[] hashes, int valueBits, SnapshotParameters parameters) {
     return buildSorted(UnsignedSort.parallelSorted(hashes), OptionalInt.of(valueBits), parameters);
@@ -76,7 +77,7 @@ public final class Snapshot {
     return of(set, hashCount, SetDigest.of(set.iterator()), parameters);
   }
 
-  /** The snapshot of values whose digest is known. */
+  /** Creates a snapshot from a set whose digest is known. */
   static Snapshot of(
       GolombCodedSet set, long hashCount, String setDigest, SnapshotParameters parameters) {
     int payloadBytes = set.payload().remaining();
@@ -105,18 +106,19 @@ public final class Snapshot {
   }
 
   /**
-   * Opens a snapshot over an array, which must not change any more. Like {@link #read(ByteBuffer)}.
+   * Opens a snapshot over an array, which must not change afterwards. Like {@link
+   * #read(ByteBuffer)}.
    */
   public static Snapshot read(byte[] bytes) throws SnapshotException {
     return read(ByteBuffer.wrap(bytes));
   }
 
   /**
-   * Opens a snapshot over what remains in a buffer, which must not change any more. Checks the
-   * header, the lengths and both checksums and allocates next to nothing; what the codes say is
-   * proven by {@link #verify} alone.
+   * Opens a snapshot over the remaining bytes of a buffer, which must not change afterwards. Checks
+   * the header, the lengths and both checksums, and allocates almost nothing. Only {@link #verify}
+   * checks the codes.
    *
-   * @throws MalformedSnapshotException if these bytes are no snapshot
+   * @throws MalformedSnapshotException if the bytes are not a snapshot
    * @throws UnsupportedSnapshotException if a newer reader is needed
    */
   public static Snapshot read(ByteBuffer bytes) throws SnapshotException {
@@ -146,7 +148,7 @@ public final class Snapshot {
    * path. The file must not be changed in place while the snapshot is in use; it may be replaced or
    * deleted.
    *
-   * @throws SnapshotException if the file cannot be read, too
+   * @throws SnapshotException if the file cannot be read or {@link #read(ByteBuffer)} throws it
    */
   public static Snapshot read(Path path) throws SnapshotException {
     ByteBuffer file = map(path);
@@ -163,7 +165,7 @@ public final class Snapshot {
   }
 
   /**
-   * Whether the snapshot holds a hash, or another one of the same value.
+   * Whether the snapshot holds a hash, or another hash with the same value.
    *
    * @throws IllegalArgumentException if the hash belongs to another shard
    */
@@ -175,7 +177,7 @@ public final class Snapshot {
     return set.mightContain(parameters.set().valueOf(hash, header.valueBits()));
   }
 
-  /** Where a query for a hash will read, see {@link GolombCodedSet#position}. */
+  /** The position that a query for a hash reads, see {@link GolombCodedSet#position}. */
   long position(long hash) {
     return set.position(header.parameters().set().valueOf(hash, header.valueBits()));
   }
@@ -186,15 +188,15 @@ public final class Snapshot {
   }
 
   /**
-   * The values in ascending unsigned order. Over a snapshot that {@link #verify} would refuse, the
-   * iterator throws {@link java.io.UncheckedIOException}.
+   * The values in ascending unsigned order. The iterator throws {@link
+   * java.io.UncheckedIOException} if the codes are damaged, as {@link #verify} would find.
    */
   public PrimitiveIterator.OfLong values() {
     return set.iterator();
   }
 
   /**
-   * Decodes everything and proves that the file is the canonical form of the set that its digest
+   * Decodes the whole file and checks that it is the canonical form of the set that its digest
    * names.
    *
    * @throws MalformedSnapshotException if it is not
@@ -263,7 +265,7 @@ public final class Snapshot {
 
   private static void requireShard(long[] sortedHashes, SnapshotParameters parameters) {
     Shards shards = parameters.set().shards();
-    // A shard is a range of hashes: if both ends are in it, all are.
+    // A shard is a range of hashes: if the first and the last are in it, all are.
     for (int i : new int[] {0, sortedHashes.length - 1}) {
       if (sortedHashes.length > 0 && shards.shardOf(sortedHashes[i]) != parameters.shard()) {
         throw wrongShard(sortedHashes[i], parameters);

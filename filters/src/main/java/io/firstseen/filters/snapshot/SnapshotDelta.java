@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.PrimitiveIterator;
 
 /**
- * One immutable file: what turns the set of one snapshot, the parent, into that of another, the
- * child. It holds the values that the child has more, and the places of those that it has less
- * among the values of the parent. Both have values of the same bits.
+ * One immutable file: the changes that turn the set of one snapshot, the parent, into the set of
+ * another, the child. It holds the values that are added, and the places of the removed values
+ * among the parent's values. Values have the same number of bits in both.
  *
  * <p>Safe for use by many threads. Specified in {@code docs/format/delta-v1.md}.
  */
@@ -32,7 +32,7 @@ public final class SnapshotDelta {
     this.removedCode = removedCode(removedCount(), parentCount());
   }
 
-  /** The delta of codes that this process has just written. */
+  /** Creates a delta from codes that this process has just written. */
   static SnapshotDelta of(
       SnapshotParameters parameters,
       long hashCount,
@@ -66,7 +66,8 @@ public final class SnapshotDelta {
   }
 
   /**
-   * The delta from one snapshot to another. Decodes both once and keeps 8 bytes a change.
+   * Creates the delta from one snapshot to another. Decodes both once and keeps 8 bytes for each
+   * change.
    *
    * @throws IllegalArgumentException if the two are of different sets or shards, or if their values
    *     have different numbers of bits
@@ -105,18 +106,18 @@ public final class SnapshotDelta {
   }
 
   /**
-   * Opens a delta over an array, which must not change any more. Like {@link #read(ByteBuffer)}.
+   * Opens a delta over an array, which must not change afterwards. Like {@link #read(ByteBuffer)}.
    */
   public static SnapshotDelta read(byte[] bytes) throws SnapshotException {
     return read(ByteBuffer.wrap(bytes));
   }
 
   /**
-   * Opens a delta over what remains in a buffer, which must not change any more. Checks the header,
-   * the lengths and both checksums and allocates next to nothing; what the codes say is proven by
-   * {@link #applyTo}.
+   * Opens a delta over the remaining bytes of a buffer, which must not change afterwards. Checks
+   * the header, the lengths and both checksums, and allocates almost nothing. {@link #applyTo}
+   * checks the codes.
    *
-   * @throws MalformedSnapshotException if these bytes are no delta
+   * @throws MalformedSnapshotException if the bytes are not a delta
    * @throws UnsupportedSnapshotException if a newer reader is needed
    */
   public static SnapshotDelta read(ByteBuffer bytes) throws SnapshotException {
@@ -137,7 +138,7 @@ public final class SnapshotDelta {
    * Maps a file into memory and opens it like {@link #read(ByteBuffer)}; messages begin with the
    * path. The file must not be changed in place while the delta is in use.
    *
-   * @throws SnapshotException if the file cannot be read, too
+   * @throws SnapshotException if the file cannot be read or {@link #read(ByteBuffer)} throws it
    */
   public static SnapshotDelta read(Path path) throws SnapshotException {
     ByteBuffer file = Snapshot.map(path);
@@ -148,17 +149,17 @@ public final class SnapshotDelta {
     }
   }
 
-  /** The header; what it says of a set is said of the child. */
+  /** The header; its fields about a set describe the child. */
   public SnapshotHeader header() {
     return header;
   }
 
-  /** The number of values that the child has and the parent has not. */
+  /** The number of values that are in the child but not in the parent. */
   public long addedCount() {
     return header.changes().addedCount();
   }
 
-  /** The number of values that the parent has and the child has not. */
+  /** The number of values that are in the parent but not in the child. */
   public long removedCount() {
     return header.changes().removedCount();
   }
@@ -169,10 +170,10 @@ public final class SnapshotDelta {
   }
 
   /**
-   * Decodes everything, and proves that these are the canonical codes of so many values and places.
-   * Whether they lead to the child is proven by {@link #applyTo} alone.
+   * Decodes the whole file and checks that the codes are canonical and have as many values and
+   * places as the header says. Only {@link #applyTo} checks that they lead to the child.
    *
-   * @throws MalformedSnapshotException if they are not
+   * @throws MalformedSnapshotException if a check fails
    */
   public void verify() throws MalformedSnapshotException {
     try {
@@ -187,11 +188,11 @@ public final class SnapshotDelta {
   }
 
   /**
-   * Makes the child. It has the same bytes as one that was built from the child's hashes. Decodes
-   * the parent once, and keeps nothing but the child's codes.
+   * Builds the child. It has the same bytes as a snapshot that is built from the child's hashes.
+   * Decodes the parent once, and keeps only the child's codes.
    *
    * @throws MalformedSnapshotException if the delta does not lead to the set that its digest names
-   * @throws SnapshotException if it changes another set than the parent's
+   * @throws SnapshotException if the delta belongs to another parent
    */
   public Snapshot applyTo(Snapshot parent) throws SnapshotException {
     requireParent(parent.header());
@@ -242,7 +243,7 @@ public final class SnapshotDelta {
     PrimitiveIterator.OfLong removed = removed();
     boolean adds = added.hasNext();
     long nextAdded = adds ? added.nextLong() : 0;
-    // No place is negative.
+    // -1 stands for no further removal; places are at least 0.
     long nextRemoved = removed.hasNext() ? removed.nextLong() : -1;
     for (long place = 0; parent.hasNext(); place++) {
       long value = parent.nextLong();
@@ -328,7 +329,7 @@ public final class SnapshotDelta {
             + bits
             + " bits of the payload, got "
             + changes.addedBits());
-    // Before anything is computed from the counts, so that no sum of them overflows.
+    // These checks come before any computation with the counts, so that no sum overflows.
     requireRoom("added", changes.addedCount(), 1, changes.addedBits());
     requireRoom("removed", changes.removedCount(), 1, bits - changes.addedBits());
   }

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.PrimitiveIterator;
 
 /**
- * Makes a delta from changes that come one by one. Keeps 8 bytes a change until the end. Not safe
+ * Builds a delta from changes that are given one by one. Keeps 8 bytes for each change. Not safe
  * for use by several threads at once.
  */
 public final class SnapshotDeltaWriter {
@@ -20,7 +20,7 @@ public final class SnapshotDeltaWriter {
   /**
    * Begins a delta.
    *
-   * @param parameters of the child, the set that the delta leads to
+   * @param parameters the parameters of the child, the set that the delta leads to
    * @param valueBits the bits of a value, the same in parent and child
    * @param parentCount the number of values of the parent
    * @param parentSetDigest the {@link SnapshotHeader#setDigest} of the parent
@@ -33,12 +33,12 @@ public final class SnapshotDeltaWriter {
     this.parentSetDigest = Sha256.require("parentSetDigest", parentSetDigest);
   }
 
-  /** Takes the next value, ascending, that the child has and the parent has not. */
+  /** Adds a value of the child that is not in the parent. Values must ascend. */
   public void add(long value) {
     added.append(value);
   }
 
-  /** Takes the next place, ascending, from 0, of a value of the parent that the child has not. */
+  /** Removes the value at a place of the parent, counted from 0. Places must ascend. */
   public void remove(long place) {
     removed.append(place);
   }
@@ -49,12 +49,13 @@ public final class SnapshotDeltaWriter {
   }
 
   /**
-   * The delta; the writer must not be used any more.
+   * Returns the delta. The writer must not be used afterwards.
    *
    * @param hashCount the number of distinct hashes of the child
    * @param setDigest the {@link SnapshotHeader#setDigest} of the child
-   * @throws IllegalArgumentException if values or places were not ascending or out of range, or if
-   *     the child can be no snapshot: values of too few bits, or fewer hashes than values
+   * @throws IllegalArgumentException if values or places did not ascend or were out of range, or if
+   *     no snapshot can hold the child, because its values have too few bits or it has fewer hashes
+   *     than values
    */
   public SnapshotDelta finish(long hashCount, String setDigest) {
     parameters.set().requireValueBits(valueBits, hashCount);

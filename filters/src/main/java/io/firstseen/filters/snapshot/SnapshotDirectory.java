@@ -23,10 +23,10 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
- * A directory of snapshots: {@code blobs/} holds every blob under its digest, beside it stand the
- * manifests, {@code manifest-0000000007.json} for sequence 7. A file appears whole or not at all,
- * so that readers may come at any time; writers come one at a time, and write the blobs of a
- * manifest before it.
+ * A directory of snapshots. {@code blobs/} holds every blob under its digest; the manifests are
+ * beside it, for example {@code manifest-0000000007.json} for sequence 7. A file appears whole or
+ * not at all, so readers need no lock. There may be one writer at a time, which must write the
+ * blobs of a manifest before the manifest.
  */
 public final class SnapshotDirectory {
   private static final Pattern MANIFEST = Pattern.compile("manifest-([0-9]{10,19})\\.json");
@@ -39,7 +39,7 @@ public final class SnapshotDirectory {
   private final Path path;
   private final Path blobs;
 
-  /** The directory at a path, which need not exist until something is written. */
+  /** A directory at a path. It is created by the first write. */
   public SnapshotDirectory(Path path) {
     this.path = path;
     this.blobs = path.resolve("blobs");
@@ -51,7 +51,7 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * Stores a blob; one that is there already is replaced.
+   * Stores a blob, or replaces it if it exists.
    *
    * @throws IllegalArgumentException if the bytes have another digest
    * @throws SnapshotException if the file cannot be written
@@ -67,7 +67,7 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * Stores a manifest, whose blobs must be stored already; one of the same sequence is replaced.
+   * Stores a manifest, or replaces the one of the same sequence. Its blobs must be stored already.
    *
    * @throws SnapshotException if the file cannot be written
    */
@@ -76,9 +76,9 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * Stores a manifest as the bytes that were published, so that a signature over them holds.
+   * Stores the bytes of a manifest as they were published, so that its signature stays valid.
    *
-   * @throws SnapshotException if this is no manifest, or if the file cannot be written
+   * @throws SnapshotException if the bytes are not a manifest, or if the file cannot be written
    */
   public Manifest writeManifest(byte[] json) throws SnapshotException {
     Manifest manifest = Manifest.fromJson(json);
@@ -87,12 +87,12 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * Removes all manifests and blobs, and nothing else; a directory that is missing stays missing.
+   * Removes all manifests and blobs, and nothing else. Does nothing if the directory is missing.
    *
    * @throws SnapshotException if a file cannot be removed
    */
   public void clear() throws SnapshotException {
-    // Manifests first, so that no reader meets one whose blobs are gone.
+    // Manifests first, so that no reader finds one whose blobs are gone.
     remove(path, file -> sequenceOf(file).findAny().isPresent());
     remove(blobs, file -> DIGEST.matcher(file.getFileName().toString()).matches());
   }
@@ -129,9 +129,9 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * The manifest of the highest sequence.
+   * The manifest with the highest sequence.
    *
-   * @throws SnapshotException if there is none, or if it cannot be used
+   * @throws SnapshotException if there is none, or if it is not valid
    */
   public Manifest latest() throws SnapshotException {
     List<Long> sequences = sequences();
@@ -144,14 +144,14 @@ public final class SnapshotDirectory {
   /**
    * The manifest of a sequence.
    *
-   * @throws SnapshotException if there is none, or if it cannot be used
+   * @throws SnapshotException if there is none, or if it is not valid
    */
   public Manifest manifest(long sequence) throws SnapshotException {
     return parse(sequence, manifestBytes(sequence));
   }
 
   /**
-   * The manifest of a sequence as it was published, over which a signature holds.
+   * The bytes of a manifest as they were published, over which its signature is made.
    *
    * @throws SnapshotException if there is none, or if it cannot be read
    */
@@ -182,10 +182,10 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * Keeps others from writing, until the lock is closed. It is the process's: when that ends, so
-   * does the lock. A file {@code .lock} stays behind.
+   * Locks the directory against other writers until the lock is closed or the process ends. A file
+   * {@code .lock} remains.
    *
-   * @throws SnapshotException if another writer has it, or if it cannot be had
+   * @throws SnapshotException if another writer holds the lock, or if it cannot be acquired
    */
   public Closeable lock() throws SnapshotException {
     Path file = path.resolve(".lock");
@@ -196,7 +196,8 @@ public final class SnapshotDirectory {
     } catch (IOException e) {
       throw SnapshotException.of("cannot lock", file, e);
     }
-    // A process that closes any channel to a file gives up its lock, even that of another channel.
+    // A process that closes any channel to a file loses all its locks on the file, also those of
+    // other channels. So a second lock in this process must not open the file.
     if (!LOCKED_HERE.add(locked)) {
       throw isLocked();
     }
@@ -207,7 +208,7 @@ public final class SnapshotDirectory {
         return unlocking(channel, locked);
       }
     } catch (OverlappingFileLockException e) {
-      // This class was loaded once more, and has locked it there.
+      // Another class loader's copy of this class holds the lock.
     } catch (IOException e) {
       release(channel, locked, e);
       throw SnapshotException.of("cannot lock", file, e);
@@ -246,12 +247,12 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * Removes all manifests but the newest, and all blobs that none of these names. Not while
-   * somebody writes: {@link #lock}.
+   * Removes all manifests but the newest, and all blobs that none of the remaining ones names. The
+   * caller must hold the {@link #lock}.
    *
-   * @param count how many manifests stay, at least 1
+   * @param count how many manifests remain, at least 1
    * @return how many manifests and how many blobs were removed
-   * @throws SnapshotException if a manifest cannot be read, or a file not be removed
+   * @throws SnapshotException if a manifest cannot be read or a file cannot be removed
    */
   public Pruned keepNewest(int count) throws SnapshotException {
     if (count < 1) {
@@ -266,7 +267,7 @@ public final class SnapshotDirectory {
         shard.blobs().forEach(blob -> named.add(blob.digest()));
       }
     }
-    // Manifests first, so that no reader meets one whose blobs are gone.
+    // Manifests first, so that no reader finds one whose blobs are gone.
     int manifests = remove(path, file -> sequenceOf(file).anyMatch(each -> each < oldest));
     return new Pruned(
         manifests,
@@ -287,7 +288,7 @@ public final class SnapshotDirectory {
   public record Pruned(int manifests, int blobs) {}
 
   /**
-   * The bytes of a blob, mapped into memory; a {@link BlobLoader}.
+   * The bytes of a blob, mapped into memory. Use it as a {@link BlobLoader}.
    *
    * @throws SnapshotException if there is none, or if it cannot be read
    */
@@ -296,8 +297,8 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * The bytes of a blob that a manifest names, mapped into memory: from here, or if it is not here,
-   * from the directory of blobs that the manifest names.
+   * The bytes of a blob that a manifest names, mapped into memory. They come from this directory,
+   * or, if the blob is not here, from the directory of blobs that the manifest names.
    *
    * @throws SnapshotException if there is none, or if it cannot be read
    */
@@ -331,13 +332,13 @@ public final class SnapshotDirectory {
                 + sequences.get(sequences.size() - 1));
   }
 
-  /** Where the manifest of a sequence stands if there is one. */
+  /** The path of the manifest of a sequence, whether or not it exists. */
   public Path manifestFile(long sequence) {
     return path.resolve(fileName(sequence));
   }
 
   private static String fileName(long sequence) {
-    // Without a locale, digits would be those of the machine's language.
+    // The default locale could have other digits.
     return String.format(Locale.ROOT, "manifest-%010d.json", sequence);
   }
 
@@ -373,7 +374,8 @@ public final class SnapshotDirectory {
         while (left.hasRemaining()) {
           channel.write(left);
         }
-        // Otherwise a power cut after the move could leave an empty file under the final name.
+        // Without this, a power failure after the move could leave an empty file under the final
+        // name.
         channel.force(true);
       }
       Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);

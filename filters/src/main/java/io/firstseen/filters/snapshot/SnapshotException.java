@@ -11,17 +11,20 @@ import java.nio.file.Path;
 public class SnapshotException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  /** Makes the exception with its sentence. */
+  /** Creates the exception with a one-sentence message. */
   public SnapshotException(String message) {
     super(message);
   }
 
-  /** Makes the exception with its sentence and what led to it. */
+  /** Creates the exception with a one-sentence message and its cause. */
   public SnapshotException(String message, Throwable cause) {
     super(message, cause);
   }
 
-  /** Says in words what the file system answered; its exceptions often repeat the path alone. */
+  /**
+   * Describes a failure of the file system in words, because the messages of its exceptions often
+   * contain only the path.
+   */
   static SnapshotException of(String action, Path path, IOException e) {
     String reason = e.getMessage();
     if (e instanceof NoSuchFileException) {
@@ -37,7 +40,7 @@ public class SnapshotException extends IOException {
     return new SnapshotException(action + " " + path + ": " + reason, e);
   }
 
-  /** The same refusal, its sentence preceded by the place that it is about. */
+  /** A copy of this exception whose message begins with the place of the failure. */
   SnapshotException at(Object place) {
     return new SnapshotException(place + ": " + getMessage(), this);
   }

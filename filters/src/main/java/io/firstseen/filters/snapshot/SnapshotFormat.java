@@ -11,13 +11,16 @@ import java.util.HexFormat;
 import java.util.zip.CRC32C;
 
 /**
- * The bytes of a blob's header; nothing else knows an offset. Specified in {@code
+ * The bytes of a blob's header; only this class contains offsets. Specified in {@code
  * docs/format/snapshot-v1.md} and {@code docs/format/delta-v1.md}. Integers are little-endian.
  */
 final class SnapshotFormat {
   static final int VERSION = 1;
 
-  /** The magic, the version and the length of the header, which stay where they are for ever. */
+  /**
+   * The length of magic, version and header length. These fields have the same place in every
+   * version.
+   */
   private static final int PROLOGUE_BYTES = 12;
 
   private static final byte[] MAGIC = {(byte) 0x89, 'F', 'S', 'S', 'N', 'A', 'P', '\n'};
@@ -109,7 +112,7 @@ final class SnapshotFormat {
     return bytes;
   }
 
-  /** The length of the header of a file; the header itself is not checked yet. */
+  /** The length of the header of a file. Does not check the header. */
   static int headerLength(ByteBuffer file) throws SnapshotException {
     ByteBuffer in = file.slice().order(ByteOrder.LITTLE_ENDIAN);
     if (in.limit() < PROLOGUE_BYTES) {
@@ -138,7 +141,7 @@ final class SnapshotFormat {
     return headerBytes;
   }
 
-  /** Reads a header and checks it, its checksum first. */
+  /** Reads and checks a header. The checksum is checked first. */
   static SnapshotHeader readHeader(ByteBuffer file) throws SnapshotException {
     int headerBytes = headerLength(file);
     ByteBuffer in = file.slice().limit(headerBytes).order(ByteOrder.LITTLE_ENDIAN);
@@ -207,7 +210,8 @@ final class SnapshotFormat {
   }
 
   /**
-   * The sections of a blob, from behind the header to the end, once their length and checksum fit.
+   * Returns the sections of a blob, from the end of the header to the end of the file, after a
+   * check of their length and checksum.
    */
   static ByteBuffer sections(ByteBuffer file, SnapshotHeader header) throws SnapshotException {
     int headerBytes = headerLength(file);
@@ -222,7 +226,7 @@ final class SnapshotFormat {
     return sections;
   }
 
-  /** The bytes of a blob, ready to be read. */
+  /** Joins header and sections to the bytes of a blob, ready to be read. */
   static ByteBuffer file(SnapshotHeader header, ByteBuffer sections) {
     byte[] headerBytes = headerBytes(header);
     return ByteBuffer.allocate(Math.addExact(headerBytes.length, sections.remaining()))
@@ -243,7 +247,7 @@ final class SnapshotFormat {
               in.getShort(CANONICALISER_VERSION_AT) & 0xFFFF,
               new Shards(in.getInt(SHARD_COUNT_AT)),
               in.getDouble(FALSE_POSITIVE_RATE_AT)),
-          // Bytes that are not ASCII become characters that no set name has.
+          // Bytes that are not ASCII become characters that are not allowed in a set name.
           new String(bytesAt(in, SET_NAME_AT, setNameBytes), StandardCharsets.ISO_8859_1),
           in.getInt(SHARD_AT),
           in.getLong(SEQUENCE_AT),
@@ -254,7 +258,7 @@ final class SnapshotFormat {
     }
   }
 
-  /** The CRC32C of what remains in a buffer. */
+  /** The CRC32C of the remaining bytes of a buffer. */
   static int crc32c(ByteBuffer bytes) {
     CRC32C crc = new CRC32C();
     crc.update(bytes.duplicate());

@@ -4,16 +4,17 @@ import static io.firstseen.filters.snapshot.SnapshotFormat.requireThat;
 
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The header of a blob: of a snapshot, or of a delta.
+ * The header of a blob, which is a snapshot or a delta.
  *
  * @param formatVersion 1
  * @param requiredFlags features that a reader must know; none exist in version 1
  * @param codec what the blob holds: {@link #CODEC_SNAPSHOT} or {@link #CODEC_DELTA}
- * @param parameters what the blob says about the set; of a delta, the set that it leads to
+ * @param parameters the parameters of the set; for a delta, of the child
  * @param hashCount the number of distinct hashes that the set was built from
- * @param count the number of its values; less than hashCount if hashes agree in the value's bits
+ * @param count the number of values of the set; less than hashCount if hashes share a value
  * @param valueBits the bits of a value
  * @param golombParameter the parameter of a snapshot's Golomb code, unsigned; 0 for a delta
  * @param bucketCount the number of a snapshot's buckets; 0 for a delta
@@ -21,8 +22,7 @@ import java.nio.file.Path;
  * @param bucketStartsBytes the length of a snapshot's section of bucket starts; 0 for a delta
  * @param payloadBytes the length of the section of codes
  * @param setDigest SHA-256 over the values in order, each 8 bytes big-endian, as hexadecimal digits
- * @param parentDigest the set digest of the set that a delta changes; null for a snapshot, which
- *     stands for itself
+ * @param parentDigest the set digest of the set that a delta changes; null for a snapshot
  * @param sectionsChecksum CRC32C over all sections
  * @param changes what a delta holds; null for a snapshot
  */
@@ -40,9 +40,9 @@ public record SnapshotHeader(
     int bucketStartsBytes,
     int payloadBytes,
     String setDigest,
-    String parentDigest,
+    @Nullable String parentDigest,
     int sectionsChecksum,
-    Changes changes) {
+    @Nullable Changes changes) {
 
   /** A snapshot: a Golomb-coded set in buckets. */
   public static final int CODEC_SNAPSHOT = 1;
@@ -55,8 +55,8 @@ public record SnapshotHeader(
    *
    * @param addedCount the number of values that it adds
    * @param removedCount the number of values that it removes
-   * @param addedBits the length of the codes of the added values in bits; the rest of the payload
-   *     are those of the removed
+   * @param addedBits the length in bits of the codes of the added values; the remaining payload
+   *     holds the codes of the removed ones
    */
   public record Changes(long addedCount, long removedCount, long addedBits) {}
 
@@ -66,10 +66,11 @@ public record SnapshotHeader(
   }
 
   /**
-   * Reads and checks the header of a blob of which there may be no more than the beginning.
+   * Reads and checks the header of a blob. The buffer may hold only the beginning of the blob.
    *
-   * @param bytes what remains is the first bytes of the file; the buffer's position stays
-   * @throws MalformedSnapshotException if they are no header
+   * @param bytes the remaining bytes are the first bytes of the file; the buffer's position does
+   *     not change
+   * @throws MalformedSnapshotException if they are not a header
    * @throws UnsupportedSnapshotException if a newer reader is needed
    */
   public static SnapshotHeader read(ByteBuffer bytes) throws SnapshotException {
@@ -79,7 +80,7 @@ public record SnapshotHeader(
   /**
    * Reads and checks the header of a file; messages begin with the path.
    *
-   * @throws SnapshotException if the file cannot be read, too
+   * @throws SnapshotException if the file cannot be read or {@link #read(ByteBuffer)} throws it
    */
   public static SnapshotHeader read(Path path) throws SnapshotException {
     ByteBuffer file = Snapshot.map(path);

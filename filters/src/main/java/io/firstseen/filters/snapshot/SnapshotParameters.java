@@ -3,14 +3,14 @@ package io.firstseen.filters.snapshot;
 import java.util.Objects;
 
 /**
- * What a snapshot says about itself besides its values.
+ * The properties of a snapshot besides its values.
  *
- * @param set what it shares with the other snapshots of its set
+ * @param set the parameters that all snapshots of its set share
  * @param setName the set that it is a part of, see {@link SnapshotTopicFormat#requireSetName}
  * @param shard the shard of the hashes that it holds, in [0, set.shards().count())
  * @param sequence its number among the snapshots of its shard, ascending, at least 0
- * @param windowStartMillis where that window begins, in milliseconds since the epoch
- * @param windowEndMillis where it ends, exclusive
+ * @param windowStartMillis the start of its window, in milliseconds since the epoch
+ * @param windowEndMillis the end of its window, exclusive
  */
 public record SnapshotParameters(
     SetParameters set,
@@ -20,7 +20,7 @@ public record SnapshotParameters(
     long windowStartMillis,
     long windowEndMillis) {
 
-  /** Refuses numbers out of range and a set name that is none. */
+  /** Refuses numbers out of range and an invalid set name. */
   public SnapshotParameters {
     Objects.requireNonNull(set, "set");
     SnapshotTopicFormat.requireSetName(setName);

@@ -10,16 +10,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
- * All shards of a manifest, opened: answers whether a key was live at the end of the manifest's
- * window. A live key is always answered by 'present'; a strange one with a probability of at most
- * the set's false-positive rate. Immutable and safe for use by many threads; nothing needs closing.
+ * The opened snapshots of all shards of a manifest. Answers whether a key was live at the end of
+ * the manifest's window. For a live key the answer is always 'present'; for another key it is
+ * 'present' with a probability of at most the set's false-positive rate. Immutable and safe for use
+ * by many threads; need not be closed.
  */
 public final class SnapshotSet {
   private final Manifest manifest;
   // Null for a shard that never held a key.
-  private final Snapshot[] snapshots;
+  private final @Nullable Snapshot[] snapshots;
 
   private SnapshotSet(Manifest manifest, Snapshot[] snapshots) {
     this.manifest = manifest;
@@ -27,13 +29,13 @@ public final class SnapshotSet {
   }
 
   /**
-   * Loads what leads to the newest set of each shard with the fewest bytes, a base and the deltas
-   * behind it, and checks each blob's length and digest, its header against the manifest, all that
-   * {@link Snapshot#read(ByteBuffer)} checks, and of each delta that it leads where it should.
+   * Loads the newest set of each shard from the fewest bytes: a base and the deltas behind it.
+   * Checks the length, digest and header of each blob against the manifest, everything that {@link
+   * Snapshot#read(ByteBuffer)} checks, and that each delta leads to the set of its digest.
    *
-   * @throws MalformedSnapshotException if a blob is not what the manifest says
+   * @throws MalformedSnapshotException if a blob contradicts the manifest
    * @throws UnsupportedSnapshotException if a newer reader is needed
-   * @throws IOException what the loader throws
+   * @throws IOException if the loader throws it
    */
   public static SnapshotSet open(Manifest manifest, BlobLoader loader) throws IOException {
     Snapshot[] newest = new Snapshot[manifest.shards().size()];
@@ -47,12 +49,12 @@ public final class SnapshotSet {
   }
 
   /**
-   * A set of snapshots that are open already, perhaps from an earlier manifest. Checks each one's
-   * header against the manifest; that it was proven is for the caller to know.
+   * A set of snapshots that are open already, perhaps from an earlier manifest. Checks only the
+   * header of each snapshot against the manifest.
    *
-   * @param newest of each shard the snapshot of its newest set, whichever blobs led to it; not
-   *     asked for shards that never held a key
-   * @throws MalformedSnapshotException if a snapshot is not of that set
+   * @param newest shard to the snapshot of its newest set, whichever blobs it comes from; not
+   *     called for shards that never held a key
+   * @throws MalformedSnapshotException if a snapshot does not hold that set
    * @throws IllegalArgumentException if one is null
    */
   public static SnapshotSet of(Manifest manifest, IntFunction<Snapshot> newest)
@@ -75,10 +77,10 @@ public final class SnapshotSet {
   }
 
   /**
-   * Like {@link #of(Manifest, IntFunction)}, of snapshots that are kept by the digest of the blob
-   * that led to them.
+   * Like {@link #of(Manifest, IntFunction)}, with a map of snapshots.
    *
-   * @param snapshots at least those of each shard's {@link ManifestShard#newest}
+   * @param snapshots digest of a blob to the snapshot that it leads to, for each shard's {@link
+   *     ManifestShard#newest}; others are ignored
    */
   public static SnapshotSet of(Manifest manifest, Map<String, Snapshot> snapshots)
       throws SnapshotException {
@@ -88,8 +90,8 @@ public final class SnapshotSet {
   /**
    * Opens a set in a {@link SnapshotDirectory}.
    *
-   * @param sequence which manifest; the newest if empty
-   * @throws SnapshotException if the directory, the manifest or a blob is missing, too
+   * @param sequence the sequence of the manifest; the newest if empty
+   * @throws SnapshotException if the directory, the manifest or a blob is missing or not valid
    */
   public static SnapshotSet openDirectory(Path directory, OptionalLong sequence)
       throws IOException {
@@ -105,25 +107,25 @@ public final class SnapshotSet {
   }
 
   /** The snapshot of a shard; null if the shard never held a key. */
-  public Snapshot snapshot(int shard) {
+  public @Nullable Snapshot snapshot(int shard) {
     return snapshots[shard];
   }
 
-  /** Whether the set holds a hash, or another one of the same value. Allocates nothing. */
+  /** Whether the set holds a hash, or another hash with the same value. Allocates nothing. */
   public boolean mightContain(long hash) {
     Snapshot snapshot = snapshotOf(hash);
     return snapshot != null && snapshot.mightContain(hash);
   }
 
   /**
-   * Whether the set holds each of some hashes. Their waits for memory overlap, so that it takes
-   * much less time than one query after the other where the set is larger than the processor's
-   * cache. Allocates nothing.
+   * Whether the set holds each of some hashes. The memory accesses of different hashes overlap, so
+   * this is much faster than single queries if the set is larger than the processor's cache.
+   * Allocates nothing.
    *
    * @param hashes in any order, repeats allowed
    * @param from the index to begin at
    * @param to the index to end before
-   * @param found gets the answers, at the indices of the hashes
+   * @param found receives the answers, at the indices of the hashes
    */
   public void mightContainEach(long[] hashes, int from, int to, boolean[] found) {
     long[] positions = QueryBatch.positions();
@@ -139,7 +141,7 @@ public final class SnapshotSet {
         touched |= snapshot == null ? 0 : snapshot.touch(positions[i - begin]);
       }
       for (int i = begin; i < end; i++) {
-        // Never negative; but the compiler must not leave the touching out.
+        // touched is never negative, but the compiler does not know this and must keep the reads.
         found[i] = mightContain(hashes[i]) || touched < 0;
       }
     }
@@ -156,7 +158,7 @@ public final class SnapshotSet {
   }
 
   /**
-   * Whether the set holds a key. What is thrown is what {@link SetParameters#hash} throws.
+   * Whether the set holds a key. Throws the same exceptions as {@link SetParameters#hash}.
    *
    * @param scopeOrNull the scope; null or empty means none
    * @param key the key as a user has it; it is canonicalised here

@@ -6,23 +6,23 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How snapshots lie on a log-compacted topic. A blob is cut into chunks whose record keys are the
- * blob's digest and the chunk's index; a manifest is one record under the name of its set, after
- * the chunks of all blobs that it refers to. How many chunks a blob has follows from its length,
- * which the manifest tells.
+ * The form of snapshots on a log-compacted topic. A blob is cut into chunks, whose record keys are
+ * the blob's digest and the chunk's index. A manifest is one record, whose key is the name of its
+ * set; it follows the chunks of all blobs that it names. The number of chunks of a blob follows
+ * from its length in the manifest.
  */
 public final class SnapshotTopicFormat {
-  /** The length of every chunk but the last; a broker's default limit is 1 MiB a record. */
+  /** The length of every chunk but the last; a broker's default limit is 1 MiB for a record. */
   public static final int MAX_CHUNK_BYTES = 900 * 1024;
 
-  /** The longest manifest: with its key and what Kafka adds it stays below 1 MiB a record. */
+  /** The longest manifest; with its key and Kafka's overhead the record stays below 1 MiB. */
   public static final int MAX_MANIFEST_BYTES = 1_000_000;
 
-  /** The most shards of a set on a topic, whose bases alone fit into a manifest. */
+  /** The most shards of a set on a topic: the bases of this many fit into a manifest. */
   public static final int MAX_SHARDS = 2048;
 
-  // What a manifest says beside its shards, of a shard beside its deltas, and of a delta, where
-  // every number has as many digits as it can have.
+  // The longest JSON of a manifest without its shards, of a shard without its deltas, and of a
+  // delta.
   private static final int HEADER_BYTES = 8_000;
   private static final int SHARD_BYTES = 300;
   private static final int DELTA_BYTES = 320;
@@ -33,7 +33,7 @@ public final class SnapshotTopicFormat {
   private SnapshotTopicFormat() {}
 
   /**
-   * Where a chunk belongs.
+   * The place of a chunk.
    *
    * @param digest the SHA-256 of the blob, as hexadecimal digits
    * @param index the place of the chunk in the blob, from 0
@@ -45,7 +45,7 @@ public final class SnapshotTopicFormat {
     return Sha256.require("digest", digestHex) + "/" + index;
   }
 
-  /** What a record key says, if it is that of a chunk and not a set name. */
+  /** Parses a record key; empty if it is not the key of a chunk. */
   public static Optional<ChunkKey> parseChunkKey(String recordKey) {
     Matcher matcher = CHUNK_KEY.matcher(recordKey);
     return matcher.matches()
@@ -53,7 +53,7 @@ public final class SnapshotTopicFormat {
         : Optional.empty();
   }
 
-  /** The number of chunks of a blob. */
+  /** The number of chunks of a blob, from its length. */
   public static int chunkCount(long blobBytes) {
     return (int) ((blobBytes + MAX_CHUNK_BYTES - 1) / MAX_CHUNK_BYTES);
   }
@@ -79,12 +79,12 @@ public final class SnapshotTopicFormat {
   }
 
   /**
-   * How many deltas each shard of a manifest may have, so that it fits into one record whatever it
-   * says.
+   * How many deltas a manifest may name for each shard, so that it fits into one record whatever
+   * the field values are.
    *
    * @param shardCount the number of shards
    * @return at least 0
-   * @throws IllegalArgumentException if not even the bases of so many shards fit
+   * @throws IllegalArgumentException if not even the bases of this many shards fit
    */
   public static int maxDeltas(int shardCount) {
     if (shardCount > MAX_SHARDS) {
@@ -100,10 +100,10 @@ public final class SnapshotTopicFormat {
   }
 
   /**
-   * Returns a set name if it is one: 1 to 100 ASCII letters, digits, dots, underscores and hyphens,
-   * so that it fits in a path and never looks like the key of a chunk.
+   * Returns a set name after checking it. A name has 1 to 100 ASCII letters, digits, dots,
+   * underscores and hyphens, so that it fits in a path and cannot be the key of a chunk.
    *
-   * @throws IllegalArgumentException if it is none
+   * @throws IllegalArgumentException if it is not valid
    */
   public static String requireSetName(String setName) {
     if (!isSetName(setName)) {

@@ -3,8 +3,8 @@ package io.firstseen.filters.snapshot;
 import io.firstseen.filters.gcs.GolombCodedSetWriter;
 
 /**
- * Makes a snapshot from values that come one by one, in ascending order, and its set digest on the
- * way. Keeps the codes alone. Not safe for use by several threads at once.
+ * Builds a snapshot and its set digest from values that are given one by one in ascending order.
+ * Keeps only the codes. Not safe for use by several threads at once.
  */
 public final class SnapshotWriter {
   private final SnapshotParameters parameters;
@@ -16,10 +16,10 @@ public final class SnapshotWriter {
    * Begins a snapshot.
    *
    * @param valueBits the bits of a value, at least {@link SetParameters#valueBitsFor}
-   * @param count how many values will come
+   * @param count how many values will be added
    * @param hashCount the number of distinct hashes that they stand for, at least {@code count}
-   * @throws IllegalArgumentException if the bits are too few for the false-positive rate, or more
-   *     than the hash has below the shard, or if there are values without hashes or the reverse
+   * @throws IllegalArgumentException if the bits are too few for the false-positive rate or more
+   *     than a suffix has, or if only one of {@code count} and {@code hashCount} is 0
    */
   public SnapshotWriter(SnapshotParameters parameters, int valueBits, long count, long hashCount) {
     this(parameters, hashCount, new GolombCodedSetWriter(count, valueBits));
@@ -34,7 +34,7 @@ public final class SnapshotWriter {
     this.values = values;
   }
 
-  /** Begins the snapshot that a sound header tells of. */
+  /** Begins the snapshot that a checked header describes. */
   static SnapshotWriter of(SnapshotHeader header) {
     return new SnapshotWriter(
         header.parameters(),
@@ -43,10 +43,10 @@ public final class SnapshotWriter {
   }
 
   /**
-   * Takes the next value.
+   * Adds the next value.
    *
    * @throws IllegalArgumentException if it is not greater than the one before, not below
-   *     2^valueBits, or one too many
+   *     2^valueBits, or one more than announced
    */
   public void add(long value) {
     values.add(value);
@@ -54,9 +54,9 @@ public final class SnapshotWriter {
   }
 
   /**
-   * The snapshot; the writer must not be used any more.
+   * Returns the snapshot. The writer must not be used afterwards.
    *
-   * @throws IllegalStateException if fewer values came than were announced
+   * @throws IllegalStateException if fewer values were added than announced
    */
   public Snapshot finish() {
     return Snapshot.of(values.toSet(), hashCount, digest.hex(), parameters);

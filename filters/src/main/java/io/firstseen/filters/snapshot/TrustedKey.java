@@ -13,9 +13,9 @@ import java.security.spec.X509EncodedKeySpec;
 import java.util.Collection;
 
 /**
- * The public half of a {@link SigningKey}: who has it can tell whether a manifest was signed by the
- * other half. Its file is PEM of X.509's SubjectPublicKeyInfo as {@code openssl pkey -pubout} makes
- * it. Immutable and safe for use by many threads.
+ * The public key of a {@link SigningKey}, which verifies its signatures. Its file is X.509's
+ * SubjectPublicKeyInfo in PEM, as {@code openssl pkey -pubout} writes it. Immutable and safe for
+ * use by many threads.
  */
 public final class TrustedKey {
   private static final String LABEL = "PUBLIC KEY";
@@ -30,9 +30,9 @@ public final class TrustedKey {
   }
 
   /**
-   * The key of a PEM text.
+   * Parses a key in PEM.
    *
-   * @throws IllegalArgumentException if there is no public Ed25519 key in it
+   * @throws IllegalArgumentException if the text contains no public Ed25519 key
    */
   public static TrustedKey parse(String pem) {
     try {
@@ -45,10 +45,10 @@ public final class TrustedKey {
   }
 
   /**
-   * The key of a PEM file.
+   * Reads a key from a PEM file.
    *
-   * @throws IllegalArgumentException if there is no public Ed25519 key in it
-   * @throws IOException if it cannot be read
+   * @throws IllegalArgumentException if the file contains no public Ed25519 key
+   * @throws IOException if the file cannot be read
    */
   public static TrustedKey read(Path file) throws IOException {
     return parse(Files.readString(file, US_ASCII));
@@ -65,11 +65,11 @@ public final class TrustedKey {
   }
 
   /**
-   * Reads a manifest as it was published, signed if there are keys.
+   * Reads a published manifest, and checks its signature if there are trusted keys.
    *
-   * @param keys those that may have signed it; if there are none, nothing need be signed
-   * @throws SnapshotException if it is of another set, is none, or if there are keys and none of
-   *     them signed it
+   * @param keys the trusted keys; if empty, the manifest may be unsigned
+   * @throws SnapshotException if the bytes are not a manifest, if it belongs to another set, or if
+   *     there are keys and none of them signed it
    */
   public static Manifest readManifest(byte[] json, String setName, Collection<TrustedKey> keys)
       throws SnapshotException {
@@ -81,12 +81,12 @@ public final class TrustedKey {
   }
 
   /**
-   * Refuses a manifest that none of these keys has signed.
+   * Reads a published manifest, and refuses it if none of these keys signed it.
    *
    * @param json the manifest as it was published
-   * @return the manifest
-   * @throws UntrustedManifestException if it has no signature, one of another key, or a wrong one
-   * @throws SnapshotException if it is no manifest that can be read
+   * @throws UntrustedManifestException if it has no signature, a signature of another key, or a
+   *     wrong one
+   * @throws SnapshotException if the bytes are not a manifest that this version can read
    */
   public static Manifest requireSigned(byte[] json, Collection<TrustedKey> keys)
       throws SnapshotException {
@@ -119,7 +119,7 @@ public final class TrustedKey {
       verifier.update(message);
       return verifier.verify(value);
     } catch (GeneralSecurityException e) {
-      // Bytes that are no signature at all.
+      // The bytes are not a signature at all.
       return false;
     }
   }

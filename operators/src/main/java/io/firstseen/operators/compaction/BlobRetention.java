@@ -16,16 +16,17 @@ import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.util.Collector;
 
 /**
- * Removes blobs that no manifest names any more, when readers of older manifests have had their
- * time. Looked through whenever a manifest goes out and at no other time, by the clock of the
- * machine: readers live by that one, however fast event time runs. State holds an entry for each
- * blob that lies where they are published, named by a manifest or never.
+ * Removes a blob once no manifest has named it for the grace period, so that readers of older
+ * manifests can still fetch it in that time. The blobs are checked only when a manifest is
+ * published. The grace period is measured in processing time, because readers run in real time
+ * however fast event time advances. State holds one entry for each published blob, whether or not a
+ * manifest has named it yet.
  */
 final class BlobRetention {
   private static final long IN_USE = -1;
 
   private final long graceMillis;
-  // Digest to length, and since when nothing has named it.
+  // Digest to (length, processing time since which no manifest has named the blob, or IN_USE).
   private final MapState<String, Tuple2<Long, Long>> blobs;
 
   BlobRetention(Publication publication, RuntimeContext context) {
@@ -35,7 +36,7 @@ final class BlobRetention {
             new MapStateDescriptor<>("blobs", Types.STRING, Types.TUPLE(Types.LONG, Types.LONG)));
   }
 
-  /** A blob goes out that the next manifest, or a later one, will name. */
+  /** Records a published blob that the next manifest, or a later one, will name. */
   void blobWentOut(BlobReference blob) throws Exception {
     if (graceMillis != Publication.KEEP_BLOBS) {
       blobs.put(blob.digest(), Tuple2.of(blob.bytes(), IN_USE));
@@ -43,10 +44,10 @@ final class BlobRetention {
   }
 
   /**
-   * A manifest went out.
+   * Records a published manifest, and removes the blobs whose grace period is over.
    *
-   * @param awaited digests of blobs that are out already and that a later manifest will name
-   * @param nowMillis the time of the machine
+   * @param awaited digests of published blobs that a later manifest will name
+   * @param nowMillis the processing time
    */
   void manifestWentOut(
       Manifest manifest, Set<String> awaited, long nowMillis, Collector<SnapshotRecord> out)
@@ -68,7 +69,7 @@ final class BlobRetention {
         due.put(digest, bytes);
       }
     }
-    // Those that went out before this rule was kept.
+    // Blobs that were published while retention was off.
     named.forEach((digest, bytes) -> changed.put(digest, Tuple2.of(bytes, IN_USE)));
     blobs.putAll(changed);
     for (Map.Entry<String, Long> blob : due.entrySet()) {

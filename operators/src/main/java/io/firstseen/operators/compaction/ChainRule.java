@@ -3,50 +3,54 @@ package io.firstseen.operators.compaction;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.types.ShardChain;
+import org.jspecify.annotations.Nullable;
 
 /**
- * When a changed shard publishes a new base beside, or instead of, a delta; the same for all shards
- * at all times, so that the same input gives the same blobs.
+ * Decides when a changed shard publishes a new base beside, or instead of, a delta. The rule is the
+ * same for all shards at all times, so that the same input gives the same blobs.
  *
- * <p>A base alone, of values with the fewest bits that keep the rate, which begins a new chain:
+ * <p>A shard publishes a base alone, and so begins a new chain, in each of these cases. The values
+ * of that base have the fewest bits that keep the false-positive rate.
  *
  * <ol>
- *   <li>there is none yet;
- *   <li>the keys have become too many for the bits of the chain's values, as twice as many are;
- *   <li>they are fewer than half as many as when the base was cut.
+ *   <li>it has no base yet;
+ *   <li>it has too many keys for the bits of the chain's values (twice as many keys always are);
+ *   <li>it has fewer than half as many keys as when the base was cut.
  * </ol>
  *
- * <p>A base beside the delta that leads to the same set, so that the chain goes on:
+ * <p>It publishes a base beside a delta that leads to the same set, and so continues the chain, in
+ * each of these cases:
  *
  * <ol>
  *   <li>the deltas since the base, this one included, have more than half the bytes of the base;
- *   <li>there are {@value #MAX_DELTAS} since the base, or as many as fit into a manifest on a topic
- *       ({@link #maxDeltas});
+ *   <li>there are {@value #MAX_DELTAS} deltas since the base, this one included, or as many as fit
+ *       into a manifest on a topic ({@link #maxDeltas});
  *   <li>the base is {@value #MAX_AGE_WINDOWS} windows old.
  * </ol>
  *
- * <p>A delta that is no smaller than the base beside it is left out, and the chain begins anew.
+ * <p>A delta that is not smaller than the base beside it is left out; the base then begins a new
+ * chain.
  *
- * @param set what the rate and the shards are
+ * @param set the false-positive rate and the number of shards
  * @param windowMillis the length of a window
  */
 record ChainRule(SetParameters set, long windowMillis) {
 
-  /** The share of the base's keys that must still live is one in so many. */
+  /** At least one key must be live for this many keys of the base. */
   static final int KEYS_DIVISOR = 2;
 
-  /** The share of the base's bytes that its deltas may have together is one in so many. */
+  /** The deltas behind a base may together have one byte for this many bytes of the base. */
   static final int DELTA_BYTES_DIVISOR = 2;
 
-  /** As long as the way from a base to the newest set may be. */
+  /** The highest number of deltas between a base and the newest set. */
   static final int MAX_DELTAS = 16;
 
-  /** With windows of an hour, a week. */
+  /** The highest age of a base, in windows; a week if a window is an hour. */
   static final int MAX_AGE_WINDOWS = 168;
 
   /**
-   * How many deltas a manifest may name for each shard: it is one record of a topic. Sets of more
-   * shards than go to a topic have no such bound.
+   * How many deltas a manifest may name for each shard, so that it fits into one record of a topic.
+   * There is no bound for sets with more shards than a topic supports.
    */
   static int maxDeltas(int shards) {
     return shards > SnapshotTopicFormat.MAX_SHARDS
@@ -54,15 +58,15 @@ record ChainRule(SetParameters set, long windowMillis) {
         : SnapshotTopicFormat.maxDeltas(shards);
   }
 
-  /** Whether a delta can lead on from what was published, rather than a new base alone. */
-  boolean goesOn(ShardChain chain, long keys) {
+  /** Whether a delta can continue the published chain; if not, a base alone is due. */
+  boolean goesOn(@Nullable ShardChain chain, long keys) {
     return chain != null
         && maxDeltas(set.shards().count()) > 0
         && set.valueBitsFor(keys) <= chain.valueBits()
         && keys >= chain.baseKeys() / KEYS_DIVISOR;
   }
 
-  /** Whether a base is due beside a delta of so many bytes. */
+  /** Whether a base is due beside a delta of this many bytes. */
   boolean needsBase(ShardChain chain, long bytes, long windowEndMillis) {
     return (chain.deltaBytes() + bytes) * DELTA_BYTES_DIVISOR > chain.baseBytes()
         || chain.deltas() + 1 >= Math.min(MAX_DELTAS, maxDeltas(set.shards().count()))

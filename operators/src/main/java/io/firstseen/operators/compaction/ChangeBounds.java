@@ -4,17 +4,17 @@ import java.io.Serializable;
 import java.util.Optional;
 
 /**
- * How much the number of live keys may change from one manifest that was published to the next,
- * before somebody has to look at it.
+ * How much the number of live keys may change from one published manifest to the next. A larger
+ * change is held until an operator allows it.
  *
- * @param maxFall the share of the keys that may go, in [0, 1]; at 1 all may
- * @param maxGrowth the factor by which they may become more, at least 1, or infinite
- * @param floor a fall from fewer keys than this is never held; for growth, fewer keys count as this
- *     many; at least 0
+ * @param maxFall the share of the keys that may disappear, in [0, 1]
+ * @param maxGrowth the factor by which the number may grow, at least 1, or infinite
+ * @param floor a fall from fewer keys than this is never held; growth from fewer keys is measured
+ *     from this number; at least 0
  */
 public record ChangeBounds(double maxFall, double maxGrowth, long floor) implements Serializable {
 
-  /** Lets everything pass. */
+  /** Allows every change. */
   public static final ChangeBounds NONE = new ChangeBounds(1, Double.POSITIVE_INFINITY, 0);
 
   /** Refuses values out of bounds with {@link IllegalArgumentException}. */
@@ -31,7 +31,7 @@ public record ChangeBounds(double maxFall, double maxGrowth, long floor) impleme
   }
 
   /**
-   * What is wrong with a change, as the end of a sentence; empty if nothing.
+   * Describes the bound that a change breaks, as the end of a sentence; empty if it breaks none.
    *
    * @param published live keys of the last manifest that was published
    * @param count live keys now

@@ -2,21 +2,23 @@ package io.firstseen.operators.compaction;
 
 import io.firstseen.filters.snapshot.SetDigest;
 import io.firstseen.filters.snapshot.SnapshotDeltaWriter;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What changes of a shard's live keys mean for the values by which they stand in snapshots, their
- * first bits: told key by key in ascending order, it finds the digest of the values afterwards and
- * how they differ from those before.
+ * Translates changes of a shard's live keys into changes of snapshot values. A value is the first
+ * bits of a key's suffix, so several keys may share one. The keys must be given in ascending order.
+ * Computes the digest of the values after the changes, and writes the differences to a delta.
  */
 final class CoarseChanges {
-  /** More are told in several runs. */
+  /** The highest number of keys in one call; longer runs are given in several calls. */
   static final int MAX_RUN = 512;
 
   private final int droppedBits;
-  private final SnapshotDeltaWriter delta;
+  private final @Nullable SnapshotDeltaWriter delta;
   private final SetDigest digest = new SetDigest();
   private final long[] run = new long[MAX_RUN];
-  // The value of the last key, and whether it is one before and afterwards.
+  // The value of the last key, and whether a key with this value lives before and after the
+  // changes.
   private long value;
   private boolean before;
   private boolean after;
@@ -26,7 +28,7 @@ final class CoarseChanges {
   /**
    * Begins with the first key.
    *
-   * @param droppedBits the bits of a rest that are not of the value
+   * @param droppedBits the low bits of a suffix that are not part of the value
    * @param deltaOrNull takes the differences
    */
   CoarseChanges(int droppedBits, SnapshotDeltaWriter deltaOrNull) {
@@ -34,14 +36,14 @@ final class CoarseChanges {
     this.delta = deltaOrNull;
   }
 
-  /** At most {@value #MAX_RUN} keys, at least one, that live before and afterwards. */
+  /** Adds 1 to {@value #MAX_RUN} keys that live before and after the changes. */
   void kept(long[] rests, int from, int to) {
     kept(rests[from]);
     long last = value;
     int length = 0;
     for (int i = from + 1; i < to; i++) {
       long next = rests[i] >>> droppedBits;
-      // Written over if the value is the same, without a branch.
+      // Overwritten in the next step if the value repeats; this avoids a branch.
       run[length] = last;
       length += next == last ? 0 : 1;
       last = next;
@@ -52,20 +54,20 @@ final class CoarseChanges {
     value = last;
   }
 
-  /** A key that lives before and afterwards. */
+  /** Adds a key that lives before and after the changes. */
   void kept(long rest) {
     moveTo(rest >>> droppedBits);
     before = true;
     after = true;
   }
 
-  /** A key that lives afterwards only. */
+  /** Adds a key that lives only after the changes. */
   void added(long rest) {
     moveTo(rest >>> droppedBits);
     after = true;
   }
 
-  /** A key that lived before only. */
+  /** Adds a key that lived only before the changes. */
   void removed(long rest) {
     moveTo(rest >>> droppedBits);
     before = true;
@@ -95,13 +97,13 @@ final class CoarseChanges {
     place += before ? 1 : 0;
   }
 
-  /** All keys were told; the digest of the values afterwards. */
+  /** Ends the input and returns the digest of the values after the changes. */
   String finish() {
     finishValue();
     return digest.hex();
   }
 
-  /** The number of values afterwards. */
+  /** The number of values after the changes. */
   long count() {
     return count;
   }

@@ -25,7 +25,7 @@ final class CompactionMetrics {
     group.gauge("closingMicros", () -> closingMicros);
   }
 
-  /** A changed shard goes out. */
+  /** Counts what a changed shard published. */
   void cut(ShardCut cut) {
     if (cut.delta() != null) {
       deltas.inc();
@@ -40,7 +40,7 @@ final class CompactionMetrics {
     }
   }
 
-  /** A shard closed a window. */
+  /** Records how long a shard took to close a window. */
   void closed(long nanos) {
     closingMicros = nanos / 1000;
   }

@@ -39,45 +39,46 @@ import org.apache.flink.streaming.api.operators.Triggerable;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Gathers the operations of each snapshot shard by windows of event time, and when a window closes
- * turns the shard's live set into a snapshot.
+ * Collects the operations of each snapshot shard by windows of event time. When a window closes,
+ * applies its operations to the shard's live set and emits what changed as a snapshot or a delta.
  *
- * <p><b>Which window an operation lands in</b>: the latest of
+ * <p><b>Which window an operation is assigned to</b>: the latest of
  *
  * <ol>
- *   <li>the window of its own event time;
- *   <li>the shard's open window, the first that is not closed: what comes late is not lost, it
- *       counts from the next snapshot on;
- *   <li>the window of the pending operation on the same hash that arrived last: an operation never
- *       overtakes an earlier one, whatever their event times say.
+ *   <li>the window of its event time;
+ *   <li>the first window that is not closed for the shard, so that a late operation is not lost but
+ *       counts in the next snapshot;
+ *   <li>the window of the pending operation on the same hash that arrived last, so that operations
+ *       on a hash are applied in the order of arrival, whatever their event times are.
  * </ol>
  *
- * <p>In a window the last operation on a hash wins, in the order of arrival. Adds of live keys and
- * deletes of others change nothing, so input may be replayed.
+ * <p>Within a window, the operation on a hash that arrived last wins. Adds of live keys and deletes
+ * of keys that are not live do not change the set, so input may be replayed.
  *
- * <p><b>Which windows are closed</b>: those that end at or before the watermark plus one. This
- * outlives a restart, where Flink's watermark begins anew, for each key group as its subtask had
- * it. The end of all inputs closes exactly the windows that hold operations.
+ * <p><b>Which windows are closed</b>: those that end at or before the watermark plus one. Flink's
+ * watermark starts again after a restart, so the operator stores the end of the newest closed
+ * window for each key group. The end of all inputs closes exactly the windows that hold operations.
  *
- * <p>A timer is registered by an operation that opens a window. Each window that held an operation
- * gives one {@link ShardSnapshot}: with a snapshot, a delta or both as {@link ChainRule} has it,
- * with neither if the live set stayed as it was.
+ * <p>The first operation of a window registers its timer. Each window that held an operation gives
+ * one {@link ShardSnapshot}. It has a snapshot, a delta or both, as {@link ChainRule} decides, and
+ * neither if the live set did not change.
  *
- * <p><b>With a ttl</b>, a key is forgotten at the end of the first window that ends no earlier than
- * the ttl after the end of the key's epoch, an eighth of the ttl. The time of a key is that of its
- * latest add; where this was late, the begin of the window that it landed in. So that a shard
- * forgets also where nothing comes, closing one of its windows registers a timer for the window at
- * whose end the next of its epochs is due; a window with nothing else in it gives a {@link
- * ShardSnapshot} as well. The end of all inputs closes such windows only up to the shard's last one
- * with operations, so bounded input ends.
+ * <p><b>With a ttl</b>, the live set knows for each key only its expiry window, an eighth of a ttl
+ * (code and state call it an epoch). A key is forgotten at the end of the first window that ends no
+ * earlier than the end of its expiry window plus the ttl. The time of a key is the event time of
+ * its latest add, or, if that add was late, the start of the window it was assigned to. A shard
+ * must forget keys without new input, too. Closing one of its windows therefore registers a timer
+ * for the window at whose end its next expiry window is due; such a window gives a {@link
+ * ShardSnapshot} even if it held no operation. The end of all inputs closes these windows only up
+ * to the shard's last one with operations, so bounded input ends.
  *
- * <p>This is an operator and not a {@code KeyedProcessFunction} so that an open window is a
- * namespace of the state, as in Flink's own windows: closing one then reads its operations alone
- * however many others are open, and an asynchronous checkpoint on the heap copies no more than the
- * window in use. Accepting an operation costs one look-up for each open window newer than its own,
- * none for the newest.
+ * <p>This is an operator and not a {@code KeyedProcessFunction}, so that each open window can be a
+ * namespace of the state, as in Flink's windows. Closing a window then reads only its operations,
+ * however many others are open, and an asynchronous checkpoint on the heap copies only the window
+ * in use. Accepting an operation costs one look-up for each open window newer than the operation's.
  */
 final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
     implements OneInputStreamOperator<HashedOperation, ShardSnapshot>,
@@ -92,7 +93,7 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   private transient Shards shards;
   private transient InternalTimerService<Long> timers;
   private transient ValueState<ShardWindows> windows;
-  private transient ExpiryRule expiry;
+  private transient @Nullable ExpiryRule expiry;
   private transient Map<Integer, Integer> shardByKey;
   private transient ValueState<GolombCodedSet> live;
   private transient ValueState<KeyEpochs> epochs;
@@ -101,7 +102,7 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   private transient ListState<Tuple3<String, Integer, Long>> closedByGroup;
   // By key group, the end of the newest window that was closed before the start, or MIN_VALUE.
   private transient long[] closedBeforeStart;
-  // End of the newest window that is closed to all shards of this subtask, or MIN_VALUE.
+  // End of the newest window that is closed for all shards of this subtask, or MIN_VALUE.
   private transient long closedUntilMillis;
   private transient boolean ended;
   private transient long liveKeys;
@@ -180,7 +181,9 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
     figures = new CompactionMetrics(getMetricGroup(), this::liveKeys, this::windowLagMillis);
   }
 
-  /** How far the newest closed window lies behind the clock; 0 before the first. */
+  /**
+   * How far the end of the newest closed window lies behind processing time; 0 before the first.
+   */
   private long windowLagMillis() {
     return closedUntilMillis == Long.MIN_VALUE
         ? 0
@@ -197,7 +200,8 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   }
 
   /**
-   * Epochs may be due at other times than when they were last looked at: the ttl may be another.
+   * Registers the timers again after a restore, because a changed ttl changes when expiry windows
+   * are due.
    */
   private void registerTimersOfEpochs() throws Exception {
     List<Integer> keys = new ArrayList<>();
@@ -214,9 +218,9 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   }
 
   /**
-   * The end of the newest window that is closed to a shard. What a checkpoint has of its subtask's
-   * watermarks on their way to the manifests must hold for it wherever it goes on: no report may
-   * come behind the watermark that it should precede.
+   * The end of the newest window that is closed for a shard. An unaligned checkpoint can hold this
+   * subtask's watermarks on their way to the manifests. After a restore the shard may run in
+   * another subtask, but it must still not report a window that such a watermark has closed.
    */
   private long closedUntil(int shard, ShardWindows windowsOfShard) {
     int group = ShardKeys.group(shard, spec.snapshotShards(), Snapshots.MAX_PARALLELISM);
@@ -224,7 +228,9 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
         Math.max(closedUntilMillis, closedBeforeStart[group]), windowsOfShard.closedUntilMillis());
   }
 
-  /** Registers the timer of the current shard's next window at whose end an epoch is due. */
+  /**
+   * Registers the timer of the current shard's next window at whose end an expiry window is due.
+   */
   private void registerTimerOfEpochs(KeyEpochs epochsOfShard, long closedUntil) {
     long due = Long.MAX_VALUE;
     for (int i = 0; i < epochsOfShard.counts().length; i++) {
@@ -290,9 +296,9 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   }
 
   /**
-   * Goes on to a watermark, but not to the last. Where some inputs have ended and all others are
-   * idle, Flink's valve gives {@link Long#MAX_VALUE}, and that for good; but an idle input may come
-   * back, and no timer would fire for its operations any more.
+   * Advances to a watermark, but ignores {@link Long#MAX_VALUE}. Flink's valve emits that one for
+   * good if some inputs have ended and all others are idle. An idle input may still become active
+   * again, and then no timer would fire for its operations.
    */
   @Override
   public void processWatermark(Watermark mark) throws Exception {
@@ -302,7 +308,7 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
     }
   }
 
-  /** Now all inputs have ended. */
+  /** Closes all windows that hold operations, now that all inputs have ended. */
   @Override
   public void endInput() throws Exception {
     ended = true;
@@ -310,13 +316,14 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   }
 
   /**
-   * Idleness ends here: the manifests wait for each subtask. All subtasks have the same inputs, so
-   * none is idle for longer than others; but one that has not heard yet that an input came back
-   * would not be waited for, and windows would be published without its shards.
+   * Does not forward idleness, because manifests must wait for every subtask. All subtasks have the
+   * same inputs, so none is idle for longer than the others. But the manifests would not wait for a
+   * subtask that does not know yet that an input is active again, and would publish windows without
+   * its shards.
    */
   @Override
   public void processWatermarkStatus(WatermarkStatus status) {
-    // An idle subtask sends no watermarks, which is all that must be known of it.
+    // An idle subtask sends no watermarks; the manifests need no other sign of it.
   }
 
   @Override
@@ -342,12 +349,12 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
     throw new IllegalStateException("no timer of processing time is ever registered");
   }
 
-  /** Number of live keys of this subtask's shards, after the last closed window of each. */
+  /** The number of live keys in this subtask's shards, each after its last closed window. */
   long liveKeys() {
     return liveKeys;
   }
 
-  private void close(int shard, long windowEndMillis, LiveKeys before, EpochTable table)
+  private void close(int shard, long windowEndMillis, LiveKeys before, @Nullable EpochTable table)
       throws Exception {
     MapState<Long, Long> operations = pending(windowEndMillis);
     WindowChange change = WindowChange.of(before, shards.bits(), operations.entries(), table);

@@ -17,41 +17,43 @@ import org.apache.flink.api.common.typeutils.base.LongSerializer;
 import org.apache.flink.api.java.tuple.Tuple3;
 
 /**
- * The managed state of {@link CompactionOperator}; names and serializers are part of what a
- * savepoint promises.
+ * The managed state of {@link CompactionOperator}. Savepoints depend on the names and serializers.
  */
 final class CompactionState {
 
-  /** For each shard, how far it is. */
+  /** For each shard, which windows are open and closed. */
   static final ValueStateDescriptor<ShardWindows> WINDOWS =
       new ValueStateDescriptor<>("windows", ShardWindowsSerializer.INSTANCE);
 
   /**
-   * For each shard, the rests of its live keys' hashes after the last closed window, without loss.
-   * Read and written only when a window closes.
+   * For each shard, the full suffixes of its live keys' hashes after the last closed window. Read
+   * and written only when a window closes.
    */
   static final ValueStateDescriptor<GolombCodedSet> LIVE =
       new ValueStateDescriptor<>("live", GolombCodedSetSerializer.INSTANCE);
 
-  /** For each shard that published something, what decides whether a delta or a base is next. */
+  /**
+   * For each shard that has published a blob, what {@link ChainRule} needs to choose between a
+   * delta and a base.
+   */
   static final ValueStateDescriptor<ShardChain> CHAIN =
       new ValueStateDescriptor<>("chain", ShardChainSerializer.INSTANCE);
 
-  /** With a ttl, for each shard the epochs of the keys in {@link #LIVE}. */
+  /** With a ttl, for each shard the expiry windows of the keys in {@link #LIVE}. */
   static final ValueStateDescriptor<KeyEpochs> EPOCHS =
       new ValueStateDescriptor<>("epochs", KeyEpochsSerializer.INSTANCE);
 
   /**
-   * For each shard and, as namespace, each open window's end: hash to what became of it, as {@link
-   * PendingOperationSerializer} has it; without a ttl the time of an add is 0.
+   * For each shard and, as the namespace, each open window's end: hash to its pending operation, as
+   * {@link PendingOperationSerializer} stores it. Without a ttl the time of an add is 0.
    */
   static final MapStateDescriptor<Long, Long> PENDING =
       new MapStateDescriptor<>(
           "operations", LongSerializer.INSTANCE, PendingOperationSerializer.INSTANCE);
 
   /**
-   * For each run of key groups that are equally far: the identity of the set, the first group, and
-   * the instant until which windows are closed.
+   * For each run of key groups with the same closed windows: {@link SnapshotSpec#identity}, the
+   * first group of the run, and the instant until which windows are closed.
    */
   static final ListStateDescriptor<Tuple3<String, Integer, Long>> CLOSED =
       new ListStateDescriptor<>("closed", Types.TUPLE(Types.STRING, Types.INT, Types.LONG));

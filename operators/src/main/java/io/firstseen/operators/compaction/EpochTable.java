@@ -4,11 +4,12 @@ import io.firstseen.types.KeyEpochs;
 import java.util.Arrays;
 
 /**
- * The epochs that a live set can have keys of at the end of a window, numbered from 0 in the order
- * of their ends: from the first that is not due to that of the window's end, nine at most.
+ * The expiry windows (epochs) that the keys of a live set can have at the end of a window: from the
+ * first that is not due to the one that holds the window's end. There are at most nine. They are
+ * numbered from 0 in the order of their ends.
  */
 final class EpochTable {
-  /** Stands for the number of an epoch whose keys are forgotten. */
+  /** Stands for the number of an expiry window whose keys are forgotten. */
   static final byte DUE = -1;
 
   private final ExpiryRule rule;
@@ -21,19 +22,23 @@ final class EpochTable {
     this.lastMillis = rule.epochEndingFrom(windowEndMillis);
   }
 
-  /** The number of epochs. */
+  /** The number of expiry windows. */
   int size() {
     return (int) ((lastMillis - firstMillis) / rule.epochMillis()) + 1;
   }
 
-  /** The number of the epoch that an instant of the window or before lies in, or {@link #DUE}. */
+  /**
+   * The number of the expiry window of an instant, which is in the window or before it, or {@link
+   * #DUE}.
+   */
   byte numberOfTime(long millis) {
     return numberOf(rule.epochEndingFrom(millis + 1));
   }
 
   /**
-   * The number of an epoch of these, or of one that was cut by another ttl: then of the one that
-   * ends next. All keys came before the window's end, so none needs a later one than that of it.
+   * The number of an expiry window. If it was made with another ttl, it becomes the next one that
+   * ends with it or after it. All keys were accepted before the window's end, so none needs a later
+   * expiry window than the last one here.
    *
    * @return the number, or {@link #DUE}
    */
@@ -46,7 +51,7 @@ final class EpochTable {
     return Math.min(rule.epochEndingFrom(endMillis), lastMillis);
   }
 
-  /** The numbers of a set's epochs. */
+  /** The numbers of a set's expiry windows. */
   byte[] numbersOf(KeyEpochs epochs) {
     byte[] numbers = new byte[epochs.endsMillis().length];
     for (int i = 0; i < numbers.length; i++) {
@@ -55,7 +60,7 @@ final class EpochTable {
     return numbers;
   }
 
-  /** The same epochs where they do not come from another ttl. */
+  /** The expiry windows of a set, moved to those of this ttl if another ttl made them. */
   KeyEpochs adjusted(KeyEpochs epochs) {
     long[] ends = epochs.endsMillis().clone();
     for (int i = 0; i < ends.length; i++) {
@@ -76,7 +81,7 @@ final class EpochTable {
     return false;
   }
 
-  /** Where the epochs end. */
+  /** The ends of the expiry windows. */
   long[] endsMillis() {
     long[] ends = new long[size()];
     for (int i = 0; i < ends.length; i++) {

@@ -1,8 +1,9 @@
 package io.firstseen.operators.compaction;
 
 /**
- * When keys of a live set are forgotten. Of a key's time all that is kept is the end of its epoch;
- * epochs end at the multiples of an eighth of the ttl.
+ * When keys of a live set are forgotten. Of a key's time, only the end of its expiry window (epoch)
+ * is kept. Expiry windows end at the multiples of an eighth of the ttl, rounded up to whole
+ * milliseconds.
  *
  * @param ttlMillis the ttl, at least 1
  */
@@ -12,19 +13,20 @@ record ExpiryRule(long ttlMillis) {
     return (ttlMillis + 7) / 8;
   }
 
-  /** The end of the epoch that ends at an instant or next after it. */
+  /** The end of the first expiry window that ends at or after an instant. */
   long epochEndingFrom(long instantMillis) {
     return -Math.floorDiv(-instantMillis, epochMillis()) * epochMillis();
   }
 
   /**
-   * The instant from which on an epoch is due: a set at the end of a window has its keys no more.
+   * The instant from which an expiry window is due: a window that ends then or later forgets its
+   * keys.
    */
   long dueMillis(long epochEndMillis) {
     return epochEndMillis + ttlMillis;
   }
 
-  /** The epochs that a live set can have keys of at the end of a window. */
+  /** The expiry windows that the keys of a live set can have at the end of a window. */
   EpochTable tableAt(long windowEndMillis) {
     return new EpochTable(this, windowEndMillis);
   }

@@ -2,18 +2,19 @@ package io.firstseen.operators.compaction;
 
 import io.firstseen.filters.gcs.MalformedGolombCodedSetException;
 import io.firstseen.filters.gcs.ValueCursor;
+import org.jspecify.annotations.Nullable;
 
-/** Goes once through a shard's live keys before and after a window, in their order. */
+/** Merges a shard's live keys with the operations of a window, in one pass in ascending order. */
 final class LiveKeysMerge {
 
-  /** Takes keys that live after the window, in blocks. */
+  /** Receives the keys that live after the window, in blocks. */
   interface Blocks {
     /**
-     * Takes the next keys.
+     * Receives the next keys.
      *
-     * @param rests their hashes without the shard bits
-     * @param epochs the numbers of their epochs; 0 without a ttl
-     * @param length how many of the arrays' places are filled
+     * @param rests the suffixes of their hashes
+     * @param epochs the numbers of their expiry windows; 0 without a ttl
+     * @param length how many elements of the arrays are filled
      */
     void take(long[] rests, byte[] epochs, int length);
   }
@@ -23,9 +24,9 @@ final class LiveKeysMerge {
   private final LiveKeys before;
   private final long[] changed;
   private final byte[] changedTo;
-  // By the number of an epoch before the window, its number at the end; null without a ttl.
-  private final byte[] numbers;
-  private final CoarseChanges coarse;
+  // Number of an expiry window before the window to its number at the end; null without a ttl.
+  private final byte @Nullable [] numbers;
+  private final @Nullable CoarseChanges coarse;
   private final Blocks blocks;
   private final long[] rests = new long[BLOCK];
   private final byte[] epochs = new byte[BLOCK];
@@ -33,14 +34,14 @@ final class LiveKeysMerge {
   private int next;
 
   /**
-   * Prepares to go.
+   * Prepares the merge.
    *
    * @param coarseOrNull is told of all keys, too
    */
   LiveKeysMerge(
       LiveKeys before,
       WindowOperations operations,
-      EpochTable table,
+      @Nullable EpochTable table,
       CoarseChanges coarseOrNull,
       Blocks blocks) {
     this.before = before;
@@ -51,7 +52,7 @@ final class LiveKeysMerge {
     this.blocks = blocks;
   }
 
-  /** Hands all keys over. */
+  /** Runs the merge. */
   void run() throws MalformedGolombCodedSetException {
     ValueCursor cursor = before.rests().cursor();
     long key = 0;
@@ -76,7 +77,7 @@ final class LiveKeysMerge {
     blocks.take(rests, epochs, filled);
   }
 
-  /** The index of the first key that is not before the next change. */
+  /** The index of the first key that is not less than the key of the next change. */
   private int endOfRun(long[] block, int from, int length) {
     if (next == changed.length) {
       return length;
@@ -89,7 +90,7 @@ final class LiveKeysMerge {
     return i;
   }
 
-  /** Keys that nothing happened to. */
+  /** Keeps keys that no operation changes. */
   private void keep(long[] block, int from, int end) {
     if (coarse != null) {
       coarse.kept(block, from, end);
@@ -106,7 +107,7 @@ final class LiveKeysMerge {
     }
   }
 
-  /** A key that lived, and all changes up to it. */
+  /** Handles a key that lived before the window, and all changes up to it. */
   private void merge(long rest, long key) {
     while (next < changed.length && Long.compareUnsigned(changed[next], rest) < 0) {
       add();
@@ -128,7 +129,7 @@ final class LiveKeysMerge {
     }
   }
 
-  /** A key that did not live: deletes are of keys that do. */
+  /** Adds the key of the next change. It was not live: only live keys are deleted. */
   private void add() {
     if (coarse != null) {
       coarse.added(changed[next]);

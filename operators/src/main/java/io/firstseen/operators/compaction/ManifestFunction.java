@@ -23,36 +23,36 @@ import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.util.Collector;
 
 /**
- * Sends blobs on as they come and, when the watermark has passed the end of a window everywhere,
- * publishes the manifest of that window: for every shard the blobs that lead to its newest set.
- * Runs once, keyed by the name of the set, so that every blob goes out before the first manifest
- * that names it.
+ * Forwards blobs as they arrive. When the watermark of all subtasks has passed the end of a window,
+ * publishes the manifest of that window, which names for every shard the blobs that lead to its
+ * newest set. Runs with parallelism 1, keyed by the name of the set, so that every blob is
+ * published before the first manifest that names it.
  *
  * <p><b>Which windows get a manifest</b>:
  *
  * <ol>
- *   <li>Every window in which an operation landed, whether or not it changed anything, gets its
- *       own, also when the watermark jumps over many at once or the input ends.
- *   <li>A quiet stream that lives shows it: each manifest sets a timer for the end of the window
- *       that the watermark has reached. If that window held no operation when the watermark passes
- *       its end, one manifest goes out for the newest window that is over, so that a jump over many
- *       empty windows gives one. It is left out if manifests of rule 1 are due at the same
- *       watermark, which show as much, and at the end of the input, where the stream lives no
- *       longer; so bounded input ends.
+ *   <li>Every window with an operation has a manifest, whether or not the operation changed the
+ *       set, and also when the watermark jumps over many windows or the input ends.
+ *   <li>A stream without operations still publishes manifests while its watermark advances: each
+ *       manifest sets a timer for the end of the window that the watermark has reached. If that
+ *       window held no operation when the watermark passes its end, one manifest is published for
+ *       the newest closed window; a jump over many empty windows gives only one. There is none if
+ *       manifests of rule 1 are due at the same watermark, and none at the end of the input, so
+ *       that bounded input ends.
  *   <li>Nothing is published before the first operation.
  * </ol>
  *
- * <p>A window whose number of live keys jumps is held ({@link PublishingGate}): its blobs are out,
- * since later manifests may name them, and it takes a number, but there is no manifest of that
- * number. Blobs that no manifest names are removed ({@link BlobRetention}).
+ * <p>A window is held if its number of live keys jumps ({@link PublishingGate}). Its blobs are
+ * published, since later manifests may name them, and its sequence is used up, but no manifest has
+ * that sequence. Blobs that no manifest names are removed ({@link BlobRetention}).
  *
- * <p>Windows of manifests ascend strictly, sequences count from 1. Should a blob of a window come
- * after a manifest of that or a later one (a savepoint taken at the drained end of the input, whose
- * last windows were closed before their time, and then continued), it counts for the first window
- * that has no manifest yet.
+ * <p>The windows of manifests ascend strictly; sequences count from 1. A blob may arrive after the
+ * manifest of its window or of a later one: a savepoint with drain closes the last windows early,
+ * and the job may be continued from it. Such a blob counts for the first window that has no
+ * manifest yet.
  *
- * <p>All of this depends on operations and watermarks alone, not on parallelism nor on the order in
- * which shards report.
+ * <p>The result depends on operations and watermarks only, not on the parallelism or on the order
+ * in which shards report.
  */
 final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot, SnapshotRecord> {
 
@@ -66,7 +66,7 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
   private transient BlobRetention retention;
   // Shard to the blobs that lead to its newest published set.
   private transient MapState<Integer, ManifestShard> published;
-  // (Window end, shard) to what the shard reported for a window that has no manifest yet.
+  // (Window end, shard) to the shard's reports for a window that has no manifest yet.
   private transient MapState<Tuple2<Long, Integer>, List<ShardSnapshot>> reported;
   private transient ValueState<Long> lastSequence;
   private transient ValueState<Long> lastWindowEnd;
@@ -144,7 +144,7 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
     }
   }
 
-  /** Takes what shards reported of a window into the published; false if none did. */
+  /** Applies the shards' reports of a window to the published chains; false if there are none. */
   private boolean takeReported(long windowEndMillis) throws Exception {
     int maxDeltas = ChainRule.maxDeltas(spec.snapshotShards());
     boolean any = false;
@@ -164,7 +164,7 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
     return any;
   }
 
-  /** Whether a window that ends by then has reports and no manifest. */
+  /** Whether a window that ends at or before an instant has reports but no manifest. */
   private boolean isReportedUntil(long endMillis) throws Exception {
     for (Tuple2<Long, Integer> place : reported.keys()) {
       if (place.f0 <= endMillis) {
@@ -185,7 +185,7 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
         shards.add(ManifestShard.empty(shard));
       } else {
         shards.add(chain);
-        // Only where two windows of a shard shared a manifest can its number be ahead.
+        // A shard's sequence is ahead only if two of its windows shared a manifest.
         sequence = Math.max(sequence, chain.newest().sequence());
       }
     }

@@ -5,19 +5,21 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Which of the manifests go out, and when blobs that none of them names are removed. Nothing of it
- * is kept in state: a job may be restarted with other rules.
+ * Which manifests are published, and when blobs that no manifest names are removed. None of this is
+ * kept in state: a job may be restarted with other rules.
  *
  * @param bounds how far the number of live keys may jump
- * @param jumpAllowedAfter the sequence of the manifest after which it may jump further, or {@link
- *     #NO_JUMP}. Holds for that one jump: another one follows another manifest
- * @param graceMillis how long a blob is kept when no manifest names it any more, or {@link
- *     #KEEP_BLOBS}
- * @param takenOverSequence every sequence is higher than this, which another job has published; 0
- *     if none has
- * @param takenOverCount the live keys of that manifest, with which the first one is compared
- * @param takenOverWindowEndMillis the end of its window: windows that end before it are held, since
- *     consumers have what came later
+ * @param jumpAllowedAfter the sequence of the published manifest after which the number may jump
+ *     further, or {@link #NO_JUMP}. This allows one jump: the next one would follow another
+ *     manifest
+ * @param graceMillis how long a blob is kept after the last manifest that names it was replaced, or
+ *     {@link #KEEP_BLOBS}
+ * @param takenOverSequence the newest sequence that another job has published for this set; all
+ *     sequences of this job are higher. 0 if there is no other job
+ * @param takenOverCount the number of live keys of that manifest; the first manifest is compared
+ *     with it
+ * @param takenOverWindowEndMillis the end of that manifest's window; windows that end before it are
+ *     held, since consumers already have newer data
  */
 public record Publication(
     ChangeBounds bounds,
@@ -54,7 +56,7 @@ public record Publication(
     }
   }
 
-  /** The same, but windows that break these bounds are held. */
+  /** A copy with these bounds: windows that break them are held. */
   public Publication within(ChangeBounds newBounds) {
     return new Publication(
         newBounds,
@@ -65,13 +67,13 @@ public record Publication(
         takenOverWindowEndMillis);
   }
 
-  /** The same, but the set may jump after the manifest of a sequence. */
+  /** A copy that allows one jump after the manifest of a sequence. */
   public Publication allowingJumpAfter(long sequence) {
     return new Publication(
         bounds, sequence, graceMillis, takenOverSequence, takenOverCount, takenOverWindowEndMillis);
   }
 
-  /** The same, but blobs are removed that no manifest has named for so long. */
+  /** A copy that removes blobs which no manifest has named for the grace period. */
   public Publication removingBlobsAfter(Duration grace) {
     return new Publication(
         bounds,
@@ -82,7 +84,7 @@ public record Publication(
         takenOverWindowEndMillis);
   }
 
-  /** The same, but going on after the newest manifest of another job. */
+  /** A copy that continues after the newest manifest of another job. */
   public Publication takingOver(long sequence, long count, long windowEndMillis) {
     return new Publication(bounds, jumpAllowedAfter, graceMillis, sequence, count, windowEndMillis);
   }

@@ -5,28 +5,30 @@ import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.serializers.ShardSnapshot;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The blobs by which a manifest describes a shard: the newest base, all deltas behind it, and some
- * before it, so that those who hold an older set need no base. What is left out here no manifest
- * names any more.
+ * The blobs that a manifest names for a shard: the newest base, all deltas behind it, and some
+ * deltas before it, so that a reader with an older set needs no base. No later manifest names a
+ * blob that was left out once.
  */
 final class PublishedChain {
 
   /**
-   * So many deltas that lead to the base are named at most, and no more bytes than the base has.
+   * The highest number of named deltas before the base. Together they have no more bytes than the
+   * base.
    */
   static final int MAX_DELTAS_BEFORE_BASE = 8;
 
   private PublishedChain() {}
 
   /**
-   * The chain after a change.
+   * Returns the chain after a change.
    *
-   * @param before the chain before; null if the shard published nothing yet
+   * @param before the chain before; null if the shard has not published a blob yet
    * @param maxDeltas how many deltas fit into a manifest for each shard
    */
-  static ManifestShard next(ManifestShard before, ShardSnapshot change, int maxDeltas) {
+  static ManifestShard next(@Nullable ManifestShard before, ShardSnapshot change, int maxDeltas) {
     BlobReference base = change.base() == null ? before.base() : change.base().reference();
     List<BlobReference> deltas = new ArrayList<>();
     if (before != null && change.delta() != null) {

@@ -15,10 +15,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Holds back manifests whose number of live keys jumps, so that an accident upstream does not empty
- * every consumer. Each is compared with the last one that was published, however many were held
- * since: what is held stays so until the number is back within the bounds, or somebody lets it go.
- * After a take-over it also holds windows that are older than what consumers have.
+ * Holds manifests whose number of live keys jumps, so that an accident upstream does not empty the
+ * set of every consumer. Each manifest is compared with the last published one, however many were
+ * held since. So manifests are held until the number is back within the bounds or the jump is
+ * allowed. After a take-over, also holds windows that are older than the newest one that consumers
+ * have.
  */
 final class PublishingGate {
   private static final Logger LOG = LoggerFactory.getLogger(PublishingGate.class);
@@ -40,7 +41,10 @@ final class PublishingGate {
     context.addAccumulator(Snapshots.HELD_WINDOWS, heldInAll);
   }
 
-  /** Whether a manifest may go out; if so, it must. */
+  /**
+   * Whether a manifest may be published. If so, the caller must publish it: it is recorded as the
+   * last published one.
+   */
   boolean lets(Manifest manifest) throws IOException {
     Tuple2<Long, Long> own = lastPublished.value();
     boolean isTakeOver = publication.takenOverSequence() > (own == null ? 0 : own.f0);
@@ -55,7 +59,7 @@ final class PublishingGate {
           Instant.ofEpochMilli(manifest.windowEndMillis()));
       return false;
     }
-    // What consumers have.
+    // The newest manifest that consumers have.
     Tuple2<Long, Long> last =
         isTakeOver ? Tuple2.of(publication.takenOverSequence(), publication.takenOverCount()) : own;
     if (last != null) {

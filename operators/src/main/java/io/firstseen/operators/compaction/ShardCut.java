@@ -9,24 +9,30 @@ import io.firstseen.filters.snapshot.SnapshotDeltaWriter;
 import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.filters.snapshot.SnapshotWriter;
 import io.firstseen.types.ShardChain;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What a shard publishes of a window that changed its keys.
+ * What a shard publishes for a window that changed its keys: a base, a delta, or both.
  *
  * @param live the keys after the window
- * @param base a snapshot of them, or null
- * @param delta what leads to them from what was published last, or null; one of both is there
- * @param chain what decides on the next
+ * @param base a snapshot of these keys, or null
+ * @param delta the delta from the last published set to these keys, or null; base and delta are not
+ *     both null
+ * @param chain the chain after the window, from which {@link ChainRule} decides on the next blobs
  */
-record ShardCut(LiveKeys live, Snapshot base, SnapshotDelta delta, ShardChain chain) {
+record ShardCut(
+    LiveKeys live, @Nullable Snapshot base, @Nullable SnapshotDelta delta, ShardChain chain) {
 
   /**
-   * Applies a change and cuts base and delta as the rule wants them.
+   * Applies a change, and makes base and delta as the rule decides.
    *
-   * @param chain what was published before; null if nothing was
+   * @param chain the published chain before the window; null if the shard has published no blob
    */
   static ShardCut of(
-      WindowChange change, ShardChain chain, ChainRule rule, SnapshotParameters parameters)
+      WindowChange change,
+      @Nullable ShardChain chain,
+      ChainRule rule,
+      SnapshotParameters parameters)
       throws MalformedGolombCodedSetException {
     int restBits = Long.SIZE - parameters.set().shards().bits();
     if (!rule.goesOn(chain, change.count())) {

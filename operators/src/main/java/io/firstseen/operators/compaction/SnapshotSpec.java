@@ -11,18 +11,18 @@ import java.util.HexFormat;
 import java.util.Locale;
 
 /**
- * What a set of snapshots is: everything that its blobs and manifests say of themselves. Holds no
- * secret.
+ * The parameters of a set of snapshots, as its blobs and manifests state them. Contains no secret.
  *
  * @param setName name of the set, 1 to 100 characters of {@code A-Z a-z 0-9 . _ -}
  * @param windowMillis length of a window in event time, at least 1
  * @param snapshotShards number of shards, a power of two in [1, 65536]; fixed for the life of the
  *     state
  * @param falsePositiveRate the rate that no shard's snapshot exceeds, at most 0.1 and at least
- *     2^-24, or 2^(log2(snapshotShards) - 33) if that is less: the bits of a hash give no lower one
- * @param algorithm what hashed the keys
+ *     2^-24, or 2^(log2(snapshotShards) - 33) if that is less. The bits of a hash do not allow a
+ *     lower rate
+ * @param algorithm the algorithm that hashed the keys
  * @param keyCheck {@link KeyHash#keyCheck()} of that hash
- * @param canonicaliser what brought the keys into canonical form
+ * @param canonicaliser the rule that brought the keys into canonical form
  * @param ttlMillis how long after its last add, in event time, a key is forgotten, in [1, {@value
  *     io.firstseen.types.TimeToLive#MAX_MILLIS}]; 0 if keys are kept until they are deleted. The
  *     length may change at a restart; whether there is one is fixed for the life of the state
@@ -57,16 +57,16 @@ public record SnapshotSpec(
   }
 
   /**
-   * The binary logarithm of the least false-positive rate that the bits of a hash below the shard
-   * give to the largest set: 2^31 keys in one shard, 2^40 in all. A smaller one would end the job
-   * when the set has grown.
+   * The binary logarithm of the lowest false-positive rate that the suffix bits of a hash give to
+   * the largest set: 2^31 keys in one shard, 2^40 in all. With a lower rate the job would fail once
+   * the set has grown.
    */
   private static int leastRateExponent(int snapshotShards) {
     int shardBits = new Shards(snapshotShards).bits();
     return Math.min(31, 40 - shardBits) - (Long.SIZE - shardBits);
   }
 
-  /** The set of keys in one canonical form under one hash, kept until they are deleted. */
+  /** A set whose keys are kept until they are deleted. */
   public static SnapshotSpec of(
       String setName,
       long windowMillis,
@@ -85,7 +85,7 @@ public record SnapshotSpec(
         0);
   }
 
-  /** The same with a ttl, or without one if that is 0. */
+  /** A copy with a ttl, or without one if it is 0. */
   public SnapshotSpec withTtlMillis(long newTtlMillis) {
     return new SnapshotSpec(
         setName,
@@ -102,7 +102,7 @@ public record SnapshotSpec(
     return ttlMillis > 0;
   }
 
-  /** What all blobs and manifests of the set share. */
+  /** The parameters that all blobs and manifests of the set share. */
   SetParameters setParameters() {
     return setParameters(algorithm, keyCheck, canonicaliser, snapshotShards, falsePositiveRate);
   }
@@ -123,9 +123,9 @@ public record SnapshotSpec(
   }
 
   /**
-   * What must not change while the state lives, in words: a manifest names blobs of many windows,
-   * and they must all agree. The lengths of the window and of the ttl may change. Kept in state, so
-   * the same in every locale.
+   * Describes in words what must not change during the life of the state, because a manifest names
+   * blobs of many windows and they must all agree. The lengths of the window and of the ttl may
+   * change. The text is kept in state, so it is the same in every locale.
    */
   String identity() {
     return String.format(

@@ -21,20 +21,23 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
  * SingleOutputStreamOperator<SnapshotRecord> records = Snapshots.of(operations, spec);
  * }</pre>
  *
- * <p>For one sequence of operations and watermarks the records are the same, byte for byte, at any
- * parallelism and after any recovery; only blobs between two manifests may come in another order.
+ * <p>The same sequence of operations and watermarks gives the same records, byte for byte, at any
+ * parallelism and after any recovery. Only the order of the blobs between two manifests may differ.
  */
 public final class Snapshots {
 
   /** The highest parallelism of the compaction; fixed, since the state's keys depend on it. */
   public static final int MAX_PARALLELISM = 128;
 
-  /** The accumulator of windows that were held, see {@link ChangeBounds}. */
+  /** The name of the accumulator that counts held windows, see {@link ChangeBounds}. */
   public static final String HELD_WINDOWS = "firstseen-snapshots-held-windows";
 
   private Snapshots() {}
 
-  /** Like the other one, but publishes every window and removes nothing. */
+  /**
+   * Like {@link #of(DataStream, SnapshotSpec, Publication)}, but publishes every window and removes
+   * no blob.
+   */
   public static SingleOutputStreamOperator<SnapshotRecord> of(
       DataStream<HashedOperation> operations, SnapshotSpec spec) {
     return of(operations, spec, Publication.OF_ALL);
@@ -44,13 +47,13 @@ public final class Snapshots {
    * Adds the snapshot operators to a job. Their uids are the set's name followed by {@code
    * -compaction} and {@code -manifest}, so that a job can make several sets.
    *
-   * @param operations accepted adds and removals with their event time, at least 0, as the records'
-   *     timestamps; those on one key must arrive in their order. Duplicate adds and deletes of
-   *     unknown keys are ignored
+   * @param operations accepted adds and deletes. Their event time, at least 0, is the timestamp of
+   *     the record. Operations on one key must arrive in order. Duplicate adds and unknown deletes
+   *     are ignored
    * @param spec the set to make
    * @param publication which windows are held, and when blobs are removed
-   * @return blobs, manifests and removals, in one ordered stream of parallelism 1, to be written in
-   *     that order
+   * @return blobs, manifests and removals of blobs, in one stream of parallelism 1. Write them in
+   *     the order of the stream
    */
   public static SingleOutputStreamOperator<SnapshotRecord> of(
       DataStream<HashedOperation> operations, SnapshotSpec spec, Publication publication) {
@@ -71,7 +74,7 @@ public final class Snapshots {
         .setMaxParallelism(1);
   }
 
-  /** Sends a hash to the Flink key that stands for its shard. */
+  /** Selects the Flink key of a hash's shard. */
   static final class ByShard implements KeySelector<HashedOperation, Integer> {
     private static final long serialVersionUID = 1L;
 

@@ -4,17 +4,22 @@ import io.firstseen.filters.gcs.GolombCodedSetWriter;
 import io.firstseen.filters.gcs.MalformedGolombCodedSetException;
 import io.firstseen.types.KeyEpochs;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** What a window makes of a shard's live keys. */
+/** The change of a shard's live keys by a window: its operations, and the keys that expire. */
 final class WindowChange {
   private final LiveKeys before;
   private final WindowOperations operations;
-  private final EpochTable table;
+  private final @Nullable EpochTable table;
   private final boolean anyDue;
   private final long count;
 
   private WindowChange(
-      LiveKeys before, WindowOperations operations, EpochTable table, boolean anyDue, long count) {
+      LiveKeys before,
+      WindowOperations operations,
+      @Nullable EpochTable table,
+      boolean anyDue,
+      long count) {
     this.before = before;
     this.operations = operations;
     this.table = table;
@@ -23,20 +28,23 @@ final class WindowChange {
   }
 
   /**
-   * Finds out how many keys live after a window.
+   * Prepares the change, and counts the keys that live after the window.
    *
    * @param shardBits number of shard bits
-   * @param pending hash to what became of it in the window, in any order
-   * @param table the epochs at the end of the window; null without a ttl
+   * @param pending hash to its pending operation, in any order
+   * @param table the expiry windows at the end of the window; null without a ttl
    */
   static WindowChange of(
-      LiveKeys before, int shardBits, Iterable<Map.Entry<Long, Long>> pending, EpochTable table)
+      LiveKeys before,
+      int shardBits,
+      Iterable<Map.Entry<Long, Long>> pending,
+      @Nullable EpochTable table)
       throws MalformedGolombCodedSetException {
     WindowOperations operations = WindowOperations.of(before.rests(), shardBits, pending, table);
     boolean anyDue = table != null && table.isAnyDue(before.epochs());
     long count = before.count() + operations.newKeys() - operations.deletedKeys();
     if (anyDue) {
-      // How many of those that are due were added again only a look at each can tell.
+      // A due key may have been added again in the window, so each key must be checked.
       long[] counted = new long[1];
       new LiveKeysMerge(
               before, operations, table, null, (rests, epochs, length) -> counted[0] += length)
@@ -51,13 +59,13 @@ final class WindowChange {
     return count;
   }
 
-  /** Whether the keys are others than before; if not, their epochs may be. */
+  /** Whether keys are added or removed. If not, their expiry windows may still change. */
   boolean changesKeys() {
     return operations.newKeys() > 0 || count < before.count();
   }
 
   /**
-   * The keys after the window.
+   * Returns the keys after the window.
    *
    * @param coarseOrNull is told of all keys
    */
@@ -84,7 +92,7 @@ final class WindowChange {
     return new LiveKeys(writer.toSet(), epochWriter == null ? null : epochWriter.epochs());
   }
 
-  /** Puts numbers of epochs together. */
+  /** Packs the expiry-window numbers of the keys, 4 bits each. */
   private static final class EpochWriter {
     private final EpochTable table;
     private final long[] counts;

@@ -5,14 +5,15 @@ import io.firstseen.filters.gcs.UnsignedSort;
 import io.firstseen.serializers.PendingOperationSerializer;
 import java.util.Arrays;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What a window's operations may change in a shard's live set, in the order of the set. Gone are
- * deletes of keys that do not live, adds whose time is up when the window ends and, without a ttl,
- * adds of keys that live.
+ * The operations of a window that may change a shard's live set, in the order of the set. Left out
+ * are deletes of keys that are not live, adds that are already due at the end of the window and,
+ * without a ttl, adds of live keys.
  */
 final class WindowOperations {
-  /** Stands for the number of an epoch. */
+  /** Stands in place of an expiry-window number for a deleted key. */
   static final byte DELETED = -1;
 
   private static final byte NOTHING = -2;
@@ -30,19 +31,19 @@ final class WindowOperations {
   }
 
   /**
-   * Takes the operations of a window.
+   * Sorts the operations of a window and leaves out those without effect.
    *
-   * @param live the live set of rests: hashes without their shard bits
+   * @param live the suffixes of the live keys' hashes
    * @param shardBits number of shard bits
-   * @param operations hash to what became of it, as {@link PendingOperationSerializer} has it, in
-   *     any order
-   * @param table the epochs at the end of the window; null without a ttl
+   * @param operations hash to its pending operation, as {@link PendingOperationSerializer} stores
+   *     it, in any order
+   * @param table the expiry windows at the end of the window; null without a ttl
    */
   static WindowOperations of(
       GolombCodedSet live,
       int shardBits,
       Iterable<Map.Entry<Long, Long>> operations,
-      EpochTable table) {
+      @Nullable EpochTable table) {
     long[] hashes = new long[16];
     byte[] unsorted = new byte[16];
     int size = 0;
@@ -62,7 +63,7 @@ final class WindowOperations {
     return effective(live, rests, epochs, table != null);
   }
 
-  private static byte epoch(long operation, EpochTable table) {
+  private static byte epoch(long operation, @Nullable EpochTable table) {
     if (operation == PendingOperationSerializer.DELETED) {
       return DELETED;
     }
@@ -70,7 +71,7 @@ final class WindowOperations {
     return epoch == EpochTable.DUE ? NOTHING : epoch;
   }
 
-  /** Looks for the keys in the set, in its order, and leaves out what changes nothing. */
+  /** Looks the keys up in the set, in its order, and leaves out operations without effect. */
   private static WindowOperations effective(
       GolombCodedSet live, long[] rests, byte[] epochs, boolean addsRenew) {
     long newKeys = 0;
@@ -108,17 +109,20 @@ final class WindowOperations {
     return rests.length;
   }
 
-  /** The hashes of the keys without their shard bits, ascending as unsigned numbers. */
+  /** The suffixes of the keys' hashes, ascending as unsigned numbers. */
   long[] rests() {
     return rests;
   }
 
-  /** The numbers of the epochs that adds put their keys into, or {@link #DELETED}. */
+  /**
+   * For each suffix, the number of the expiry window that an add gives to the key, or {@link
+   * #DELETED}.
+   */
   byte[] epochs() {
     return epochs;
   }
 
-  /** How many keys are added that did not live before. */
+  /** How many keys are added that were not live before. */
   long newKeys() {
     return newKeys;
   }

@@ -32,8 +32,9 @@ record WindowRule(long windowMillis) implements Serializable {
   }
 
   /**
-   * The end of the newest window that a watermark closes: no event before it is still to come. Not
-   * for {@link Long#MAX_VALUE}, which says that nothing at all is still to come.
+   * The end of the newest window that a watermark closes; {@link Long#MIN_VALUE} if no window ends
+   * so early within the range of a long. Must not be called with {@link Long#MAX_VALUE}, which
+   * means that no event follows at all.
    */
   long newestClosedEnd(long watermarkMillis) {
     long next = watermarkMillis + 1;

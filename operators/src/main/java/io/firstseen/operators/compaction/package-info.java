@@ -1,5 +1,5 @@
 /**
- * The windowed compaction of accepted operations into immutable snapshots; {@link
- * io.firstseen.operators.compaction.Snapshots} is the way in.
+ * The windowed compaction of accepted operations into immutable snapshots. The entry point is
+ * {@link io.firstseen.operators.compaction.Snapshots}.
  */
 package io.firstseen.operators.compaction;
