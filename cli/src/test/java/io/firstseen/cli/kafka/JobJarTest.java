@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -85,6 +86,38 @@ class JobJarTest {
       assertThat(file.getManifest().getMainAttributes().getValue("Main-Class"))
           .isEqualTo("io.firstseen.jobs.PipelineJob");
     }
+  }
+
+  @Test
+  void itsNoticeNamesEveryLibraryThatItBundles() throws IOException {
+    Pattern bundled = Pattern.compile("^\\s+([\\w.-]+:[\\w.-]+):jar:");
+    Pattern named = Pattern.compile("^- ([\\w.-]+:[\\w.-]+)");
+    try (JarFile file = new JarFile(jar.toFile())) {
+      String notice = text(file, "META-INF/NOTICE");
+      assertThat(matches(named, notice))
+          .containsExactlyInAnyOrderElementsOf(
+              matches(bundled, Files.readString(jar.resolveSibling("bundled-libraries.txt"))));
+      assertThat(text(file, "META-INF/LICENSE"))
+          .isEqualTo(Files.readString(Path.of("..", "LICENSE")));
+      List<String> texts = matches(Pattern.compile("\\((licenses/[\\w.-]+)\\)"), notice);
+      assertThat(texts).isNotEmpty();
+      for (String licence : texts) {
+        assertThat(text(file, "META-INF/" + licence)).contains("Copyright");
+      }
+    }
+  }
+
+  private static String text(JarFile file, String name) throws IOException {
+    assertThat(file.getEntry(name)).as(name).isNotNull();
+    return new String(file.getInputStream(file.getEntry(name)).readAllBytes(), UTF_8);
+  }
+
+  private static List<String> matches(Pattern pattern, String text) {
+    return text.lines()
+        .map(pattern::matcher)
+        .filter(Matcher::find)
+        .map(matcher -> matcher.group(1))
+        .toList();
   }
 
   /** By Flink's command line, which loads it as {@code flink run} does. */
