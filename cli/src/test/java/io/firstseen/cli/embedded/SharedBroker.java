@@ -31,9 +31,13 @@ public final class SharedBroker implements BeforeAllCallback {
     this.settings = settings;
   }
 
-  /** The one of {@link EmbeddedBroker.Settings#tuned}. */
+  /**
+   * The one of {@link EmbeddedBroker.Settings#tuned}. As it never comes back, it may be silent as
+   * long as a stock broker.
+   */
   public static SharedBroker tuned() {
-    return new SharedBroker("tuned", EmbeddedBroker.Settings.tuned());
+    return new SharedBroker(
+        "tuned", EmbeddedBroker.Settings.tuned().with("broker.session.timeout.ms", "9000"));
   }
 
   /** The one of {@link EmbeddedBroker.Settings#stock}. */
