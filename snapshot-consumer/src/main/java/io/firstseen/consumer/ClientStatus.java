@@ -6,7 +6,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What a {@link SnapshotClient} answers from at one moment; what is in it belongs together. For
+ * What a {@link FollowedSet} answers from at one moment; what is in it belongs together. For
  * callers that tell their own callers which snapshot an answer came from.
  *
  * @param state the state of the client

@@ -37,7 +37,7 @@ import java.util.function.Predicate;
  * <p>Queries take no lock, may come from any number of threads, and never wait for the thread that
  * follows the topic. That thread is a daemon; {@link #close} ends it.
  */
-public final class SnapshotClient implements AutoCloseable {
+public final class SnapshotClient implements FollowedSet {
   private static final AtomicInteger CLIENTS = new AtomicInteger();
   private static final int MAX_FETCH_BYTES = 16 << 20;
 
@@ -251,7 +251,7 @@ public final class SnapshotClient implements AutoCloseable {
     return stateOf(current.view());
   }
 
-  /** State, snapshot and newest complaint of one moment. Takes no lock. */
+  @Override
   public ClientStatus status() {
     View now = current.view();
     Optional<ActiveSnapshot> active = Optional.ofNullable(now.active());

@@ -185,6 +185,13 @@ public final class SnapshotClientOptions {
     return sequence;
   }
 
+  static Duration requirePositive(String name, Duration duration) {
+    if (duration.isZero() || duration.isNegative()) {
+      throw new IllegalArgumentException(name + " must be longer than 0, got " + duration);
+    }
+    return duration;
+  }
+
   /** Makes {@link SnapshotClientOptions}. */
   public static final class Builder {
     private final String bootstrapServers;
@@ -367,13 +374,6 @@ public final class SnapshotClientOptions {
     /** The options. */
     public SnapshotClientOptions build() {
       return new SnapshotClientOptions(this);
-    }
-
-    private static Duration requirePositive(String name, Duration duration) {
-      if (duration.isZero() || duration.isNegative()) {
-        throw new IllegalArgumentException(name + " must be longer than 0, got " + duration);
-      }
-      return duration;
     }
   }
 }

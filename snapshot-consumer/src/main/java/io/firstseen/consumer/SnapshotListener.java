@@ -3,9 +3,10 @@ package io.firstseen.consumer;
 import io.firstseen.filters.snapshot.Manifest;
 
 /**
- * Hears what a {@link SnapshotClient} does. All methods are called by the one thread that follows
- * the topic, in order; one that takes long delays the next snapshot, never a query. What a method
- * throws is logged and otherwise ignored.
+ * Hears what a {@link SnapshotClient} or a {@link FollowedDirectory} does; for the latter, read
+ * "directory" for "topic". All methods are called by the one thread that follows, in order; one
+ * that takes long delays the next snapshot, never a query. What a method throws is logged and
+ * otherwise ignored.
  */
 public interface SnapshotListener {
 

@@ -2,6 +2,7 @@ package io.firstseen.server;
 
 import io.firstseen.consumer.ClientState;
 import io.firstseen.consumer.ClientStatus;
+import io.firstseen.consumer.FollowedSet;
 import io.firstseen.consumer.SnapshotListener;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;

@@ -43,7 +43,7 @@ final class ServedSets implements AutoCloseable {
     }
     List<SnapshotClient> clients = SnapshotClient.startAll(options);
     for (int i = 0; i < ofOneTopic.size(); i++) {
-      sets.get(i).answerBy(new FollowedTopic(clients.get(i)));
+      sets.get(i).answerBy(clients.get(i));
     }
   }
 

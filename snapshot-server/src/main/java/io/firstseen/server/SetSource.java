@@ -1,5 +1,7 @@
 package io.firstseen.server;
 
+import io.firstseen.consumer.FollowedDirectory;
+import io.firstseen.consumer.FollowedSet;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.consumer.SnapshotListener;
 import io.firstseen.filters.key.KeyHash;
@@ -77,8 +79,14 @@ public sealed interface SetSource {
       implements SetSource {
 
     FollowedSet follow(SnapshotListener listener) {
-      return FollowedDirectory.start(
-          directory, setName, keyHash, trustedKeys, staleAfter, poll, listener);
+      FollowedDirectory.Builder builder =
+          FollowedDirectory.builder(directory, setName)
+              .keyHash(keyHash)
+              .trustedKeys(trustedKeys)
+              .poll(poll)
+              .listener(listener);
+      staleAfter.ifPresent(builder::staleAfter);
+      return builder.start();
     }
   }
 }

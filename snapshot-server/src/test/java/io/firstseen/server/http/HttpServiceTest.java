@@ -324,8 +324,7 @@ class HttpServiceTest {
         try (RawClient third = new RawClient(address)) {
           RawClient.Answer refusal = third.answer();
           assertThat(refusal.status()).isEqualTo(503);
-          assertThat(refusal.body())
-              .isEqualTo("{\"error\":\"too many connections are open\"}\n");
+          assertThat(refusal.body()).isEqualTo("{\"error\":\"too many connections are open\"}\n");
           third.awaitEnd();
         }
       }

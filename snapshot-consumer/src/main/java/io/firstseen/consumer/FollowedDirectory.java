@@ -1,8 +1,5 @@
-package io.firstseen.server;
+package io.firstseen.consumer;
 
-import io.firstseen.consumer.ClientState;
-import io.firstseen.consumer.ClientStatus;
-import io.firstseen.consumer.SnapshotListener;
 import io.firstseen.consumer.internal.Succession;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.BlobReference;
@@ -13,6 +10,7 @@ import io.firstseen.filters.snapshot.Sha256;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.filters.snapshot.TrustedKey;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -21,22 +19,31 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows a {@link SnapshotDirectory} by the rule of the snapshot client: a snapshot is verified in
- * full before it answers, and the last good one is never given up, whatever becomes of the files.
- * Looks from time to time, since not every file system tells of changes.
+ * Follows one set of keys in a {@link SnapshotDirectory}, as {@link SnapshotClient} does on a
+ * topic: a snapshot is verified in full before it answers, and <b>the last good one is never
+ * dropped</b>, whatever becomes of the files. {@link #status} has the snapshot to query.
+ *
+ * <p>A daemon thread looks into the directory from time to time, since not every file system tells
+ * of changes. {@link #close} ends it.
  */
-final class FollowedDirectory implements FollowedSet, Runnable {
+public final class FollowedDirectory implements FollowedSet {
+  /** How often the directory is looked at, if nothing else is said. */
+  public static final Duration DEFAULT_POLL = Duration.ofSeconds(1);
+
   private static final Logger LOG = LoggerFactory.getLogger(FollowedDirectory.class);
   private static final int MAX_EARLIER = 60;
   private static final long CLOSE_TIMEOUT_MILLIS = 5_000;
@@ -46,7 +53,7 @@ final class FollowedDirectory implements FollowedSet, Runnable {
   private final SnapshotDirectory directory;
   private final String setName;
   private final KeyHash keyHash;
-  private final List<TrustedKey> trustedKeys;
+  private final Set<TrustedKey> trustedKeys;
   private final Optional<Duration> staleAfter;
   private final Duration poll;
   private final SnapshotListener listener;
@@ -79,37 +86,89 @@ final class FollowedDirectory implements FollowedSet, Runnable {
     private int passed;
   }
 
-  private FollowedDirectory(
-      Path path,
-      String setName,
-      KeyHash keyHash,
-      List<TrustedKey> trustedKeys,
-      Optional<Duration> staleAfter,
-      Duration poll,
-      SnapshotListener listener) {
-    this.directory = new SnapshotDirectory(path);
-    this.setName = setName;
-    this.keyHash = keyHash;
-    this.trustedKeys = List.copyOf(trustedKeys);
-    this.staleAfter = staleAfter;
-    this.poll = poll;
-    this.listener = listener;
-    this.thread = new Thread(this, "firstseen-directory-" + setName);
+  private FollowedDirectory(Builder builder) {
+    this.directory = new SnapshotDirectory(builder.path);
+    this.setName = builder.setName;
+    this.keyHash = builder.keyHash;
+    this.trustedKeys = builder.trustedKeys;
+    this.staleAfter = Optional.ofNullable(builder.staleAfter);
+    this.poll = builder.poll;
+    this.listener = builder.listener;
+    this.thread = new Thread(this::run, "firstseen-directory-" + setName);
     thread.setDaemon(true);
   }
 
-  static FollowedDirectory start(
-      Path path,
-      String setName,
-      KeyHash keyHash,
-      List<TrustedKey> trustedKeys,
-      Optional<Duration> staleAfter,
-      Duration poll,
-      SnapshotListener listener) {
-    FollowedDirectory followed =
-        new FollowedDirectory(path, setName, keyHash, trustedKeys, staleAfter, poll, listener);
-    followed.thread.start();
-    return followed;
+  /**
+   * What to follow; everything else has a default.
+   *
+   * @param directory a {@link SnapshotDirectory}, which need not exist yet
+   * @param setName the name of the set, as its publisher calls it
+   * @throws IllegalArgumentException if that is no name of a set
+   */
+  public static Builder builder(Path directory, String setName) {
+    return new Builder(directory, setName);
+  }
+
+  /** Says how a directory is followed, and starts. */
+  public static final class Builder {
+    private final Path path;
+    private final String setName;
+    private KeyHash keyHash = KeyHash.fixed();
+    private Set<TrustedKey> trustedKeys = Set.of();
+    private Duration staleAfter;
+    private Duration poll = DEFAULT_POLL;
+    private SnapshotListener listener = new SnapshotListener() {};
+
+    private Builder(Path path, String setName) {
+      this.path = Objects.requireNonNull(path, "directory");
+      this.setName = SnapshotTopicFormat.requireSetName(setName);
+    }
+
+    /**
+     * The hash under which the publisher hashes, {@link KeyHash#fixed()} if not set. A set that is
+     * hashed otherwise is refused, since every answer would be wrong.
+     */
+    public Builder keyHash(KeyHash newKeyHash) {
+      this.keyHash = Objects.requireNonNull(newKeyHash, "keyHash");
+      return this;
+    }
+
+    /**
+     * Refuses manifests that none of these keys has signed. If not set, or empty, signatures are
+     * not looked at.
+     */
+    public Builder trustedKeys(Collection<TrustedKey> keys) {
+      this.trustedKeys = Set.copyOf(keys);
+      return this;
+    }
+
+    /**
+     * The age, since its manifest was written, from which on a snapshot is {@link
+     * ClientState#STALE}. If not set, none ever is.
+     */
+    public Builder staleAfter(Duration newStaleAfter) {
+      this.staleAfter = SnapshotClientOptions.requirePositive("staleAfter", newStaleAfter);
+      return this;
+    }
+
+    /** How long to wait between two looks; {@link #DEFAULT_POLL} if not set. */
+    public Builder poll(Duration newPoll) {
+      this.poll = SnapshotClientOptions.requirePositive("poll", newPoll);
+      return this;
+    }
+
+    /** Who hears of snapshots and of trouble; nobody if not set. Trouble is logged in any case. */
+    public Builder listener(SnapshotListener newListener) {
+      this.listener = Objects.requireNonNull(newListener, "listener");
+      return this;
+    }
+
+    /** Starts to follow. Returns at once; what comes to answer shows later. */
+    public FollowedDirectory start() {
+      FollowedDirectory followed = new FollowedDirectory(this);
+      followed.thread.start();
+      return followed;
+    }
   }
 
   @Override
@@ -141,8 +200,7 @@ final class FollowedDirectory implements FollowedSet, Runnable {
     return earlier;
   }
 
-  @Override
-  public void run() {
+  private void run() {
     try {
       do {
         look();

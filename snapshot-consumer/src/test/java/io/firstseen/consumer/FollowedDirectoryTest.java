@@ -1,16 +1,16 @@
-package io.firstseen.server;
+package io.firstseen.consumer;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstseen.consumer.ClientState;
-import io.firstseen.consumer.SnapshotListener;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestShard;
+import io.firstseen.filters.snapshot.Sha256;
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
+import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.filters.snapshot.TrustedKey;
 import java.io.IOException;
@@ -32,19 +32,43 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The last good snapshot answers, whatever becomes of the directory. */
 class FollowedDirectoryTest {
+  private static final String SET = "spam";
   private static final Duration POLL = Duration.ofMillis(10);
 
   @TempDir private Path parent;
   private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
   private Path path;
-  private DirectoryPublisher publisher;
+  private SnapshotDirectory directory;
+  private final TestPublisher publisher = TestPublisher.of(SET, 2);
   private List<TrustedKey> trustedKeys = List.of();
-  private FollowedSet followed;
+  private FollowedDirectory followed;
 
   @BeforeEach
-  void publish() {
+  void nameDirectory() {
     path = parent.resolve("snapshots");
-    publisher = DirectoryPublisher.of(path);
+    directory = new SnapshotDirectory(path);
+  }
+
+  private void publish(long sequence, String... keys) throws SnapshotException {
+    publish(publisher, sequence, keys);
+  }
+
+  private void publish(TestPublisher by, long sequence, String... keys) throws SnapshotException {
+    directory.writeManifest(writeBlobs(by, sequence, keys));
+  }
+
+  private Manifest writeBlobs(long sequence, String... keys) throws SnapshotException {
+    return writeBlobs(publisher, sequence, keys);
+  }
+
+  private Manifest writeBlobs(TestPublisher by, long sequence, String... keys)
+      throws SnapshotException {
+    TestPublisher.Publication publication = by.publish(sequence, keys);
+    for (TestPublisher.Entry blob : publication.chunks()) {
+      // Sets as small as these have one chunk a blob.
+      directory.writeBlob(Sha256.hex(blob.value()), blob.value());
+    }
+    return publication.manifest();
   }
 
   private void follow() {
@@ -74,10 +98,14 @@ class FollowedDirectoryTest {
             events.add("reachable");
           }
         };
-    followed =
-        new SetSource.InDirectory(
-                path, DirectoryPublisher.SET, keyHash, trustedKeys, staleAfter, POLL)
-            .follow(listener);
+    FollowedDirectory.Builder builder =
+        FollowedDirectory.builder(path, SET)
+            .keyHash(keyHash)
+            .trustedKeys(trustedKeys)
+            .poll(POLL)
+            .listener(listener);
+    staleAfter.ifPresent(builder::staleAfter);
+    followed = builder.start();
   }
 
   @AfterEach
@@ -100,13 +128,13 @@ class FollowedDirectoryTest {
     follow();
     assertThat(nextEvent()).isEqualTo("unreachable: there is no snapshot directory " + path);
     assertThat(followed.status().state()).isEqualTo(ClientState.EMPTY);
-    publisher.publish(1, "a");
+    publish(1, "a");
     assertThat(nextEvent()).isEqualTo("reachable");
     assertThat(nextEvent()).isEqualTo("snapshot 1");
     assertThat(followed.status().state()).isEqualTo(ClientState.READY);
     assertThat(contains("a")).isTrue();
     assertThat(contains("b")).isFalse();
-    publisher.publish(2, "b");
+    publish(2, "b");
     assertThat(nextEvent()).isEqualTo("snapshot 2");
     assertThat(contains("a")).isFalse();
     assertThat(contains("b")).isTrue();
@@ -114,9 +142,9 @@ class FollowedDirectoryTest {
 
   @Test
   void knowsWhatCameBefore() throws Exception {
-    publisher.publish(1, "a");
-    publisher.publish(2, "a", "b");
-    publisher.publish(3, "c");
+    publish(1, "a");
+    publish(2, "a", "b");
+    publish(3, "c");
     follow();
     assertThat(nextEvent()).isEqualTo("snapshot 3");
     assertThat(followed.earlier()).extracting(Manifest::sequence).containsExactly(1L, 2L);
@@ -124,16 +152,16 @@ class FollowedDirectoryTest {
 
   @Test
   void aDamagedBlobIsRefusedAndTakenOnceItIsWhole() throws Exception {
-    publisher.publish(1, "a");
+    publish(1, "a");
     follow();
     assertThat(nextEvent()).isEqualTo("snapshot 1");
-    Manifest second = publisher.writeBlobs(2, "a", "b");
+    Manifest second = writeBlobs(2, "a", "b");
     Path blob = path.resolve("blobs").resolve(changedBlob(second));
     byte[] whole = Files.readAllBytes(blob);
     byte[] damaged = whole.clone();
     damaged[damaged.length - 1] ^= 1;
     replace(blob, damaged);
-    publisher.writeManifest(second);
+    directory.writeManifest(second);
     assertThat(nextEvent())
         .startsWith("refused: sequence 2 of set 'spam' cannot be used: blob ")
         .contains("is damaged");
@@ -148,28 +176,27 @@ class FollowedDirectoryTest {
 
   @Test
   void aMissingBlobAndAManifestThatIsNoneAreRefusedOnceAndTheNextIsTaken() throws Exception {
-    publisher.publish(1, "a");
+    publish(1, "a");
     follow();
     assertThat(nextEvent()).isEqualTo("snapshot 1");
-    Manifest second = publisher.writeBlobs(2, "a", "b");
+    Manifest second = writeBlobs(2, "a", "b");
     Files.delete(path.resolve("blobs").resolve(changedBlob(second)));
-    publisher.writeManifest(second);
+    directory.writeManifest(second);
     assertThat(nextEvent()).startsWith("refused: sequence 2 of set 'spam' cannot be used: ");
-    Files.writeString(new SnapshotDirectory(path).manifestFile(3), "{");
+    Files.writeString(directory.manifestFile(3), "{");
     assertThat(nextEvent()).startsWith("refused: sequence 3 of set 'spam' cannot be used: ");
     // The control of "once": many looks later there is nothing but the next good one.
     TimeUnit.MILLISECONDS.sleep(20 * POLL.toMillis());
-    publisher.publish(4, "c");
+    publish(4, "c");
     assertThat(nextEvent()).isEqualTo("snapshot 4");
     assertThat(contains("c")).isTrue();
   }
 
   @Test
   void anotherSetOrHashKeyIsRefused() throws Exception {
-    publisher.publish(1, "a");
-    new DirectoryPublisher(path, "ham", KeyHash.fixed(), Canonicaliser.NONE, 2).publish(2, "a");
-    new DirectoryPublisher(path, DirectoryPublisher.SET, KeyHash.xxh3(1), Canonicaliser.NONE, 2)
-        .publish(3, "a");
+    publish(1, "a");
+    publish(TestPublisher.of("ham", 2), 2, "a");
+    publish(new TestPublisher(SET, KeyHash.xxh3(1), Canonicaliser.NONE, 2), 3, "a");
     follow();
     assertThat(nextEvent()).startsWith("refused: sequence 3 of set 'spam' cannot be used: ");
     assertThat(nextEvent())
@@ -181,9 +208,9 @@ class FollowedDirectoryTest {
   void whatNobodyTrustedHasSignedIsRefused() throws Exception {
     SigningKey ours = SigningKey.generate();
     trustedKeys = List.of(ours.publicKey());
-    publisher.writeManifest(ours.sign(publisher.writeBlobs(1, "a")));
-    publisher.writeManifest(SigningKey.generate().sign(publisher.writeBlobs(2, "b")));
-    publisher.writeManifest(publisher.writeBlobs(3, "c"));
+    directory.writeManifest(ours.sign(writeBlobs(1, "a")));
+    directory.writeManifest(SigningKey.generate().sign(writeBlobs(2, "b")));
+    directory.writeManifest(writeBlobs(3, "c"));
     follow();
     assertThat(nextEvent()).startsWith("refused: sequence 3 of set 'spam' cannot be used: ");
     assertThat(nextEvent()).startsWith("refused: sequence 2 of set 'spam' cannot be used: ");
@@ -192,16 +219,16 @@ class FollowedDirectoryTest {
 
   @Test
   void blobsMayLieElsewhere() throws Exception {
-    Manifest manifest = publisher.writeBlobs(1, "a");
+    Manifest manifest = writeBlobs(1, "a");
     Path elsewhere = Files.move(path.resolve("blobs"), parent.resolve("else where"));
-    publisher.writeManifest(manifest.withBlobs(elsewhere.toUri()));
+    directory.writeManifest(manifest.withBlobs(elsewhere.toUri()));
     follow();
     assertThat(nextEvent()).isEqualTo("snapshot 1");
     assertThat(contains("a")).isTrue();
-    Manifest far = publisher.writeBlobs(2, "b").withBlobs(URI.create("s3://bucket/blobs"));
+    Manifest far = writeBlobs(2, "b").withBlobs(URI.create("s3://bucket/blobs"));
     Path here = path.resolve("blobs");
     Path away = Files.move(here, parent.resolve("away"));
-    publisher.writeManifest(far);
+    directory.writeManifest(far);
     assertThat(nextEvent())
         .startsWith("refused: sequence 2 of set 'spam' cannot be used: the blob ")
         .endsWith(
@@ -210,21 +237,20 @@ class FollowedDirectoryTest {
                 + ", and of other places file: alone is read, not"
                 + " s3://bucket/blobs");
     Files.move(away, here);
-    publisher.writeManifest(publisher.writeBlobs(3, "b").withBlobs(far.blobs()));
+    directory.writeManifest(writeBlobs(3, "b").withBlobs(far.blobs()));
     assertThat(nextEvent()).as("what was pulled has its blobs here").isEqualTo("snapshot 3");
   }
 
   @Test
   void whatWentBackOrChangedOrWentAwayIsToldAndTheLastGoodAnswers() throws Exception {
-    publisher.publish(5, "a");
-    publisher.publish(6, "a", "b");
+    publish(5, "a");
+    publish(6, "a", "b");
     follow();
     assertThat(nextEvent()).isEqualTo("snapshot 6");
-    SnapshotDirectory directory = new SnapshotDirectory(path);
     Files.delete(directory.manifestFile(6));
     assertThat(nextEvent())
         .isEqualTo("refused: set 'spam' went back to sequence 5; sequence 6 goes on answering");
-    publisher.publish(6, "z");
+    publish(6, "z");
     assertThat(nextEvent())
         .isEqualTo(
             "refused: sequence 6 of set 'spam' was published again with other content; the first"
@@ -236,7 +262,7 @@ class FollowedDirectoryTest {
     assertThat(nextEvent()).isEqualTo("unreachable: there is no snapshot directory " + path);
     assertThat(followed.status().state()).isEqualTo(ClientState.READY);
     assertThat(contains("b")).isTrue();
-    publisher.publish(7, "q");
+    publish(7, "q");
     assertThat(nextEvent()).isEqualTo("reachable");
     assertThat(nextEvent()).isEqualTo("snapshot 7");
     assertThat(contains("q")).isTrue();
@@ -244,15 +270,15 @@ class FollowedDirectoryTest {
 
   @Test
   void growsStaleByTheAgeOfItsManifest() throws Exception {
-    publisher.publish(1, "a");
-    Path manifest = new SnapshotDirectory(path).manifestFile(1);
+    publish(1, "a");
+    Path manifest = directory.manifestFile(1);
     FileTime old = FileTime.fromMillis(System.currentTimeMillis() - 3_600_000);
     Files.setLastModifiedTime(manifest, old);
     follow(KeyHash.fixed(), Optional.of(Duration.ofMinutes(30)));
     assertThat(nextEvent()).isEqualTo("snapshot 1");
     assertThat(followed.status().state()).isEqualTo(ClientState.STALE);
     assertThat(followed.status().publishedMillis()).isEqualTo(old.toMillis());
-    publisher.publish(2, "a");
+    publish(2, "a");
     assertThat(nextEvent()).isEqualTo("snapshot 2");
     assertThat(followed.status().state()).isEqualTo(ClientState.READY);
   }
