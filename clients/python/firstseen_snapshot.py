@@ -32,11 +32,11 @@ MAX_KEY_BYTES = 65536
 
 
 class Malformed(Exception):
-    """No version of the format allows this."""
+    """The file violates every version of the format."""
 
 
 class Unsupported(Exception):
-    """It may be sound, but this reader cannot read it, or cannot answer."""
+    """The file may be valid, but this reader cannot read it or cannot answer."""
 
 
 def require(holds, sentence):
@@ -131,11 +131,11 @@ def joined(scope, canonical):
     return b"\xff" + length + bytes([left]) + scope + canonical
 
 
-# --- Parameters that follow ---------------------------------------------------------------------
+# --- Derived parameters -------------------------------------------------------------------------
 
 
 def golomb_code(count, universe):
-    """The parameter m for so many numbers below a bound, and the s and c that follow from it."""
+    """The parameter m for a count of numbers below a bound, and the s and c derived from it."""
     m = 1
     if count:
         m = max(1, (LN_2 * 2 * universe + (count << 64)) // (count << 65))
@@ -151,7 +151,7 @@ def bucket_count(count, field_bits):
 
 
 class Blob:
-    """What snapshots and deltas have in common: a header and one checksum over all behind it."""
+    """The common part of snapshots and deltas: a header and one checksum over everything after it."""
 
     def __init__(self, data):
         self.data = data
@@ -214,7 +214,7 @@ class Blob:
         ) = struct.unpack_from("<IBBBBHHIIQdqqqQQQQQQQ32s32sIB", data, 12)
         self.set_name = data[197 : size - 4].decode("latin-1")
         if self.codec == DELTA:
-            # The same places have another meaning.
+            # In a delta these fields have another meaning.
             self.added_count, self.removed_count = self.golomb_parameter, self.bucket_count
             self.added_bits, self.bucket_starts_bytes = self.bucket_starts_bytes, 0
 
@@ -262,7 +262,7 @@ class Blob:
 
 
 class Snapshot(Blob):
-    """An opened snapshot; opening checks all that the specification says of it."""
+    """An opened snapshot; opening checks everything that the specification requires of it."""
 
     def __init__(self, data):
         super().__init__(data)
@@ -359,7 +359,7 @@ class Snapshot(Blob):
         return -(-(bucket << self.value_bits) // self.bucket_count)
 
     def values_of(self, bucket):
-        """The values of a bucket, ascending; refuses what a writer would not have written."""
+        """The values of a bucket, ascending; refuses codes that no writer produces."""
         begin, end = self.start(bucket), self.start(bucket + 1)
         least, limit = self.lower(bucket), self.lower(bucket + 1)
         while begin < end:
@@ -382,7 +382,7 @@ class Snapshot(Blob):
             yield from self.values_of(bucket)
 
     def verify(self):
-        """Decodes everything and proves that the file is what its header says."""
+        """Decodes everything and checks that the content matches the header."""
         digest = hashlib.sha256()
         count = 0
         for value in self.values():
@@ -396,7 +396,7 @@ class Snapshot(Blob):
         )
 
     def contains_hash(self, key_hash):
-        """Whether the set holds a hash; of one that belongs to another shard it cannot know."""
+        """Whether the set holds a hash; refuses a hash of another shard."""
         shard = key_hash >> (64 - self.shard_bits)
         if shard != self.shard:
             raise Unsupported(f"the file holds shard {self.shard} of {self.shard_count}, the key is in shard {shard}")
@@ -426,7 +426,7 @@ class Snapshot(Blob):
 
 
 class Delta(Blob):
-    """An opened delta; what its codes say is proven by applying it."""
+    """An opened delta; its codes are checked by applying it."""
 
     def __init__(self, data):
         super().__init__(data)
@@ -475,7 +475,7 @@ class Delta(Blob):
         require(position == end, f"the codes must end at bit {end}, they end at bit {position}")
 
     def verify(self):
-        """Decodes everything; where the delta leads is proven by applying it."""
+        """Decodes everything; the resulting set is checked by applying the delta."""
         for _ in self.added():
             pass
         for _ in self.removed():
@@ -488,7 +488,7 @@ class Delta(Blob):
                 f"the delta changes the set {self.parent_digest.hex()}, "
                 f"it cannot be applied to the set {parent.set_digest.hex()}"
             )
-        # Bits of a value, hash, canonicaliser and its version; shards, key check and rate.
+        # Must be equal: value bits, hash, canonicaliser and its version; shards, key check and rate.
         for begin, end in ((17, 22), (24, 48), (196, self.header_bytes - 4)):
             if parent.data[begin:end] != self.data[begin:end]:
                 raise Unsupported("the delta changes a snapshot of another set or shard")
@@ -513,7 +513,7 @@ class Delta(Blob):
         bits, starts = coded(values, self.value_bits)
         payload = packed(bits)
         starts = bucket_starts(starts, len(bits))
-        # The header of the delta but for codec, sections and parent.
+        # The header of the delta except codec, sections and parent.
         header = bytearray(self.data[: self.header_bytes])
         header[16] = SNAPSHOT
         buckets = bucket_count(len(values), field_bits)
@@ -524,7 +524,7 @@ class Delta(Blob):
         return bytes(header) + payload + starts
 
 
-# --- Writing; bits as text, the first one first -------------------------------------------------
+# --- Writing; bits as text, in file order -------------------------------------------------------
 
 
 def in_bits(number, width):
@@ -537,7 +537,7 @@ def packed(bits):
 
 
 def coded(values, value_bits):
-    """The payload, and where in it each bucket begins."""
+    """The payload, and the bit position where each bucket begins."""
     m, field_bits, cutoff = golomb_code(len(values), 1 << value_bits)
     buckets = bucket_count(len(values), field_bits)
     of_buckets = [[] for _ in range(buckets)]
@@ -620,7 +620,7 @@ def info(blob):
 
 
 def open_blob(data):
-    """A snapshot or a delta, by its codec; damage is found by either."""
+    """A snapshot or a delta, by its codec; either detects damage."""
     return Delta(data) if len(data) > 16 and data[16] == DELTA else Snapshot(data)
 
 
@@ -650,7 +650,7 @@ def query(snapshot, keys, scope, hash_key):
     else:
         lines = (os.fsencode(key) for key in keys)
     for key in lines:
-        # No set holds a key that is empty or too long.
+        # A key that is empty or too long is in no set.
         possible = 0 < len(key) <= MAX_KEY_BYTES
         present = possible and snapshot.contains_hash(hash_of(scope, key))
         sys.stdout.buffer.write(key + (b"\tpresent\n" if present else b"\tabsent\n"))

@@ -12,7 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 
-/** Prints the README's sizing table: bits a key of dedup state and of snapshots. */
+/** Prints the README's sizing table: bits per key of dedup state and of snapshots. */
 public final class SizingReport {
   private static final long SEED = 20261120;
   private static final int DEDUP_SHARDS = 128;

@@ -34,8 +34,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /**
  * The {@code firstseen} command. A verb is a class with {@code @Command}, registered below; it
  * prints to the {@code out} and {@code err} of its {@link CommandLine} and returns an {@link
- * ExitCode}. Mistakes of the user are {@link UserErrorException}s or picocli's {@link
- * ParameterException}s and become one line; so do unreadable files and damaged snapshots.
+ * ExitCode}. User errors are {@link UserErrorException}s or picocli's {@link ParameterException}s
+ * and are printed as one line; so are unreadable files and damaged snapshots.
  */
 @Command(
     name = "firstseen",
@@ -72,13 +72,13 @@ public final class Main implements Callable<Integer> {
 
   private Main() {}
 
-  /** Runs the command and ends the JVM with its {@link ExitCode}. */
+  /** Runs the command and exits the JVM with its {@link ExitCode}. */
   public static void main(String[] args) {
     boolean debug = "1".equals(System.getenv(DEBUG_VARIABLE));
     if (debug && System.getProperty("log4j2.configurationFile") == null) {
       System.setProperty("log4j2.configurationFile", "log4j2-debug.properties");
     }
-    // Not flushed by each line: a verb that wants to be seen at once flushes.
+    // No autoflush: verbs flush when output must appear at once.
     PrintWriter out =
         new PrintWriter(
             new OutputStreamWriter(
@@ -106,7 +106,7 @@ public final class Main implements Callable<Integer> {
     commandLine
         .setOut(out)
         .setErr(err)
-        // A key may begin with an at sign.
+        // An argument that begins with an at sign may be a key, not a file of arguments.
         .setExpandAtFiles(false)
         .setCaseInsensitiveEnumValuesAllowed(true)
         .setParameterExceptionHandler((mistake, words) -> usageError(mistake))
@@ -122,7 +122,7 @@ public final class Main implements Callable<Integer> {
     }
   }
 
-  /** Without a verb there is nothing to do but to say which there are. */
+  /** Without a verb, refuses and lists the verbs. */
   @Override
   public Integer call() {
     spec.commandLine().usage(spec.commandLine().getErr());
@@ -132,7 +132,7 @@ public final class Main implements Callable<Integer> {
   private static int usageError(ParameterException mistake) {
     CommandLine verb = mistake.getCommandLine();
     String name = verb.getCommandSpec().qualifiedName();
-    // So begins what is said of groups of options, and of nothing else.
+    // Only picocli's messages about groups of options begin like this.
     String sentence = mistake.getMessage().replaceFirst("^Error: ", "");
     if (mistake instanceof UnmatchedArgumentException unmatched) {
       if (!verb.getSubcommands().isEmpty() && !unmatched.isUnknownOption()) {
@@ -193,7 +193,7 @@ public final class Main implements Callable<Integer> {
     verb.getErr().println(verb.getCommandSpec().qualifiedName() + ": " + line);
   }
 
-  /** From the manifest of the jar. */
+  /** The version from the manifest of the jar. */
   static final class Version implements IVersionProvider {
 
     @Override

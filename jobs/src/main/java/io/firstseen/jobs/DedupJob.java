@@ -35,9 +35,9 @@ import org.apache.flink.util.OutputTag;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Tells first-seen keys from repeats, and says of every event what became of it. */
+/** Separates first-seen keys from repeats, and emits an outcome for every event. */
 public final class DedupJob {
-  /** What the uids of the dedup's operators begin with, in every job here. */
+  /** The prefix of the uids of the dedup's operators, in every job here. */
   public static final String UID_PREFIX = "firstseen";
 
   private static final TypeInformation<SourceEvent> EVENT = TypeInformation.of(SourceEvent.class);
@@ -48,8 +48,8 @@ public final class DedupJob {
   /**
    * Adds the job to the environment.
    *
-   * @param source where events come from, each split in order
-   * @param sink where outcomes go; those of one key come in the order of its events
+   * @param source the source of events, each split in order
+   * @param sink receives outcomes; those of one key in the order of its events
    * @throws UserErrorException if options contradict each other
    * @throws IllegalArgumentException if an option is out of its bounds
    */
@@ -67,12 +67,12 @@ public final class DedupJob {
     attach(events(env, source, watermarks), sink, options);
   }
 
-  /** The event time of a source. */
+  /** The watermarks of a source. */
   static EventWatermarks watermarks(StreamOptions options, OptionalLong windowMillis) {
     return EventWatermarks.of(options.outOfOrderness(), options.idleTimeout(), windowMillis);
   }
 
-  /** The source, with event time. */
+  /** The source with watermarks. */
   static SingleOutputStreamOperator<SourceEvent> events(
       StreamExecutionEnvironment env,
       Source<SourceEvent, ?, ?> source,
@@ -80,7 +80,7 @@ public final class DedupJob {
     return env.fromSource(source, watermarks, OperatorUids.SOURCE, EVENT).uid(OperatorUids.SOURCE);
   }
 
-  /** Adds everything behind the source; gives the accepted changes. */
+  /** Adds everything behind the source. Returns the accepted changes. */
   static DataStream<Change<SourceEvent>> attach(
       SingleOutputStreamOperator<SourceEvent> events, Sink<Outcome> sink, JobOptions options) {
     OutputTag<Rejected<SourceEvent>> malformed =
@@ -156,9 +156,9 @@ public final class DedupJob {
   }
 
   /**
-   * What the state of a job with these options is built with.
+   * The parameters of the dedup state for these options.
    *
-   * @throws UserErrorException if the options do not fit together
+   * @throws UserErrorException if options contradict each other
    */
   public static DedupParameters parameters(KeyOptions keys, DedupOptions options) {
     try {
@@ -173,7 +173,7 @@ public final class DedupJob {
     return stream.map(new OutcomeCounts.Counting<>(toOutcome), OUTCOME).name(uid).uid(uid);
   }
 
-  /** Passes on what can be used; the rest is a dead letter. */
+  /** Passes on well-formed events; the others become dead letters. */
   private static final class WellFormedFunction extends ProcessFunction<SourceEvent, SourceEvent> {
     private static final long serialVersionUID = 1;
 
@@ -194,11 +194,11 @@ public final class DedupJob {
   }
 
   /**
-   * Adds the job to the environment, with its ends on Kafka; sets up checkpoints, checks the
-   * broker, makes ready the topics.
+   * Adds the job to the environment, reading from and writing to Kafka. Sets up checkpoints, checks
+   * the broker, and prepares the topics.
    *
-   * @throws UserErrorException if options contradict each other, or the broker or a topic is not
-   *     what the job needs
+   * @throws UserErrorException if options contradict each other, or the broker or a topic does not
+   *     meet the job's needs
    * @throws IllegalArgumentException if an option is out of its bounds
    */
   public static void buildOnKafka(

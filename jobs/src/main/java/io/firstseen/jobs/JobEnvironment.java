@@ -18,15 +18,15 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** How the jobs want Flink set up. */
+/** Flink settings of the jobs. */
 final class JobEnvironment {
   private static final Logger LOG = LoggerFactory.getLogger(JobEnvironment.class);
   private static final Duration FIRST_RESTART_DELAY = Duration.ofSeconds(1);
   private static final Duration LONGEST_RESTART_DELAY = Duration.ofSeconds(30);
 
   /**
-   * Flink's own 4 KiB cost a system call for each page of the dedup on the heap. 1 MiB but for the
-   * header of an array, as the collector gives whole regions to one that large.
+   * Flink's default of 4 KiB costs a system call for each page of the dedup on the heap. 1 MiB less
+   * the header of an array, since G1 gives an array of 1 MiB or more whole regions.
    */
   private static final int HEAP_CHECKPOINT_BUFFER_BYTES = (1 << 20) - 64;
 
@@ -34,12 +34,12 @@ final class JobEnvironment {
 
   private JobEnvironment() {}
 
-  /** What holds for every job. */
+  /** Sets what every job needs. */
   static void configure(StreamExecutionEnvironment env, StreamOptions options) {
     Configuration settings = new Configuration();
-    // No Kryo: a type without a serializer of ours is an error, not a slow surprise.
+    // No Kryo: a type without a serializer of ours is an error.
     settings.set(PipelineOptions.GENERIC_TYPES, false);
-    // A uid that was forgotten is an error, not a savepoint that cannot be restored.
+    // A missing uid is an error now, instead of a savepoint that cannot be restored later.
     settings.set(PipelineOptions.AUTO_GENERATE_UIDS, false);
     settings.set(PipelineOptions.OBJECT_REUSE, true);
     settings.set(StateBackendOptions.STATE_BACKEND, options.stateBackend().flinkName());
@@ -54,7 +54,7 @@ final class JobEnvironment {
     env.setParallelism(options.parallelism());
   }
 
-  /** What holds for a job that reads and writes Kafka: exactly once, and it never gives up. */
+  /** Sets what a job on Kafka needs: exactly-once checkpoints, and restarts without a limit. */
   static void configureCheckpoints(StreamExecutionEnvironment env, KafkaOptions options) {
     Configuration settings = new Configuration();
     settings.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, options.checkpointInterval());
@@ -82,7 +82,10 @@ final class JobEnvironment {
     }
   }
 
-  /** A partition that is silent ends its window, and the time of the dedup goes with it. */
+  /**
+   * Warns of a short ttl: an idle partition advances the watermark to the end of its window, and
+   * with it the time of the dedup.
+   */
   static void warnOfShortTtl(TimeToLive ttl, long windowMillis) {
     if (ttl.epochMillis() < windowMillis) {
       LOG.warn(

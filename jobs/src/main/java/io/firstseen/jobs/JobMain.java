@@ -9,18 +9,19 @@ import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
 /**
- * Runs the {@code main} of a job: options in, a job out, and one line for a mistake of the user.
+ * Runs the {@code main} of a job: parses options, builds and executes the job, and reports a user
+ * error in one line.
  */
 final class JobMain {
 
   private JobMain() {}
 
   /**
-   * Parses the words, builds the job and executes it.
+   * Parses the arguments, builds the job and executes it.
    *
-   * <p>A mistake of the user is one line on standard error. A JVM that was started for this job
-   * then ends with status 2; elsewhere (Flink's client, or a cluster's REST endpoint, which an exit
-   * would take down) the sentence is thrown.
+   * <p>A user error is one line on standard error. If the JVM was started for this job, it then
+   * exits with status 2. Elsewhere (Flink's client, or a cluster's REST endpoint, which an exit
+   * would stop) the error is thrown.
    */
   static void run(
       Object arguments, String[] words, Consumer<StreamExecutionEnvironment> build, String jobName)
@@ -49,7 +50,7 @@ final class JobMain {
     }
   }
 
-  /** Says that the hash key is a public one, if it is. */
+  /** Warns if the hash key is the fixed public one. */
   static void warnOfFixedKey(KeyOptions keys) {
     if (keys.keyHash().isFixedKey()) {
       System.err.println("warning: " + HashKeyOptions.fixedKeyWarning());

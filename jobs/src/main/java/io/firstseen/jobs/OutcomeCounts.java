@@ -10,15 +10,15 @@ import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.functions.RichMapFunction;
 
 /**
- * How many events came to which end, as accumulators of the job: they can be asked while it runs
- * and when it has finished. They count anew when the job restarts.
+ * The number of events by outcome, as accumulators of the job: readable while it runs and when it
+ * has finished. They start from 0 when the job restarts.
  */
 public final class OutcomeCounts {
 
   private OutcomeCounts() {}
 
   /**
-   * The counts among a job's accumulators, zero for what never happened.
+   * The counts from a job's accumulators; zero for outcomes that never happened.
    *
    * @param accumulators of {@code JobClient} or {@code JobExecutionResult}
    */
@@ -34,7 +34,7 @@ public final class OutcomeCounts {
     return "firstseen-outcomes-" + kind.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** Makes outcomes, and counts them. */
+  /** Makes and counts outcomes. */
   static final class Counting<T> extends RichMapFunction<T, Outcome> {
     private static final long serialVersionUID = 1;
 

@@ -31,9 +31,9 @@ public final class PipelineJob {
   /**
    * Adds the job to the environment.
    *
-   * @param source where events come from, each split in order
-   * @param outcomes where outcomes go; those of one key come in the order of its events
-   * @param snapshots where blobs and manifests go, in order
+   * @param source the source of events, each split in order
+   * @param outcomes receives outcomes; those of one key in the order of its events
+   * @param snapshots receives blobs and manifests, in order
    * @throws UserErrorException if options contradict each other
    * @throws IllegalArgumentException if an option is out of its bounds
    */
@@ -75,11 +75,11 @@ public final class PipelineJob {
   }
 
   /**
-   * Adds the job to the environment, with its ends on Kafka; sets up checkpoints, checks the
-   * broker, makes ready the topics.
+   * Adds the job to the environment, reading from and writing to Kafka. Sets up checkpoints, checks
+   * the broker, and prepares the topics.
    *
-   * @throws UserErrorException if options contradict each other, or the broker or a topic is not
-   *     what the job needs
+   * @throws UserErrorException if options contradict each other, or the broker or a topic does not
+   *     meet the job's needs
    * @throws IllegalArgumentException if an option is out of its bounds
    */
   public static void buildOnKafka(

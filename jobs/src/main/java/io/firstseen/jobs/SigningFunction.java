@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.functions.RichMapFunction;
 
-/** Signs manifests. The key is read where the task runs; the job itself knows its file alone. */
+/** Signs manifests. The task reads the key from its file; the job graph holds only the path. */
 final class SigningFunction extends RichMapFunction<SnapshotRecord, SnapshotRecord> {
   private static final long serialVersionUID = 1;
 

@@ -55,9 +55,9 @@ public final class SnapshotJob {
   /**
    * Adds the job to the environment.
    *
-   * @param acceptedChangelog accepted keys and removals; an event's key is the joined canonical
-   *     key, its scope is not looked at, and one with a problem is passed over
-   * @param sink where blobs and manifests go, in order
+   * @param acceptedChangelog accepted keys and removals. An event's key is the joined canonical
+   *     key; its scope is ignored; an event with a problem is skipped
+   * @param sink receives blobs and manifests, in order
    * @throws UserErrorException if options contradict each other
    * @throws IllegalArgumentException if an option is out of its bounds
    */
@@ -91,7 +91,7 @@ public final class SnapshotJob {
   }
 
   /**
-   * How many accepted keys and removals the job has read; counts anew when it restarts.
+   * How many accepted keys and removals the job has read since it last started.
    *
    * @param accumulators of {@code JobClient} or {@code JobExecutionResult}
    */
@@ -99,7 +99,7 @@ public final class SnapshotJob {
     return accumulators.get(OPERATIONS_COUNTER) instanceof Long count ? count : 0;
   }
 
-  /** Hashes keys, and counts. */
+  /** Hashes keys, and counts them. */
   private static final class HashFunction extends RichMapFunction<SourceEvent, HashedOperation> {
     private static final long serialVersionUID = 1;
 
@@ -169,11 +169,11 @@ public final class SnapshotJob {
   }
 
   /**
-   * Adds the job to the environment, with its ends on Kafka; sets up checkpoints, checks the
-   * broker, makes ready the topics.
+   * Adds the job to the environment, reading from and writing to Kafka. Sets up checkpoints, checks
+   * the broker, and prepares the topics.
    *
-   * @throws UserErrorException if options contradict each other, or the broker or a topic is not
-   *     what the job needs
+   * @throws UserErrorException if options contradict each other, or the broker or a topic does not
+   *     meet the job's needs
    * @throws IllegalArgumentException if an option is out of its bounds
    */
   public static void buildOnKafka(
@@ -190,7 +190,7 @@ public final class SnapshotJob {
         publication(kafka, options));
   }
 
-  /** What is published to Kafka: a take-over goes on from what the topic has. */
+  /** The publication on Kafka; a take-over continues from the newest manifest of the topic. */
   static Publication publication(KafkaOptions kafka, JobOptions options) {
     Publication publication = options.snapshots().publication();
     if (!kafka.takeOver()) {
@@ -236,8 +236,8 @@ public final class SnapshotJob {
   }
 
   /**
-   * Passes over what is no change of a key: only our jobs write the accepted topic, so such a
-   * record is somebody else's. The first is logged, all are counted.
+   * Skips records that are not changes of keys. Our jobs never write such records to the accepted
+   * topic. The first is logged, all are counted.
    */
   private static final class WellFormedFilter extends RichFilterFunction<SourceEvent> {
     private static final long serialVersionUID = 1;

@@ -133,7 +133,7 @@ class BlobsInObjectStorageTest {
     }
     assertThat(recordKeys(snapshots)).containsExactlyInAnyOrder("firstseen", "firstseen/publisher");
 
-    // With no grace at all a blob goes two checkpoints after the first manifest without it.
+    // With no grace, a blob is deleted two checkpoints after the first manifest without it.
     Set<String> named =
         newest.shards().stream()
             .flatMap(shard -> shard.blobs().stream())

@@ -20,7 +20,7 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the following thread does: hands records to the assembler, shows and tells the outcome. */
+/** Runs on the following thread: hands records to the assembler and carries out its decisions. */
 final class AssemblingReader implements TopicFollower.Reader {
   private static final Logger LOG = LoggerFactory.getLogger(AssemblingReader.class);
 
@@ -39,7 +39,7 @@ final class AssemblingReader implements TopicFollower.Reader {
   // -1 until the topic was read.
   private long nextOffset = -1;
   private long readBytesAtEnd;
-  // Since when records for the next snapshot have come.
+  // When the first record for the next snapshot arrived.
   private long loadingSinceNanos = System.nanoTime();
   private boolean loading = true;
 
@@ -91,14 +91,15 @@ final class AssemblingReader implements TopicFollower.Reader {
     } catch (SnapshotException e) {
       notice(e.getMessage());
     } catch (RuntimeException | OutOfMemoryError | InternalError e) {
-      // Whatever is in the cache, the topic has it, too. A file that was cut is an InternalError.
+      // The topic holds everything that the cache does. A mapped file that was truncated throws
+      // InternalError.
       notice("the cache of set '%s' cannot be used: %s".formatted(options.setName(), e));
       forget();
     }
     tellCacheTrouble();
   }
 
-  /** Begins as if nothing had been read; what was restored half-way is no base to go on from. */
+  /** Starts over as if nothing had been read, since a restore may have failed half-way. */
   private void forget() {
     assembler = newAssembler();
     active = null;
@@ -213,7 +214,7 @@ final class AssemblingReader implements TopicFollower.Reader {
     }
   }
 
-  /** Does what was decided, and returns whether the topic is to be read again. */
+  /** Carries out decisions. Returns whether the topic must be read again. */
   private boolean carryOut(List<Decision> decisions) {
     boolean reread = false;
     for (Decision decision : decisions) {
@@ -230,7 +231,7 @@ final class AssemblingReader implements TopicFollower.Reader {
     return reread;
   }
 
-  /** Lets a snapshot answer, if nothing else is pinned. */
+  /** Publishes a snapshot to queries, unless another sequence is pinned. */
   private boolean showNext(ActiveSnapshot next) {
     return current.showNext(new View(stateOf(next), next, null));
   }
@@ -293,7 +294,7 @@ final class AssemblingReader implements TopicFollower.Reader {
     LOG.warn(reason);
   }
 
-  /** Shows how things are, and tells of a new state. */
+  /** Publishes the current view, and tells the listener of a new state. */
   private void update() {
     ClientState before = state;
     state = stateNow();

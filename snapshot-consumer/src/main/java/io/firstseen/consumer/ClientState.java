@@ -8,13 +8,13 @@ public enum ClientState {
   /** No usable manifest of the set has been seen. */
   EMPTY,
 
-  /** A manifest has been seen; its snapshots are not all here and verified yet. */
+  /** A manifest has been seen; its snapshots are not all loaded and verified yet. */
   LOADING,
 
   /** A verified snapshot answers. */
   READY,
 
-  /** A verified snapshot is there, but it was published longer ago than the configured bound. */
+  /** There is a verified snapshot, but it was published longer ago than the configured bound. */
   STALE,
 
   /** The client was closed. */

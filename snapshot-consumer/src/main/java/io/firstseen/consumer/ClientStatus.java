@@ -6,15 +6,17 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What a {@link FollowedSet} answers from at one moment; what is in it belongs together. For
- * callers that tell their own callers which snapshot an answer came from.
+ * What a {@link FollowedSet} answers from at one moment. Its fields are consistent with each other,
+ * for callers that pass on which snapshot an answer came from.
  *
  * @param state the state of the client
- * @param snapshot the verified snapshot, if there is one; it is there when stale, too
- * @param manifestJson its manifest as it was published, over which a signature holds; read-only
+ * @param snapshot the verified snapshot, stale or not; empty if there is none
+ * @param manifestJson its manifest byte for byte as it was published, so that a signature can be
+ *     checked; read-only
  * @param publishedMillis when its manifest was written, in milliseconds since the epoch; 0 without
  *     a snapshot
- * @param trouble the newest complaint, one sentence, until a snapshot or the topic comes back
+ * @param trouble the newest problem, one sentence; cleared by the next good snapshot or when the
+ *     topic can be read again
  */
 public record ClientStatus(
     ClientState state,

@@ -2,7 +2,7 @@ package io.firstseen.consumer;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What the following thread counts and others read. */
+/** Counters that the following thread writes and any thread reads. */
 final class Counters {
   final AtomicLong snapshots = new AtomicLong();
   final AtomicLong refusals = new AtomicLong();

@@ -6,14 +6,14 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 
-/** The one reference that queries read, and where threads wait for it to change. */
+/** The single reference that queries read. Threads can wait for it to change. */
 final class CurrentSnapshot {
 
   /**
    * What queries see. Immutable, replaced as a whole.
    *
    * @param active null in the states EMPTY, LOADING and CLOSED
-   * @param trouble the newest complaint, one sentence; null if there is none
+   * @param trouble the newest problem, one sentence; null if there is none
    */
   record View(ClientState state, ActiveSnapshot active, String trouble) {}
 
@@ -36,7 +36,7 @@ final class CurrentSnapshot {
     return pinned;
   }
 
-  /** Once this has returned, nothing but that sequence comes to answer. */
+  /** After this returns, no other sequence starts to answer. Empty removes the pin. */
   void pin(OptionalLong sequence) {
     lock.lock();
     try {
@@ -46,7 +46,10 @@ final class CurrentSnapshot {
     }
   }
 
-  /** Shows a view in which another snapshot answers, unless that is not the pinned one. */
+  /**
+   * Publishes a view with another snapshot, unless a different sequence is pinned. Returns whether
+   * it was published.
+   */
   boolean showNext(View next) {
     lock.lock();
     try {
@@ -61,7 +64,7 @@ final class CurrentSnapshot {
     }
   }
 
-  /** Shows a view from now on; a closed client stays closed. */
+  /** Publishes a view; a closed client stays closed. */
   void show(View next) {
     lock.lock();
     try {
@@ -74,7 +77,7 @@ final class CurrentSnapshot {
     }
   }
 
-  /** Waits until a condition holds or the time is over, and returns the view of that moment. */
+  /** Waits until a condition holds or the timeout ends, and returns the view of that moment. */
   View await(Predicate<View> condition, long timeoutNanos) throws InterruptedException {
     long leftNanos = timeoutNanos;
     lock.lockInterruptibly();

@@ -35,10 +35,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Follows one set of keys in a {@link SnapshotDirectory}, as {@link SnapshotClient} does on a
  * topic: a snapshot is verified in full before it answers, and <b>the last good one is never
- * dropped</b>, whatever becomes of the files. {@link #status} has the snapshot to query.
+ * dropped</b>, even if its files disappear. {@link #status} has the snapshot to query.
  *
- * <p>A daemon thread looks into the directory from time to time, since not every file system tells
- * of changes. {@link #close} ends it.
+ * <p>A daemon thread polls the directory, since not every file system reports changes. {@link
+ * #close} ends it.
  */
 public final class FollowedDirectory implements FollowedSet {
   /** How often the directory is looked at, if nothing else is said. */
@@ -47,7 +47,8 @@ public final class FollowedDirectory implements FollowedSet {
   private static final Logger LOG = LoggerFactory.getLogger(FollowedDirectory.class);
   private static final int MAX_EARLIER = 60;
   private static final long CLOSE_TIMEOUT_MILLIS = 5_000;
-  // What failed is verified again after so many looks, twice as many each time.
+  // A manifest that failed is skipped for 1, 3, 7, … polls before it is verified again, at most for
+  // this many.
   private static final int MAX_LOOKS_PASSED_OVER = 60;
 
   private final SnapshotDirectory directory;
@@ -60,7 +61,7 @@ public final class FollowedDirectory implements FollowedSet {
   private final Thread thread;
   private final CountDownLatch closed = new CountDownLatch(1);
 
-  /** What answers, and since when it was there. */
+  /** The active snapshot, and when its manifest was written. */
   @SuppressWarnings("ArrayRecordComponent")
   private record Active(SnapshotSet set, byte[] json, FileTime written) {}
 
@@ -75,12 +76,15 @@ public final class FollowedDirectory implements FollowedSet {
   private final Succession succession = new Succession();
   private Judged judged;
 
-  /** The newest manifest that was judged, and when it was written; of no time if there was none. */
+  /**
+   * The newest manifest that was judged, and when it was written; {@code NOTHING} if there was
+   * none.
+   */
   private record Judged(long sequence, FileTime written) {
     private static final Judged NOTHING = new Judged(-1, FileTime.fromMillis(0));
   }
 
-  /** That a manifest could not be used. */
+  /** How many polls to skip before a failed manifest is verified again. */
   private static final class Failure {
     private int looksToPass;
     private int passed;
@@ -246,13 +250,13 @@ public final class FollowedDirectory implements FollowedSet {
         listener.onUnreachable(trouble);
       }
     } catch (RuntimeException | Error e) {
-      // Whatever it is, a follower that ended would leave its set to grow old unseen.
+      // Keep running after any exception: if the follower ended, its set would grow old unnoticed.
       LOG.warn("looking at {} failed", directory.path(), e);
       trouble = "looking at %s failed: %s".formatted(directory.path(), e);
     }
   }
 
-  /** Makes a snapshot answer, or says why not; returns whether it does. */
+  /** Makes a snapshot active, or reports why not. Returns whether it is active. */
   private boolean load(long sequence, List<Long> newestFirst) {
     Failure before = failures.get(sequence);
     if (before != null && before.passed < before.looksToPass) {
@@ -336,7 +340,7 @@ public final class FollowedDirectory implements FollowedSet {
             manifests.add(manifest);
           }
         } catch (SnapshotException e) {
-          // It is for the chart alone.
+          // Earlier manifests only feed the chart.
           LOG.debug("manifest {} cannot be read", sequence, e);
         }
       }
@@ -345,7 +349,7 @@ public final class FollowedDirectory implements FollowedSet {
     return List.copyOf(manifests);
   }
 
-  /** Complains, once for each change, when the directory no longer says what answers. */
+  /** Reports, once for each change, that the directory no longer holds the active manifest. */
   private void judgeOld(List<Long> newestFirst) {
     if (newestFirst.isEmpty()) {
       complainOnce(Judged.NOTHING, "there is no manifest in " + directory.path());
@@ -363,7 +367,7 @@ public final class FollowedDirectory implements FollowedSet {
       Manifest manifest = directory.manifest(newest);
       Succession.Verdict verdict = succession.judge(manifest);
       if (verdict == Succession.Verdict.SAME) {
-        // Perhaps after a run that was repeated.
+        // A repeated run may have written the same manifest again.
         judged = now;
         trouble = null;
       } else {

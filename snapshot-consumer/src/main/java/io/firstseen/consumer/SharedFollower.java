@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One thread that reads a topic for one client or for several. Ends with the last of them. */
+/** One thread that reads a topic for one or more clients. It ends when the last of them leaves. */
 final class SharedFollower {
   private static final Logger LOG = LoggerFactory.getLogger(SharedFollower.class);
   private static final long CLOSE_TIMEOUT_MILLIS = 10_000;
@@ -35,7 +35,7 @@ final class SharedFollower {
     thread.start();
   }
 
-  /** A client needs it no more. Waits for the end of the thread if none does. */
+  /** Removes a client. If it was the last, waits for the thread to end. */
   void leave() {
     if (users.decrementAndGet() > 0) {
       return;
@@ -57,7 +57,7 @@ final class SharedFollower {
     }
   }
 
-  /** Every reader gets everything, until its client is closed. */
+  /** Passes every call on to every reader whose client is open. */
   private static final class Readers implements TopicFollower.Reader {
     private final List<AssemblingReader> readers;
 

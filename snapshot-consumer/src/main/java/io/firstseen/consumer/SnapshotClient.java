@@ -28,11 +28,12 @@ import java.util.function.Predicate;
 /**
  * Follows one set of keys on a snapshots topic and answers whether a key is in it. A snapshot is
  * verified in full before it answers, and <b>the last good one is never dropped</b>: whatever is
- * damaged, missing, older or made with another hash key is reported and passed over, until
- * something good comes.
+ * damaged, missing, older or made with another hash key is reported and skipped until a good
+ * snapshot arrives.
  *
- * <p>A live key is always answered by 'present', a strange one with a probability of at most the
- * set's false-positive rate. "Live" means at the end of the window of {@link #manifest()}.
+ * <p>The answer for a live key is always 'present'. For any other key it is 'present' with a
+ * probability of at most the set's false-positive rate. "Live" means at the end of the window of
+ * {@link #manifest()}.
  *
  * <p>Queries take no lock, may come from any number of threads, and never wait for the thread that
  * follows the topic. That thread is a daemon; {@link #close} ends it.
@@ -45,10 +46,10 @@ public final class SnapshotClient implements FollowedSet {
   private final LongSupplier wallClockMillis;
   private final CurrentSnapshot current;
   private final AssemblingReader reader;
-  // Null if it was not started, or was closed.
+  // Null before the start and after the close.
   private final AtomicReference<SharedFollower> follower = new AtomicReference<>();
 
-  /** Does not start to follow: for tests, which are the reader's topic and clock. */
+  /** Does not start to follow: for tests, which feed the reader and supply the clock. */
   SnapshotClient(SnapshotClientOptions options, LongSupplier wallClockMillis) {
     this.options = options;
     this.wallClockMillis = wallClockMillis;
@@ -56,14 +57,14 @@ public final class SnapshotClient implements FollowedSet {
     this.reader = new AssemblingReader(options, wallClockMillis, current);
   }
 
-  /** What the following thread calls. */
+  /** The reader that the following thread calls. */
   AssemblingReader reader() {
     return reader;
   }
 
   /**
-   * Makes a client and starts to follow. Returns at once; whether brokers can be reached shows
-   * later, see {@link #awaitReady}.
+   * Makes a client and starts to follow. Returns at once, before any broker was contacted; {@link
+   * #awaitReady} waits for the first snapshot.
    */
   public static SnapshotClient start(SnapshotClientOptions options) {
     return startAll(List.of(options)).get(0);
@@ -150,11 +151,11 @@ public final class SnapshotClient implements FollowedSet {
   }
 
   /**
-   * Whether a key is in the set, by the current snapshot. The key is canonicalised by the rule of
-   * the snapshot.
+   * Whether a key is in the set according to the current snapshot. The key is canonicalised by the
+   * rule of the snapshot.
    *
    * @param scopeOrNull the scope; null or empty means none
-   * @param key the key as a user has it
+   * @param key the key before canonicalisation
    * @throws InvalidKeyException if the key has no canonical form; no set holds such a key
    * @throws NoSnapshotException if no snapshot may answer, unless the {@link NoSnapshotPolicy} says
    *     otherwise
@@ -176,12 +177,11 @@ public final class SnapshotClient implements FollowedSet {
   }
 
   /**
-   * Whether each of some keys is in the set, all by one snapshot, as {@link #mightContain(byte[],
-   * byte[])} would say. For many keys and a set larger than the processor's cache it takes much
-   * less time than one call a key.
+   * Like {@link #mightContain(byte[], byte[])} for many keys, all looked up in one snapshot. Much
+   * faster than one call per key if the set is larger than the processor's cache.
    *
    * @param scopeOrNull the scope of all; null or empty means none
-   * @param keys the keys as a user has them
+   * @param keys the keys before canonicalisation
    * @return the answers, in the order of the keys
    * @throws InvalidKeyException if a key has no canonical form
    */
@@ -214,7 +214,7 @@ public final class SnapshotClient implements FollowedSet {
         && (options.answerWhileStale() || stateOf(now) != ClientState.STALE);
   }
 
-  /** Stale is stale also while the following thread is too busy to say so. */
+  /** Checks the age here, too, since the following thread may be too busy to set STALE in time. */
   private ClientState stateOf(View now) {
     Optional<Duration> bound = options.staleAfter();
     return now.state() == ClientState.READY
@@ -263,17 +263,17 @@ public final class SnapshotClient implements FollowedSet {
         Optional.ofNullable(now.trouble()));
   }
 
-  /** What answers now; empty if nothing does yet. */
+  /** The manifest of the current snapshot; empty if there is none yet. */
   public Optional<Manifest> manifest() {
     return Optional.ofNullable(current.view().active()).map(ActiveSnapshot::manifest);
   }
 
   /**
-   * Holds the client at the snapshot of one sequence. If that is not what answers now, it comes to
-   * answer as soon as it can be had: at once from the {@link
-   * SnapshotClientOptions.Builder#history}, otherwise from the topic, which is read again for it
-   * and may have lost it, or not have it yet. Until then what answers now goes on. Once this method
-   * has returned, no other sequence comes to answer before {@link #unpin}.
+   * Holds the client at the snapshot of one sequence. If another snapshot answers now, it keeps
+   * answering until the pinned one is loaded: at once if it is in the {@link
+   * SnapshotClientOptions.Builder#history}, otherwise from the topic, which is read again and may
+   * no longer or not yet hold it. After this method has returned, no other sequence starts to
+   * answer before {@link #unpin}.
    *
    * @param sequence the sequence, at least 0
    * @throws IllegalArgumentException if it is negative
@@ -282,17 +282,17 @@ public final class SnapshotClient implements FollowedSet {
     current.pin(OptionalLong.of(SnapshotClientOptions.requireSequence(sequence)));
   }
 
-  /** Goes on to the newest snapshot, and follows again. Does nothing if none is pinned. */
+  /** Moves to the newest snapshot and follows again. Does nothing if no sequence is pinned. */
   public void unpin() {
     current.pin(OptionalLong.empty());
   }
 
-  /** The sequence that is pinned, whether it answers already or not; empty if none is. */
+  /** The pinned sequence, whether or not it answers already; empty if none is pinned. */
   public OptionalLong pinned() {
     return current.pinned();
   }
 
-  /** The client in numbers, as it is now. Cheap; may be called by any thread, also when closed. */
+  /** The current metrics. Cheap; may be called by any thread, also after the close. */
   public SnapshotMetrics metrics() {
     View now = current.view();
     ActiveSnapshot active = now.active();
@@ -355,8 +355,8 @@ public final class SnapshotClient implements FollowedSet {
   }
 
   /**
-   * Stops following. Queries that are under way are answered; later ones throw. Waits for the
-   * following thread, at most some seconds if that is busy verifying.
+   * Stops following. Running queries are answered; later ones throw. Waits for the following
+   * thread, at most some seconds if it is busy verifying.
    */
   @Override
   public void close() {

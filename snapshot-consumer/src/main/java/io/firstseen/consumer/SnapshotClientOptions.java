@@ -19,17 +19,17 @@ import java.util.regex.Pattern;
 
 /** What a {@link SnapshotClient} follows, and how. Immutable. */
 public final class SnapshotClientOptions {
-  /** Where snapshots are published if nothing else is said. */
+  /** The default topic of snapshots. */
   public static final String DEFAULT_TOPIC = "firstseen.snapshots";
 
-  /** How long chunks may be missing before that is reported, if nothing else is said. */
+  /** The default of {@link Builder#chunkWait}. */
   public static final Duration DEFAULT_CHUNK_WAIT = Duration.ofSeconds(30);
 
   private static final int MAX_HISTORY = 1000;
   private static final Pattern HOST_AND_PORT = Pattern.compile("\\S+:[0-9]{1,5}");
 
-  // A follower that read with any other value of these could show what was never committed, miss
-  // what was, or disturb another consumer.
+  // With other values a follower could read uncommitted records, miss committed ones, or disturb
+  // another consumer.
   private static final Set<String> OWN_PROPERTIES =
       Set.of(
           "bootstrap.servers",
@@ -83,13 +83,13 @@ public final class SnapshotClientOptions {
    *
    * @param bootstrapServers brokers to ask first, {@code host:port} separated by commas
    * @param setName the name of the set, as its publisher calls it
-   * @throws IllegalArgumentException if one of the two is none
+   * @throws IllegalArgumentException if the brokers or the name are not valid
    */
   public static Builder builder(String bootstrapServers, String setName) {
     return new Builder(bootstrapServers, setName);
   }
 
-  /** Brokers to ask first. */
+  /** Bootstrap brokers, {@code host:port} separated by commas. */
   public String bootstrapServers() {
     return bootstrapServers;
   }
@@ -104,7 +104,7 @@ public final class SnapshotClientOptions {
     return topic;
   }
 
-  /** The hash, with its key, under which the publisher hashes. */
+  /** The hash function and key that the publisher uses. */
   public KeyHash keyHash() {
     return keyHash;
   }
@@ -114,7 +114,7 @@ public final class SnapshotClientOptions {
     return kafkaProperties;
   }
 
-  /** How long chunks may be missing before that is reported. */
+  /** How long chunks may be missing before they are reported and the topic is read again. */
   public Duration chunkWait() {
     return chunkWait;
   }
@@ -124,7 +124,7 @@ public final class SnapshotClientOptions {
     return Optional.ofNullable(staleAfter);
   }
 
-  /** Whether a stale snapshot goes on answering. */
+  /** Whether a stale snapshot keeps answering. */
   public boolean answerWhileStale() {
     return answerWhileStale;
   }
@@ -134,32 +134,32 @@ public final class SnapshotClientOptions {
     return noSnapshotPolicy;
   }
 
-  /** Who hears of snapshots and of trouble. */
+  /** The listener for snapshots and problems. */
   public SnapshotListener listener() {
     return listener;
   }
 
-  /** How many snapshots that answered before stay at hand. */
+  /** How many earlier snapshots stay loaded. */
   public int history() {
     return history;
   }
 
-  /** Where snapshots are kept for the next start; empty for nowhere. */
+  /** The directory that keeps snapshots for the next start; empty if they are not kept. */
   public Optional<Path> cacheDirectory() {
     return Optional.ofNullable(cacheDirectory);
   }
 
-  /** The keys one of which must have signed a manifest; empty if none need be signed. */
+  /** A manifest must carry a signature by one of these keys; empty if none is required. */
   public Set<TrustedKey> trustedKeys() {
     return trustedKeys;
   }
 
-  /** Where all blobs lie, whatever manifests say; empty for what they say. */
+  /** The location of all blobs, which overrides that in manifests; empty if manifests decide. */
   public Optional<URI> blobDirectory() {
     return Optional.ofNullable(blobDirectory);
   }
 
-  /** What fetches all blobs; empty if the client does. */
+  /** The loader of all blobs; empty if the client fetches them itself. */
   public Optional<BlobLoader> blobLoader() {
     return Optional.ofNullable(blobLoader);
   }
@@ -173,7 +173,7 @@ public final class SnapshotClientOptions {
     return isFollowingOnly;
   }
 
-  /** The sequence that is pinned from the start; empty for none. */
+  /** The sequence that is pinned from the start; empty if none is. */
   public OptionalLong pinnedSequence() {
     return pinnedSequence;
   }
@@ -232,8 +232,8 @@ public final class SnapshotClientOptions {
     }
 
     /**
-     * The hash under which the publisher hashes, {@link KeyHash#fixed()} if not set. A set that is
-     * hashed otherwise is refused, since every answer would be wrong.
+     * The hash function and key that the publisher uses, {@link KeyHash#fixed()} if not set. A set
+     * made with another hash is refused, since every answer would be wrong.
      */
     public Builder keyHash(KeyHash newKeyHash) {
       this.keyHash = Objects.requireNonNull(newKeyHash, "keyHash");
@@ -243,7 +243,7 @@ public final class SnapshotClientOptions {
     /**
      * A further setting of the Kafka consumer, such as {@code security.protocol}.
      *
-     * @throws IllegalArgumentException if the client sets that one itself
+     * @throws IllegalArgumentException if the client sets this property itself
      */
     public Builder kafkaProperty(String name, String value) {
       if (OWN_PROPERTIES.contains(name)) {
@@ -253,15 +253,15 @@ public final class SnapshotClientOptions {
       return this;
     }
 
-    /** Several settings as by {@link #kafkaProperty}. */
+    /** Like {@link #kafkaProperty}, for several settings. */
     public Builder kafkaProperties(Map<String, String> properties) {
       properties.forEach(this::kafkaProperty);
       return this;
     }
 
     /**
-     * How long chunks that a manifest names may be missing before that is reported and the topic is
-     * read once more from its beginning; {@link #DEFAULT_CHUNK_WAIT} if not set.
+     * How long chunks that a manifest names may be missing before they are reported and the topic
+     * is read once more from its beginning; {@link #DEFAULT_CHUNK_WAIT} if not set.
      */
     public Builder chunkWait(Duration newChunkWait) {
       this.chunkWait = requirePositive("chunkWait", newChunkWait);
@@ -277,7 +277,7 @@ public final class SnapshotClientOptions {
       return this;
     }
 
-    /** Whether a stale snapshot goes on answering, which it does if this is not set. */
+    /** Whether a stale snapshot keeps answering; true if not set. */
     public Builder answerWhileStale(boolean newAnswerWhileStale) {
       this.answerWhileStale = newAnswerWhileStale;
       return this;
@@ -291,16 +291,18 @@ public final class SnapshotClientOptions {
       return this;
     }
 
-    /** Who hears of snapshots and of trouble; nobody if not set. Trouble is logged in any case. */
+    /**
+     * The listener for snapshots and problems; none if not set. Problems are logged in any case.
+     */
     public Builder listener(SnapshotListener newListener) {
       this.listener = Objects.requireNonNull(newListener, "listener");
       return this;
     }
 
     /**
-     * How many snapshots that answered before stay at hand, so that {@link SnapshotClient#pin} goes
-     * back to them at once; 0 if not set. Shards that did not change are shared, the others take
-     * their room once more.
+     * How many earlier snapshots stay loaded, so that {@link SnapshotClient#pin} can return to them
+     * at once; 0 if not set. Unchanged shards are shared between snapshots; each changed shard
+     * costs its size once more.
      */
     public Builder history(int newHistory) {
       if (newHistory < 0 || newHistory > MAX_HISTORY) {
@@ -312,15 +314,15 @@ public final class SnapshotClientOptions {
     }
 
     /**
-     * Keeps snapshots in files, from which they are mapped into memory: nothing of them is on the
-     * heap, and the next client starts with the last of them, {@link ClientState#READY} without the
-     * network, and reads from the topic what came since. One directory serves all sets of a topic.
-     * What is in it is trusted, but for what a crash or a bad disk does to it: who may write there
-     * may let the client answer anything.
+     * Keeps snapshots in files that are mapped into memory, not on the heap. The next client starts
+     * with the last of them, {@link ClientState#READY} without the network, and reads only newer
+     * records from the topic. One directory serves all sets of a topic. Its content is checked for
+     * damage by crashes and disks, but otherwise trusted: whoever can write to it can make the
+     * client answer anything.
      *
-     * <p>One client at a time writes to the cache of a set; another one of the same directory
-     * starts from it and keeps what comes later in memory. What cannot be written stays in memory,
-     * too, see {@link SnapshotListener#onNotice}. If not set, snapshots are in memory.
+     * <p>One client at a time writes to the cache of a set; another one on the same directory
+     * starts from it and keeps later snapshots in memory. Anything that cannot be written stays in
+     * memory as well, see {@link SnapshotListener#onNotice}. If not set, snapshots are in memory.
      */
     public Builder cacheDirectory(Path directory) {
       this.cacheDirectory = Objects.requireNonNull(directory, "cacheDirectory");
@@ -328,8 +330,8 @@ public final class SnapshotClientOptions {
     }
 
     /**
-     * Refuses manifests that none of these keys has signed, and what a cache holds by such a one.
-     * If not set, or empty, signatures are not looked at.
+     * Refuses manifests, also cached ones, that none of these keys has signed. If not set or empty,
+     * signatures are not checked.
      */
     public Builder trustedKeys(Collection<TrustedKey> keys) {
       this.trustedKeys = Set.copyOf(keys);
@@ -337,9 +339,9 @@ public final class SnapshotClientOptions {
     }
 
     /**
-     * Where blobs lie under their digests: a directory as {@code file:}, {@code http:} or {@code
-     * https:}. If not set, they lie on the topic, or where the manifest says; what a manifest says
-     * is heeded only with {@link #trustedKeys}, since otherwise whoever can write to the topic
+     * A directory of blobs named by their digests, as {@code file:}, {@code http:} or {@code
+     * https:}. If not set, blobs are on the topic or at the location that the manifest names. That
+     * location is used only with {@link #trustedKeys}; otherwise whoever can write to the topic
      * would choose which files and servers the client reads.
      */
     public Builder blobDirectory(URI directory) {
@@ -348,8 +350,9 @@ public final class SnapshotClientOptions {
     }
 
     /**
-     * What fetches all blobs, for places that the client cannot read by itself. It is called by the
-     * following thread; what it returns is checked, what it throws is reported and tried again.
+     * A loader of all blobs, for locations that the client cannot read itself. The following thread
+     * calls it. The bytes that it returns are verified; an exception is reported and the load tried
+     * again.
      */
     public Builder blobLoader(BlobLoader loader) {
       this.blobLoader = Objects.requireNonNull(loader, "blobLoader");
@@ -357,8 +360,8 @@ public final class SnapshotClientOptions {
     }
 
     /**
-     * Follows sets of any hash key, and answers no queries: for programs that watch or pass on what
-     * is published and are not told the key.
+     * Follows a set of any hash key and answers no queries: for programs that monitor or forward
+     * snapshots without having the key.
      */
     public Builder followingOnly() {
       this.isFollowingOnly = true;

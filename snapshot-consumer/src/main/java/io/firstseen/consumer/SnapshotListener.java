@@ -3,14 +3,14 @@ package io.firstseen.consumer;
 import io.firstseen.filters.snapshot.Manifest;
 
 /**
- * Hears what a {@link SnapshotClient} or a {@link FollowedDirectory} does; for the latter, read
- * "directory" for "topic". All methods are called by the one thread that follows, in order; one
- * that takes long delays the next snapshot, never a query. What a method throws is logged and
- * otherwise ignored.
+ * Is told what a {@link SnapshotClient} or a {@link FollowedDirectory} does; for the latter, read
+ * "directory" for "topic". The following thread calls all methods, in order; a slow method delays
+ * the next snapshot, never a query. An exception thrown by a method is logged and otherwise
+ * ignored.
  */
 public interface SnapshotListener {
 
-  /** A snapshot was verified; queries are answered from it from now on. */
+  /** A snapshot was verified and answers queries from now on. */
   default void onSnapshot(Manifest manifest) {}
 
   /** Like {@link #onSnapshot}, which it calls unless it is overridden, with more about it. */
@@ -19,11 +19,11 @@ public interface SnapshotListener {
   }
 
   /**
-   * The topic, or a blob, is being read and its end has not been reached. Called some times a
+   * The topic or a blob is being read and its end has not been reached. Called a few times a
    * second.
    *
-   * @param readBytes bytes read since the end was reached last
-   * @param left records of the topic that are left, about
+   * @param readBytes bytes read since the end was last reached
+   * @param left roughly how many records of the topic are left
    */
   default void onProgress(long readBytes, long left) {}
 
@@ -36,8 +36,8 @@ public interface SnapshotListener {
   default void onNotice(String sentence) {}
 
   /**
-   * Something on the topic cannot be used, and the last good snapshot, if any, goes on answering.
-   * Called once for each thing refused.
+   * Something on the topic cannot be used; the last good snapshot, if any, keeps answering. Called
+   * once for each refusal.
    *
    * @param reason one sentence
    */

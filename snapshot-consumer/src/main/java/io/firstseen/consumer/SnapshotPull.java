@@ -29,7 +29,7 @@ import java.util.function.Predicate;
 
 /**
  * Fetches the newest snapshot of a set once, into a {@link SnapshotDirectory}: only the blobs that
- * are not there yet, all verified before the manifest is written. Needs no hash key.
+ * the directory lacks, all verified before the manifest is written. Needs no hash key.
  */
 public final class SnapshotPull {
   private final SnapshotClientOptions options;
@@ -39,10 +39,10 @@ public final class SnapshotPull {
   /**
    * What was done.
    *
-   * @param manifest the newest one, which the directory holds now
-   * @param isNew whether it was written, as the directory held an older one or none
+   * @param manifest the newest manifest, which the directory holds now
+   * @param isNew whether it was written, because the directory held an older manifest or none
    * @param fetchedBlobs how many blobs were fetched
-   * @param fetchedBytes their length in all
+   * @param fetchedBytes their total length
    */
   public record Result(Manifest manifest, boolean isNew, int fetchedBlobs, long fetchedBytes) {}
 
@@ -58,13 +58,13 @@ public final class SnapshotPull {
   /**
    * Fetches once.
    *
-   * @param options which set, from where; those that are about a client that goes on are ignored
-   * @param timeout how long all of it may take
+   * @param options which set, from where; options that only matter for a running client are ignored
+   * @param timeout the bound for the whole pull
    * @throws NothingPublishedException if there is no snapshot of the set yet
-   * @throws SnapshotException if what is published cannot be used, or is older than what the
-   *     directory holds
-   * @throws IOException if a blob cannot be had from where it lies
-   * @throws TimeoutException if it takes longer; the message is one sentence
+   * @throws SnapshotException if the published snapshot cannot be used, or is older than that of
+   *     the directory
+   * @throws IOException if a blob cannot be fetched
+   * @throws TimeoutException if the pull takes longer; the message is one sentence
    */
   public static Result pull(SnapshotClientOptions options, Path directory, Duration timeout)
       throws IOException, TimeoutException {

@@ -5,15 +5,15 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A change of what answers.
+ * A change of the snapshot that answers.
  *
- * @param manifest what answers from now on
- * @param previous what answered before; empty at first
- * @param addedKeys that live and did not before; empty if that is not known, as after a shard that
+ * @param manifest the manifest that answers from now on
+ * @param previous the manifest that answered before; empty at first
+ * @param addedKeys keys that are live now and were not before; empty if unknown, as after a shard
  *     was fetched whole
- * @param removedKeys that lived before and do not any more; empty if that is not known
- * @param fetchedBytes the bytes of the blobs that were fetched for it; unchanged shards need none
- * @param tookMillis from the first of its records, or from the start of the client, to now
+ * @param removedKeys keys that were live before and are not now; empty if unknown
+ * @param fetchedBytes the bytes of the blobs fetched for it; unchanged shards need none
+ * @param tookMillis time from its first record, or from the start of the client, until it answered
  */
 public record SnapshotUpdate(
     Manifest manifest,

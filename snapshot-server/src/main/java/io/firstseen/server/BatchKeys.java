@@ -26,9 +26,9 @@ final class BatchKeys {
   }
 
   /**
-   * Reads them.
+   * Reads the keys.
    *
-   * @param contentType what the header says; null if there is none
+   * @param contentType the Content-Type header; null if there is none
    * @throws HttpFailure if they cannot be read or are too many
    */
   static List<byte[]> read(String contentType, byte[] body, int maxKeys) throws HttpFailure {

@@ -9,7 +9,7 @@ import io.firstseen.server.http.Request;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 
-/** {@code GET /v1/blobs/{sha256}}: the bytes of a snapshot, which its name proves. */
+/** {@code GET /v1/blobs/{sha256}}: the bytes of a blob, named by their digest. */
 final class BlobEndpoint implements Endpoint {
   static final String PATH = "/v1/blobs/";
 

@@ -9,13 +9,13 @@ import java.util.IdentityHashMap;
 import java.util.Optional;
 
 /**
- * The blobs of the set that answers and of the one before, so that somebody who has read a manifest
- * can fetch its blobs though the next one has come. Digests are computed when they are asked for.
+ * The blobs of the current snapshot and of the one before, so that a peer that read a manifest can
+ * still fetch its blobs after the next one. Digests are computed on demand.
  */
 final class BlobShelf {
   private static final int SETS = 2;
 
-  // The newest last.
+  // In the order of publication.
   private final Deque<SnapshotSet> sets = new ArrayDeque<>();
   private final IdentityHashMap<Snapshot, String> digests = new IdentityHashMap<>();
 

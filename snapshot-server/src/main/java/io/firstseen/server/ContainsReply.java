@@ -7,9 +7,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The answer about one key. Most keys stand in JSON as they are, and to set up a generator would
- * take longer than the query; then the bytes are put together here. They are those that the
- * generator writes.
+ * The answer about one key. Most keys need no escaping in JSON, and setting up a generator would
+ * take longer than the query; for such keys the bytes are put together here. They equal those that
+ * the generator writes.
  */
 final class ContainsReply {
   private static final byte[] BEGIN = "{\"key\":\"".getBytes(StandardCharsets.US_ASCII);
@@ -36,7 +36,7 @@ final class ContainsReply {
             + ",\"windowEndMillis\":"
             + manifest.windowEndMillis()
             + "}\n";
-    // A set's name is of letters, digits and a few signs that stand for themselves.
+    // A set's name has only characters that JSON does not escape.
     byte[] end = rest.getBytes(StandardCharsets.US_ASCII);
     byte[] body = new byte[BEGIN.length + key.length + end.length];
     System.arraycopy(BEGIN, 0, body, 0, BEGIN.length);
@@ -45,7 +45,7 @@ final class ContainsReply {
     return Reply.of(200, "application/json", body);
   }
 
-  /** Whether bytes are ASCII of which JSON escapes nothing. */
+  /** Whether bytes are ASCII and need no escaping in JSON. */
   private static boolean isPlain(byte[] key) {
     for (byte each : key) {
       if (each < ' ' || each == '"' || each == '\\') {

@@ -6,7 +6,7 @@ import io.firstseen.server.http.Request;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
-/** {@code GET /healthz}: the process answers; {@code GET /readyz}: it may be asked for keys. */
+/** {@code GET /healthz}: the process is alive; {@code GET /readyz}: it can answer queries. */
 final class HealthEndpoints {
   private final ServedSets sets;
   private final BooleanSupplier endsSoon;

@@ -17,7 +17,10 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@code GET /v1/manifest}: what answers, as it was published, or by full snapshots alone. */
+/**
+ * {@code GET /v1/manifest}: the current manifest, as it was published, or rewritten to name full
+ * snapshots only.
+ */
 final class ManifestEndpoint implements Endpoint {
   private final ServedSets sets;
 
@@ -38,7 +41,7 @@ final class ManifestEndpoint implements Endpoint {
         .answer(request);
   }
 
-  /** The same set by full snapshots alone. */
+  /** A manifest of the same set that names only full snapshots. */
   private static Manifest ofBases(SnapshotSet set) {
     Manifest published = set.manifest();
     List<ManifestShard> shards = new ArrayList<>();

@@ -11,7 +11,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
-/** {@code GET /metrics}: for Prometheus, in the text format that it asks for. */
+/** {@code GET /metrics}: metrics for Prometheus, in the text format that the request accepts. */
 final class MetricsEndpoint implements Endpoint {
   private final PrometheusRegistry registry;
   private final ExpositionFormats formats = ExpositionFormats.init();

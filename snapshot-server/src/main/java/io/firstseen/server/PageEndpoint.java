@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
 
 /** A file of the page at {@code /}. */
 final class PageEndpoint implements Endpoint {
-  // Everything comes from here, nothing runs that is written into the page, nobody frames it.
+  // Load from this server only; no inline scripts or styles; no framing.
   private static final String POLICY =
       "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'"
           + " data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

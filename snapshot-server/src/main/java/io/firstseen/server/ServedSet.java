@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A set as the service sees it: what answers, whether it may, and what came before. */
+/** A set in the service: the current snapshot, whether it may answer, and earlier ones. */
 final class ServedSet implements AutoCloseable {
   private static final int MAX_REMEMBERED = 120;
   private static final ClientStatus EMPTY =
@@ -32,7 +32,7 @@ final class ServedSet implements AutoCloseable {
 
         @Override
         public void close() {
-          // There is nothing to end.
+          // Nothing to close.
         }
       };
 
@@ -48,7 +48,7 @@ final class ServedSet implements AutoCloseable {
   private volatile boolean reachable = true;
   private volatile SetFigures figures;
 
-  /** A snapshot that answered here, or came before. */
+  /** A snapshot that answered here, or was published earlier. */
   record Published(long sequence, long windowEndMillis, long keys, long bytes) {
     static Published of(Manifest manifest) {
       return new Published(
@@ -66,12 +66,12 @@ final class ServedSet implements AutoCloseable {
     this.log = log;
   }
 
-  /** What is to hear of the set. */
+  /** The listener for the set's follower. */
   SnapshotListener listener() {
     return new Listener();
   }
 
-  /** Answers by what something follows from now on. */
+  /** Sets the follower that the set answers from. */
   void answerBy(FollowedSet follower) {
     followed = follower;
   }
@@ -130,12 +130,12 @@ final class ServedSet implements AutoCloseable {
     return followed.status();
   }
 
-  /** The number of snapshots that came to answer since the start. */
+  /** The number of snapshots that have answered since the start. */
   long snapshots() {
     return snapshots.get();
   }
 
-  /** The number of things refused since the start. */
+  /** The number of refusals since the start. */
   long refusals() {
     return refusals.get();
   }
@@ -148,16 +148,16 @@ final class ServedSet implements AutoCloseable {
   /**
    * What answers.
    *
-   * @throws HttpFailure with 503 if nothing may
+   * @throws HttpFailure with 503 if no snapshot may answer
    */
   SnapshotSet answering() throws HttpFailure {
     return requireAnswering().snapshot().orElseThrow();
   }
 
   /**
-   * The same with its manifest.
+   * The current snapshot with its manifest.
    *
-   * @throws HttpFailure with 503 if nothing may answer
+   * @throws HttpFailure with 503 if no snapshot may answer
    */
   ClientStatus requireAnswering() throws HttpFailure {
     ClientStatus status = followed.status();
@@ -168,7 +168,7 @@ final class ServedSet implements AutoCloseable {
     return status;
   }
 
-  /** Why nothing answers; empty if something does. */
+  /** Why the set cannot answer; empty if it can. */
   Optional<String> whyNot(ClientStatus status) {
     if (status.snapshot().isEmpty()) {
       return Optional.of(
@@ -204,7 +204,7 @@ final class ServedSet implements AutoCloseable {
     return seconds / 3_600 + " h";
   }
 
-  /** The figures of a set that answers here. */
+  /** The figures of the current snapshot. */
   SetFigures figures(SnapshotSet set) {
     SetFigures known = figures;
     if (known == null || known.set() != set) {
@@ -214,7 +214,7 @@ final class ServedSet implements AutoCloseable {
     return known;
   }
 
-  /** What was published, oldest first, as far as it is known. */
+  /** The known snapshots, oldest first. */
   List<Published> published() {
     Deque<Published> all = new ArrayDeque<>();
     synchronized (published) {
@@ -230,7 +230,9 @@ final class ServedSet implements AutoCloseable {
     return List.copyOf(all);
   }
 
-  /** The bytes of a blob of what answers, or of what answered before it; proven by its digest. */
+  /**
+   * The bytes of a blob of the current snapshot or of the one before it. Its digest was checked.
+   */
   Optional<ByteBuffer> blob(String digest) {
     followed.status().snapshot().ifPresent(shelf::add);
     return shelf.find(digest).or(() -> followed.blob(digest));

@@ -21,7 +21,7 @@ final class ServedSets implements AutoCloseable {
     }
   }
 
-  /** Begins to follow all of them: a consumer a topic, and a thread a directory. */
+  /** Starts to follow all sets: one consumer per topic, one thread per directory. */
   void start() {
     Map<Object, List<SetSource.OnTopic>> byConsumer = new LinkedHashMap<>();
     for (SetSource source : sources) {
@@ -52,9 +52,9 @@ final class ServedSets implements AutoCloseable {
   }
 
   /**
-   * The set of a name, or the only one if no name is given.
+   * The set of a name, or the only set if no name is given.
    *
-   * @throws HttpFailure if there is none of that name, or more than one without
+   * @throws HttpFailure if no set has that name, or no name is given and there are several sets
    */
   ServedSet named(String nameOrNull) throws HttpFailure {
     if (nameOrNull != null) {
@@ -74,7 +74,7 @@ final class ServedSets implements AutoCloseable {
     return "there " + (byName.size() == 1 ? "is " : "are ") + String.join(", ", byName.keySet());
   }
 
-  /** Why the service is not ready; empty if all sets answer. */
+  /** Why the service is not ready; empty if all sets can answer. */
   Optional<String> whyNotReady() {
     for (ServedSet set : byName.values()) {
       Optional<String> reason = set.whyNot(set.status());

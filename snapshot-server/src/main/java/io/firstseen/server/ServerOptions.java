@@ -8,12 +8,13 @@ import java.util.Objects;
 /**
  * How a {@link SnapshotServer} serves.
  *
- * @param address where it listens; port 0 takes a free one
+ * @param address the address to listen on; port 0 means any free port
  * @param refuseStale whether a stale snapshot no longer answers
- * @param limits what a peer may ask for
- * @param maxBatchKeys the keys of one batch
- * @param drain how long, once told to end, it goes on as before but for {@code /readyz}
- * @param grace how long it then waits for requests under way
+ * @param limits limits on requests and connections
+ * @param maxBatchKeys the maximum number of keys in one batch
+ * @param drain how long it keeps serving after {@link SnapshotServer#close} was called, with {@code
+ *     /readyz} failing
+ * @param grace how long it then waits for running requests
  */
 public record ServerOptions(
     InetSocketAddress address,
@@ -23,10 +24,10 @@ public record ServerOptions(
     Duration drain,
     Duration grace) {
 
-  /** The keys of one batch if nothing else is said. */
+  /** The default of {@link #maxBatchKeys}. */
   public static final int DEFAULT_MAX_BATCH_KEYS = 10_000;
 
-  /** Refuses what makes no sense. */
+  /** Checks the values. */
   public ServerOptions {
     Objects.requireNonNull(address, "address");
     Objects.requireNonNull(limits, "limits");

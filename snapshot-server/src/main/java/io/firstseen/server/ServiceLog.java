@@ -3,18 +3,18 @@ package io.firstseen.server;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.server.http.RequestObserver;
 
-/** Hears what a {@link SnapshotServer} does; called by several threads at a time. */
+/** Is told what a {@link SnapshotServer} does; called by several threads at a time. */
 public interface ServiceLog extends RequestObserver {
   /** A snapshot answers from now on. */
   default void onSnapshot(String set, Manifest manifest) {}
 
   /**
-   * Something cannot be used or cannot be reached; what answered goes on answering.
+   * Something cannot be used or reached; the current snapshot keeps answering.
    *
    * @param reason one sentence
    */
   default void onTrouble(String set, String reason) {}
 
-  /** What could not be reached can be read again. */
+  /** The topic or directory can be read again. */
   default void onReachable(String set) {}
 }

@@ -18,7 +18,9 @@ import java.util.function.IntSupplier;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 
-/** What {@code /metrics} tells. The names are an interface, {@code docs/http-api.md}. */
+/**
+ * The metrics of {@code /metrics}. Their names are part of the interface, {@code docs/http-api.md}.
+ */
 final class ServiceMetrics implements RequestObserver {
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double MILLIS_PER_SECOND = 1e3;
@@ -71,7 +73,7 @@ final class ServiceMetrics implements RequestObserver {
     return registry;
   }
 
-  /** Adds what is read from the sets when somebody looks. */
+  /** Adds the metrics that are read from the sets at each scrape. */
   void watch(ServedSets sets, IntSupplier openConnections) {
     gauge(
         sets,
@@ -149,7 +151,7 @@ final class ServiceMetrics implements RequestObserver {
         set -> set.status().snapshot().map(value::applyAsDouble).orElse(Double.NaN));
   }
 
-  /** A gauge a set; not there while the value is no number. */
+  /** A gauge for each set; absent while the value is NaN. */
   private void gauge(ServedSets sets, String name, String help, ToDoubleFunction<ServedSet> value) {
     GaugeWithCallback.builder()
         .name(name)

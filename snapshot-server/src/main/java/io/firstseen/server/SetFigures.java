@@ -9,9 +9,9 @@ import io.firstseen.filters.snapshot.SnapshotSet;
 /**
  * The figures of a set that answers.
  *
- * @param set what they are of
- * @param bytes of its snapshots
- * @param falsePositiveRate the probability that a strange key is answered by 'present'
+ * @param set the set
+ * @param bytes the total length of its shards
+ * @param falsePositiveRate the probability that a key outside the set is answered by 'present'
  */
 record SetFigures(SnapshotSet set, long bytes, double falsePositiveRate) {
 
@@ -27,11 +27,11 @@ record SetFigures(SnapshotSet set, long bytes, double falsePositiveRate) {
         rates += Math.scalb((double) header.count(), -header.valueBits());
       }
     }
-    // A strange key falls into each shard with the same probability.
+    // A key outside the set falls into each shard with equal probability.
     return new SetFigures(set, bytes, rates / shards);
   }
 
-  /** The bytes of a manifest's snapshots, as far as it tells: those of its bases. */
+  /** The bytes of the bases that a manifest names; their deltas are not counted. */
   static long bytesOf(Manifest manifest) {
     long bytes = 0;
     for (ManifestShard shard : manifest.shards()) {

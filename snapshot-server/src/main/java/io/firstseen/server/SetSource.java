@@ -17,22 +17,22 @@ public sealed interface SetSource {
   /** The name of the set. */
   String setName();
 
-  /** The hash, with its key, under which the publisher hashes. */
+  /** The hash function and key that the publisher uses. */
   KeyHash keyHash();
 
   /**
    * A set on a topic. All sets of one topic are read by one consumer.
    *
-   * @param options a listener of theirs is replaced
+   * @param options options of the client; their listener is replaced
    */
   static SetSource topic(SnapshotClientOptions.Builder options) {
     return new OnTopic(options.build(), options);
   }
 
   /**
-   * A set in a snapshot directory, which is looked at once a second.
+   * A set in a snapshot directory, which is polled once a second.
    *
-   * @param trustedKeys manifests that none of them has signed are refused; empty to take all
+   * @param trustedKeys manifests that none of them has signed are refused; empty to accept all
    * @param staleAfter the age of its manifest from which on a snapshot is stale; empty means never
    */
   static SetSource directory(
@@ -58,7 +58,7 @@ public sealed interface SetSource {
       return checked.keyHash();
     }
 
-    /** The same for sets that one consumer can read. */
+    /** A value that is equal for sets that one consumer can read. */
     Object consumer() {
       return List.of(checked.bootstrapServers(), checked.topic(), checked.kafkaProperties());
     }

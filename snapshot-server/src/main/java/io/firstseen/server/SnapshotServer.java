@@ -37,11 +37,11 @@ public final class SnapshotServer implements Closeable {
   }
 
   /**
-   * Begins to follow and to listen. Returns at once; whether the sets answer shows later.
+   * Starts to follow and to listen. Returns at once, before the sets can answer.
    *
-   * @param sources at least one, of different names
-   * @param log hears of snapshots, of trouble, and of every request
-   * @throws IOException if the address cannot be had
+   * @param sources at least one, with different names
+   * @param log is told of snapshots, problems, and every request
+   * @throws IOException if the address cannot be bound
    */
   public static SnapshotServer start(ServerOptions options, List<SetSource> sources, ServiceLog log)
       throws IOException {
@@ -95,14 +95,14 @@ public final class SnapshotServer implements Closeable {
     }
   }
 
-  /** Where it listens. */
+  /** The address that it listens on. */
   public InetSocketAddress address() {
     return http.address();
   }
 
   /**
-   * Ends: {@code /readyz} says so at once; requests are taken for as long as {@link
-   * ServerOptions#drain} says, then those under way are finished, for at most {@link
+   * Stops the server. {@code /readyz} fails at once; new requests are accepted for {@link
+   * ServerOptions#drain}; then running requests are finished, for at most {@link
    * ServerOptions#grace}.
    */
   @Override
@@ -111,7 +111,7 @@ public final class SnapshotServer implements Closeable {
     try {
       TimeUnit.MILLISECONDS.sleep(options.drain().toMillis());
     } catch (InterruptedException e) {
-      // Somebody has less time than that.
+      // Interrupted: stop without draining.
       Thread.currentThread().interrupt();
     }
     http.close();

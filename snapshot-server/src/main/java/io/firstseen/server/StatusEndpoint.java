@@ -12,7 +12,7 @@ import io.firstseen.server.http.Request;
 import java.io.IOException;
 import java.util.Optional;
 
-/** {@code GET /v1/status}: all that the page shows. */
+/** {@code GET /v1/status}: everything that the page shows. */
 final class StatusEndpoint implements Endpoint {
   private final ServedSets sets;
   private final long startedMillis;

@@ -26,14 +26,15 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Prints what closing a window of the compaction takes, and its state: the whole operator in
- * Flink's harness, on the heap, with one window of 1 % changes after the other, half of them adds
- * of new keys and half deletes of live ones. The time is from the watermark to the blobs: reading
- * the pending operations, the new live set, the snapshot or delta, and all digests; windows in
- * which every shard cuts a base besides are told apart. Exits with status 1 if a figure is missed.
+ * Prints the time to close a window of the compaction, and the size of its state. Runs the whole
+ * operator in Flink's harness, on the heap. Each window changes 1 % of the keys, half by adds of
+ * new keys and half by deletes of live ones. The time is from the watermark to the blobs: reading
+ * the pending operations, making the new live set, the snapshot or delta, and all digests. Windows
+ * in which every shard also cuts a base are reported separately. Exits with status 1 if a bound is
+ * missed.
  */
 @Command(name = "CompactionFigures", mixinStandardHelpOptions = true, sortOptions = false)
-// Flink's harness may be interrupted while it closes.
+// Closing Flink's harness may throw InterruptedException.
 @SuppressWarnings("try")
 public final class CompactionFigures implements Callable<Integer> {
   private static final double MAX_NANOS = 60;
@@ -168,7 +169,7 @@ public final class CompactionFigures implements Callable<Integer> {
         "figures", WINDOW_MILLIS, shards, 0.001, KeyHash.fixed(), Canonicaliser.NONE);
   }
 
-  @SuppressWarnings("unchecked") // The operator is what Snapshots put there.
+  @SuppressWarnings("unchecked") // Snapshots creates the operator with these types.
   private static KeyedOneInputStreamOperatorTestHarness<Object, HashedOperation, ShardSnapshot>
       harness(SnapshotSpec spec) throws Exception {
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();

@@ -1,2 +1,5 @@
-/** The compaction of accepted operations into snapshots: time of a window, size of its state. */
+/**
+ * The compaction of accepted operations into snapshots: the time of a window and the size of the
+ * state.
+ */
 package io.firstseen.benchmarks.compaction;

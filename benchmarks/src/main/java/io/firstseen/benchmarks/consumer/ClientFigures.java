@@ -40,10 +40,10 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
 /**
- * What the snapshot client costs and how fast it is. Publishes to a topic of its own on a running
- * broker. Prints queries by the client against the bare set, latencies while snapshots are swapped
- * every second, bytes by a delta of 1 % against all, and the start from a warm cache in a JVM of
- * its own.
+ * The cost and speed of the snapshot client. Publishes to a topic of its own on a running broker.
+ * Prints queries of the client against those of the bare set, latencies while snapshots are swapped
+ * every second, the bytes of a 1 % delta against those of the whole set, and the time to start from
+ * a warm cache in a new JVM.
  */
 public final class ClientFigures {
   private static final Pattern OF_A_CLIENT =
@@ -63,7 +63,7 @@ public final class ClientFigures {
   private final List<ManifestShard> described = new ArrayList<>();
   private final BlockingQueue<SnapshotUpdate> updates = new LinkedBlockingQueue<>();
   private long found;
-  // The keys from the first live one on live.
+  // Keys from this number on are live.
   private int firstLive;
 
   @SuppressWarnings("ArrayRecordComponent")
@@ -126,7 +126,7 @@ public final class ClientFigures {
     latencies(client, producer, seconds, true);
     latencies(client, producer, seconds, false);
     client.close();
-    // What a service has on its class path for the client, without anything that writes a log.
+    // The class path that a service needs for the client, without a logging backend.
     String classPath =
         Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
             .filter(entry -> OF_A_CLIENT.matcher(Path.of(entry).getFileName().toString()).matches())
@@ -192,7 +192,7 @@ public final class ClientFigures {
     return withManifest(publication, 1);
   }
 
-  /** One key in so many goes, and as many come. */
+  /** Replaces one key in {@code oneIn} by a new one. */
   private Publication next(long sequence, int oneIn) {
     firstLive += keys / oneIn / 2;
     long[][] hashes = hashes(firstLive);
@@ -275,7 +275,7 @@ public final class ClientFigures {
     double[][] turns = new double[3][9];
     for (int turn = -3; turn < 9; turn++) {
       for (int i = 0; i < queries; i++) {
-        // Half of them live.
+        // Half of the keys are live.
         asked[i] = bytes((int) ((i * 7_368_787L + turn * 13L) % (2L * keys)));
         hashes[i] = HASH.hash(asked[i]);
       }

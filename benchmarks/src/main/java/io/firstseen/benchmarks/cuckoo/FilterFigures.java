@@ -13,9 +13,9 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * Prints what the cuckoo filter is promised to reach besides speed against peers: its rate against
- * its law, bits a key, utilisation while it grows, the longest insertion, and the cost of a copy.
- * Exits with status 1 if a figure is missed.
+ * Prints the promised figures of the cuckoo filter other than speed against peers: its
+ * false-positive rate against theory, bits per key, load while it grows, the longest insertion, and
+ * the cost of a copy. Exits with status 1 if a bound is missed.
  */
 public final class FilterFigures {
   private static final long SEED = 20261120;
@@ -103,7 +103,8 @@ public final class FilterFigures {
       double[] mean = {0, 0};
       int[] samples = {0, 0};
       double least = 1;
-      // Growth goes by doublings, so that a mean over keys is one of the last two; both are shown.
+      // The filter grows by doubling, so a mean over keys is dominated by the last two doublings;
+      // show a mean over growth factors, too.
       double nextByFactor = 20_000;
       while (filter.count() < 4_000_000) {
         filter.insert(keys.nextLong());
@@ -133,9 +134,9 @@ public final class FilterFigures {
   }
 
   /**
-   * Processor time of the inserting thread, so that neither the collector nor other programs count.
-   * The same insertion does the same work in each round, so one that is slow in a single round was
-   * held up by something else: the virtual machine, or the processor.
+   * Measures CPU time of the inserting thread, which excludes the garbage collector and other
+   * programs. An insertion does the same work in each round, so one that is slow in a single round
+   * was delayed by the virtual machine or the processor.
    */
   private void longestInsertion() {
     out.printf(

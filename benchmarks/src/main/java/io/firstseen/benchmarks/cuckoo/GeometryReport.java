@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Prints what the geometries of a paged cuckoo filter cost: utilisation, bits a key and hard
- * limits, from 100 keys to 100 times the estimate. The figures behind ADR 1.
+ * Prints the costs of geometries of a paged cuckoo filter: load, bits per key and hard limits, from
+ * 100 keys to 100 times the estimate. The figures behind ADR 1.
  */
 public final class GeometryReport {
   private static final long SEED = 20261120;

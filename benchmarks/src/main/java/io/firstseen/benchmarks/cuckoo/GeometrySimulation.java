@@ -6,14 +6,15 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Simulates a paged cuckoo filter of any geometry, slot by slot but with a word a slot, to choose
- * the geometry that {@code io.firstseen.filters.cuckoo} is then written for.
+ * Simulates a paged cuckoo filter of any geometry, with one word per slot, to choose the geometry
+ * of {@code io.firstseen.filters.cuckoo}.
  *
- * <p>The model is the filter's: identities of P bits, pages that widen a slot a bucket at a time,
- * split by a stored bit, and are repacked into the narrowest width that takes them.
+ * <p>The model is that of the filter: P-bit fingerprints (identities), and pages that grow by one
+ * slot per bucket, split by a stored bit, and are repacked into the narrowest width that holds
+ * them.
  */
 final class GeometrySimulation {
-  /** What is chosen. */
+  /** The parameters to choose. */
   record Geometry(
       int bucketBits, int minWidth, int splitWidth, boolean repack, int listMax, int coreBits) {
     int buckets() {
@@ -28,7 +29,7 @@ final class GeometrySimulation {
     }
   }
 
-  /** Fields of a page besides its body: object, array header, spare word. */
+  /** Bytes of a page besides its body: object, array header, spare word. */
   static final int PAGE_OVERHEAD_BYTES = 40 + 16 + 8;
 
   private final Geometry geometry;
@@ -50,7 +51,7 @@ final class GeometrySimulation {
     }
   }
 
-  /** Splits that even the shortest identities leave room for. */
+  /** The number of splits that the shortest identities must allow. */
   private static final int MIN_SPLIT_BITS = 3;
 
   private static int mix(int x) {
@@ -67,7 +68,7 @@ final class GeometrySimulation {
     return identityBits;
   }
 
-  /** Adds a key as a dedup would: not if its identity is there. */
+  /** Adds a key like a dedup: not if its identity is present. */
   void addIfAbsent(long hash) {
     long identity = hash >>> (Long.SIZE - identityBits);
     if (((identity >>> geometry.bucketBits()) & (steps.length - 1)) == 0) {
@@ -133,7 +134,7 @@ final class GeometrySimulation {
     return pages().stream().mapToInt(page -> page.width).max().orElse(0);
   }
 
-  /** Mean load at which pages of one width first refuse a key, and the worst of them. */
+  /** The mean and the minimum load at which pages of one width first refuse a key. */
   static double[] firstFailure(Geometry geometry, int width, int pages, long seed) {
     double sum = 0;
     double worst = 1;
@@ -277,7 +278,7 @@ final class GeometrySimulation {
       return false;
     }
 
-    /** Replaces this page by what it grows into; gives the page that an identity belongs to. */
+    /** Replaces this page by a wider one or by its two halves. Returns the page for an identity. */
     Page grown(long identity) {
       if (width == 0) {
         for (int next = geometry.minWidth(); ; next++) {

@@ -14,10 +14,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Time of one look-up in a filter that holds its expected number of keys.
+ * The time of one look-up in a filter with its expected number of keys.
  *
- * <p>Keys are computed, not read: an array of them would take its share of the cache from the
- * filter.
+ * <p>Keys are computed, since an array of them would take cache from the filter.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -28,7 +27,7 @@ import org.openjdk.jmh.annotations.Warmup;
     jvmArgsAppend = {"-Xms4g", "-Xmx4g"})
 @State(Scope.Thread)
 public class LookupBenchmark {
-  /** Steps through the keys in an order in which none is near the one before; prime. */
+  /** The step between successive keys; prime and large, so that none is near the one before. */
   private static final int STRIDE = 7_368_787;
 
   @Param({"FIRSTSEEN", "GUAVA_BLOOM", "CUCKOOFILTER4J", "CUCKOO16"})
@@ -68,7 +67,7 @@ public class LookupBenchmark {
     return next;
   }
 
-  /** Key number i of a random sequence in which all are distinct. */
+  /** The i-th key of a pseudorandom sequence of distinct keys. */
   private static long key(long i) {
     long z = i * 0x9E3779B97F4A7C15L;
     z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;

@@ -5,7 +5,7 @@ import com.google.common.hash.BloomFilter;
 import com.google.common.hash.Funnels;
 import org.fastfilter.cuckoo.Cuckoo16;
 
-/** The filters that are measured against each other, each fed the same 64-bit keys. */
+/** The compared filters; all get the same 64-bit keys. */
 public enum Peer {
   /** Ours, grown from empty. */
   FIRSTSEEN {
@@ -108,7 +108,7 @@ public enum Peer {
     }
   };
 
-  /** What every peer can do. */
+  /** The operations of every peer. */
   interface Subject {
     void insert(long key);
 
@@ -122,7 +122,7 @@ public enum Peer {
       }
     }
 
-    /** How many were there. */
+    /** Returns how many keys were present. */
     default long deleteAll(long[] keys) {
       long deleted = 0;
       for (long key : keys) {
@@ -183,7 +183,7 @@ public enum Peer {
     }
   }
 
-  /** The peers hash what they are given; ours takes a hash, so it is charged for one as well. */
+  /** Hashes a key. The peers hash their input; ours gets a hash, whose cost must be included. */
   private static long mix(long key) {
     long hash = (key ^ (key >>> 33)) * 0xFF51AFD7ED558CCDL;
     hash = (hash ^ (hash >>> 33)) * 0xC4CEB9FE1A85EC53L;

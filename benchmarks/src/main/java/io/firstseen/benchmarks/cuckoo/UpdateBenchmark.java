@@ -16,8 +16,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Time to insert all keys into an empty filter, and to delete them again: milliseconds for all; a
- * key's time is that divided by the keys.
+ * The time to insert all keys into an empty filter, and to delete them again, in milliseconds for
+ * all keys together.
  */
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)

@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A stretch of an axis, from values to places in a picture.
+ * A scale from values to positions in a picture.
  *
  * @param from the value at {@code start}; its logarithm on a logarithmic axis
- * @param to the value at {@code end}, greater than {@code from}; as well
+ * @param to the value at {@code end}, or its logarithm; greater than {@code from}
  */
 record Axis(boolean logarithmic, double from, double to, double start, double end) {
   private static final int MOST_TICKS = 8;

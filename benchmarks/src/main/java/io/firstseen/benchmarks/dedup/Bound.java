@@ -3,10 +3,10 @@ package io.firstseen.benchmarks.dedup;
 import java.util.Locale;
 
 /**
- * What a figure is to reach.
+ * The bound that a figure must meet.
  *
- * @param sense which side of the value is good
- * @param value the last good one
+ * @param sense which side of the value meets the bound
+ * @param value the limit, which itself meets the bound
  */
 record Bound(Sense sense, double value) {
   private enum Sense {
@@ -27,7 +27,7 @@ record Bound(Sense sense, double value) {
     return new Bound(Sense.NONE, Double.NaN);
   }
 
-  /** Whether a figure is good; one that is not a number is not, where there is a bound. */
+  /** Whether a figure meets the bound; NaN does not, unless there is no bound. */
   boolean holds(double figure) {
     return switch (sense) {
       case AT_LEAST -> figure >= value;

@@ -15,12 +15,13 @@ final class CanonicaliserRun {
 
   /**
    * @param urls number of different URLs
-   * @param rounds over all of them, after the warm-up
+   * @param rounds measured passes over all URLs, after the warm-up
    */
   record Spec(int urls, int rounds) {}
 
   /**
-   * Nanoseconds a URL, medians of the rounds; ours from bytes to bytes, the library's of strings.
+   * Nanoseconds per URL, medians of the rounds; ours from bytes to bytes, the library's from string
+   * to string.
    */
   record Result(double oursNanos, double libraryNanos) {}
 
@@ -56,7 +57,7 @@ final class CanonicaliserRun {
   }
 
   private static double library(String[] urls) {
-    // As filters configure it.
+    // The same configuration as in the filters module.
     BasicURLNormalizer normalizer =
         BasicURLNormalizer.newBuilder()
             .idnNormalization(IdnNormalization.PUNYCODE)

@@ -10,11 +10,11 @@ import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.JobID;
 
 /**
- * The process that compares a job with checkpoints to itself without any, stage by stage: both have
- * the same filters and the same compiled code, and neighbours that are about as loud.
+ * The process that compares a job with and without checkpoints, in alternating stages of one run:
+ * both have the same filters, the same compiled code, and similar load from other programs.
  */
 final class CheckpointedRun {
-  /** Which stages go with checkpoints. The first two are for the compiler and do not count. */
+  /** Which stages run with checkpoints. The first two are for warm-up and do not count. */
   private static final boolean[] WITH = {false, true, false, true, true, false};
 
   private static final int WARM_UP_STAGES = 2;
@@ -27,13 +27,13 @@ final class CheckpointedRun {
   private long checkpointNanos;
 
   /**
-   * @param pipeline the job; its keys are new ones of each stage that is measured
+   * @param pipeline the job; its keys are the new keys of each measured stage
    * @param checkpointMillis from the start of one checkpoint to that of the next
    */
   record Spec(PipelineSpec pipeline, long checkpointMillis) {}
 
   /**
-   * @param without records a second in the stages without checkpoints
+   * @param without records per second in the stages without checkpoints
    * @param with records a second in the stages with them
    * @param checkpoints begun in the latter
    * @param meanMillis from trigger to end; 0 if there were none
@@ -47,12 +47,12 @@ final class CheckpointedRun {
       return harmonicMean(with);
     }
 
-    /** Not a number if there was no checkpoint. */
+    /** NaN if there was no checkpoint. */
     double ratio() {
       return checkpoints == 0 ? Double.NaN : rateWith() / rateWithout();
     }
 
-    /** All stages have as many records. */
+    /** The mean rate of stages with equal numbers of records. */
     private static double harmonicMean(List<Double> rates) {
       return rates.size() / rates.stream().mapToDouble(rate -> 1 / rate).sum();
     }
@@ -118,7 +118,10 @@ final class CheckpointedRun {
     return (System.nanoTime() - start) / 1e9;
   }
 
-  /** The same, with checkpoints; returns when the last one is complete, which is not counted. */
+  /**
+   * Like {@link #measure}, with checkpoints. Waits for the last checkpoint to complete; that wait
+   * is not counted.
+   */
   private double measureUnderCheckpoints(JobID job, int stage) throws Exception {
     ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
     ScheduledFuture<?> ticks =
@@ -135,7 +138,7 @@ final class CheckpointedRun {
       clock.awaitTermination(1, TimeUnit.HOURS);
     }
     if (!ticks.isCancelled()) {
-      // One has failed, or they would have gone on until they were cancelled.
+      // The ticks ended before they were cancelled, so a checkpoint has failed.
       ticks.get();
     }
     return seconds;

@@ -10,7 +10,8 @@ import java.util.List;
 
 /**
  * Runs a class in a JVM of its own, so that no run finds the heap or the compiled code of another.
- * It gets its specification as JSON in its one argument, and answers in JSON on standard output.
+ * The class gets its specification as JSON in its only argument, and answers in JSON on standard
+ * output.
  */
 final class ChildJvm {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -20,8 +21,8 @@ final class ChildJvm {
   /**
    * Runs a class.
    *
-   * @param heapMebibytes all the heap it gets, from the start
-   * @throws FailedException if it ends otherwise than well
+   * @param heapMebibytes its heap, fixed from the start
+   * @throws FailedException if it does not exit with status 0
    */
   static <R> R run(Class<?> main, long heapMebibytes, Object specification, Class<R> answer)
       throws IOException, InterruptedException, FailedException {
@@ -61,7 +62,7 @@ final class ChildJvm {
     JSON.writeValue(System.out, answer);
   }
 
-  /** The child has not answered. */
+  /** The child has not exited with status 0. */
   static final class FailedException extends Exception {
     private static final long serialVersionUID = 1;
 

@@ -6,7 +6,7 @@ import org.apache.flink.api.connector.sink2.SinkWriter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
 
 /**
- * Counts what it gets, drops it, and tells {@link Stages} when a stage is done.
+ * Counts and drops records, and tells {@link Stages} when a stage is done.
  *
  * @param <T> type of the records
  */

@@ -24,8 +24,8 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * Prints what the dedup operator is promised to reach in whole jobs, and whether it does. Ends with
- * status 1 if a figure is missed or cannot be taken.
+ * Prints the figures of the dedup operator in whole jobs, and whether they meet their bounds. Exits
+ * with status 1 if a bound is missed or a figure cannot be measured.
  */
 @Command(
     name = "DedupFigures",
@@ -182,7 +182,7 @@ public final class DedupFigures implements Callable<Integer> {
 
   private Measurements measure(FigureRuns.Settings settings, Set<Row> rows) throws Exception {
     Path work = Files.createTempDirectory(parentDirectory(), "dedup-figures");
-    // Also when the user stops the command, which kills the child as well.
+    // Also runs when the user interrupts the command and its child process.
     Runtime.getRuntime()
         .addShutdownHook(new Thread(() -> FileUtils.deleteDirectoryQuietly(work.toFile())));
     return new FigureRuns(settings, work, System.err).measure(rows, svg != null);
@@ -200,7 +200,7 @@ public final class DedupFigures implements Callable<Integer> {
     }
   }
 
-  /** Found out before hours of work, and not after. */
+  /** Checks this before hours of work. */
   private void canBeWritten(String option, Path file) {
     if (file == null) {
       return;

@@ -4,7 +4,7 @@ import io.firstseen.serializers.Change;
 import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.util.Collector;
 
-/** Does nothing in the dedup operator's place. */
+/** Replaces the dedup operator by a function that does nothing. */
 final class EmptyFunction extends KeyedProcessFunction<Integer, Change<Url>, Change<Url>> {
   private static final long serialVersionUID = 1;
 

@@ -8,7 +8,7 @@ import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.util.Collector;
 
 /**
- * What users write without Firstseen: a boolean for each key.
+ * The usual dedup without Firstseen: a boolean in state for each key.
  *
  * @param <K> type of the keys
  * @param <T> type of the events

@@ -24,14 +24,15 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 
 /**
- * The process that measures one task whose keys expire, in Flink's harness, between neither network
- * nor serializers.
+ * The process that measures one task whose keys expire, in Flink's harness, without network and
+ * serializers.
  *
- * <p>The keys came evenly over the eight epochs of a ttl in event time. Then come records in
- * rounds, of each four an add of a new key, a delete of the same, and two repeats of keys of the
- * newest epochs, with a watermark behind every 200. In a round without a sweep time stands still;
- * in one with a sweep it goes on by an epoch, so that a ninth of the keys is due and every page is
- * swept; and in the last it goes on by ten at once, and all are.
+ * <p>First, keys are added evenly over the eight epochs of a ttl in event time. Then records are
+ * processed in rounds. Of each four records, one adds a new key, one deletes that key, and two
+ * repeat keys of the newest epochs; a watermark follows every 200 records. In a round without a
+ * sweep, time stands still. In a round with a sweep, time advances by one epoch, so that a ninth of
+ * the keys is due and every page is swept. In the last round, time advances by ten epochs at once,
+ * so that all keys are due.
  */
 public final class ExpiryRun {
   private static final long EPOCH_MILLIS = 3_600_000;
@@ -52,13 +53,14 @@ public final class ExpiryRun {
   /**
    * What was measured.
    *
-   * @param extraBits of a checkpoint, for each key, above those without a ttl
-   * @param restNanos a record while no key is due, the median of the rounds
-   * @param sweepNanos the same while a ninth of the keys is swept
-   * @param longestMillis a call in the rounds with a sweep, the median of the rounds' longest
-   * @param longestOfAllMillis the longest call of all those rounds
-   * @param jumpNanos a record of the round in which all keys are due at once
-   * @param longestOfJumpMillis its longest call
+   * @param extraBits per key in a checkpoint, more than without a ttl
+   * @param restNanos nanoseconds per record while no key is due, the median of the rounds
+   * @param sweepNanos nanoseconds per record while a ninth of the keys is swept, the median of the
+   *     rounds
+   * @param longestMillis the longest call of a round with a sweep, the median of the rounds
+   * @param longestOfAllMillis the longest call of all rounds with a sweep
+   * @param jumpNanos nanoseconds per record of the round in which all keys are due at once
+   * @param longestOfJumpMillis the longest call of that round
    */
   record Result(
       double extraBits,
@@ -76,7 +78,7 @@ public final class ExpiryRun {
   private long longestNanos;
   private double nowMillis = 100 * EPOCH_MILLIS;
 
-  @SuppressWarnings("unchecked") // The operator is what apply() put there.
+  @SuppressWarnings("unchecked") // The operator that apply() created has these types.
   private ExpiryRun(Spec spec, TimeToLive ttlOrNull) throws Exception {
     this.spec = spec;
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
@@ -153,7 +155,7 @@ public final class ExpiryRun {
         run.longestNanos / 1e6);
   }
 
-  /** Keys over the eight epochs before now. */
+  /** Adds the keys, evenly over the eight epochs before now. */
   private void fill() throws Exception {
     double end = nowMillis;
     for (int i = 0; i < spec.keys(); i++) {
@@ -168,9 +170,9 @@ public final class ExpiryRun {
   }
 
   /**
-   * Half as many new keys as the next epoch lets expire. Done before a round without a sweep and
-   * again before the one with it: in the mean both have the same number of keys, on which the time
-   * of an insertion depends.
+   * Adds half as many new keys as the next epoch expires. Called before a round without a sweep and
+   * again before one with a sweep, so that on average both have the same number of keys, on which
+   * the time of an insertion depends.
    */
   private void replaceHalfOfWhatWillBeDue() throws Exception {
     for (int i = 0; i < spec.keys() / 16; i++) {
@@ -178,11 +180,11 @@ public final class ExpiryRun {
     }
   }
 
-  /** The mean time of a record, in nanoseconds. */
+  /** Runs a round. Returns the mean time per record, in nanoseconds. */
   private double round(double millis) throws Exception {
     System.gc();
     long newest = nextKey;
-    // Of the two newest epochs alone: none of them is due within a round.
+    // Repeat only keys of the two newest epochs, of which none becomes due within a round.
     int repeated = spec.keys() / 8;
     double begin = nowMillis;
     longestNanos = 0;

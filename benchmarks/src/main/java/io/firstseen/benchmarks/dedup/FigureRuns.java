@@ -14,7 +14,9 @@ import java.util.Locale;
 import java.util.Set;
 import org.apache.flink.util.FileUtils;
 
-/** Runs what the rows need, one JVM after the other, and says so on a stream. */
+/**
+ * Runs the measurements that rows need, one JVM after the other, and prints progress to a stream.
+ */
 final class FigureRuns {
   private static final long MEBIBYTE = 1 << 20;
   private static final int CANONICALISER_URLS = 100_000;
@@ -23,7 +25,7 @@ final class FigureRuns {
   private static final int EXPIRY_ROUNDS = 5;
   private static final long CHECKPOINT_MILLIS = 1000;
 
-  /** The plot shows these parts of the keys, and the whole. */
+  /** The plot shows runs with the keys divided by these, and with all keys. */
   private static final int[] PLOT_DIVISORS = {10, 5, 2};
 
   private final Settings settings;
@@ -36,10 +38,10 @@ final class FigureRuns {
    *
    * @param keys number of different keys
    * @param rounds runs of each subject
-   * @param warmUpKeys of what runs before each measured job or stage, on heap
-   * @param flink how Flink is set up
-   * @param heapMebibytes of each JVM, except where a row bounds it
-   * @param filterMebibytes filters of the row {@link Row#CHECKPOINTS}
+   * @param warmUpKeys of the warm-up before each measured job or stage, on heap
+   * @param flink the settings of Flink
+   * @param heapMebibytes heap of each JVM, unless a row sets its own
+   * @param filterMebibytes size of the filters in the row {@link Row#CHECKPOINTS}
    */
   record Settings(
       long keys,
@@ -57,7 +59,7 @@ final class FigureRuns {
   }
 
   /**
-   * Measures what some rows need.
+   * Measures the given rows.
    *
    * @param plot whether to run with fewer keys, too
    */
@@ -70,7 +72,7 @@ final class FigureRuns {
     }
     List<Subject> order = new ArrayList<>(subjects);
     if (!order.isEmpty()) {
-      // A virtual machine may have to fetch its memory first; nobody's figure shall pay for it.
+      // A virtual machine may have to claim its memory first, so the first run does not count.
       run("not counted", order.get(order.size() - 1), settings.keys(), false);
     }
     for (int round = 1; round <= settings.rounds(); round++) {
@@ -158,7 +160,7 @@ final class FigureRuns {
   private PrefillRun.Result prefill(Path directory)
       throws IOException, InterruptedException, FailedException {
     say("filling filters of %,d MiB", settings.filterMebibytes());
-    // One task, and no copy of each record: this is not measured.
+    // One task with object reuse, since this run is not measured.
     FlinkSettings flink = new FlinkSettings(1, settings.flink().managedMemoryMebibytes(), true);
     return ChildJvm.run(
         PrefillRun.class,
@@ -193,13 +195,13 @@ final class FigureRuns {
   }
 
   private PipelineSpec specification(Subject subject, long keys, Path directory) {
-    // RocksDB is so slow that a fifth is time enough for the compiler.
+    // RocksDB is so slow that a fifth of the keys is enough for the JIT.
     int divisor = subject.backend() == Subject.Backend.ROCKSDB ? 5 : 1;
     long warmUpKeys = Math.max(1, settings.warmUpKeys() / divisor);
     return PipelineSpec.of(subject, keys, warmUpKeys, settings.flink(), directory);
   }
 
-  /** A line that says what runs now; its end will say what came of it. */
+  /** Prints what runs now; the result will be printed on the same line. */
   private void begin(String format, Object... values) {
     progress.printf(Locale.ROOT, format, values);
     progress.flush();

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import org.apache.flink.runtime.util.EnvironmentInformation;
 
-/** The figures, for humans in Markdown and for machines in JSON. */
+/** The figures, in Markdown and in JSON. */
 final class FigureTable {
   private final FigureRuns.Settings settings;
   private final Measurements measured;

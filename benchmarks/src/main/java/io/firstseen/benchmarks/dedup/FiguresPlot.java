@@ -9,8 +9,8 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * Rate and bytes against the number of keys: three panels side by side, a line for each subject.
- * The picture needs nothing from outside.
+ * Rates and bytes against the number of keys: three panels side by side, with a line for each
+ * subject. The picture is self-contained.
  */
 final class FiguresPlot {
   private static final int WIDTH = 1200;
@@ -43,7 +43,7 @@ final class FiguresPlot {
     return new FiguresPlot(results).draw();
   }
 
-  /** How a figure of one subject at one number of keys is got, if there is one. */
+  /** Reads a figure from the result of one subject at one number of keys, if there is one. */
   @FunctionalInterface
   private interface FigureOf {
     Optional<Double> of(Measurements measured, Subject subject);
@@ -174,7 +174,7 @@ final class FiguresPlot {
     };
   }
 
-  /** Lines of RocksDB are broken. */
+  /** The dash pattern: lines of RocksDB are dashed. */
   private static String dashes(Subject subject) {
     return subject.backend() == Subject.Backend.ROCKSDB ? " stroke-dasharray=\"7 4\"" : "";
   }
@@ -190,7 +190,7 @@ final class FiguresPlot {
     add(" fill=\"%s\" font-size=\"%d\">%s</text>\n", colour, size, content);
   }
 
-  /** Without zeros at the end. */
+  /** Formats a number without trailing zeros. */
   private static String number(double number) {
     String text = String.format(Locale.ROOT, number < 10 ? "%.2f" : "%.0f", number);
     return text.contains(".") ? text.replaceAll("\\.?0+$", "") : text;

@@ -10,7 +10,7 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /**
- * A URL with its hash, so that exact dedup by hash computes it once a record, as ours does.
+ * A URL with its hash, so that exact dedup by hash computes it once per record, like ours.
  *
  * @param hash of the URL's bytes
  * @param url the event

@@ -37,10 +37,16 @@ import org.apache.flink.streaming.api.graph.StreamGraph;
 
 /** A mini cluster that runs one job at a time, and measures the files of its checkpoints. */
 final class LocalFlink implements AutoCloseable {
-  /** Checkpointing is on, so that one can be asked for, but none comes by itself. */
+  /**
+   * The checkpoint interval: checkpointing is enabled so that checkpoints can be triggered, but
+   * none is periodic.
+   */
   private static final Duration NEVER = Duration.ofDays(3650);
 
-  /** As docs/operations/state.md recommends; 4 KiB, Flink's default, costs a system call a page. */
+  /**
+   * The size that docs/operations/state.md recommends; Flink's default of 4 KiB costs a system call
+   * per page.
+   */
   private static final int HEAP_WRITE_BUFFER_BYTES = (1 << 20) - 64;
 
   private static final int WRITE_BUFFER_BYTES = 1 << 16;
@@ -83,7 +89,7 @@ final class LocalFlink implements AutoCloseable {
             : HEAP_WRITE_BUFFER_BYTES);
     configuration.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, NEVER);
     if (spec.sizes()) {
-      // None is deleted while its files are counted.
+      // Keeps checkpoints while their files are counted.
       configuration.set(CheckpointingOptions.MAX_RETAINED_CHECKPOINTS, 10);
     }
     configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "disable");
@@ -125,7 +131,7 @@ final class LocalFlink implements AutoCloseable {
     return true;
   }
 
-  /** Waits for something that a running job does; a job that fails will not do it. */
+  /** Waits for an event in a running job; fails if the job fails. */
   void await(JobID job, CompletableFuture<?> event) throws Exception {
     CompletableFuture<JobResult> end = cluster.requestJobResult(job);
     CompletableFuture.anyOf(event, end).get();
@@ -134,7 +140,7 @@ final class LocalFlink implements AutoCloseable {
     }
   }
 
-  /** Waits until a job has come to its end. */
+  /** Waits until a job has ended. */
   void awaitEnd(JobID job) throws Exception {
     failIfFailed(cluster.requestJobResult(job).get());
   }
@@ -150,7 +156,7 @@ final class LocalFlink implements AutoCloseable {
     }
   }
 
-  /** Takes a checkpoint and returns the bytes of the files that it has written. */
+  /** Takes a checkpoint and returns the total bytes of the files that it wrote. */
   long checkpointBytes(JobID job) throws Exception {
     Path ofJob = checkpoints().resolve(job.toHexString());
     Map<Path, Long> before = files(ofJob);
@@ -160,7 +166,7 @@ final class LocalFlink implements AutoCloseable {
     return after.values().stream().mapToLong(Long::longValue).sum();
   }
 
-  /** Takes a savepoint and returns where it is. */
+  /** Takes a savepoint and returns its path. */
   Path savepoint(JobID job, SavepointFormatType format) throws Exception {
     Path savepoints = Files.createDirectories(directory.resolve("savepoints"));
     String place =
@@ -190,7 +196,7 @@ final class LocalFlink implements AutoCloseable {
 
           @Override
           public FileVisitResult visitFileFailed(Path file, IOException e) {
-            // Flink deletes in the background what it no longer needs.
+            // Flink deletes files in the background.
             return FileVisitResult.CONTINUE;
           }
         });

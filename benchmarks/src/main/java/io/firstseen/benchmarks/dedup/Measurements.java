@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** All that one run of the command has measured. */
+/** All measurements of one run of the command. */
 final class Measurements {
   private final long keys;
   private final List<PipelineResult> pipelines = new ArrayList<>();
@@ -14,12 +14,12 @@ final class Measurements {
   private ExpiryRun.Result expiry;
 
   /**
-   * The rates with filters of some size, at a heap bound to them.
+   * The rates with filters of a given size, in a heap bounded for them.
    *
-   * @param prefill what is in the filters
-   * @param heapMebibytes all the heap that there was
+   * @param prefill the content of the filters
+   * @param heapMebibytes the heap size
    * @param rounds one result a round
-   * @param failure why there are none; null if there are
+   * @param failure why there are no rounds; null if there are
    */
   record CheckpointedRates(
       PrefillRun.Result prefill,
@@ -28,7 +28,7 @@ final class Measurements {
       String failure) {}
 
   /**
-   * @param keys the number that the table is about; results of other numbers are for the plot
+   * @param keys the number of keys of the table; results for other numbers are for the plot
    */
   Measurements(long keys) {
     this.keys = keys;
@@ -54,7 +54,7 @@ final class Measurements {
     return keys;
   }
 
-  /** Records a second, the median of the rounds; not a number if there were none. */
+  /** Records per second, the median of the rounds; NaN if there were none. */
   double rate(Subject subject) {
     return rate(of(subject, keys));
   }
@@ -65,7 +65,7 @@ final class Measurements {
         : Median.of(results.stream().mapToDouble(PipelineResult::recordsPerSecond).toArray());
   }
 
-  /** Bytes allocated a record while half of them were new; not a number if not measured. */
+  /** Bytes allocated per record while half of the records were new keys; NaN if not measured. */
   double allocatedPerRecord(Subject subject) {
     List<PipelineResult> results = of(subject, keys);
     return results.isEmpty()
@@ -73,7 +73,7 @@ final class Measurements {
         : Median.of(results.stream().mapToDouble(PipelineResult::allocatedPerRecord).toArray());
   }
 
-  /** The bytes of a subject. */
+  /** The sizes measured for a subject. */
   Optional<Sizes> sizes(Subject subject) {
     return sizes(of(subject, keys));
   }

@@ -1,14 +1,14 @@
 package io.firstseen.benchmarks.dedup;
 
 /**
- * What one run of one subject gave.
+ * The results of one run of one subject.
  *
  * @param subject what was run
  * @param keys number of different keys
- * @param recordsPerSecond from the first record made to the last one through
- * @param recordsAtSink records that the subject took for first-seen
- * @param allocatedPerRecord bytes that the task of the keyed function allocated a record
- * @param sizes null if they were not asked for
+ * @param recordsPerSecond between the making of the first record and the arrival of the last one
+ * @param recordsAtSink records that the subject passed on as first-seen
+ * @param allocatedPerRecord bytes per record that the task of the keyed function allocated
+ * @param sizes the sizes; null if they were not measured
  */
 record PipelineResult(
     Subject subject,
@@ -19,14 +19,14 @@ record PipelineResult(
     Sizes sizes) {
 
   /**
-   * Bytes after all keys are in.
+   * Sizes in bytes after all keys were added.
    *
-   * @param heapBytes live objects, less those before the first record
-   * @param checkpointBytes files of the first checkpoint, incremental where the backend can
+   * @param heapBytes live objects on the heap, less those before the first record
+   * @param checkpointBytes files of the first checkpoint, incremental if the backend supports it
    * @param savepointBytes files of a savepoint in the canonical format
-   * @param incrementKeys new keys after that
-   * @param incrementBytes files that the next checkpoint wrote
-   * @param allocatedPerRepeat bytes that the task of the keyed function allocated a record while
+   * @param incrementKeys new keys after the savepoint
+   * @param incrementBytes files that the next checkpoint then wrote
+   * @param allocatedPerRepeat bytes per record that the task of the keyed function allocated while
    *     all records were repeats
    */
   record Sizes(

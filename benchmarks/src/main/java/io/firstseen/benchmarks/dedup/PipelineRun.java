@@ -12,7 +12,7 @@ import org.apache.flink.core.execution.SavepointFormatType;
 
 /** The process that runs one subject once, after a warm-up. */
 final class PipelineRun {
-  /** One in so many keys is new between two checkpoints. */
+  /** Between the two checkpoints, one new key is added for this many keys. */
   private static final int INCREMENT_DIVISOR = 100;
 
   private static final int UNCHANGED_BYTES = 1 << 16;
@@ -87,10 +87,10 @@ final class PipelineRun {
   }
 
   /**
-   * A subject that does not do its work shall not be measured.
+   * Checks that the subject deduplicates correctly before its figures count.
    *
-   * @param records that the source made
-   * @param keys that were new among them
+   * @param records from the source
+   * @param keys new keys among them
    */
   static void checkRecordsAtSink(Subject subject, long records, long keys, long atSink) {
     long least =
@@ -112,7 +112,7 @@ final class PipelineRun {
     }
   }
 
-  /** Of the tasks that end in a sink: the keyed function's. */
+  /** The bytes allocated so far by the tasks that end in a sink, which run the keyed function. */
   private long allocatedBytes() {
     long bytes = 0;
     for (long ofThread : THREADS.getThreadAllocatedBytes(progress.sinkThreads())) {
@@ -121,7 +121,10 @@ final class PipelineRun {
     return bytes;
   }
 
-  /** Collects until nothing more comes free: a job before this one ends in the background. */
+  /**
+   * The used heap after collecting garbage until it no longer shrinks, since an earlier job is
+   * cleaned up in the background.
+   */
   private static long liveHeapBytes() throws InterruptedException {
     long bytes = Long.MAX_VALUE;
     for (int unchanged = 0; unchanged < 5; ) {

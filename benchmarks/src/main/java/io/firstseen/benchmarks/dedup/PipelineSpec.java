@@ -5,14 +5,14 @@ import java.nio.file.Path;
 /**
  * One run of one subject.
  *
- * @param subject what is run
- * @param keys number of different keys; the source makes repeats besides
- * @param warmUpKeys keys of a run, or of stages, before what is measured, in the same JVM
+ * @param subject the subject to run
+ * @param keys number of different keys; the source adds repeats
+ * @param warmUpKeys keys of the warm-up run or stages in the same JVM
  * @param capacity live keys that Firstseen is told to expect
- * @param flink how Flink is set up
+ * @param flink the settings of Flink
  * @param directory that the run may write to
  * @param sizes whether to measure bytes and allocation after the rate
- * @param savepoint where the state comes from; null for none
+ * @param savepoint the savepoint to start from; null for none
  */
 record PipelineSpec(
     Subject subject,
@@ -24,7 +24,7 @@ record PipelineSpec(
     boolean sizes,
     String savepoint) {
 
-  /** From nothing, without checkpoints, for the rate alone. */
+  /** A run from empty state without checkpoints, which measures only the rate. */
   static PipelineSpec of(
       Subject subject, long keys, long warmUpKeys, FlinkSettings flink, Path directory) {
     return new PipelineSpec(
@@ -36,7 +36,7 @@ record PipelineSpec(
         subject, keys, warmUpKeys, capacity, flink, directory, newSizes, savepoint);
   }
 
-  /** On top of what a savepoint holds. */
+  /** A run that starts from a savepoint. */
   PipelineSpec from(PrefillRun.Result prefill) {
     return new PipelineSpec(
         subject,
@@ -49,7 +49,7 @@ record PipelineSpec(
         prefill.savepoint());
   }
 
-  /** The run before the run, from nothing. */
+  /** The warm-up run, from empty state. */
   PipelineSpec warmUp() {
     return new PipelineSpec(subject, warmUpKeys, 0, capacity, flink, directory, false, null);
   }

@@ -29,7 +29,7 @@ final class Pipelines {
   static final KeyHash HASH = KeyHash.fixed();
   static final int SHARDS = Firstseen.DEFAULT_SHARDS;
 
-  /** The dearest one: it asks a clock, and looks up each repeat's epoch. */
+  /** The most expensive ttl: it reads a clock, and looks up each repeat's epoch. */
   private static final TimeToLive TTL =
       TimeToLive.of(Duration.ofHours(1))
           .by(TimeToLive.Clock.PROCESSING)
@@ -44,7 +44,7 @@ final class Pipelines {
    */
   static StreamGraph build(
       Subject subject, long capacity, List<Stage> stages, StreamExecutionEnvironment env) {
-    // As many key groups as Firstseen has by default.
+    // The number of key groups that Firstseen uses by default.
     env.setMaxParallelism(SHARDS);
     DataStream<Url> urls =
         env.fromSource(
@@ -70,8 +70,8 @@ final class Pipelines {
   }
 
   /**
-   * A job with the dedup operator of {@link Subject#OURS_HEAP} alone, fed with hashes; that
-   * subject's job goes on from its savepoint.
+   * A job with only the dedup operator of {@link Subject#OURS_HEAP}, fed with hashes. That
+   * subject's job starts from its savepoint.
    */
   static StreamGraph buildPrefill(Prefill prefill, StreamExecutionEnvironment env) {
     env.setMaxParallelism(SHARDS);
@@ -90,7 +90,7 @@ final class Pipelines {
                 "hashes",
                 dedup.getOutputType())
             .uid("hashes");
-    @SuppressWarnings("unchecked") // The operator's own selector of its keys.
+    @SuppressWarnings("unchecked") // The operator's key selector has these types.
     KeySelector<Change<Url>, Integer> shardKey =
         (KeySelector<Change<Url>, Integer>) dedup.getStateKeySelector();
     DataStream<Change<Url>> byShard =
@@ -101,7 +101,10 @@ final class Pipelines {
     return graph(new DataStream<>(env, filling));
   }
 
-  /** The part of all pages' bytes that the subject's cache holds; one shard is built to know. */
+  /**
+   * The size of the subject's page cache, a part of all pages' bytes, which are estimated by
+   * building one shard.
+   */
   private static long pageCacheBytes(Subject subject, long keys) {
     long keysOfShard = (keys - 1) / SHARDS + 1;
     CuckooFilter filter = CuckooFilter.forCapacity(keysOfShard, FALSE_POSITIVE_RATE);
@@ -110,7 +113,7 @@ final class Pipelines {
       filter.insertIfAbsent(hashes.nextLong());
     }
     long pages = filter.sizeBytes() * SHARDS;
-    // Half empty after a split, pages may take more room before all keys are in.
+    // Half empty after a split, pages may need more room before all keys are added.
     return subject.cacheDivisor() == 1 ? 2 * pages : pages / subject.cacheDivisor();
   }
 
@@ -134,11 +137,11 @@ final class Pipelines {
     return dedup.apply();
   }
 
-  /** The same job, with a function that does nothing in the dedup operator's place. */
+  /** The same job with a function that does nothing in place of the dedup operator. */
   private static DataStream<Change<Url>> emptied(
       DedupStreams<Url> streams, StreamExecutionEnvironment env) {
     OneInputTransformation<Change<Url>, Change<Url>> dedup = operatorOf(streams);
-    @SuppressWarnings("unchecked") // What the operator takes is what comes before it.
+    @SuppressWarnings("unchecked") // The input of the operator has these types.
     Transformation<Change<Url>> before = (Transformation<Change<Url>>) dedup.getInputs().get(0);
     KeyedProcessOperator<Integer, Change<Url>, Change<Url>> empty =
         new KeyedProcessOperator<>(new EmptyFunction());
@@ -158,14 +161,14 @@ final class Pipelines {
     return other;
   }
 
-  @SuppressWarnings("unchecked") // The transformation that gives the stream of changes.
+  @SuppressWarnings("unchecked") // The transformation of the stream of changes has these types.
   private static OneInputTransformation<Change<Url>, Change<Url>> operatorOf(
       DedupStreams<Url> streams) {
     return (OneInputTransformation<Change<Url>, Change<Url>>)
         (Transformation<?>) streams.accepted().getTransformation();
   }
 
-  /** What leads to a sink at the end of a stream; the rest of the environment is left out. */
+  /** The graph of a stream with a sink; leaves out the rest of the environment. */
   private static <T> StreamGraph graph(DataStream<T> stream) {
     return stream
         .getExecutionEnvironment()

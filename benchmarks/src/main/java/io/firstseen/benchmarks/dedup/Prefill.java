@@ -7,19 +7,20 @@ import io.firstseen.types.Operation;
 import java.util.SplittableRandom;
 
 /**
- * Hashes that fill the filters, one shard after the other: a shard's pages stay in the processor's
- * cache, which is several times as fast as inserting URLs in no order, and gives the same filters.
+ * Hashes that fill the filters, one shard after the other, so that a shard's pages stay in the
+ * processor's cache. That is several times as fast as inserting URLs in random order, and gives the
+ * same filters.
  *
- * @param capacity live keys to tell Firstseen of
+ * @param capacity live keys that Firstseen is told to expect
  * @param keysOfShard keys of each shard
- * @param bytes of the pages that they fill
+ * @param bytes total size of the pages that they fill
  */
 record Prefill(long capacity, long keysOfShard, long bytes)
     implements StagedSource.Records<Change<Url>> {
   private static final Shards SHARDS = new Shards(Pipelines.SHARDS);
   private static final Url ANY = Url.of(0);
 
-  /** As many keys as give pages of so many bytes, at a capacity that is not passed. */
+  /** The prefill whose pages have the given total size, within its capacity. */
   static Prefill ofBytes(long bytes) {
     long bytesOfShard = bytes / SHARDS.count();
     long capacityOfShard = bytesOfShard / 2;

@@ -9,14 +9,14 @@ final class PrefillRun {
   private PrefillRun() {}
 
   /**
-   * @param filterBytes pages of all filters together
-   * @param pipeline how the job is run
+   * @param filterBytes total size of all filters' pages
+   * @param pipeline the settings of the job
    */
   record Spec(long filterBytes, PipelineSpec pipeline) {}
 
   /**
-   * @param savepoint where it is
-   * @param filterBytes pages of all filters together
+   * @param savepoint its path
+   * @param filterBytes total size of all filters' pages
    * @param keys that are in the filters
    * @param capacity that Firstseen was told of
    */

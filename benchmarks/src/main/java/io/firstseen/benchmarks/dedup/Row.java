@@ -25,7 +25,7 @@ import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
-/** The rows of the table: what is to be reached, what must be measured for it, and the figure. */
+/** The rows of the table: each with its bound, the measurements that it needs, and its figure. */
 enum Row {
   SOURCE(
       "million records a second of the source alone",
@@ -149,7 +149,7 @@ enum Row {
                           expiry.restNanos(),
                           expiry.jumpNanos())))),
   ALLOCATION(
-      // The smallest object has 16 bytes; buffers of the network come to one or two a record.
+      // The smallest object has 16 bytes; network buffers cost one or two bytes per record.
       "bytes allocated a repeat, above the empty job's",
       atMost(4),
       allocation(OURS_HEAP, OURS_ROCKSDB)),
@@ -164,16 +164,16 @@ enum Row {
                   : figure(measured.canonicaliser())));
 
   /**
-   * A figure and what it is made of.
+   * A figure and its composition.
    *
-   * @param value not a number if it was not measured
-   * @param text for humans
+   * @param value NaN if it was not measured
+   * @param text for the table
    */
   record Figure(double value, String text) {
     static final Figure MISSING = new Figure(Double.NaN, "not measured");
   }
 
-  /** Those that one task in a harness is for. */
+  /** The rows that {@link ExpiryRun} measures. */
   static final Set<Row> OF_EXPIRY =
       Collections.unmodifiableSet(EnumSet.of(EXPIRY_BITS, EXPIRY_CALL, EXPIRY_SWEEP));
 
@@ -199,7 +199,7 @@ enum Row {
   }
 
   /**
-   * The row called {@code id}.
+   * The row with the name {@code id}.
    *
    * @throws IllegalArgumentException if there is none
    */
@@ -225,7 +225,7 @@ enum Row {
     return bound;
   }
 
-  /** The subjects that must have been run. */
+  /** The subjects that this row needs. */
   Set<Subject> subjects() {
     return plan.subjects();
   }
@@ -264,7 +264,7 @@ enum Row {
     double of(Sizes sizes, long keys);
   }
 
-  /** Ours, with the exact ones' figures behind it. */
+  /** Our figure, followed by those of exact dedup. */
   private static Plan bySizes(SizeFigure figure, String format, Subject ours, Subject... others) {
     return new Plan(
         EnumSet.of(ours, others),

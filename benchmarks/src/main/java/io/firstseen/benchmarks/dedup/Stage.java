@@ -3,11 +3,11 @@ package io.firstseen.benchmarks.dedup;
 import java.io.Serializable;
 
 /**
- * One stage of a source: which key each of its records carries. A function of the record's ordinal
- * alone, so that any number of readers give the same records in every run.
+ * One stage of a source. A record's key depends only on its ordinal, so that any number of readers
+ * give the same records in every run.
  *
  * @param mix which records bring new keys
- * @param repeatPercent repeats among a hundred records; of {@link Mix#SOME_NEW} alone, else 0
+ * @param repeatPercent repeats among a hundred records of {@link Mix#SOME_NEW}; otherwise 0
  * @param known number of keys before this stage; keys are numbered from 0
  * @param records number of records in this stage
  */
@@ -15,9 +15,9 @@ record Stage(Mix mix, int repeatPercent, long known, long records) implements Se
 
   /** Which records bring new keys. */
   enum Mix {
-    /** Of records 2 i and 2 i + 1 one, by the toss of a coin. */
+    /** One of the records 2 i and 2 i + 1, chosen at random. */
     HALF_NEW,
-    /** So many of a hundred, spread evenly. */
+    /** The rest of a hundred after the repeats, spread evenly. */
     SOME_NEW,
     ALL_NEW,
     NONE_NEW
@@ -29,8 +29,8 @@ record Stage(Mix mix, int repeatPercent, long known, long records) implements Se
   }
 
   /**
-   * New keys from the first on, and repeats, spread evenly; every repeat is of a key drawn evenly
-   * from all before it.
+   * New keys from the first record on, with evenly spread repeats; every repeat is of a key drawn
+   * evenly from all before it.
    *
    * @param repeatPercent repeats among a hundred records, in [0, 99]
    */
@@ -48,7 +48,7 @@ record Stage(Mix mix, int repeatPercent, long known, long records) implements Se
     return new Stage(Mix.NONE_NEW, 0, known, records);
   }
 
-  /** New keys among the first so many records. */
+  /** The number of new keys among the first {@code ordinal} records. */
   private long newBefore(long ordinal) {
     return (ordinal * (100 - repeatPercent) + 99) / 100;
   }
@@ -71,12 +71,12 @@ record Stage(Mix mix, int repeatPercent, long known, long records) implements Se
     };
   }
 
-  /** A number in [0, bound), the same for the same record. */
+  /** A pseudorandom number in [0, bound) that depends only on the record. */
   private long drawn(long ordinal, long bound) {
     return Math.multiplyHigh(scramble(~ordinal) >>> 1, bound << 1);
   }
 
-  /** One to one, and looks like chance: the finaliser of SplitMix64 (Steele et al. 2014). */
+  /** A pseudorandom permutation: the finaliser of SplitMix64 (Steele et al. 2014). */
   static long scramble(long number) {
     long z = number + 0x9e3779b97f4a7c15L;
     z = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;

@@ -16,16 +16,16 @@ import org.apache.flink.core.io.InputStatus;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 /**
- * Makes the records of stages, each when {@link Stages} lets it begin, and after each a watermark
- * with the stage's number. It has no splits: each reader makes every n-th pair of records. It keeps
- * no state: no job here goes on after a failure.
+ * Makes the records of stages. A stage begins when {@link Stages} allows it, and ends with a
+ * watermark of the stage's number. There are no splits: each reader makes every n-th pair of
+ * records. There is no state, since no job here recovers from a failure.
  *
  * @param <T> type of the records
  */
 final class StagedSource<T> implements Source<T, StagedSource.NoSplit, Integer> {
   private static final long serialVersionUID = 1;
 
-  /** Records that a reader makes before the task looks for other work. */
+  /** Records that a reader makes before it yields to the task's other work. */
   private static final int BATCH = 16;
 
   private final List<Stage> stages;
@@ -140,7 +140,7 @@ final class StagedSource<T> implements Source<T, StagedSource.NoSplit, Integer> 
     public void close() {}
   }
 
-  /** Never made by the enumerator. */
+  /** The enumerator makes none. */
   static final class NoSplit implements SourceSplit {
     @Override
     public String splitId() {

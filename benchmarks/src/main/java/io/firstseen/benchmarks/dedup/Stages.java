@@ -9,10 +9,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Lets each stage of the source begin when it shall, and tells when its last record has gone
- * through the job: a watermark follows it, and reaches the sinks when all before it is done.
+ * Starts each stage of the source, and tells when its last record has passed through the job: a
+ * watermark follows it and reaches the sinks after all records before it.
  *
- * <p>Flink makes the sources and the sinks, in this JVM, so they find it in {@link #current}; one
+ * <p>Flink creates sources and sinks in this JVM, so they find this object in {@link #current}; one
  * job runs at a time.
  */
 final class Stages {
@@ -33,7 +33,7 @@ final class Stages {
     begun.add(new CompletableFuture<>());
   }
 
-  /** Before a job is started. */
+  /** Must be called before a job is started. */
   static Stages prepare(int stages, int sinks) {
     current = new Stages(stages, sinks);
     return current;
@@ -43,7 +43,7 @@ final class Stages {
     return current;
   }
 
-  /** Lets a stage begin; the answer completes when the stage is done. */
+  /** Starts a stage. The returned future completes when the stage is done. */
   CompletableFuture<Void> begin(int stage) {
     begun.get(stage).complete(null);
     return done.get(stage);
@@ -54,17 +54,17 @@ final class Stages {
     begun.get(begun.size() - 1).complete(null);
   }
 
-  /** When a stage may begin; the one after the last is the end of input. */
+  /** Completes when a stage may begin; the stage after the last is the end of input. */
   CompletableFuture<Void> begun(int stage) {
     return begun.get(stage);
   }
 
-  /** A sink has been made, by the thread that will write to it. */
+  /** Called when a sink was created, by the thread that will write to it. */
   void sinkMade() {
     sinkThreads.add(Thread.currentThread().getId());
   }
 
-  /** A sink has got all records of a stage, so many of them. */
+  /** Called when a sink has received all its records of a stage. */
   void arrived(long stage, long written) {
     if (stage >= 0 && stage < done.size()) {
       records.add(written);
@@ -79,7 +79,7 @@ final class Stages {
     return sinkThreads.stream().mapToLong(Long::longValue).toArray();
   }
 
-  /** Records that the sinks got in all stages that are done. */
+  /** The records that the sinks received in all completed stages. */
   long recordsAtSinks() {
     return records.sum();
   }

@@ -4,7 +4,7 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** What is measured: one kind of job on one state backend. */
+/** A measured job: one kind of job on one state backend. */
 enum Subject {
   SOURCE("source alone", Kind.SOURCE, Backend.HASHMAP),
   EMPTY("empty keyed function", Kind.EMPTY, Backend.HASHMAP),
@@ -28,14 +28,14 @@ enum Subject {
   URL_HEAP("exact by URL, heap", Kind.EXACT_BY_URL, Backend.HASHMAP),
   URL_ROCKSDB("exact by URL, RocksDB", Kind.EXACT_BY_URL, Backend.ROCKSDB);
 
-  /** Those that the plot shows. */
+  /** The subjects in the plot. */
   static final Set<Subject> PLOTTED =
       Collections.unmodifiableSet(
           EnumSet.of(OURS_HEAP, OURS_ROCKSDB, HASH_HEAP, HASH_ROCKSDB, URL_HEAP, URL_ROCKSDB));
 
   private static final int HALF_BY_CHANCE = -1;
 
-  /** What the job does with a key. */
+  /** The kinds of jobs. */
   enum Kind {
     SOURCE,
     EMPTY,
@@ -80,7 +80,7 @@ enum Subject {
     this(title, kind, backend, 1, withTtl, HALF_BY_CHANCE);
   }
 
-  /** On RocksDB, with every so many repeats among a hundred records. */
+  /** A subject on RocksDB, with the given number of repeats among a hundred records. */
   Subject(String title, Kind kind, int repeatPercent) {
     this(title, kind, Backend.ROCKSDB, 1, false, repeatPercent);
   }
@@ -100,19 +100,19 @@ enum Subject {
     this.repeatPercent = repeatPercent;
   }
 
-  /** Whether keys expire, long after the run. */
+  /** Whether there is a ttl; it is so long that no key expires during the run. */
   boolean isWithTtl() {
     return withTtl;
   }
 
-  /** The stage that the rate is measured over. */
+  /** The stage whose rate is measured. */
   Stage stage(long newKeys) {
     return repeatPercent == HALF_BY_CHANCE
         ? Stage.halfNew(0, newKeys)
         : Stage.someNew(newKeys, repeatPercent);
   }
 
-  /** For humans. */
+  /** The name in tables. */
   String title() {
     return title;
   }
@@ -125,7 +125,7 @@ enum Subject {
     return backend;
   }
 
-  /** The page cache holds this part of all pages: 1 all, 8 an eighth. */
+  /** The page cache holds all pages divided by this: 1 for all, 8 for an eighth. */
   int cacheDivisor() {
     return cacheDivisor;
   }

@@ -8,7 +8,7 @@ import java.util.Arrays;
 
 /**
  * The event of all subjects: a URL of {@value #BYTES} bytes in canonical form. Also a key, with a
- * hash code that is computed once, as a string's is.
+ * cached hash code like a string's.
  */
 final class Url {
   static final int BYTES = 85;
@@ -37,7 +37,7 @@ final class Url {
     this.utf8 = utf8;
   }
 
-  /** The URL of a key's number; different numbers have different URLs, in no order. */
+  /** The URL for a key's number; different numbers have different URLs, in pseudorandom order. */
   static Url of(long number) {
     long id = Stage.scramble(number);
     byte[] utf8 = TEMPLATE.clone();

@@ -34,7 +34,7 @@ final class UrlSerializer extends ImmutableSerializer<Url> {
     return new Snapshot();
   }
 
-  /** The format version in state; Flink makes it by reflection. */
+  /** The format version in state; Flink creates it by reflection. */
   public static final class Snapshot extends VersionedSerializerSnapshot<Url> {
     public Snapshot() {
       super(1, () -> INSTANCE);

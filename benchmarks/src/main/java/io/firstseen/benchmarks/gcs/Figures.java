@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Figures as they are measured: printed, kept for a file, and compared with their bounds. */
+/** Measured figures: printed, collected for a file, and compared with their bounds. */
 final class Figures {
   private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
   private final List<Map<String, Object>> rows = new ArrayList<>();

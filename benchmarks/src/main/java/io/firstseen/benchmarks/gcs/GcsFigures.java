@@ -25,9 +25,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Prints what the Golomb-coded set is promised to reach, beside its peers in the same run: bits a
- * key, queries, building, decoding in order, and merging. Exits with status 1 if a figure is
- * missed.
+ * Prints the promised figures of the Golomb-coded set beside its peers in the same run: bits per
+ * key, queries, building, decoding in order, and merging. Exits with status 1 if a bound is missed.
  */
 @Command(name = "GcsFigures", mixinStandardHelpOptions = true, sortOptions = false)
 public final class GcsFigures implements Callable<Integer> {
@@ -49,7 +48,7 @@ public final class GcsFigures implements Callable<Integer> {
   private Path json;
 
   private final Figures figures = new Figures();
-  // Keeps results in use, so that the compiler cannot leave out what is measured.
+  // Uses the results, so that the JIT cannot remove the measured work.
   private long used;
 
   public static void main(String[] arguments) {
@@ -158,7 +157,8 @@ public final class GcsFigures implements Callable<Integer> {
     long[] keys = Keys.first(count);
     String name = "2^" + logKeys + " keys, 2^-10: ";
     figures.title("Building from unsorted hashes, " + name);
-    // So many that the compiler is done, and that short runs are measured for as long as long ones.
+    // Enough rounds to warm up the JIT, and more rounds for smaller sets, so that all are measured
+    // equally long.
     int rounds = (BUILT_KEYS >>> logKeys) | 1;
     double[] ours = new double[rounds];
     double[] peers = new double[rounds];

@@ -1,13 +1,13 @@
 package io.firstseen.benchmarks.gcs;
 
-/** Random 64-bit keys that are computed, not read: an array of them would fill the caches. */
+/** Pseudorandom 64-bit keys that are computed, since an array of them would fill the caches. */
 final class Keys {
-  /** Steps through the keys in an order in which none is near the one before; prime. */
+  /** The step between successive keys; prime and large, so that none is near the one before. */
   static final int STRIDE = 7_368_787;
 
   private Keys() {}
 
-  /** Key number i of a random sequence in which all are distinct. */
+  /** The i-th key of a pseudorandom sequence of distinct keys. */
   static long key(long i) {
     long z = i * 0x9E3779B97F4A7C15L;
     z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
@@ -23,7 +23,7 @@ final class Keys {
     return keys;
   }
 
-  /** The peers hash what they are given; ours takes a hash, so it is charged for one as well. */
+  /** Hashes a key. The peers hash their input; ours gets a hash, whose cost must be included. */
   static long mix(long key) {
     long hash = (key ^ (key >>> 33)) * 0xFF51AFD7ED558CCDL;
     hash = (hash ^ (hash >>> 33)) * 0xC4CEB9FE1A85EC53L;

@@ -6,8 +6,9 @@ import java.util.Map;
 import java.util.function.LongPredicate;
 
 /**
- * Nanoseconds a query of several sets that hold the first keys of one sequence, by turns in one
- * run, so that a change of the machine's mood meets all of them. The median of all turns counts.
+ * Nanoseconds per query of several sets that hold the first keys of one sequence. The sets take
+ * turns in one run, so that changes of the machine's speed affect all of them. The median of all
+ * turns counts.
  */
 final class QueryTimes {
   private static final int WARM_UP_TURNS = 3;
@@ -27,12 +28,12 @@ final class QueryTimes {
     subjects.put(name, firstKey -> oneByOne(subject, firstKey));
   }
 
-  /** A subject that is asked for many keys at once. */
+  /** Adds a subject that is queried for many keys at once. */
   void addBatch(String name, BatchPredicate subject) {
     subjects.put(name, firstKey -> inBatches(subject, firstKey));
   }
 
-  /** For each subject the nanoseconds of a hit and of a miss. */
+  /** Measures, for each subject, the nanoseconds of a hit and of a miss. */
   Map<String, double[]> measure() {
     Map<String, double[][]> turns = new LinkedHashMap<>();
     subjects.keySet().forEach(name -> turns.put(name, new double[2][TURNS]));
@@ -91,18 +92,18 @@ final class QueryTimes {
     return answers;
   }
 
-  /** Answers for many keys at once. */
+  /** Queries a set for many keys at once. */
   interface BatchPredicate {
     /**
-     * Answers, and may change the keys.
+     * Queries all keys; may change the array of keys.
      *
-     * @param answers gets the answers
+     * @param answers receives the answers
      */
     void test(long[] keys, boolean[] answers);
   }
 
   private interface Subject {
-    /** Asks for all keys; the number of those found. */
+    /** Queries all keys and returns how many were found. */
     long ask(long firstKey);
   }
 

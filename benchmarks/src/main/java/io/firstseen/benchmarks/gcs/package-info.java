@@ -1,2 +1,2 @@
-/** Golomb-coded sets: sizes and times against peers, and what the codec is promised to reach. */
+/** Golomb-coded sets: sizes and times against peers and against the promised bounds. */
 package io.firstseen.benchmarks.gcs;

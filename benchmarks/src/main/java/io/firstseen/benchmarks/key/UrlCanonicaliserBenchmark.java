@@ -21,8 +21,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Time to bring one URL into canonical form: the canonicaliser {@code url}, from bytes to bytes,
- * against one pass of crawler-commons' normaliser, which is given its text ready made.
+ * The time to canonicalise one URL: the canonicaliser {@code url}, from bytes to bytes, against one
+ * pass of crawler-commons' normaliser over a string.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -44,7 +44,7 @@ public class UrlCanonicaliserBenchmark {
 
   @Param public UrlKind kind;
 
-  /** Makes the URLs and shows that they are of their kind. */
+  /** Makes the URLs and checks that they are of their kind. */
   @Setup
   public void make() throws InvalidKeyException {
     for (int i = 0; i < URLS; i++) {

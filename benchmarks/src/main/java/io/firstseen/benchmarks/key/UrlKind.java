@@ -3,13 +3,13 @@ package io.firstseen.benchmarks.key;
 import java.util.Locale;
 import java.util.SplittableRandom;
 
-/** URLs to canonicalise, canonical ones and others, all made from a seed. */
+/** Kinds of URLs to canonicalise, canonical and others, generated from a seed. */
 public enum UrlKind {
   /** Canonical, 85 bytes, a path and two parameters. */
   CANONICAL,
   /** Canonical, with neither path nor parameters: {@code http://host.example/}. */
   CANONICAL_HOST,
-  /** Canonical but for the scheme and the slash: a host alone, as blocklists have it. */
+  /** Canonical except for the scheme and the slash: a bare host, as in blocklists. */
   BARE_HOST,
   /** The host in upper case. */
   UPPER_CASE_HOST,
@@ -22,7 +22,7 @@ public enum UrlKind {
 
   static final int BYTES = 85;
 
-  /** The URL number {@code number}, the same at every call. */
+  /** The URL with a number, the same at every call. */
   public String url(int number) {
     SplittableRandom random = new SplittableRandom(number);
     String host =

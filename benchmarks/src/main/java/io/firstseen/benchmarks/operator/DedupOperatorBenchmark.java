@@ -38,9 +38,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * One record through the dedup operator alone, in Flink's harness, between neither network nor
- * serializers; and through a keyed operator that only passes records on, which is what Flink itself
- * takes. With {@code -prof gc} in bytes a record.
+ * The time of one record through the dedup operator alone, in Flink's harness, without network and
+ * serializers, compared with a keyed operator that only passes records on, which is the cost of
+ * Flink itself. With {@code -prof gc} also bytes per record.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -53,11 +53,11 @@ import org.openjdk.jmh.annotations.Warmup;
 public class DedupOperatorBenchmark {
   private static final int RECORDS = 1 << 17;
 
-  /** Where the state is. */
+  /** The state backend. */
   public enum Backend {
     HEAP,
     ROCKSDB,
-    /** With a cache of about an eighth of the pages. */
+    /** RocksDB, with a cache of about an eighth of the pages. */
     ROCKSDB_EIGHTH;
 
     StateBackend create() {
@@ -73,7 +73,7 @@ public class DedupOperatorBenchmark {
     }
   }
 
-  /** What the records go through. */
+  /** The measured operator. */
   public enum Subject {
     DEDUP,
     PASSING_ON
@@ -147,21 +147,21 @@ public class DedupOperatorBenchmark {
         new Change<>(operation, bytes, KeyHash.fixed().hash(bytes), key), key);
   }
 
-  /** An add of a key that lives. */
+  /** An add of a live key. */
   @Benchmark
   public void duplicate() throws Exception {
     next = (next + 1) & (RECORDS - 1);
     harness.processElement(duplicates.get(next));
   }
 
-  /** By turns an add of a new key and the delete of the same: accepted, removed. */
+  /** Alternately an add of a new key and its delete: accepted, removed. */
   @Benchmark
   public void acceptedOrRemoved() throws Exception {
     next = (next + 1) & (RECORDS - 1);
     harness.processElement(comingAndGoing.get(next));
   }
 
-  /** Shows that the records came out as they should. */
+  /** Checks the counts of output records. */
   @TearDown(Level.Iteration)
   public void check() {
     if (subject == Subject.DEDUP && output.main() > 0 && output.side() > output.main() / 100) {

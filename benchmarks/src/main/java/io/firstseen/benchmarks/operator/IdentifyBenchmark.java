@@ -37,9 +37,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What comes before the dedup operator, for events that are the bytes of a canonical URL: the
- * operator that finds key and hash, and the way over the network without the network. With {@code
- * -prof gc} in bytes a record.
+ * The cost of the steps before the dedup operator, for events that are the bytes of a canonical
+ * URL: the operator that computes key and hash, and serialization for the network. With {@code
+ * -prof gc} also bytes per record.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -63,7 +63,7 @@ public class IdentifyBenchmark {
   private int next;
 
   @Setup
-  @SuppressWarnings("unchecked") // The transformations are those that apply() made.
+  @SuppressWarnings("unchecked") // The transformations that apply() created have these types.
   public void prepare() throws Exception {
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
     DedupStreams<byte[]> streams =
@@ -94,7 +94,7 @@ public class IdentifyBenchmark {
     harness.processElement(events.get(next));
   }
 
-  /** The change to bytes and back. */
+  /** Serializes and deserializes the change. */
   @Benchmark
   public Change<byte[]> carry() throws IOException {
     next = (next + 1) & (RECORDS - 1);
@@ -104,7 +104,7 @@ public class IdentifyBenchmark {
     return serializer.deserialize(in);
   }
 
-  /** The event alone to bytes and back: what Flink takes without a dedup. */
+  /** Serializes and deserializes only the event, as a job without a dedup does. */
   @Benchmark
   public byte[] carryEvent() throws IOException {
     next = (next + 1) & (RECORDS - 1);

@@ -5,7 +5,7 @@ import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
- * A keyed operator that does nothing but what Flink does.
+ * A keyed operator that only passes records on.
  *
  * @param <T> type of the records
  */

@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Asks one server over and over on connections that stay open, one request at a time on each, by
- * one thread. Knows of HTTP only that replies to the same kind of request are of one length, so
- * that it takes less processor time than the server.
+ * Sends requests to one server over persistent connections, one request at a time on each, from one
+ * thread. Does not parse replies; it relies on their equal length, so that it needs less CPU time
+ * than the server.
  */
 final class HttpLoad implements AutoCloseable {
   private static final int BUFFER_BYTES = 16 << 10;
@@ -33,8 +33,8 @@ final class HttpLoad implements AutoCloseable {
   /**
    * Connects.
    *
-   * @param targets what to ask for, in turn; those whose reply does not contain {@code expected}
-   *     are left out, as a set answers some strange keys by 'present'
+   * @param targets the request targets, used in turn. Targets whose reply does not contain {@code
+   *     expected} are left out, since a set answers some absent keys by 'present'
    */
   HttpLoad(InetSocketAddress server, List<String> targets, int connections, String expected)
       throws IOException {
@@ -86,7 +86,7 @@ final class HttpLoad implements AutoCloseable {
     }
   }
 
-  /** Asks for some time and returns the number of replies. */
+  /** Sends requests for some time and returns the number of replies. */
   long run(Duration time) throws IOException {
     for (SelectionKey key : selector.keys()) {
       ask(key);
@@ -96,7 +96,8 @@ final class HttpLoad implements AutoCloseable {
     boolean asking = true;
     int waiting = selector.keys().size();
     while (waiting > 0) {
-      // Never asleep: who wakes it up would be the server, on the core that is measured.
+      // Busy polling: waking a sleeping thread would cost time on the server's core, which is
+      // measured.
       selector.selectNow();
       asking &= System.nanoTime() < end;
       for (SelectionKey key : selector.selectedKeys()) {

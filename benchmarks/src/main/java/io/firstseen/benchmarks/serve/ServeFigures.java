@@ -25,10 +25,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Requests a second of the service on one core, asked for single keys from another, against an
- * empty handler of the same server. Rounds take turns; the figures are medians. Where the core is
- * not busy all the time, the rate tells of waiting, and the processor time a request of what the
- * core can do; by that the ratio is judged. Ends with status 1 if it is below what is wanted.
+ * Requests per second of the service on one core, for single keys, against an empty handler of the
+ * same server; another core sends the requests. Rounds alternate; the figures are medians. If the
+ * core is not always busy, the rate includes waiting, so the ratio is computed from CPU time per
+ * request. Exits with status 1 if the ratio is below its bound.
  */
 @Command(name = "ServeFigures", mixinStandardHelpOptions = true)
 public final class ServeFigures implements Callable<Integer> {
@@ -76,7 +76,7 @@ public final class ServeFigures implements Callable<Integer> {
     }
   }
 
-  /** A core of its own where the system can give it one. */
+  /** Starts the server, on a core of its own if the system supports that. */
   private Process startServer(Path directory) throws IOException {
     List<String> command = new ArrayList<>();
     if (Files.isExecutable(Path.of("/usr/bin/taskset"))) {
@@ -115,7 +115,7 @@ public final class ServeFigures implements Callable<Integer> {
   private boolean measure(Process server, Map<String, Subject> subjects) throws Exception {
     Map<String, List<Double>> rates = new LinkedHashMap<>();
     Map<String, List<Double>> busy = new LinkedHashMap<>();
-    // The first round is the compiler's.
+    // The first round is for warm-up.
     for (int round = 0; round <= rounds; round++) {
       for (Map.Entry<String, Subject> subject : subjects.entrySet()) {
         try (HttpLoad load = load(subject.getValue())) {
@@ -164,7 +164,7 @@ public final class ServeFigures implements Callable<Integer> {
     return reached;
   }
 
-  /** Connected; not part of what is measured, as it asks for each target once, one by one. */
+  /** Connects. Not measured, since it first requests each target once. */
   private HttpLoad load(Subject subject) throws IOException {
     InetSocketAddress address =
         new InetSocketAddress(InetAddress.getLoopbackAddress(), subject.port());

@@ -31,15 +31,15 @@ import java.util.Optional;
 import java.util.stream.LongStream;
 
 /**
- * The process that is asked: the service over a set, an empty handler of the same server, and one
- * of the JDK's. Prints their ports and ends with its standard input.
+ * The measured process: the service over a set, an empty handler of the same server, and an empty
+ * handler of the JDK's server. Prints their ports and ends when its standard input does.
  */
 final class ServedProcess {
   private static final int SHARDS = 16;
 
   private ServedProcess() {}
 
-  /** What the set holds. */
+  /** The i-th key of the set. */
   static String key(int i) {
     return String.format("https://example.org/page-%08d", i);
   }

@@ -15,10 +15,11 @@ import java.util.Locale;
 import java.util.SplittableRandom;
 
 /**
- * Deltas of a set of which some keys go and as many come: their bytes against the fewest that tell
- * the same, log2 C(2^b, added) + log2 C(n, removed) bits a shard, and against the full set. Every
- * delta is applied and gives the bytes of the full snapshot. Ends with status 1 if a payload is
- * more than 10 % above the fewest bytes. Takes the number of keys, 10 million if none is given.
+ * Deltas of a set in which some keys are replaced by as many new ones. Compares their bytes with
+ * the information-theoretic minimum, log2 C(2^b, added) + log2 C(n, removed) bits per shard, and
+ * with the full set. Checks that every delta, applied, gives the bytes of the full snapshot. Exits
+ * with status 1 if a payload is more than 10 % above the minimum. The argument is the number of
+ * keys, 10 million by default.
  */
 public final class DeltaFigures {
   private static final long SEED = 20261121;
@@ -104,7 +105,7 @@ public final class DeltaFigures {
     return payloadBytes / fewestBytes;
   }
 
-  /** The binary logarithm of the number of ways to take {@code k} of {@code n} things, k << n. */
+  /** The binary logarithm of the number of ways to choose {@code k} of {@code n} things, k << n. */
   private static double log2Choose(double n, long k) {
     double sum = 0;
     for (long i = 0; i < k; i++) {

@@ -1,2 +1,2 @@
-/** What snapshots and the deltas between them take. */
+/** Sizes of snapshots and of the deltas between them. */
 package io.firstseen.benchmarks.snapshot;

@@ -8,7 +8,7 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
-/** Exact dedup, one boolean for each key's hash: what pages are measured against. */
+/** Exact dedup with one boolean for each key's hash; the reference for pages. */
 final class ExactSubject extends AbstractStreamOperator<Long>
     implements OneInputStreamOperator<Long, Long> {
   private static final long serialVersionUID = 1;

@@ -17,8 +17,8 @@ import org.rocksdb.Statistics;
 import org.rocksdb.TickerType;
 
 /**
- * Pages of several sizes in RocksDB behind write-back caches of several sizes, against one entry a
- * key, at equal memory: records a second and bytes written.
+ * Pages of several sizes in RocksDB behind write-back caches of several sizes, against one entry
+ * per key, with equal memory: records per second and bytes written.
  */
 @SuppressWarnings("try") // Flink's harness may be interrupted while it closes.
 public final class PageStateSpike {
@@ -50,7 +50,7 @@ public final class PageStateSpike {
     long bytes = (long) (keys * BITS_A_KEY / 8);
     int pagesPerShard = (int) (bytes / pageBytes / PagesSubject.SHARDS);
     int cached = pagesPerShard * PagesSubject.SHARDS / part;
-    // Half of the memory for buffers, 8 bytes an identity all told.
+    // Half of the memory is for buffers, at 8 bytes per identity.
     int maxBuffered = buffered ? (int) (bytes / part / 2 / 8) : 0;
     PagesSubject subject =
         new PagesSubject(pageBytes, pagesPerShard, buffered ? cached / 2 : cached, maxBuffered);

@@ -16,10 +16,10 @@ import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
- * The state accesses of a dedup on pages, with plain bytes for pages: every record reads a page at
- * two places, every record with its lowest bit set changes it.
+ * The state accesses of a dedup on pages, with plain bytes as pages. Every record reads a page at
+ * two places; a record with its lowest bit set also changes it.
  *
- * <p>A record's upper half chooses the page.
+ * <p>The upper half of a record chooses the page.
  */
 final class PagesSubject extends AbstractStreamOperator<Long>
     implements OneInputStreamOperator<Long, Long> {
@@ -66,8 +66,8 @@ final class PagesSubject extends AbstractStreamOperator<Long>
   }
 
   /**
-   * @param maxBuffered identities that may wait to be merged into their pages; 0: pages are changed
-   *     in the cache and written when they leave it
+   * @param maxBuffered the number of identities that may be buffered before they are merged into
+   *     their pages; if 0, pages are changed in the cache and written when they are evicted
    */
   PagesSubject(int pageBytes, int pagesPerShard, int cachedPages, int maxBuffered) {
     this.pageBytes = pageBytes;

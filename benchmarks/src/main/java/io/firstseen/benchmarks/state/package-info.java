@@ -1,2 +1,2 @@
-/** What pages cost in a state backend, for one task, without a pipeline around it. */
+/** The cost of pages in a state backend, for one task outside of a pipeline. */
 package io.firstseen.benchmarks.state;

@@ -1,13 +1,13 @@
 package io.firstseen.cli.demo;
 
 /**
- * How often something went wrong, and how often that may be.
+ * How often something went wrong, and how often it may.
  *
- * @param name what it is that must not happen, or seldom
+ * @param name what must not happen, or only seldom
  * @param found how often it happened
  * @param of how often it could have happened
  * @param allowed how often it may happen
- * @param promisedRate how often it happens on average at most, as a share; 0 for never
+ * @param promisedRate the promised maximum of its average rate, as a share; 0 for never
  */
 record Check(String name, long found, long of, long allowed, double promisedRate) {
 

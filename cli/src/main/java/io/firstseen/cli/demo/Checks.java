@@ -10,15 +10,15 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 
-/** Holds what the pipeline did against what an exact one would have done. */
+/** Compares the pipeline's results with those of an exact model. */
 final class Checks {
-  /** How many keys that never were in the stream the snapshot is asked for. */
+  /** How many keys that were never in the stream the snapshot is queried for. */
   static final int STRANGERS = 100_000;
 
   /** Queries that are not timed. */
   private static final int WARM_UP = 50_000;
 
-  /** A figure that is expected to be small may be larger by this and that factor, by chance. */
+  /** By chance, a small expected count may be exceeded by this factor, plus a constant. */
   private static final int FACTOR = 3;
 
   private static final int CONSTANT = 3;
@@ -38,10 +38,10 @@ final class Checks {
   }
 
   /**
-   * Checks to be made.
+   * Prepares the checks.
    *
-   * @param snapshot of the keys that are live in the end
-   * @param falsePositiveRate promised, of the filter and of the snapshot
+   * @param snapshot of the keys that are live at the end
+   * @param falsePositiveRate the promised rate of the filter and of the snapshot
    */
   Checks(
       ExactModel model, ObservedOutcomes observed, Membership snapshot, double falsePositiveRate) {
@@ -55,7 +55,7 @@ final class Checks {
     missing.stream().forEach(number -> dropped.add(model.events().get(number).url()));
   }
 
-  /** All checks, made now. */
+  /** Makes all checks. */
   List<Check> all() throws InvalidKeyException {
     return List.of(
         Check.never(
@@ -79,7 +79,7 @@ final class Checks {
         strangersHeld());
   }
 
-  /** The time that a query of the snapshot took; known once the checks are made. */
+  /** The time of a query of the snapshot; measured by {@link #all}. */
   double nanosPerQuery() {
     return nanosPerQuery;
   }
@@ -88,7 +88,7 @@ final class Checks {
     return Math.round(FACTOR * expected) + CONSTANT;
   }
 
-  /** A key that was dropped before is accepted late, which is right. */
+  /** A key whose first add was dropped as a false duplicate is rightly accepted later. */
   private Check repeatsAccepted() {
     BitSet wrong = (BitSet) observed.accepted().clone();
     wrong.andNot(model.firstSeen());
@@ -141,7 +141,7 @@ final class Checks {
     SplittableRandom random = new SplittableRandom(SEED);
     long found = 0;
     long startNanos = 0;
-    // Time of the processor, of which other processes do not take a part.
+    // CPU time, which other processes do not inflate.
     ThreadMXBean clock = ManagementFactory.getThreadMXBean();
     for (int i = 0; i < STRANGERS; i++) {
       if (i == WARM_UP) {

@@ -110,7 +110,7 @@ public final class DemoCommand implements Callable<Integer> {
     return tell(report, json, spec.commandLine().getOut(), spec.commandLine().getErr());
   }
 
-  /** Prints the report and says how the command is to end. */
+  /** Prints the report and returns the exit code. */
   static int tell(DemoReport report, boolean json, PrintWriter out, PrintWriter err) {
     if (json) {
       out.println(Json.line(report.json()));
@@ -118,7 +118,7 @@ public final class DemoCommand implements Callable<Integer> {
       err.println();
       out.print(report.table());
     }
-    // Closing takes a moment.
+    // Show the report now, since closing takes a moment.
     out.flush();
     return report.holds() ? ExitCode.GOOD : ExitCode.NEGATIVE;
   }

@@ -9,7 +9,7 @@ import io.firstseen.types.Operation;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
-/** One event of the demo's stream, all but its time. */
+/** One event of the demo's stream, without its time. */
 final class DemoEvent {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String NUMBER_FIELD = "n";
@@ -37,10 +37,10 @@ final class DemoEvent {
   }
 
   /**
-   * An event that can be used.
+   * Makes a well-formed event.
    *
    * @param number its place in the stream, from 0
-   * @param partition of the events topic; events of one key share it
+   * @param partition the partition of the events topic; the same for all events of a key
    * @param url the key in the form that all its spellings share
    * @param spelling the key as this event spells it
    */
@@ -48,7 +48,7 @@ final class DemoEvent {
     return new DemoEvent(number, partition, operation, url, spelling, null);
   }
 
-  /** An event that cannot be used, whose record's value is {@code bytes}. */
+  /** Makes a malformed event, whose record's value is {@code bytes}. */
   static DemoEvent malformed(int number, int partition, byte[] bytes) {
     return new DemoEvent(number, partition, null, null, null, bytes);
   }
@@ -65,7 +65,7 @@ final class DemoEvent {
     return malformed != null;
   }
 
-  /** Null if the event is malformed. */
+  /** The operation; null if the event is malformed. */
   Operation operation() {
     return operation;
   }
@@ -103,7 +103,7 @@ final class DemoEvent {
   }
 
   /**
-   * The number in the value of a record, which the pipeline passes on untouched.
+   * The event's number in a record's value, which the pipeline passes on unchanged.
    *
    * @throws IllegalArgumentException if there is none
    */

@@ -24,7 +24,7 @@ import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
-/** The two jobs of the demo: one that dedups, up to the end of the stream; one that snapshots. */
+/** The two jobs of the demo: a dedup job, bounded by the end of the stream, and a snapshot job. */
 final class DemoJobs {
   private static final long POLL_MILLIS = 50;
 
@@ -36,7 +36,7 @@ final class DemoJobs {
   private final CompletableFuture<JobExecutionResult> snapshotsResult;
   private Map<Outcome.Kind, Long> counts = OutcomeCounts.of(Map.of());
 
-  /** Starts both jobs. The events topic must be there; the others are made. */
+  /** Starts both jobs. The events topic must exist; the others are created. */
   DemoJobs(
       EmbeddedCluster cluster,
       DemoSettings settings,
@@ -60,7 +60,7 @@ final class DemoJobs {
   private static JobClient execute(StreamExecutionEnvironment environment, String name)
       throws Exception {
     Configuration settings = new Configuration();
-    // Other than jobs in service, these do not try for ever.
+    // Unlike jobs in production, these restart a limited number of times.
     settings.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
     settings.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 3);
     settings.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(500));
@@ -68,7 +68,7 @@ final class DemoJobs {
     return environment.executeAsync(name);
   }
 
-  /** Where each partition will end. */
+  /** The offset where each partition will end. */
   private static Map<TopicPartition, Long> ends(String topic, List<DemoEvent> events) {
     Map<TopicPartition, Long> ends = new HashMap<>();
     for (int partition = 0; partition < DemoSettings.PARTITIONS; partition++) {
@@ -79,7 +79,7 @@ final class DemoJobs {
     return ends;
   }
 
-  /** How many events came to which end so far, as of the last heartbeat. */
+  /** The number of events by outcome so far, as of the last heartbeat. */
   Map<Outcome.Kind, Long> counts() {
     CompletableFuture<Map<String, Object>> accumulators = dedup.getAccumulators();
     if (accumulators.isDone() && !accumulators.isCompletedExceptionally()) {
@@ -107,7 +107,7 @@ final class DemoJobs {
     cluster.awaitRunning(snapshots);
   }
 
-  /** Waits until every event has come to its end and all outcomes are committed. */
+  /** Waits until every event is processed and all outcomes are committed. */
   void awaitDedup() throws ExecutionException, InterruptedException {
     counts = OutcomeCounts.of(dedupResult.get().getAllAccumulatorResults());
   }
@@ -117,8 +117,8 @@ final class DemoJobs {
    * last window.
    *
    * @param records of the accepted topic
-   * @param afterLast for every partition of the accepted topic that has records the offset after
-   *     its last one
+   * @param afterLast the offset after the last record of every partition of the accepted topic that
+   *     has records
    */
   void finishSnapshots(long records, Map<TopicPartition, Long> afterLast)
       throws ExecutionException, InterruptedException {
@@ -126,8 +126,8 @@ final class DemoJobs {
     try (Admin admin =
         Admin.create(
             Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, kafka.bootstrapServers()))) {
-      // The connector commits offsets late, some seconds after a checkpoint if the topic is quiet;
-      // but they go on counting when the job has restarted.
+      // Check offsets, too: the accumulator starts from 0 when the job restarts, offsets do not.
+      // They are committed late, some seconds after a checkpoint if the topic is quiet.
       while (SnapshotJob.operations(snapshots.getAccumulators().get()) < records
           && !reached(
               admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get(),

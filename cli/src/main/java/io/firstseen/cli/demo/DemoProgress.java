@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The counts of a demo that runs, below a line that names them: on a terminal one line that is
- * written over, else a new one each second.
+ * Shows the counts of a running demo below a heading. On a terminal one line is overwritten;
+ * otherwise a new line is printed each second.
  */
 final class DemoProgress implements AutoCloseable {
   private static final String ROW = "%5s %9s %9s %11s %8s %13s %10s %8s";
@@ -29,7 +29,7 @@ final class DemoProgress implements AutoCloseable {
   private static final long TERMINAL_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final long LINES_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** Over so long a time the rate is taken. */
+  /** The period over which the rate is averaged. */
   private static final long RATE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
   private final PrintWriter err;
@@ -47,7 +47,7 @@ final class DemoProgress implements AutoCloseable {
     this.isTerminal = Boolean.getBoolean(Progress.TERMINAL_PROPERTY);
   }
 
-  /** Shows the counts, unless some were shown a moment ago. */
+  /** Shows the counts, unless they were shown a moment ago. */
   void show(Map<Outcome.Kind, Long> counts, long snapshots, long snapshotKeys) {
     long nowNanos = System.nanoTime();
     long intervalNanos = isTerminal ? TERMINAL_INTERVAL_NANOS : LINES_INTERVAL_NANOS;
@@ -93,7 +93,7 @@ final class DemoProgress implements AutoCloseable {
     return String.format(Locale.ROOT, "%,d", number);
   }
 
-  /** Leaves the last line where it is. */
+  /** Ends the last line and keeps it on the screen. */
   @Override
   public void close() {
     if (isTerminal && hasHead) {

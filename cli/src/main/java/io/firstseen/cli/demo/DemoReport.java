@@ -12,8 +12,8 @@ import java.util.Locale;
  * What a demo did and what its checks found.
  *
  * @param seconds from the first event sent to the last outcome committed
- * @param snapshots how many snapshots the client took over
- * @param last what the client answers from in the end
+ * @param snapshots how many snapshots the client answered from
+ * @param last the client's snapshot at the end
  */
 record DemoReport(
     DemoSettings settings,

@@ -38,11 +38,11 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
-/** One demo: sets everything up, sends the stream, waits for what becomes of it, and checks it. */
+/** One demo: sets everything up, sends the stream, waits for the results, and checks them. */
 final class DemoRun {
   private static final long POLL_MILLIS = 100;
 
-  /** When nothing at all has changed for so long, something is broken. */
+  /** The demo fails if nothing changes for this long. */
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private static final long END_TIMEOUT_MILLIS = 2_000;
@@ -68,7 +68,7 @@ final class DemoRun {
    * Runs the demo.
    *
    * @param err where progress is shown
-   * @param cleanup closes everything
+   * @param cleanup registers everything that must be closed
    */
   static DemoReport run(DemoSettings settings, PrintWriter err, Cleanup cleanup) throws Exception {
     return new DemoRun(settings, err, cleanup).run();
@@ -113,7 +113,7 @@ final class DemoRun {
   private static EmbeddedBroker.Settings brokerSettings() {
     return EmbeddedBroker.Settings.tuned()
         .with("num.partitions", Integer.toString(DemoSettings.PARTITIONS))
-        // On a busy machine the broker is late for its own heartbeats.
+        // On a busy machine the broker may miss its own heartbeats.
         .with("broker.session.timeout.ms", "60000");
   }
 
@@ -153,7 +153,7 @@ final class DemoRun {
         });
   }
 
-  /** The producer and others must be gone before the broker is. */
+  /** Ends the producer and other background work, before the broker is stopped. */
   private void endBackground() {
     background.shutdownNow();
     try {
@@ -171,7 +171,7 @@ final class DemoRun {
         .build();
   }
 
-  /** Does something slow in the background while progress is shown. */
+  /** Runs a slow step in the background while progress is shown. */
   private <T> T during(Callable<T> step) throws Exception {
     Future<T> result = background.submit(step);
     Object lastSeen = null;
@@ -238,14 +238,14 @@ final class DemoRun {
     }
   }
 
-  /** By the law of the filter, whose keys lie evenly in its shards. */
+  /** The rate that the filter's theory predicts, with keys spread evenly over its shards. */
   private static LongToDoubleFunction falsePositiveRate(DedupOptions dedup) {
     long capacityOfShard = (dedup.capacity() + dedup.shards() - 1) / dedup.shards();
     CuckooShape shape = CuckooShape.forCapacity(capacityOfShard, dedup.falsePositiveRate());
     return keys -> shape.predictedFalsePositiveRate(1) * keys / dedup.shards();
   }
 
-  /** What the client has heard of. */
+  /** Counts the snapshots that the client reports. */
   private static final class SnapshotsSeen implements SnapshotListener {
     private volatile long count;
     private volatile long keys;

@@ -6,21 +6,24 @@ import io.firstseen.jobs.options.StreamOptions.StateBackend;
 import java.util.Locale;
 
 /**
- * How big a demo is.
+ * The size of a demo.
  *
- * @param maxEvents how many events are sent at most
- * @param eventsPerSecond how fast they are sent
+ * @param maxEvents the maximum number of events
+ * @param eventsPerSecond the rate at which they are sent
  * @param parallelism of both jobs
  * @param stateBackend of both jobs
- * @param webPort of Flink's web page; 0 takes a free one
+ * @param webPort of Flink's web page; 0 means any free port
  */
 record DemoSettings(
     int maxEvents, long eventsPerSecond, int parallelism, StateBackend stateBackend, int webPort) {
 
-  /** Of the topics that have more than one. */
+  /** Partitions of the topics that have more than one. */
   static final int PARTITIONS = 4;
 
-  /** About the number of keys that are live in the end, so that the rate comes near its promise. */
+  /**
+   * About the number of keys that are live at the end, so that the false-positive rate comes near
+   * its promise.
+   */
   static final int CAPACITY = 22_000;
 
   static final double FALSE_POSITIVE_RATE = 0.001;
@@ -41,7 +44,7 @@ record DemoSettings(
         "--state-backend=" + stateBackend.name().toLowerCase(Locale.ROOT));
   }
 
-  /** Their topics, under the default names. */
+  /** The topics of both jobs, under the default names. */
   static KafkaOptions kafka(String bootstrapServers) {
     return KafkaOptions.parse(
         "--bootstrap-servers=" + bootstrapServers, "--checkpoint-interval=1s");

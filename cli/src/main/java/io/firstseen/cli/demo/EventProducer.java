@@ -11,7 +11,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** Sends the demo's stream, each event at its time, as if it happened then. */
+/** Sends the demo's stream at its rate, each event with the time of sending. */
 final class EventProducer {
   private static final int LINGER_MILLIS = 5;
 
@@ -26,19 +26,19 @@ final class EventProducer {
     this.eventsPerSecond = eventsPerSecond;
   }
 
-  /** How many events the broker has. */
+  /** How many events the broker has acknowledged. */
   long acknowledged() {
     return acknowledged.get();
   }
 
   /**
-   * Sends every event once and returns when the broker has them all.
+   * Sends every event once and returns when the broker has acknowledged all.
    *
-   * @throws KafkaException if the broker does not take one
+   * @throws KafkaException if the broker refuses one
    */
   void send(List<DemoEvent> events) throws InterruptedException {
     AtomicReference<Exception> refusal = new AtomicReference<>();
-    // In order and without repeats: that is Kafka's default.
+    // In order and without duplicates: Kafka's default is an idempotent producer.
     try (KafkaProducer<byte[], byte[]> producer =
         new KafkaProducer<>(
             Map.of(

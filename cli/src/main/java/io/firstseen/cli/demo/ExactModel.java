@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.LongToDoubleFunction;
 
-/** What a pipeline that remembers every key would do to the demo's stream. */
+/** The results of a pipeline that remembers every key, for the demo's stream. */
 final class ExactModel {
   private final List<DemoEvent> events;
   private final Map<Outcome.Kind, Long> counts = new EnumMap<>(Outcome.Kind.class);
@@ -27,9 +27,9 @@ final class ExactModel {
   }
 
   /**
-   * The model after all events.
+   * Computes the model after all events.
    *
-   * @param falsePositiveRate of the filter, by the number of keys in it
+   * @param falsePositiveRate of the filter, as a function of the number of keys in it
    */
   static ExactModel of(List<DemoEvent> events, LongToDoubleFunction falsePositiveRate) {
     ExactModel model = new ExactModel(events);
@@ -60,27 +60,27 @@ final class ExactModel {
     return Outcome.Kind.REMOVED;
   }
 
-  /** The events, each at the place of its number. */
+  /** The events, indexed by number. */
   List<DemoEvent> events() {
     return events;
   }
 
-  /** How many events come to an end of that kind. */
+  /** The number of events with that outcome. */
   long count(Outcome.Kind kind) {
     return counts.get(kind);
   }
 
-  /** The numbers of the events that add a key which is not live. */
+  /** The numbers of the events that add a key that is not live. */
   BitSet firstSeen() {
     return firstSeen;
   }
 
-  /** The keys that are live in the end. */
+  /** The keys that are live at the end. */
   Set<String> live() {
     return live;
   }
 
-  /** The keys that were live and are not in the end. */
+  /** The keys that were live once but not at the end. */
   Set<String> removed() {
     return removed;
   }

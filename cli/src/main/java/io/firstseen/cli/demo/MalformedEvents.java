@@ -6,13 +6,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.firstseen.filters.key.Keys;
 import java.util.List;
 
-/** What no pipeline can use, one of each kind. */
+/** Malformed events, one of each kind. */
 final class MalformedEvents {
   private static final List<byte[]> KINDS =
       List.of(
-          // Cut short.
+          // Truncated JSON.
           "{\"ts\":1775403029000,\"op\":\"add\",\"key\":\"exam".getBytes(UTF_8),
-          // An operation that there is not.
+          // An unknown operation.
           event("1775403029000", "upsert", "example.org"),
           // An empty key.
           event("1775403029000", "add", ""),
@@ -26,12 +26,12 @@ final class MalformedEvents {
           event("9999999999999", "add", "example.org"),
           // Not UTF-8.
           "{\"ts\":1775403029000,\"op\":\"add\",\"key\":\"caf\u00e9\"}".getBytes(ISO_8859_1),
-          // Well-formed, but its key is no URL.
+          // Well-formed, but its key is not a URL.
           event("1775403029000", "add", "mailto:postmaster@example.org"));
 
   private MalformedEvents() {}
 
-  /** The bytes of one of the kinds, which take turns. */
+  /** The bytes of a malformed event; the kinds alternate with the index. */
   static byte[] get(int index) {
     return KINDS.get(Math.floorMod(index, KINDS.size()));
   }

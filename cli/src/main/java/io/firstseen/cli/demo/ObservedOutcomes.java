@@ -6,7 +6,7 @@ import java.util.BitSet;
 import java.util.HashSet;
 import java.util.Set;
 
-/** What the pipeline did to the demo's stream, as its topics tell. */
+/** The pipeline's results for the demo's stream, read from its topics. */
 final class ObservedOutcomes {
   private final BitSet accepted = new BitSet();
   private final BitSet acceptedTwice = new BitSet();
@@ -18,7 +18,7 @@ final class ObservedOutcomes {
   private long unknownDeletes;
   private long deadLetters;
 
-  /** A record of the changelog; those of one key come in order. */
+  /** Adds a record of the changelog; those of one key must come in order. */
   void changelog(byte[] key, byte[] valueOrNull) {
     String url = new String(key, UTF_8);
     if (valueOrNull == null) {
@@ -53,7 +53,7 @@ final class ObservedOutcomes {
     return accepted;
   }
 
-  /** The keys that are live by the changelog. */
+  /** The live keys according to the changelog. */
   Set<String> live() {
     return live;
   }
@@ -72,8 +72,8 @@ final class ObservedOutcomes {
   }
 
   /**
-   * How many removals were of keys that had not been accepted. Each took the filter's entry of
-   * another key, which may then be accepted a second time.
+   * How many removals were of keys that had not been accepted. Each removed the filter's
+   * fingerprint of another key, which may then be accepted a second time.
    */
   long strayRemovals() {
     return strayRemovals;
@@ -91,7 +91,7 @@ final class ObservedOutcomes {
     return deadLetters;
   }
 
-  /** How many events came to any end. */
+  /** The number of outcomes. */
   long outcomes() {
     return acceptedRecords + removals + duplicates + unknownDeletes + deadLetters;
   }

@@ -21,21 +21,21 @@ import java.util.zip.GZIPInputStream;
 
 /**
  * The demo's stream: the adds and deletes of {@code examples/phishing-domains-small.tsv.gz}, with
- * repeats and malformed events among them. It is the same whenever it is made.
+ * repeats and malformed events among them. The stream is deterministic.
  *
- * <p>The adds and deletes of one domain come in the order of the file; domains are interleaved at
- * random, or the deletes would all come last. After every second of them comes a repeat: one of the
- * domains that came before is added again, in another spelling. Every tenth delete comes twice.
- * Every {@value #MALFORMED_EVERY}th event is malformed.
+ * <p>The adds and deletes of one domain are in the order of the file; domains are interleaved at
+ * random, otherwise all deletes would be last. Every second event is followed by a repeat: an
+ * earlier domain is added again, in another spelling. Every tenth delete is repeated. Every {@value
+ * #MALFORMED_EVERY}th event is malformed.
  */
 final class SampleStream {
-  /** How often an event is malformed. */
+  /** One event in this many is malformed. */
   static final int MALFORMED_EVERY = 250;
 
   private static final String RESOURCE = "/examples/phishing-domains-small.tsv.gz";
   private static final long SEED = 20_260_405;
 
-  /** The few keys of the file that are no plain host names are left out. */
+  /** Matches plain host names; the few other keys of the file are left out. */
   private static final Pattern HOST = Pattern.compile("[a-z0-9_-]+(\\.[a-z0-9_-]+)+");
 
   private final int partitions;
@@ -51,7 +51,7 @@ final class SampleStream {
    * The stream, or its beginning.
    *
    * @param partitions of the events topic
-   * @param maxEvents how many events are wanted; there may be fewer
+   * @param maxEvents the maximum number of events
    */
   static List<DemoEvent> events(int partitions, int maxEvents) throws IOException {
     SampleStream stream = new SampleStream(partitions);
@@ -60,9 +60,9 @@ final class SampleStream {
     return List.copyOf(stream.events.subList(0, count));
   }
 
-  /** For every domain its operations, in order. */
+  /** The operations of every domain, in order. */
   private static Map<String, Deque<Operation>> history() throws IOException {
-    // In the order of the file, so that what is drawn at random is the same each time.
+    // In the order of the file, so that random draws are reproducible.
     Map<String, Deque<Operation>> history = new LinkedHashMap<>();
     try (InputStream resource = SampleStream.class.getResourceAsStream(RESOURCE);
         BufferedReader lines =

@@ -12,7 +12,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** Reads a topic from its beginning to what is its end now; only what was committed. */
+/** Reads the committed records of a topic from its beginning to its current end. */
 final class TopicReader {
   private static final Duration POLL = Duration.ofMillis(200);
   private static final int FETCH_WAIT_MILLIS = 50;
@@ -25,10 +25,10 @@ final class TopicReader {
   }
 
   /**
-   * Hands over every record, the partitions mixed, each of them in order.
+   * Hands over every record, in order within each partition.
    *
-   * @return for every partition that has records the offset after its last one; the end of the
-   *     partition is further on, behind the marker of the last transaction
+   * @return the offset after the last record of every partition that has records; a partition's end
+   *     is further, after the marker of the last transaction
    * @throws TimeoutException if the end is not reached in time
    */
   Map<TopicPartition, Long> read(String topic, Consumer<ConsumerRecord<byte[], byte[]>> action)
@@ -43,7 +43,7 @@ final class TopicReader {
                 "read_committed",
                 ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
                 false,
-                // The end of a topic is found by waiting for more.
+                // Short, since each read waits for more records at the end of the topic.
                 ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
                 FETCH_WAIT_MILLIS),
             new ByteArrayDeserializer(),

@@ -48,7 +48,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A real Kafka broker in this JVM: one node, KRaft, broker and controller in one, bound to
- * localhost only. {@link #start} returns when it takes requests, {@link #close} when it has
+ * localhost only. {@link #start} returns when it accepts requests, {@link #close} when it has
  * stopped. Its data stays in the directory, which belongs to the caller: starting again there
  * brings every topic back.
  *
@@ -57,7 +57,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class EmbeddedBroker implements Closeable {
 
-  /** What {@link #awaitTopics} waits at most. */
+  /** The longest time that {@link #awaitTopics} waits. */
   public static final Duration TOPIC_TIMEOUT = Duration.ofSeconds(30);
 
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedBroker.class);
@@ -138,12 +138,12 @@ public final class EmbeddedBroker implements Closeable {
   }
 
   /**
-   * Waits until every partition of the topics has a leader that answers. A topic is known some time
+   * Waits until every partition of the topics has a leader that answers. A topic exists some time
    * before its partitions can be written to; an idempotent producer that starts in between may lose
    * its first records.
    *
-   * @throws KafkaException if that takes more than {@link #TOPIC_TIMEOUT}, for one because a topic
-   *     does not exist
+   * @throws KafkaException if that takes more than {@link #TOPIC_TIMEOUT}, for example because a
+   *     topic does not exist
    */
   public void awaitTopics(Collection<String> topics) {
     try (Admin admin = admin()) {
@@ -158,7 +158,7 @@ public final class EmbeddedBroker implements Closeable {
       return;
     }
     closed = true;
-    // The broker first: its controlled shutdown asks the controller.
+    // The broker first: its controlled shutdown needs the controller.
     broker.shutdown();
     controller.shutdown();
     broker.awaitShutdown();
@@ -257,7 +257,7 @@ public final class EmbeddedBroker implements Closeable {
     properties.put(
         "listener.security.protocol.map",
         BROKER_LISTENER + ":PLAINTEXT," + CONTROLLER_LISTENER + ":PLAINTEXT");
-    // The real port is passed on once it is bound.
+    // The real port is set once it is bound.
     properties.put("controller.quorum.voters", NODE_ID + "@localhost:0");
     properties.put("log.dirs", directory.toString());
     properties.putAll(settings.properties);
@@ -265,7 +265,7 @@ public final class EmbeddedBroker implements Closeable {
   }
 
   /**
-   * Kafka's own handler for fatal faults halts the JVM; ours reports and lets the caller decide.
+   * A handler that reports a fault and lets the caller decide; Kafka's halts the JVM at fatal ones.
    */
   private static FaultHandler faultHandler(String name, boolean fatal, Runnable action) {
     return (message, cause) -> {
@@ -276,7 +276,7 @@ public final class EmbeddedBroker implements Closeable {
     };
   }
 
-  /** How the one node is set up. Immutable; every method gives a changed copy. */
+  /** Settings of the node. Immutable; every method returns a changed copy. */
   public static final class Settings {
 
     private final int port;
@@ -288,8 +288,8 @@ public final class EmbeddedBroker implements Closeable {
     }
 
     /**
-     * For the demo and for most tests: starts fast, answers fast, takes little memory, and does not
-     * create topics that nobody asked for.
+     * For the demo and for most tests: starts fast, answers fast, needs little memory, and does not
+     * create topics automatically.
      */
     public static Settings tuned() {
       return stock()
@@ -304,8 +304,8 @@ public final class EmbeddedBroker implements Closeable {
     }
 
     /**
-     * Everything as a broker has it out of the box, except that internal topics get the one replica
-     * that one node can hold. With it a test finds defaults of ours that only a tuned broker takes.
+     * Kafka's defaults, except that internal topics have one replica, as one node can hold no more.
+     * Tests use it to find settings of ours that only work on a tuned broker.
      */
     public static Settings stock() {
       return new Settings(
@@ -318,7 +318,7 @@ public final class EmbeddedBroker implements Closeable {
               "share.coordinator.state.topic.min.isr", "1"));
     }
 
-    /** The port for clients; 0, the default, takes a free one. */
+    /** The port for clients; 0, the default, means any free port. */
     public Settings port(int newPort) {
       return new Settings(LocalPort.checked(newPort), properties);
     }

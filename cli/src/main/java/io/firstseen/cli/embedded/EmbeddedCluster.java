@@ -52,7 +52,7 @@ public final class EmbeddedCluster implements Closeable {
 
   private static final String EXECUTION_TARGET = "firstseen-embedded";
 
-  /** A task that does not heed its cancellation is not waited for any longer. */
+  /** How long to wait for a task that ignores its cancellation. */
   private static final Duration CANCEL_TIMEOUT = Duration.ofSeconds(10);
 
   private final Configuration configuration;
@@ -126,8 +126,8 @@ public final class EmbeddedCluster implements Closeable {
   }
 
   /**
-   * Waits until every task of the job runs or has finished. A job that is called running may still
-   * be deploying its tasks, and then takes no checkpoint.
+   * Waits until every task of the job runs or has finished. A job in state RUNNING may still be
+   * deploying its tasks, and cannot take a checkpoint then.
    *
    * @throws IllegalStateException if the job ends otherwise than by finishing
    */
@@ -150,8 +150,8 @@ public final class EmbeddedCluster implements Closeable {
   }
 
   /**
-   * Takes a checkpoint as soon as every task runs and returns where it is. The job needs
-   * checkpointing enabled.
+   * Takes a checkpoint as soon as every task runs and returns its path. The job needs checkpointing
+   * enabled.
    *
    * @throws CompletionException if the checkpoint fails
    */
@@ -162,11 +162,11 @@ public final class EmbeddedCluster implements Closeable {
 
   /**
    * Stops the job, as soon as every task runs, with a savepoint below {@code savepoints}, waits
-   * until it has finished, and returns where the savepoint is.
+   * until it has finished, and returns the savepoint's path.
    *
-   * @param drain whether the job first sees the end of event time and so closes every window; not
-   *     for a job that shall go on from the savepoint
-   * @throws CompletionException if the savepoint fails; the job then goes on
+   * @param drain whether event time first advances to its end, which closes every window; false if
+   *     a job will continue from the savepoint
+   * @throws CompletionException if the savepoint fails; the job then keeps running
    */
   public String stopWithSavepoint(JobClient job, SavepointFormatType format, boolean drain)
       throws InterruptedException {
@@ -177,8 +177,8 @@ public final class EmbeddedCluster implements Closeable {
   }
 
   /**
-   * Takes one TaskManager down and starts another, so that every job on it fails and is restarted
-   * by its restart strategy.
+   * Stops one TaskManager and starts another, so that every job on it fails and is restarted by its
+   * restart strategy.
    *
    * @param index from 0, in the order in which they were started
    */
@@ -187,7 +187,10 @@ public final class EmbeddedCluster implements Closeable {
     cluster.startTaskManager();
   }
 
-  /** Cancels what runs, stops the cluster, waits for that, and removes its temporary files. */
+  /**
+   * Cancels running jobs, stops the cluster, waits until it has stopped, and removes its temporary
+   * files.
+   */
   @Override
   public void close() throws IOException {
     try {
@@ -201,7 +204,8 @@ public final class EmbeddedCluster implements Closeable {
   }
 
   /**
-   * Tasks that are cancelled close their files and transactions; those of a lost cluster do not.
+   * Cancels jobs first, since cancelled tasks close their files and transactions; tasks of a
+   * stopped cluster do not.
    */
   private void cancelJobs() {
     CompletableFuture<?>[] cancelled =
@@ -247,7 +251,7 @@ public final class EmbeddedCluster implements Closeable {
     }
   }
 
-  /** Leads {@code executeAsync} here. */
+  /** Makes {@code executeAsync} submit to this cluster. */
   private final class Loader implements PipelineExecutorServiceLoader, PipelineExecutorFactory {
 
     @Override
@@ -277,7 +281,7 @@ public final class EmbeddedCluster implements Closeable {
     }
   }
 
-  /** The size of the cluster and what else Flink can be told. Immutable. */
+  /** The size of the cluster and other options of Flink. Immutable. */
   public static final class Settings {
 
     private final int taskManagers;
@@ -307,7 +311,7 @@ public final class EmbeddedCluster implements Closeable {
       return new Settings(taskManagers, count, webPort, flink);
     }
 
-    /** The port of the web page; 0 takes a free one. */
+    /** The port of the web page; 0 means any free port. */
     public Settings webPort(int port) {
       return new Settings(taskManagers, slotsPerTaskManager, port, flink);
     }

@@ -6,13 +6,13 @@ import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 
-/** A port of localhost that something embedded will listen on. */
+/** Checks of a localhost port before an embedded server listens on it. */
 final class LocalPort {
 
   private LocalPort() {}
 
   /**
-   * Refuses a number that is no port.
+   * Refuses a number that is not a port.
    *
    * @return the port; 0 stands for any free one
    */
@@ -24,7 +24,7 @@ final class LocalPort {
   }
 
   /**
-   * Kafka and Flink find out too, but say so in several stack traces.
+   * Refuses a used port in one sentence; Kafka and Flink would print several stack traces.
    *
    * @throws UserErrorException if something listens on the port
    */

@@ -8,15 +8,15 @@ import java.util.Set;
 import java.util.SplittableRandom;
 
 /**
- * Distinct keys in an order that has nothing to do with their values, their hashes, and strangers:
- * keys that look like them and are none of them. The same keys give the same order and strangers.
+ * Distinct keys in an order that is independent of their values; their hashes; and strangers:
+ * similar keys outside the set. The same keys give the same order and strangers.
  *
  * <p>A key is a string whose characters are the bytes of its joined canonical form.
  */
 public final class ComparedKeys {
   private static final long SEED = 20261120;
 
-  /** Ends a key in front of a number, which makes a stranger of it. */
+  /** Separates a key from an appended number; the two make a stranger. */
   private static final char STRANGER_MARK = '\0';
 
   private final String[] keys;
@@ -36,12 +36,12 @@ public final class ComparedKeys {
     this.keyBytes = bytes;
   }
 
-  /** Takes keys, repeats allowed. */
+  /** Collects keys, repeats allowed. */
   public static final class Collector {
     private final Set<String> keys = new HashSet<>();
     private long keyBytes;
 
-    /** Takes a key in its joined canonical form. */
+    /** Adds a key in its joined canonical form. */
     public void add(byte[] joined) {
       if (keys.add(new String(joined, ISO_8859_1))) {
         keyBytes += joined.length;
@@ -61,7 +61,8 @@ public final class ComparedKeys {
     /** The keys so far. */
     public ComparedKeys keys(KeyHash keyHash) {
       String[] distinct = keys.toArray(String[]::new);
-      // A hash set gives them in the order of its table; filled again so, it would be too fast.
+      // A hash set iterates in the order of its table; filling another one in that order would be
+      // unrealistically fast.
       shuffle(distinct);
       return new ComparedKeys(distinct, keyHash);
     }
@@ -99,7 +100,7 @@ public final class ComparedKeys {
     return keys;
   }
 
-  /** The key numbered {@code i}, from 0 without end, of those that are probably strangers. */
+  /** The {@code i}-th key, from 0 without end, that is probably a stranger. */
   String strangerCandidate(long i) {
     return keys[(int) (i % keys.length)] + STRANGER_MARK + i / keys.length;
   }
@@ -112,7 +113,7 @@ public final class ComparedKeys {
     return key.getBytes(ISO_8859_1);
   }
 
-  /** An equal string that has not been asked for its hash code yet, which strings remember. */
+  /** An equal string without a cached hash code. */
   static String fresh(String key) {
     return new String(bytesOf(key), ISO_8859_1);
   }

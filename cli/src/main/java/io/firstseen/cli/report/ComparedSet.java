@@ -1,15 +1,15 @@
 package io.firstseen.cli.report;
 
 /**
- * A set of all keys, in one of the ways that are compared.
+ * One of the compared kinds of set, with all keys in it.
  *
- * <p>Every implementation has a loop of its own: one loop for all would be compiled for the mix of
- * them, and each would pay for the others.
+ * <p>Every implementation has a loop of its own: the JIT would compile a shared loop for the mix of
+ * implementations, and make each slower.
  *
- * @param <K> an array of what the set is asked by: keys, or hashes of keys
+ * @param <K> an array of what the set is queried with: keys, or hashes of keys
  */
 interface ComparedSet<K> {
-  /** How many of these the set claims to hold. */
+  /** How many of the probes the set claims to hold. */
   int claimed(K probes);
 
   /** The bytes of the whole set. */

@@ -4,11 +4,11 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * The exact set: a {@link HashSet} of the keys themselves, as strings of one byte a character, the
- * least that Java has for it. It grows as keys are added.
+ * The exact set: a {@link HashSet} of the keys themselves, as strings of one byte a character,
+ * Java's smallest form. It grows as keys are added.
  */
 final class ExactKeySet implements ComparedSet<String[]> {
-  // As HotSpot lays them out with compressed references.
+  // HotSpot's layout with compressed references.
   private static final int OBJECT_ALIGNMENT_BYTES = 8;
   private static final int ARRAY_HEADER_BYTES = 16;
   private static final int REFERENCE_BYTES = 4;

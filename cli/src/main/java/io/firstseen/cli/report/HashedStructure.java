@@ -13,7 +13,7 @@ import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotHeader;
 import io.firstseen.filters.snapshot.SnapshotParameters;
 
-/** The sets that know keys by their 64-bit hashes alone, and so make mistakes at a chosen rate. */
+/** The sets that hold keys only by their 64-bit hashes, with a chosen false-positive rate. */
 enum HashedStructure {
   /** Made for the number of keys. */
   SHORTENED_KEYS("shortened-keys", "hash set, shortened keys") {
@@ -70,21 +70,21 @@ enum HashedStructure {
     this.title = title;
   }
 
-  /** What programs call it. */
+  /** The name in JSON and options. */
   String id() {
     return id;
   }
 
-  /** What people call it. */
+  /** The name in tables. */
   String title() {
     return title;
   }
 
-  /** A new set of these hashes, at that rate or less. */
+  /** Makes a set of these hashes with at most that false-positive rate. */
   abstract ComparedSet<long[]> fill(long[] hashes, double falsePositiveRate);
 
   /**
-   * Refuses what one of the structures cannot be made for.
+   * Refuses numbers that one of the structures cannot be made for.
    *
    * @throws IllegalArgumentException with a sentence
    */

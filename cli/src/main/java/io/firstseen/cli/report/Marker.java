@@ -1,8 +1,8 @@
 package io.firstseen.cli.report;
 
 /**
- * How a kind of set is told from the others: by a shape, and by a colour that people who see few of
- * them can tell apart, too (Okabe, Ito: Color universal design, 2008).
+ * The mark of a kind of set: a shape, and a colour that colour-blind people can distinguish (Okabe,
+ * Ito: Color universal design, 2008).
  */
 enum Marker {
   CIRCLE("#0072b2") {

@@ -12,11 +12,11 @@ import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 
 /**
- * Fills every kind of set with the same keys, asks each for the same strangers, and times them on
- * this machine.
+ * Fills every kind of set with the same keys, queries each for the same strangers, and times them
+ * on this machine.
  *
- * <p>The exact set is asked by keys, all others by their hashes; what hashing costs is measured for
- * itself.
+ * <p>The exact set is queried with keys, all others with hashes; the cost of hashing is measured
+ * separately.
  */
 public final class MembershipComparison {
   /** The most probes. */
@@ -33,11 +33,11 @@ public final class MembershipComparison {
   /** The look-ups in a timed round, fewer if keys are very long. */
   private static final int MAX_LOOKUPS = 1 << 17;
 
-  /** The most that a round's own copies of keys may take. */
+  /** The maximum bytes of a round's copies of keys. */
   private static final long MAX_SAMPLE_BYTES = 1 << 25;
 
-  // By the layout of ExactKeySet, rounded up: a reference, a string and the header of its array; a
-  // node and its share of the table while that doubles.
+  // From the layout in ExactKeySet, rounded up: a reference, a string and the header of its array;
+  // a node and its share of the table while that doubles.
   private static final long KEPT_KEY_BYTES = 48;
   private static final long SET_ENTRY_BYTES = 56;
 
@@ -46,7 +46,9 @@ public final class MembershipComparison {
   private final int lookups;
   private final long[] strangerHashes;
 
-  /** Chooses what a timed round asks for: each asks for something else, or it would be cached. */
+  /**
+   * Chooses a timed round's keys; each round uses other keys, since repeated ones would be cached.
+   */
   private final SplittableRandom random = new SplittableRandom(SEED);
 
   private MembershipComparison(ComparedKeys keys, int probes, Consumer<String> progress) {
@@ -75,11 +77,10 @@ public final class MembershipComparison {
    * Makes the comparison. Takes from seconds to minutes, in proportion to keys, probes and rates.
    *
    * @param keys at least one
-   * @param falsePositiveRates what sets are made for
-   * @param probes how many keys that are in no set each set is asked for, in [1, {@link
-   *     #MAX_PROBES}]
-   * @param progress is told what begins
-   * @throws IllegalArgumentException if so many keys at such a rate are too much for a set
+   * @param falsePositiveRates the rates that sets are made for
+   * @param probes how many strangers each set is queried for, in [1, {@link #MAX_PROBES}]
+   * @param progress is told each step as it begins
+   * @throws IllegalArgumentException if a set cannot hold that many keys at such a rate
    */
   public static MembershipReport run(
       ComparedKeys keys, List<Double> falsePositiveRates, int probes, Consumer<String> progress) {
@@ -118,7 +119,9 @@ public final class MembershipComparison {
         .measure(0, this::findStrangers);
   }
 
-  /** The strangers are whom the exact set does not claim; so it makes no mistakes. */
+  /**
+   * Takes the candidates that the exact set does not hold; so the exact set has no false positives.
+   */
   private int findStrangers(ExactKeySet exact) {
     int found = 0;
     for (long i = 0; found < strangerHashes.length; i++) {
@@ -173,8 +176,8 @@ public final class MembershipComparison {
   /**
    * One kind of set under measurement.
    *
-   * @param <K> what it is asked by
-   * @param <S> what it is
+   * @param <K> what the set is queried with
+   * @param <S> the kind of set
    */
   private final class Subject<K, S extends ComparedSet<K>> {
     private final String id;
@@ -228,14 +231,14 @@ public final class MembershipComparison {
       return FILLING.medianNanos(
           Math.multiplyExact(fillings, keys.count()),
           () -> {
-            // Two sets at once could be too much.
+            // Free the old set first; two may not fit into the heap.
             set = null;
             return Stream.generate(allKeys).limit(fillings).toList();
           },
           copies -> copies.forEach(copy -> set = filling.apply(copy)));
     }
 
-    /** How often a set is filled in a round; each time by keys of its own. */
+    /** How often a set is filled in a round; each time with other keys. */
     private int fillings() {
       long roomFor = MAX_SAMPLE_BYTES / (KEPT_KEY_BYTES * keys.count() + keys.keyBytes());
       int wanted = (LEAST_ADDITIONS + keys.count() - 1) / keys.count();

@@ -4,12 +4,12 @@ import io.firstseen.filters.key.KeyHash;
 import java.util.List;
 
 /**
- * What the comparison found.
+ * The results of the comparison.
  *
  * @param keys the number of distinct keys
  * @param keyBytes the bytes of all of them
- * @param probes how many keys that no set holds each was asked for
- * @param hashAlgorithm the hash by which all sets but the exact one know keys
+ * @param probes how many strangers each set was queried for
+ * @param hashAlgorithm the hash of all sets but the exact one
  * @param hashNanos nanoseconds to hash a key
  * @param sets the exact set first, then all others, rate by rate
  */

@@ -3,7 +3,7 @@ package io.firstseen.cli.report;
 import io.firstseen.filters.WilsonInterval;
 import java.util.Locale;
 
-/** The comparison for people: a table of at most 100 columns, and what its words mean. */
+/** The comparison for people: a table of at most 100 columns, and an explanation of its terms. */
 public final class MembershipTable {
   private static final String INTRODUCTION =
       """
@@ -33,7 +33,7 @@ public final class MembershipTable {
 
   private MembershipTable() {}
 
-  /** The lines, ending with a line feed each. */
+  /** The lines, each ending with a line feed. */
   public static String of(MembershipReport report) {
     StringBuilder text = new StringBuilder();
     text.append(

@@ -5,17 +5,17 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Times operations by rounds of many: first some that let the JVM compile, then those that count,
- * of which the median is taken.
+ * Times operations in rounds: first warm-up rounds for the JIT, then measured ones, of which the
+ * median counts.
  */
 record OperationTimer(int warmUpRounds, int rounds) {
 
   /**
-   * Nanoseconds an operation.
+   * Nanoseconds per operation.
    *
    * @param operations in a round
-   * @param preparation makes what a round works on; not timed
-   * @param round does the operations; must use what they give
+   * @param preparation makes the input of a round; not timed
+   * @param round does the operations; must use their results
    */
   <T> double medianNanos(int operations, Supplier<T> preparation, Consumer<T> round) {
     double[] nanos = new double[rounds];

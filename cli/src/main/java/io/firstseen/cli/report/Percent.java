@@ -3,14 +3,14 @@ package io.firstseen.cli.report;
 import java.math.BigDecimal;
 import java.util.Locale;
 
-/** Rates as people read them: per cent, without the sign. */
+/** Formats rates in per cent, without the sign. */
 final class Percent {
-  /** Per cent below which zeros would be hard to count. */
+  /** Below this many per cent, leading zeros would be hard to count. */
   private static final double LEAST_PLAIN = 1e-4;
 
   private Percent() {}
 
-  /** A measured rate, with so many significant digits. */
+  /** A measured rate, with the given number of significant digits. */
   static String rounded(double rate, int digits) {
     double percent = 100 * rate;
     if (percent == 0) {
@@ -23,7 +23,7 @@ final class Percent {
     return String.format(Locale.ROOT, "%." + Math.max(0, digits - leading) + "f", percent);
   }
 
-  /** A rate that somebody chose, with all its digits and no more. */
+  /** A chosen rate, with exactly its digits. */
   static String chosen(double rate) {
     BigDecimal percent = BigDecimal.valueOf(rate).movePointRight(2).stripTrailingZeros();
     return percent.doubleValue() < LEAST_PLAIN

@@ -13,7 +13,7 @@ import java.util.stream.DoubleStream;
 
 /**
  * The false-positive rate, on a logarithmic axis, against the bits a key: a line for each kind of
- * set, and the bound that no set passes. The picture needs nothing from outside.
+ * set, and the lower bound of any set. The picture is self-contained.
  */
 public final class RatePlot {
   private static final String TITLE = "False-positive rate against bits a key";
@@ -27,12 +27,12 @@ public final class RatePlot {
   /** How far the axis reaches beyond the outermost rates, as a factor. */
   private static final double RATE_MARGIN = 1.5;
 
-  /** With fewer powers of ten than these on the axis, it shows what is between them, too. */
+  /** With fewer powers of ten than this, the axis shows values between them, too. */
   private static final int ENOUGH_POWERS = 2;
 
   private static final String BOUND_DASHES = "6 4";
 
-  /** Half the width of an interval's ends. */
+  /** Half the width of the bars at an interval's ends. */
   private static final double CAP = 4;
 
   private static final int MOST_BIT_TICKS = 12;
@@ -41,7 +41,7 @@ public final class RatePlot {
   private static final double LEGEND_SAMPLE = 34;
   private static final double LEGEND_GAP = 64;
 
-  /** On the mean, in the fonts below; a picture cannot measure. */
+  /** The average width of a letter in the fonts below; SVG cannot measure text. */
   private static final double LETTER_WIDTH = 7.1;
 
   private static final double LINE_OPACITY = 0.65;
@@ -132,7 +132,7 @@ public final class RatePlot {
         PALE_INK);
   }
 
-  /** On these axes the bound is a straight line: to its left there is no set. */
+  /** Draws the bound, a straight line on these axes; no set can be to its left. */
   private void bound() {
     double top = bits.at(SetFigures.boundBitsPerKey(Math.pow(10, logRates.to())));
     double bottom = bits.at(SetFigures.boundBitsPerKey(Math.pow(10, logRates.from())));
@@ -261,7 +261,7 @@ public final class RatePlot {
             Percent.rounded(set.measuredRate(), 4));
   }
 
-  /** Two lines above the picture, where no mark can be. */
+  /** Draws the legend: two lines above the plot, where there are no marks. */
   private void legend() {
     double x = LEFT;
     for (Kind kind : kinds) {
@@ -301,7 +301,7 @@ public final class RatePlot {
     return bits.at(set.bitsPerKey());
   }
 
-  /** A rate's place, at the edge if it is outside. */
+  /** The position of a rate, at the edge if it is outside. */
   private double y(double rate) {
     double log = rate == 0 ? logRates.from() : Math.log10(rate);
     return logRates.at(Math.max(logRates.from(), Math.min(logRates.to(), log)));

@@ -30,7 +30,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Compares exact sets and filters on this machine, on the user's own keys or on made ones. */
+/** Compares exact sets and filters on this machine, on the user's keys or on generated ones. */
 @Command(
     name = "membership",
     description = {
@@ -43,7 +43,7 @@ final class ReportMembershipCommand implements Callable<Integer> {
   private static final long DEFAULT_KEYS = 1_000_000;
   private static final long SEED = 20261121;
 
-  /** What a comparison leaves of the heap to the rest of the program. */
+  /** The share of the heap that a comparison may use. */
   private static final double HEAP_SHARE = 0.85;
 
   private static final long MEBI = 1 << 20;
@@ -106,7 +106,7 @@ final class ReportMembershipCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "--input and --keys exclude each other: keys are read or made");
     }
-    // First of all, so that a file that cannot be written is found before the work is done.
+    // Opened first, so that a file that cannot be written is found before the work.
     OutputFile picture = svg == null ? null : new OutputFile(svg);
     if (picture != null) {
       cleanup.add(picture);
@@ -153,7 +153,7 @@ final class ReportMembershipCommand implements Callable<Integer> {
     return collector.keys(keyOptions.keyHash());
   }
 
-  /** A URL of letters alone, which every canonicaliser leaves different from the others. */
+  /** A URL of letters only, which every canonicaliser keeps distinct. */
   private byte[] madeKey(long number) throws InvalidKeyException {
     StringBuilder url = new StringBuilder("https://example.org/");
     for (int shift = 60; shift >= 0; shift -= 4) {
@@ -162,7 +162,7 @@ final class ReportMembershipCommand implements Callable<Integer> {
     return keyOptions.canonicaliser().canonicalise(url.toString().getBytes(US_ASCII));
   }
 
-  /** Refuses what would end in an OutOfMemoryError. */
+  /** Refuses a comparison that does not fit into the heap. */
   private void requireHeap(String which, double keys, double keyBytes) {
     double needed = MembershipComparison.heapBytes(keys, keyBytes, probes);
     long there = Runtime.getRuntime().maxMemory();
@@ -211,7 +211,7 @@ final class ReportMembershipCommand implements Callable<Integer> {
     out.println(Json.line(object));
   }
 
-  /** A number of probes: at least one, and no more than the comparison takes. */
+  /** A number of probes: at least 1, at most the comparison's maximum. */
   static final class ProbeCount extends OptionValues.WholeNumber {
     ProbeCount() {
       super(1, MembershipComparison.MAX_PROBES);

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A stretch of an axis, from values to places in a picture, evenly.
+ * A linear scale from values to positions in a picture.
  *
  * @param from the value at {@code start}
  * @param to the value at {@code end}, greater than {@code from}
@@ -16,7 +16,10 @@ record Scale(double from, double to, double start, double end) {
     return start + (value - from) / (to - from) * (end - start);
   }
 
-  /** Multiples of the least 1, 2 or 5 times a power of ten that gives at most so many in here. */
+  /**
+   * The ticks: multiples of the smallest step (1, 2 or 5 times a power of ten) that gives at most
+   * {@code most} of them.
+   */
   List<Double> ticks(int most) {
     double step = stepFor((to - from) / most);
     List<Double> ticks = new ArrayList<>();

@@ -3,17 +3,17 @@ package io.firstseen.cli.report;
 import io.firstseen.filters.WilsonInterval;
 
 /**
- * What was found of one set.
+ * The results for one set.
  *
- * @param id what programs call its kind
- * @param title what people call its kind
+ * @param id the name of its kind in JSON
+ * @param title the name of its kind in tables
  * @param askedRate the false-positive rate that it was made for; 0 for the exact set
  * @param keys the keys in it
  * @param bytes the size of the whole set
- * @param predictedRate the false-positive rate by its theory, as it was filled
+ * @param predictedRate the false-positive rate that theory predicts for it as filled
  * @param falsePositives how many of the strangers it claimed
- * @param probes how many strangers it was asked for
- * @param addNanos nanoseconds to add a key, on the mean over filling the whole set
+ * @param probes how many strangers it was queried for
+ * @param addNanos nanoseconds to add a key, averaged over filling the whole set
  * @param hitNanos nanoseconds to find a key
  * @param missNanos nanoseconds to answer for a stranger
  */
@@ -30,7 +30,7 @@ public record SetFigures(
     double hitNanos,
     double missNanos) {
 
-  /** Whether it makes no mistakes. */
+  /** Whether it is the exact set. */
   public boolean isExact() {
     return askedRate == 0;
   }
@@ -45,7 +45,7 @@ public record SetFigures(
     return (double) falsePositives / probes;
   }
 
-  /** Where the false-positive rate lies, by the measurement alone. */
+  /** The confidence interval of the measured false-positive rate. */
   public WilsonInterval interval() {
     return WilsonInterval.of(falsePositives, probes);
   }

@@ -7,18 +7,18 @@ import io.firstseen.filters.MembershipFilter;
  * methods that Bloom compared (Space/time trade-offs in hash coding with allowable errors, CACM
  * 13(7), 1970), the second being what is now called a Bloom filter.
  *
- * <p>A key's code is looked for in cells at pseudorandom places, up to the first empty one, into
- * which an addition puts it. Cells are packed without gaps. Made for a number of keys; cannot grow.
+ * <p>A key's code is searched in cells at pseudorandom places up to the first empty one, where an
+ * addition puts it. Cells are packed without gaps. Made for a number of keys; cannot grow.
  */
 final class ShortenedKeySet implements MembershipFilter {
   private static final long GOLDEN = 0x9e3779b97f4a7c15L;
 
-  /** Beyond this, the bits that a fuller table saves are not worth its long searches. */
+  /** At higher loads, the bits saved are not worth the longer searches. */
   private static final double MAX_LOAD = 0.9;
 
   private static final int MAX_CODE_BITS = 56;
 
-  /** What is left of a sum of probabilities when the rest is nothing to a double. */
+  /** A sum of probabilities stops when the rest is below this. */
   private static final double NEGLIGIBLE = 1e-18;
 
   private final long cells;
@@ -31,12 +31,12 @@ final class ShortenedKeySet implements MembershipFilter {
     this.cells = cells;
     this.codeBits = codeBits;
     this.codes = (1L << codeBits) - 1;
-    // A code is read from two words; the last one needs a neighbour too.
+    // A code is read from two words, so the last one needs a neighbour.
     this.words = new long[Math.toIntExact((cells * codeBits + Long.SIZE - 1) / Long.SIZE + 1)];
   }
 
   /**
-   * An empty table that takes so many keys at this rate or less in the fewest bits.
+   * An empty table of the fewest bits for that many keys at this rate or less.
    *
    * @param expectedKeys at least 1
    * @param falsePositiveRate in (0, 1)
@@ -51,14 +51,14 @@ final class ShortenedKeySet implements MembershipFilter {
         bestLoad = load;
       }
     }
-    // One cell must stay empty, or a search for a stranger would not end.
+    // One cell must stay empty, otherwise a search for a stranger would not end.
     long cells = Math.max(expectedKeys + 1, (long) Math.ceil(expectedKeys / bestLoad));
     return new ShortenedKeySet(cells, bestBits);
   }
 
   /**
-   * The load a at which codes of so many bits have this rate: a q / (1 - a + a q), where q is the
-   * chance that two codes agree.
+   * The load a at which codes of {@code codeBits} bits have this rate: a q / (1 - a + a q), where q
+   * is the chance that two codes agree.
    */
   private static double loadFor(double rate, int codeBits) {
     double agreement = 1 / (Math.scalb(1.0, codeBits) - 1);
@@ -123,7 +123,7 @@ final class ShortenedKeySet implements MembershipFilter {
     return (long) words.length * Long.BYTES;
   }
 
-  /** In [1, codes]; 0 is the empty cell. */
+  /** The code, in [1, codes]; 0 marks an empty cell. */
   private long codeOf(long seed) {
     return 1 + scaled(mix(seed), codes);
   }
@@ -132,11 +132,11 @@ final class ShortenedKeySet implements MembershipFilter {
     long bit = cell * codeBits;
     int word = (int) (bit >>> 6);
     int shift = (int) bit & 63;
-    // Two steps, since a shift by 64 would be none.
+    // Two shifts, since a shift by 64 does nothing.
     return (words[word] >>> shift | words[word + 1] << 1 << (63 - shift)) & codes;
   }
 
-  /** The cell must be empty. */
+  /** Writes a code to an empty cell. */
   private void put(long cell, long code) {
     long bit = cell * codeBits;
     int word = (int) (bit >>> 6);
@@ -145,7 +145,7 @@ final class ShortenedKeySet implements MembershipFilter {
     words[word + 1] |= code >>> 1 >>> (63 - shift);
   }
 
-  /** A uniform number brought into [0, bound). */
+  /** Maps a uniform number to [0, bound). */
   private static long scaled(long uniform, long bound) {
     return Math.multiplyHigh(uniform, bound) + ((uniform >> 63) & bound);
   }

@@ -25,7 +25,7 @@ final class SvgWriter {
     attributes("width", width, "height", height, "viewBox", "0 0 " + width + " " + height);
   }
 
-  /** An element around what follows up to {@link #close}; names and values take turns. */
+  /** Opens an element, up to {@link #close}; attributes are names and values in turn. */
   SvgWriter open(String element, Object... attributes) {
     try {
       xml.writeCharacters("\n");
@@ -45,12 +45,12 @@ final class SvgWriter {
     return this;
   }
 
-  /** An element with nothing in it. */
+  /** Writes an empty element. */
   SvgWriter element(String element, Object... attributes) {
     return open(element, attributes).close();
   }
 
-  /** An element with text in it. */
+  /** Writes an element with text. */
   SvgWriter text(String element, String content, Object... attributes) {
     open(element, attributes);
     try {
@@ -61,7 +61,7 @@ final class SvgWriter {
     return close();
   }
 
-  /** The whole picture; nothing can be written after it. */
+  /** Returns the whole picture; nothing can be written afterwards. */
   String finish() {
     try {
       xml.writeCharacters("\n");
@@ -73,7 +73,7 @@ final class SvgWriter {
     return text + "\n";
   }
 
-  /** Attributes of the element that was opened last, before anything is in it. */
+  /** Adds attributes to the element that was just opened. */
   SvgWriter attributes(Object... attributes) {
     try {
       for (int i = 0; i < attributes.length; i += 2) {
@@ -89,7 +89,7 @@ final class SvgWriter {
     return value instanceof Double number ? number(number) : value.toString();
   }
 
-  /** As a picture's numbers are written. */
+  /** Formats a number for SVG. */
   static String number(double number) {
     return BigDecimal.valueOf(number)
         .setScale(2, RoundingMode.HALF_EVEN)

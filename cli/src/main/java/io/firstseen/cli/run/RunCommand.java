@@ -70,7 +70,7 @@ public final class RunCommand implements Callable<Integer> {
   private static final int MAX_DEAD_LETTERS_TOLD = 5;
   private static final long POLL_MILLIS = 100;
 
-  /** The buffers of the exchanges between so many tasks take 0.5 GiB, growing with the square. */
+  /** The network buffers between this many tasks need 0.5 GiB, growing with the square. */
   private static final int MAX_PARALLELISM = 128;
 
   @Option(
@@ -178,7 +178,7 @@ public final class RunCommand implements Callable<Integer> {
           StateRecoveryOptions.SAVEPOINT_PATH,
           SavepointDirectory.require(fromSavepoint).toUri().toString());
     }
-    // All that can be refused is checked before standard input is waited for.
+    // Check everything before waiting for standard input.
     Source<SourceEvent, ?, ?> source = canBeReadOnce() ? null : events(InputFile.path(input));
     Sink<SnapshotRecord> snapshotFiles = snapshots == null ? null : new SnapshotFiles(snapshots);
     if (source == null) {
@@ -227,7 +227,7 @@ public final class RunCommand implements Callable<Integer> {
     }
   }
 
-  /** Replacing the input would lose what was not accepted. */
+  /** Refuses an output that is the input: replacing it would lose keys that were not accepted. */
   private void requireOtherThanInput(Path outputOrNull) throws IOException {
     if (outputOrNull != null
         && !input.equals(InputFile.STANDARD_INPUT)
@@ -238,7 +238,7 @@ public final class RunCommand implements Callable<Integer> {
     }
   }
 
-  /** Whether the input is standard input, or a pipe with a name. */
+  /** Whether the input is standard input or a named pipe. */
   private boolean canBeReadOnce() {
     if (input.equals(InputFile.STANDARD_INPUT)) {
       return true;
@@ -247,7 +247,7 @@ public final class RunCommand implements Callable<Integer> {
     return Files.exists(file) && !Files.isRegularFile(file) && !Files.isDirectory(file);
   }
 
-  /** The job reads files, whose length it asks for; that of a pipe is 0. */
+  /** Copies a pipe to a file, since the job needs the input's length, which is 0 for a pipe. */
   private Path copyOfInput(Path scratch) throws IOException {
     boolean isStandardInput = input.equals(InputFile.STANDARD_INPUT);
     Path file = Path.of(isStandardInput ? "standard-input" : input);
@@ -265,7 +265,7 @@ public final class RunCommand implements Callable<Integer> {
 
   private EmbeddedCluster startCluster(Path scratch) throws IOException {
     int parallelism = options.stream().parallelism();
-    // Two exchanges go from every task to every task. Smaller buffers keep many of them affordable.
+    // Two exchanges connect every task with every task. Smaller buffers keep the memory low.
     MemorySize buffer = MemorySize.parse(parallelism <= 16 ? "32kb" : "4kb");
     MemorySize network = buffer.multiply(2048 + 8.0 * parallelism * parallelism);
     return EmbeddedCluster.start(
@@ -275,7 +275,7 @@ public final class RunCommand implements Callable<Integer> {
             .with(TaskManagerOptions.MEMORY_SEGMENT_SIZE, buffer)
             .with(TaskManagerOptions.NETWORK_MEMORY_MIN, network)
             .with(TaskManagerOptions.NETWORK_MEMORY_MAX, network)
-            // So often the counts of a running job are brought up to date.
+            // The interval at which the counts of a running job are updated.
             .with(HeartbeatManagerOptions.HEARTBEAT_INTERVAL, Duration.ofSeconds(1)));
   }
 
@@ -305,12 +305,12 @@ public final class RunCommand implements Callable<Integer> {
     }
   }
 
-  /** Those of a job that has ended meanwhile cannot be had. */
+  /** The accumulators; empty if the job has ended meanwhile. */
   private static Map<String, Object> accumulators(JobClient job) {
     return job.getAccumulators().exceptionally(e -> Map.of()).join();
   }
 
-  /** Flink's own messages say that something failed; what did is at the end of the causes. */
+  /** The last cause: Flink's own exceptions only say that something failed. */
   private Exception failed(ExecutionException e) {
     if (fromSavepoint != null && SavepointDirectory.isRefusal(e)) {
       return cannotStart(e);
@@ -333,7 +333,7 @@ public final class RunCommand implements Callable<Integer> {
     try (InputStream stream = Files.newInputStream(file)) {
       LineReader lines = new LineReader(stream, EventFiles.MAX_LINE_BYTES);
       for (int told = 0; told < Math.min(count, MAX_DEAD_LETTERS_TOLD); told++) {
-        // The raw bytes may be anything; place and reason come before them.
+        // Place and reason precede the raw bytes, which may be anything.
         String[] fields = new String(lines.next(), UTF_8).split("\t", 3);
         err.println(fields[0] + ": " + fields[1]);
       }

@@ -8,9 +8,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What a run did.
+ * The results of a run.
  *
- * @param counts how many events came to which end
+ * @param counts the number of events by outcome
  * @param snapshots the number of manifests; null if none were asked for
  * @param seconds how long the job took
  */
@@ -28,7 +28,7 @@ record RunSummary(Map<Outcome.Kind, Long> counts, Integer snapshots, double seco
     return Math.round(events() / seconds);
   }
 
-  /** The lines of the table, ending with a line feed each. */
+  /** The lines of the table, each ending with a line feed. */
   String table() {
     StringBuilder table = new StringBuilder();
     row(table, "events", SnapshotSummary.number(events()));
@@ -74,7 +74,7 @@ record RunSummary(Map<Outcome.Kind, Long> counts, Integer snapshots, double seco
     return json;
   }
 
-  /** One line on the counts of a job that runs. */
+  /** One line with the counts of a running job. */
   static String progress(Map<Outcome.Kind, Long> counts) {
     RunSummary soFar = new RunSummary(counts, null, 1);
     return soFar.number(Outcome.Kind.ACCEPTED)

@@ -47,7 +47,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Makes a savepoint of what happened before there was a dedup. */
+/** Makes a savepoint of keys from the time before the dedup ran. */
 @Command(
     name = "bootstrap",
     description = {
@@ -59,7 +59,7 @@ import picocli.CommandLine.Spec;
 public final class BootstrapCommand implements Callable<Integer> {
   private static final long POLL_MILLIS = 100;
 
-  /** Builds the state in little memory, whatever its size and mode. */
+  /** RocksDB builds state of any size and mode in little memory. */
   private static final String STATE_BACKEND = "rocksdb";
 
   @ArgGroup(multiplicity = "1")
@@ -101,7 +101,7 @@ public final class BootstrapCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  /** Where the keys come from: one of the two. */
+  /** The source of the keys: a file or a topic. */
   private static final class Origin {
     @Option(
         names = "--input",

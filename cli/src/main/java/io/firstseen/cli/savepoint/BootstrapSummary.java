@@ -8,12 +8,12 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * What a bootstrap did.
+ * The results of a bootstrap.
  *
- * @param events how many were read, dead letters among them
- * @param made what the savepoint holds, read back
- * @param readSeconds how long the input took
- * @param seconds how long everything took
+ * @param events how many were read, including dead letters
+ * @param made the content of the savepoint, read back
+ * @param readSeconds the time to read the input
+ * @param seconds the total time
  */
 record BootstrapSummary(
     Path savepoint,
@@ -27,7 +27,7 @@ record BootstrapSummary(
     return Math.round(events / seconds);
   }
 
-  /** The lines of the table, ending with a line feed each. */
+  /** The lines of the table, each ending with a line feed. */
   String table() {
     StringBuilder table = new StringBuilder();
     row(table, "savepoint", savepoint.toString());

@@ -15,7 +15,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Turns events into known keys, as a dedup would; what it cannot use it sets aside and counts. */
+/** Turns events into known keys like a dedup; sets unusable events aside and counts them. */
 final class KeyLearner {
   private static final int MAX_DEAD_LETTERS_TOLD = 5;
 
@@ -39,12 +39,12 @@ final class KeyLearner {
     this.deadLetterFileOrNull = deadLetterFileOrNull;
   }
 
-  /** An event as it came. */
+  /** Learns an event of the input. */
   void learn(SourceEvent event) {
     learn(event, event.scope(), event.key());
   }
 
-  /** A change of an accepted topic, whose key is joined with its scope. */
+  /** Learns a change of an accepted topic, whose key is joined with its scope. */
   void learnChange(SourceEvent change) {
     byte[] scope = null;
     byte[] key = change.key();
@@ -92,12 +92,12 @@ final class KeyLearner {
     }
   }
 
-  /** Events so far, those that could not be used among them. */
+  /** Events so far, including unusable ones. */
   long events() {
     return events;
   }
 
-  /** Events so far that could not be used. */
+  /** Unusable events so far. */
   long deadLetters() {
     return deadLetters;
   }
@@ -106,7 +106,7 @@ final class KeyLearner {
     return SnapshotSummary.number(events) + " events read";
   }
 
-  /** Tells the first events that could not be used, unless there is a file of them. */
+  /** Prints the first unusable events, unless they go to a file. */
   void warnOfDeadLetters(PrintWriter err) {
     if (told.isEmpty()) {
       return;

@@ -23,9 +23,9 @@ final class NewDirectory implements Closeable {
   }
 
   /**
-   * Begins it.
+   * Creates the sibling.
    *
-   * @throws UserErrorException if there is something of that name, or it cannot be made
+   * @throws UserErrorException if the name exists already, or the sibling cannot be created
    */
   static NewDirectory at(Path directory) {
     Path target = directory.toAbsolutePath().normalize();
@@ -42,19 +42,19 @@ final class NewDirectory implements Closeable {
       try {
         return new NewDirectory(target, Files.createDirectory(partial));
       } catch (FileAlreadyExistsException e) {
-        // Somebody else's; the next name, then.
+        // The name is used already; try the next one.
       } catch (IOException e) {
         throw UserErrorException.cannot("make", directory, e);
       }
     }
   }
 
-  /** Where to write to. */
+  /** The directory to write to. */
   Path directory() {
     return partial;
   }
 
-  /** Gives it its name. */
+  /** Moves it to its final name. */
   void complete() {
     try {
       Files.move(partial, target);
@@ -64,7 +64,7 @@ final class NewDirectory implements Closeable {
     complete = true;
   }
 
-  /** Removes it with all that is in it, if it is not complete. */
+  /** Removes the directory with its content if it is not complete. */
   @Override
   public void close() throws IOException {
     if (!complete) {

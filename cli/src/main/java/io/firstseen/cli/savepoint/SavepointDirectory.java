@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.apache.flink.util.SerializedThrowable;
 
-/** Savepoints as users name them. */
+/** Paths of savepoints, and errors about them. */
 public final class SavepointDirectory {
   private static final String METADATA = "_metadata";
 
@@ -15,7 +15,7 @@ public final class SavepointDirectory {
   /**
    * The absolute path of a savepoint's directory.
    *
-   * @throws UserErrorException if it is none
+   * @throws UserErrorException if it is not a savepoint's directory
    */
   public static Path require(Path directory) {
     if (!Files.exists(directory)) {
@@ -28,12 +28,12 @@ public final class SavepointDirectory {
     return directory.toAbsolutePath().normalize();
   }
 
-  /** What could not be done with a savepoint, and why. */
+  /** The error that an action on a savepoint failed, with its reason. */
   public static UserErrorException cannot(String action, Path directory, Throwable e) {
     return new UserErrorException("cannot %s %s: %s".formatted(action, directory, reason(e)));
   }
 
-  /** Flink's own messages say that something failed; what did is at the end of the causes. */
+  /** The message of the last cause: Flink's own exceptions only say that something failed. */
   private static String reason(Throwable e) {
     Throwable deepest = e;
     while (deepest.getCause() != null) {
@@ -42,11 +42,11 @@ public final class SavepointDirectory {
     if (deepest.getMessage() == null) {
       return deepest.getClass().getSimpleName();
     }
-    // What came over the network begins with the name of its class.
+    // A message that came over the network begins with the exception's class name.
     return deepest.getMessage().replaceFirst("^[\\w.$]+(?:Exception|Error): ", "");
   }
 
-  /** Whether state was refused by the dedup itself. */
+  /** Whether the dedup refused the state. */
   public static boolean isRefusal(Throwable e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       String thrown =

@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Says what a savepoint or a checkpoint holds of a dedup. */
+/** Prints what a savepoint or a checkpoint holds of a dedup. */
 @Command(
     name = "info",
     description = "Says what a savepoint or a checkpoint holds of a dedup.",

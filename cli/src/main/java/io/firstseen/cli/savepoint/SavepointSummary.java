@@ -23,7 +23,7 @@ import java.util.Map;
 /** The figures of a savepoint, for people as a table and for machines as JSON. */
 record SavepointSummary(DedupSavepoint savepoint) {
 
-  /** The lines of the table, ending with a line feed each. */
+  /** The lines of the table, each ending with a line feed. */
   String table() {
     DedupParameters parameters = savepoint.parameters();
     Map<String, String> rows = new LinkedHashMap<>();
@@ -53,7 +53,7 @@ record SavepointSummary(DedupSavepoint savepoint) {
                 String.format(Locale.ROOT, "%,.1f", ofShards.getAverage())));
     rows.put("pages", SnapshotSummary.number(pages()));
     rows.put("load", load(keys, savepoint.slots()));
-    // An exact mode drops nothing: there it is how many new keys are looked up in vain.
+    // In an exact mode no key is dropped; the rate is that of exact look-ups for new keys.
     rows.put(
         parameters.mode().isExact() ? "looked up in vain" : "rate predicted",
         rate(savepoint.predictedFalsePositiveRate()));
@@ -96,7 +96,7 @@ record SavepointSummary(DedupSavepoint savepoint) {
     }
   }
 
-  /** A line for each shard, ending with a line feed each, below one of headings. */
+  /** A line of headings and one for each shard, each ending with a line feed. */
   String tableOfShards() {
     StringBuilder table =
         new StringBuilder(

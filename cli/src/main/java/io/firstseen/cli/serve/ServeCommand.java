@@ -33,7 +33,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Answers over HTTP, until it is told to end, whether keys are in sets. */
+/** Answers over HTTP whether keys are in sets, until it is stopped. */
 @Command(
     name = "serve",
     description = {
@@ -42,7 +42,7 @@ import picocli.CommandLine.Spec;
       "Nothing asks for a password: it listens on this machine alone unless --host says otherwise."
     })
 public final class ServeCommand implements Callable<Integer> {
-  /** What the jobs call a set if nothing else is said. */
+  /** The jobs' default name of a set. */
   private static final String DEFAULT_SET = "firstseen";
 
   @ArgGroup(multiplicity = "1")
@@ -150,7 +150,7 @@ public final class ServeCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  /** Where snapshots come from. */
+  /** The source of snapshots. */
   static final class Origin {
     @Option(
         names = "--bootstrap-servers",
@@ -263,7 +263,7 @@ public final class ServeCommand implements Callable<Integer> {
           ? newest.setName()
           : TrustedKey.requireSigned(directory.manifestBytes(newest.sequence()), keys).setName();
     } catch (SnapshotException e) {
-      // The follower says what is wrong, for as long as it is.
+      // The follower will report what is wrong.
       return DEFAULT_SET;
     }
   }

@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine;
 
-/** What the service prints: one line when it serves, one a snapshot, one for each trouble. */
+/** Prints one line when the service is up, one for each snapshot, and one for each problem. */
 final class ServeLines implements ServiceLog {
   private final PrintWriter out;
   private final PrintWriter err;

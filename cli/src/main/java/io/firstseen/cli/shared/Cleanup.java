@@ -16,16 +16,16 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Closes what a verb has opened, in reverse order, when the verb ends and also when the JVM is told
- * to end, as by Ctrl-C. Then the verb's thread is interrupted, so that it stops and closes
- * everything itself; if it does not come to that soon, because it reads standard input for
- * instance, everything is closed under it.
+ * Closes what a verb has opened, in reverse order, when the verb ends or the JVM is told to exit,
+ * as by Ctrl-C. In the latter case the verb's thread is interrupted, so that it stops and closes
+ * everything itself; if it does not do so soon, for instance because it reads standard input, the
+ * shutdown hook closes everything.
  */
 public final class Cleanup implements Closeable {
-  /** What shells and others say of a program that was ended by Ctrl-C. */
+  /** The exit code that shells use for a program that was ended by Ctrl-C. */
   private static final int INTERRUPTED = 130;
 
-  /** How long an interrupted verb may take to begin to close. */
+  /** How long an interrupted verb may take until it starts to close. */
   private static final long GRACE_MILLIS = 1_000;
 
   private static final int DELETE_ATTEMPTS = 5;
@@ -41,16 +41,16 @@ public final class Cleanup implements Closeable {
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
-  /** What a verb does. */
+  /** The work of a verb. */
   @FunctionalInterface
   public interface Action {
-    /** Does it, registers what it opens, and returns the exit code. */
+    /** Does the work, registers what it opens, and returns the exit code. */
     int run(Cleanup cleanup) throws Exception;
   }
 
   /**
-   * Does what a verb does and cleans up after it. An action that fails because it was cut short
-   * fails silently.
+   * Runs an action and cleans up after it. An action that fails because it was interrupted fails
+   * silently.
    */
   public static int after(Action action) throws Exception {
     Cleanup cleanup = new Cleanup();
@@ -64,7 +64,7 @@ public final class Cleanup implements Closeable {
     }
   }
 
-  /** Registers what is to be closed. */
+  /** Registers a resource to close. */
   public synchronized void add(Closeable resource) throws IOException {
     if (closed) {
       resource.close();
@@ -80,7 +80,7 @@ public final class Cleanup implements Closeable {
     T open() throws IOException;
   }
 
-  /** Opens what is to be closed, without being interrupted; nothing is closed meanwhile. */
+  /** Opens and registers a resource, without being interrupted; nothing is closed meanwhile. */
   public synchronized <T extends Closeable> T open(Opener<T> opener) throws IOException {
     if (closed || isCutShort) {
       throw new CancellationException("cut short");
@@ -90,7 +90,7 @@ public final class Cleanup implements Closeable {
     return resource;
   }
 
-  /** Makes a temporary directory, to be removed with all that will be in it. */
+  /** Makes a temporary directory, which is removed with its content. */
   public Path temporaryDirectory() throws IOException {
     return open(() -> new TemporaryDirectory(Files.createTempDirectory("firstseen-"))).path;
   }
@@ -98,7 +98,7 @@ public final class Cleanup implements Closeable {
   private void cutShort() {
     isCutShort = true;
     try {
-      // Not while something is being opened, which might end in complaints.
+      // Do not interrupt while a resource is being opened, which might print errors.
       synchronized (this) {
         if (closing.getCount() > 0) {
           verb.interrupt();
@@ -107,14 +107,14 @@ public final class Cleanup implements Closeable {
       var unused = closing.await(GRACE_MILLIS, TimeUnit.MILLISECONDS);
       closeAll();
     } catch (IOException | RuntimeException | InterruptedException e) {
-      // The JVM is ending; there is nobody left to tell.
+      // The JVM is exiting; nobody can handle this.
     }
   }
 
   @Override
   public void close() throws IOException {
     synchronized (this) {
-      // Nobody interrupts from here on; an interrupt that came before must not disturb.
+      // No more interrupts from here on; clear an earlier one.
       closing.countDown();
       var unused = Thread.interrupted();
     }
@@ -138,7 +138,7 @@ public final class Cleanup implements Closeable {
     }
   }
 
-  /** A directory that goes with all that is in it. */
+  /** A directory that is removed with its content. */
   public record TemporaryDirectory(Path path) implements Closeable {
 
     @Override
@@ -148,7 +148,7 @@ public final class Cleanup implements Closeable {
           delete();
           return;
         } catch (NoSuchFileException | DirectoryNotEmptyException e) {
-          // Something that is still ending made or deleted a file meanwhile.
+          // A task that is still stopping created or deleted a file meanwhile.
           if (attempt == DELETE_ATTEMPTS) {
             throw e;
           }

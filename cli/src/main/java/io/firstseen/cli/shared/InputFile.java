@@ -8,7 +8,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.zip.GZIPInputStream;
 
-/** What a verb reads: a file, decompressed if its name ends in {@code .gz}, or standard input. */
+/** The input of a verb: a file, decompressed if its name ends in {@code .gz}, or standard input. */
 public final class InputFile {
   /** Stands for standard input. */
   public static final String STANDARD_INPUT = "-";
@@ -17,7 +17,7 @@ public final class InputFile {
 
   private InputFile() {}
 
-  /** How sentences call an input. */
+  /** The name of an input in messages. */
   public static Path nameOf(String pathOrDash) {
     return pathOrDash.equals(STANDARD_INPUT) ? Path.of("standard input") : path(pathOrDash);
   }
@@ -48,7 +48,7 @@ public final class InputFile {
   /**
    * The path of that name.
    *
-   * @throws UserErrorException if no path can have it
+   * @throws UserErrorException if the name is not a valid path
    */
   public static Path path(String name) {
     try {
@@ -63,7 +63,7 @@ public final class InputFile {
       try {
         fileOrNull.close();
       } catch (IOException e) {
-        // Why it could not be read is told already.
+        // The reason why it cannot be read is reported already.
       }
     }
   }

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.UncheckedIOException;
 
-/** Results for machines: one JSON object a line. */
+/** Results for machines: one JSON object per line. */
 public final class Json {
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
@@ -15,7 +15,7 @@ public final class Json {
     return MAPPER.createObjectNode();
   }
 
-  /** The object on one line, without its end. */
+  /** The object on one line, without a line feed. */
   public static String line(ObjectNode object) {
     try {
       return MAPPER.writeValueAsString(object);

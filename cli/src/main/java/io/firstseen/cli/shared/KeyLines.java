@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** The keys in a file, one a line. Lines that hold no usable key are left out and counted. */
+/** The keys in a file, one a line. Lines without a usable key are skipped and counted. */
 public final class KeyLines {
   private static final int MAX_UNUSABLE_TOLD = 5;
 
@@ -72,12 +72,12 @@ public final class KeyLines {
     return lineCount;
   }
 
-  /** The number of lines so far that hold no usable key. */
+  /** The number of lines so far without a usable key. */
   public long unusableCount() {
     return unusableCount;
   }
 
-  /** Says which lines were left out, or the first of them; nothing if there are none. */
+  /** Prints the first skipped lines; nothing if there are none. */
   public void warnOfUnusable() {
     if (unusableCount > 0) {
       err.printf(

@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * One line that is written over and over while long work goes on, and wiped at its end. Where
- * standard error is no terminal nothing is written.
+ * One line that is overwritten during long work, and cleared at its end. Writes nothing if standard
+ * error is not a terminal.
  */
 public final class Progress implements AutoCloseable {
   /** Set by the launch script if standard error is a terminal; Java cannot tell. */
@@ -31,7 +31,7 @@ public final class Progress implements AutoCloseable {
     this.visible = Boolean.getBoolean(TERMINAL_PROPERTY);
   }
 
-  /** Shows the line, unless another one was shown a moment ago. */
+  /** Shows the line, unless a line was shown a moment ago. */
   public void show(Supplier<String> line) {
     if (visible && System.nanoTime() - lastNanos >= intervalNanos) {
       err.print(WIPE + line.get());

@@ -17,12 +17,13 @@ import java.util.Map;
 /**
  * The figures of a blob or of a set, for people as a table and for machines as JSON.
  *
- * @param shard the shard of a blob; null for a set, which has them all
+ * @param shard the shard of a blob; null for a set of all shards
  * @param keys the number of distinct hashes
- * @param values the number of distinct values; the few keys that share one make it smaller
+ * @param values the number of distinct values; less than that of keys, since a few keys share a
+ *     value
  * @param bytes the size of the blob, or of all blobs of the set
- * @param payloadBits the bits of the codes alone, without headers and bucket starts
- * @param predictedRate the probability that a strange key is answered by 'present'
+ * @param payloadBits the bits of the codes, without headers and bucket starts
+ * @param predictedRate the probability that a key outside the set is answered by 'present'
  */
 public record SnapshotSummary(
     String setName,
@@ -81,7 +82,7 @@ public record SnapshotSummary(
         values,
         bytes,
         payloadBits,
-        // A strange key falls into every shard with the same probability.
+        // A key outside the set falls into each shard with equal probability.
         rates / shards);
   }
 
@@ -89,7 +90,7 @@ public record SnapshotSummary(
     return Math.scalb((double) header.count(), -header.valueBits());
   }
 
-  /** The lines of the table, ending with a line feed each. */
+  /** The lines of the table, each ending with a line feed. */
   public String table() {
     Map<String, String> rows = new LinkedHashMap<>();
     int shards = parameters.shards().count();

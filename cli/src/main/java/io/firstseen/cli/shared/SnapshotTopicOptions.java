@@ -11,7 +11,7 @@ import java.util.Map;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** How sets on a topic of snapshots are read. */
+/** Options for reading sets from a snapshots topic. */
 public final class SnapshotTopicOptions {
 
   @Option(
@@ -42,7 +42,7 @@ public final class SnapshotTopicOptions {
   /**
    * The options of a client of a set.
    *
-   * @throws UserErrorException if one of them is none
+   * @throws UserErrorException if one of them is not valid
    */
   public SnapshotClientOptions.Builder client(String bootstrapServers, String setName) {
     try {

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Option;
 
-/** Whose signatures count. */
+/** The keys whose signatures are trusted. */
 public final class TrustedKeyOptions {
 
   @Option(
@@ -21,9 +21,9 @@ public final class TrustedKeyOptions {
   private List<Path> files = List.of();
 
   /**
-   * The keys; none if none was given.
+   * The keys; empty if none was given.
    *
-   * @throws UserErrorException if a file holds none
+   * @throws UserErrorException if a file does not hold a key
    */
   public List<TrustedKey> keys() {
     List<TrustedKey> keys = new ArrayList<>();

@@ -1,4 +1,5 @@
 /**
- * What verbs of several packages use: exit codes, input files, progress lines, summaries, options.
+ * Shared by the verbs of several packages: exit codes, input files, progress lines, summaries,
+ * options.
  */
 package io.firstseen.cli.shared;

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Of which blobs the shards of a manifest are made: a base and a chain of deltas each. */
+/** The blobs of each shard of a manifest: a base and a chain of deltas. */
 final class ChainSummary {
   private static final String ROW = "%5s %12s %14s %10s %7s %14s %14s%n";
 
@@ -22,7 +22,7 @@ final class ChainSummary {
     this.manifest = manifest;
   }
 
-  /** A line a shard, and one for all of them. */
+  /** One line per shard, and a total. */
   String table() {
     StringBuilder table = new StringBuilder();
     table.append(
@@ -61,7 +61,7 @@ final class ChainSummary {
         SnapshotSummary.number(shards.stream().mapToLong(ChainSummary::bytesFromNothing).sum()));
   }
 
-  /** An object a shard. */
+  /** One object per shard. */
   ArrayNode json() {
     ArrayNode shards = Json.object().putArray("chains");
     for (ManifestShard shard : manifest.shards()) {

@@ -12,9 +12,9 @@ import java.util.Locale;
 import java.util.function.Supplier;
 import picocli.CommandLine.Option;
 
-/** Which other program's format a set has, and its parameters. */
+/** Options that choose another program's format of a set, with its parameters. */
 final class CodecOptions {
-  /** The formats, each with how its keys are written and what its bytes are written as. */
+  /** The formats, each with the form of its keys and of its bytes. */
   enum Name {
     ORIGINAL(KeyForm.TEXT, TextForm.HEX),
     BIP158(KeyForm.HEX, TextForm.HEX),
@@ -96,7 +96,7 @@ final class CodecOptions {
   /**
    * The codec.
    *
-   * @throws UserErrorException if options are missing, wrong, or another codec's
+   * @throws UserErrorException if options are missing, wrong, or of another codec
    */
   SetCodec codec() {
     requireOnlyFor(Name.BIP158, "--siphash-key", sipHashKey);
@@ -138,7 +138,7 @@ final class CodecOptions {
     }
   }
 
-  /** What is made, or its refusal for the user's eyes. */
+  /** The maker's result; turns its refusal into a {@link UserErrorException}. */
   static <T> T accepted(Supplier<T> maker) {
     try {
       return maker.get();

@@ -21,7 +21,7 @@ final class DeltaSummary {
     this.header = delta.header();
   }
 
-  /** The lines of the table, ending with a line feed each. */
+  /** The lines of the table, each ending with a line feed. */
   String table() {
     SnapshotParameters parameters = header.parameters();
     SetParameters set = parameters.set();

@@ -11,7 +11,7 @@ import java.io.PrintWriter;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
-/** What following a set looks like: a line for each snapshot, and for each trouble. */
+/** Prints a line for each snapshot and for each problem of a followed set. */
 final class FollowLines implements SnapshotListener {
   private final PrintWriter out;
   private final boolean json;

@@ -7,7 +7,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
-/** How the keys of a codec are written in lines and in JSON. */
+/** The form of a codec's keys in lines and in JSON. */
 enum KeyForm {
   /** Any bytes; in JSON a string, in UTF-8. */
   TEXT,
@@ -17,9 +17,9 @@ enum KeyForm {
   NUMBER;
 
   /**
-   * The key in a line.
+   * Parses the key in a line.
    *
-   * @throws IllegalArgumentException if it holds none
+   * @throws IllegalArgumentException if the line is not a key of this form
    */
   byte[] key(byte[] line) {
     if (this != HEX) {
@@ -32,7 +32,7 @@ enum KeyForm {
     }
   }
 
-  /** The same for a key in JSON. */
+  /** Parses a key in JSON. */
   byte[] key(JsonNode node) {
     if (node.isTextual() || (this == NUMBER && node.isIntegralNumber())) {
       return key(utf8(node.asText()));

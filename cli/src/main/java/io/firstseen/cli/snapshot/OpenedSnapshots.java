@@ -23,7 +23,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** What the snapshot verbs are asked about: one blob, or all shards of a directory's manifest. */
+/** The subject of a snapshot verb: one blob, or all shards of a directory's manifest. */
 final class OpenedSnapshots {
   private final Path path;
   // Exactly one of the two is set.
@@ -37,9 +37,9 @@ final class OpenedSnapshots {
   }
 
   /**
-   * The delta that there is at a place, if it is one.
+   * Reads a delta from a path; empty if the file is not a delta.
    *
-   * @param sequenceOrNull which manifest is meant; a delta has none
+   * @param sequenceOrNull the manifest that was asked for; null if none, as for a delta
    * @throws MalformedSnapshotException if it is damaged
    * @throws IOException if it cannot be read
    */
@@ -52,10 +52,10 @@ final class OpenedSnapshots {
   /**
    * Opens a file as a blob, a directory by its manifest.
    *
-   * @param sequenceOrNull which manifest of a directory; the newest if null
-   * @throws MalformedSnapshotException if what is there is damaged; a blob that the manifest
-   *     promises and that is missing is damage, too
-   * @throws SnapshotException if it cannot be read, or not by this program
+   * @param sequenceOrNull which manifest of a directory; null for the newest
+   * @throws MalformedSnapshotException if it is damaged; a missing blob that the manifest names
+   *     counts as damage
+   * @throws SnapshotException if it cannot be read, or its format is unknown
    */
   static OpenedSnapshots open(Path path, Long sequenceOrNull) throws IOException {
     if (!Files.isDirectory(path)) {
@@ -101,7 +101,7 @@ final class OpenedSnapshots {
   }
 
   /**
-   * What has changed from here to there.
+   * The changes from this to another.
    *
    * @throws UserErrorException if the two cannot be compared
    */
@@ -149,21 +149,20 @@ final class OpenedSnapshots {
     }
   }
 
-  /** What a verb says about it. */
+  /** The figures to print. */
   SnapshotSummary summary() {
     return blob != null ? SnapshotSummary.of(blob) : SnapshotSummary.of(set);
   }
 
-  /** What is needed to turn a key into the hash that the snapshots hold. */
+  /** The parameters that turn a key into the hash that the snapshots hold. */
   SetParameters parameters() {
     return blob != null ? blob.header().parameters().set() : set.manifest().parameters();
   }
 
   /**
-   * Whether the key is held; what is thrown besides is what {@link SetParameters#hash} throws.
+   * Whether the key is held. Also throws what {@link SetParameters#hash} throws.
    *
-   * @throws UserErrorException if the key belongs to another shard than that of the blob, so that
-   *     the blob cannot know
+   * @throws UserErrorException if the key belongs to a shard other than that of the blob
    */
   boolean mightContain(byte[] scopeOrNull, byte[] key, KeyHash keyHash)
       throws InvalidKeyException, SnapshotException {
@@ -184,7 +183,7 @@ final class OpenedSnapshots {
   }
 
   /**
-   * Decodes everything and proves every blob that the manifest names, see {@link
+   * Decodes everything and checks every blob that the manifest names, see {@link
    * ManifestBlobs#verify}.
    */
   void verify() throws IOException {

@@ -11,7 +11,7 @@ import java.time.Duration;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The set on a topic that a verb is about. */
+/** The set on a topic that a verb works on. */
 final class PublishedSet {
 
   @Option(

@@ -20,7 +20,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** The keys that a set is made of, as they are: from lines, or from an array in JSON. */
+/** The keys of a set, not canonicalised: from lines, or from an array in JSON. */
 final class SetKeys {
   private static final ObjectReader JSON =
       new ObjectMapper().reader().with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
@@ -57,15 +57,15 @@ final class SetKeys {
               + " whole is the array).")
   private JsonPointer at;
 
-  /** How sentences call the input. */
+  /** The name of the input in messages. */
   Path name() {
     return InputFile.nameOf(input);
   }
 
   /**
-   * Reads them all.
+   * Reads all keys.
    *
-   * @throws UserErrorException if they cannot be read, or one of them is no key
+   * @throws UserErrorException if they cannot be read, or one of them is not a key
    */
   List<byte[]> read(KeyForm form) {
     if (at != null && format != Format.JSON) {

@@ -16,7 +16,7 @@ import org.apache.kafka.common.KafkaException;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Which set of which topic a verb is about, and how it is read. */
+/** Options that choose a set of a topic, and how it is read. */
 final class SetOnTopic {
 
   @Option(
@@ -37,10 +37,10 @@ final class SetOnTopic {
   /**
    * Fetches the newest snapshot of the set into a directory.
    *
-   * @param progress is shown what was read
-   * @throws NothingPublishedException if there is none yet
+   * @param progress shows how much was read
+   * @throws NothingPublishedException if there is no snapshot yet
    * @throws UserErrorException if the topic cannot be read
-   * @throws IOException if what is published cannot be used
+   * @throws IOException if the published snapshot cannot be used
    */
   SnapshotPull.Result pull(
       String bootstrapServers, Path directory, Duration timeout, Progress progress)

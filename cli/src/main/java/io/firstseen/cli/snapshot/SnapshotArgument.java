@@ -14,7 +14,7 @@ import java.util.Optional;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The snapshot that a verb is about. */
+/** The snapshot that a verb works on. */
 final class SnapshotArgument {
 
   @Parameters(
@@ -29,15 +29,15 @@ final class SnapshotArgument {
       description = "Which manifest of a directory (default: the newest).")
   private Long sequence;
 
-  /** As it was given. */
+  /** The path as given. */
   Path path() {
     return path;
   }
 
   /**
-   * Refuses a directory whose manifest none of these keys has signed.
+   * Refuses a directory whose manifest has no signature by one of these keys.
    *
-   * @throws UntrustedManifestException if none has
+   * @throws UntrustedManifestException if there is no such signature
    * @throws IOException if the manifest cannot be read
    */
   void requireSigned(List<TrustedKey> keys) throws IOException {
@@ -48,12 +48,12 @@ final class SnapshotArgument {
     SnapshotDirectory directory = new SnapshotDirectory(path);
     long asked = sequence == null ? directory.latest().sequence() : sequence;
     TrustedKey.requireSigned(directory.manifestBytes(asked), keys);
-    // A newer one that a job writes meanwhile has not been checked.
+    // Keep this sequence: a newer one that a job writes meanwhile is not checked.
     sequence = asked;
   }
 
   /**
-   * The delta that it is, if it is one; for verbs that take deltas besides snapshots.
+   * The delta, if the file is one; for verbs that accept deltas besides snapshots.
    *
    * @throws MalformedSnapshotException if it is damaged
    * @throws IOException if it cannot be read
@@ -63,7 +63,7 @@ final class SnapshotArgument {
   }
 
   /**
-   * Opens it.
+   * Opens the snapshot.
    *
    * @throws MalformedSnapshotException if it is damaged
    * @throws IOException if it cannot be read

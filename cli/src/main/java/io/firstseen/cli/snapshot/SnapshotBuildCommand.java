@@ -27,7 +27,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Makes one snapshot, of one shard, from a file of keys. */
+/** Makes one snapshot, of a single shard, from a file of keys. */
 @Command(
     name = "build",
     description = {
@@ -80,7 +80,7 @@ final class SnapshotBuildCommand implements Callable<Integer> {
 
   private int build(Cleanup cleanup) throws IOException {
     KeyHash keyHash = keys.keyHash();
-    // First of all, so that an output that cannot be written is found before the work is done.
+    // Opened first, so that an output that cannot be written is found before the work.
     OutputFile file = new OutputFile(output);
     cleanup.add(file);
     SetParameters parameters =

@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Says what has changed from one snapshot to another. */
+/** Prints the changes from one snapshot to another. */
 @Command(
     name = "diff",
     description = {

@@ -10,15 +10,15 @@ import java.util.Optional;
 import java.util.PrimitiveIterator;
 
 /**
- * What has changed from one snapshot to another, or from all shards of one set to those of another.
+ * The changes from one snapshot to another, or from all shards of one set to those of another.
  *
- * @param added how many values are in the second alone; values of different bits are compared by
- *     those that both have
- * @param removed how many are in the first alone
+ * @param added how many values are only in the second; values of different lengths are compared by
+ *     their common bits
+ * @param removed how many values are only in the first
  * @param deltaBytes the bytes that change the first into the second: of deltas, and of whole
- *     snapshots where no delta is possible, since the bits of the values differ
- * @param fullBytes the bytes of the second
- * @param wholeShards how many shards changed in such a way that no delta is possible
+ *     snapshots where the values' lengths differ, so that no delta is possible
+ * @param fullBytes the bytes of the whole second snapshot
+ * @param wholeShards how many shards changed but allow no delta
  */
 record SnapshotDifference(
     long added, long removed, long deltaBytes, long fullBytes, int wholeShards) {
@@ -61,7 +61,7 @@ record SnapshotDifference(
         1);
   }
 
-  /** The delta, if there can be one. */
+  /** The delta; empty if none is possible. */
   static Optional<SnapshotDelta> delta(Snapshot before, Snapshot after) {
     return before.header().valueBits() == after.header().valueBits()
         ? Optional.of(SnapshotDelta.between(before, after))
@@ -102,7 +102,7 @@ record SnapshotDifference(
     return added == 0 && removed == 0;
   }
 
-  /** The lines of the table, ending with a line feed each. */
+  /** The lines of the table, each ending with a line feed. */
   String table() {
     StringBuilder table = new StringBuilder();
     row(table, "added values", SnapshotSummary.number(added));

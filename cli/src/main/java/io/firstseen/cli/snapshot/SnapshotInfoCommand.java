@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Says what a snapshot or a delta holds and how. */
+/** Prints the content and parameters of a snapshot or a delta. */
 @Command(
     name = "info",
     description = {
@@ -63,7 +63,7 @@ final class SnapshotInfoCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  /** Where it is. */
+  /** The location of the snapshot. */
   static final class Origin {
     @Parameters(
         index = "0",

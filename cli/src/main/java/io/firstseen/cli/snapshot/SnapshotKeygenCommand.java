@@ -24,7 +24,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Makes a pair of keys for signatures of manifests. */
+/** Makes a key pair for signatures of manifests. */
 @Command(
     name = "keygen",
     description = {
@@ -67,7 +67,7 @@ final class SnapshotKeygenCommand implements Callable<Integer> {
     return ExitCode.GOOD;
   }
 
-  /** The file is never there with more permissions than it is to have. */
+  /** Creates the file with its final permissions, so that it never has more. */
   private static void write(Path file, String text, String permissions) throws IOException {
     boolean isPosix = file.getFileSystem().supportedFileAttributeViews().contains("posix");
     FileAttribute<?>[] attributes =

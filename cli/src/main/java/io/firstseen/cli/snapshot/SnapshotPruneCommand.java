@@ -50,7 +50,7 @@ final class SnapshotPruneCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     SnapshotDirectory directory = new SnapshotDirectory(path);
-    // Says that there is no directory, instead of making one.
+    // Fails if the directory does not exist, instead of creating it.
     directory.sequences();
     SnapshotDirectory.Pruned pruned;
     Closeable lock = directory.lock();

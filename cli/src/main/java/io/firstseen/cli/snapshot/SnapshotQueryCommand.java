@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Answers for every key whether a snapshot holds it. */
+/** Tells for every key whether a snapshot holds it. */
 @Command(
     name = "query",
     description = {
@@ -74,12 +74,12 @@ final class SnapshotQueryCommand implements Callable<Integer> {
   /**
    * The bytes of a key on the command line.
    *
-   * @throws UserErrorException if the locale has lost some of them
+   * @throws UserErrorException if the locale's encoding has lost some of them
    */
   static byte[] bytesOf(String key) {
     String encoding = System.getProperty("sun.jnu.encoding", "UTF-8");
     if (key.indexOf('\uFFFD') >= 0 && !encoding.equalsIgnoreCase("UTF-8")) {
-      // Java has put U+FFFD in the place of what the encoding lacks; the answer would be wrong.
+      // Java has replaced undecodable bytes by U+FFFD; the answer would be wrong.
       throw new UserErrorException(
           "this locale ("
               + encoding
@@ -110,7 +110,7 @@ final class SnapshotQueryCommand implements Callable<Integer> {
     try {
       present = opened.mightContain(scopeOrNull, key, keyHash);
     } catch (InvalidKeyException e) {
-      // No set holds what has no canonical form.
+      // A key without a canonical form is in no set.
       reason = e.getMessage();
     }
     PrintWriter out = spec.commandLine().getOut();
@@ -129,7 +129,7 @@ final class SnapshotQueryCommand implements Callable<Integer> {
     }
   }
 
-  /** Gives the answers so far before it waits for further questions. */
+  /** Flushes the answers before it waits for more input. */
   private static final class Dialogue extends FilterInputStream {
     private final PrintWriter answers;
 
@@ -140,7 +140,7 @@ final class SnapshotQueryCommand implements Callable<Integer> {
 
     @Override
     public int read(byte[] buffer, int offset, int length) throws IOException {
-      // Nobody listens any more, as behind 'head': the questions end.
+      // The reader of the output is gone, as with 'head': end the input.
       return answers.checkError() ? -1 : super.read(buffer, offset, length);
     }
   }

@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Signs manifests that are there. */
+/** Signs existing manifests. */
 @Command(
     name = "sign",
     description = {
@@ -79,7 +79,7 @@ final class SnapshotSignCommand implements Callable<Integer> {
     Closeable lock = directory.lock();
     try {
       for (long sequence : sequences) {
-        // Refuses a file that is called by another sequence than it states, which would be
+        // Refuses a file whose name has another sequence than its content; another file would be
         // replaced.
         directory.manifest(sequence);
         directory.writeManifest(signed(key, directory.manifestBytes(sequence)));

@@ -6,7 +6,7 @@ import java.util.Base64;
 import java.util.HexFormat;
 import java.util.Locale;
 
-/** How bytes are written as text. */
+/** The text forms of bytes. */
 enum TextForm {
   HEX {
     @Override
@@ -38,13 +38,13 @@ enum TextForm {
 
   abstract String write(byte[] bytes);
 
-  /** The bytes, or an IllegalArgumentException. */
+  /** Parses the bytes; throws IllegalArgumentException if the text is not of this form. */
   abstract byte[] parse(String text);
 
   /**
-   * The bytes that a text stands for.
+   * Parses the bytes.
    *
-   * @throws UserErrorException if it stands for none
+   * @throws UserErrorException if the text is not of this form
    */
   byte[] read(String text) {
     try {
@@ -56,7 +56,7 @@ enum TextForm {
     }
   }
 
-  /** By its name in lower case. */
+  /** A form by its name in lower case. */
   static final class Name extends OptionValues.LowerCaseName<TextForm> {
     Name() {
       super(TextForm.class);

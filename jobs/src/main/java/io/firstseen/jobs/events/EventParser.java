@@ -10,8 +10,8 @@ import java.time.Duration;
 import java.util.Arrays;
 
 /**
- * Understands records of the input, one at a time. It never throws: what it does not understand
- * becomes an event with a {@link SourceEvent#problem() problem}, the raw bytes and the place.
+ * Parses records of the input, one at a time. It never throws: a malformed record becomes an event
+ * with a {@link SourceEvent#problem() problem}, the raw bytes and the place.
  *
  * <p>A key has 1 to 65,536 bytes; a time is not negative and not too far ahead of the clock; lines
  * and JSON are strict UTF-8. Keys of Kafka records may be any bytes.
@@ -24,7 +24,7 @@ public final class EventParser implements Serializable {
   private final EventRules rules;
 
   /**
-   * A parser that measures time against a clock.
+   * Makes a parser.
    *
    * @param maxAhead how far ahead of the clock an event may be
    * @param clock the clock, which must be serializable ({@link Clock#systemUTC()} is)
@@ -66,7 +66,7 @@ public final class EventParser implements Serializable {
 
   /**
    * A JSON object with {@code ts} (whole milliseconds), {@code op} ({@code add} or {@code delete}),
-   * {@code key} and perhaps {@code scope}, both strings. The payload is the object as it came.
+   * {@code key} and perhaps {@code scope}, both strings. The payload is the object as received.
    *
    * @param json the bytes, null for a record without a value
    */
@@ -90,7 +90,7 @@ public final class EventParser implements Serializable {
   }
 
   /**
-   * A record whose key is the key and whose value is the payload; without a value it deletes.
+   * A record whose key is the key and whose value is the payload; a null value is a delete.
    *
    * @param key the record's key, null if it has none
    * @param value the record's value, null if it has none
@@ -109,7 +109,7 @@ public final class EventParser implements Serializable {
       Operation operation = value == null ? Operation.DELETE : Operation.ADD;
       return SourceEvent.of(operation, null, key, value, timestampMillis, place);
     } catch (MalformedEventException e) {
-      // Whatever identifies the record best: its value may well be empty or missing.
+      // The raw bytes should identify the record: the value, or if that is null, the key.
       return SourceEvent.malformed(e.getMessage(), value == null ? key : value, place);
     }
   }

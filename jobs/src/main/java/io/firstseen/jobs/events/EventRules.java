@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
 
-/** What every event must obey, however it is written. */
+/** The rules for every event, in any format. */
 final class EventRules implements Serializable {
   private static final long serialVersionUID = 1;
 
@@ -68,7 +68,7 @@ final class EventRules implements Serializable {
     }
   }
 
-  /** UTF-8 of a string that may hold lone surrogates, which have none. */
+  /** Encodes a string as UTF-8. Refuses lone surrogates, which have no UTF-8. */
   static byte[] encode(String what, String text) throws MalformedEventException {
     try {
       ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));

@@ -14,15 +14,15 @@ import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.util.clock.RelativeClock;
 
 /**
- * Event time of a source, split by split: the watermark stays a bound behind the newest event.
+ * Watermarks of a source, for each split: the out-of-orderness behind the newest event.
  *
  * <p>A split that is silent for the idle timeout ends its newest window, so that a quiet stream
- * still publishes, and then no longer holds the others back. Events with a problem count for
- * nothing here: garbage on one split must neither move the time nor keep it from moving.
+ * still publishes, and is then marked idle, so that it does not hold the others back. Events with a
+ * problem are ignored: garbage on one split must neither advance nor stop event time.
  *
- * <p>A watermark that ends a window, or an epoch of a ttl, goes out right behind the event that
- * moved it, not at the next tick of a clock: so the windows of late events, and what is forgotten,
- * depend on the order of the events alone.
+ * <p>A watermark that ends a window, or an epoch of a ttl, is emitted right after the event that
+ * caused it, not at the next periodic emit. So the windows of late events and the expiry of keys
+ * depend only on the order of events.
  */
 public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
   private static final long serialVersionUID = 1;
@@ -33,7 +33,7 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
   private final TimeToLive ttl;
   private final int shards;
 
-  // One per source reader, which runs all its splits in one thread.
+  // Shared by all splits of a source reader, which run in one thread.
   private transient Newest newestOfReader;
 
   private EventWatermarks(
@@ -62,7 +62,7 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
         outOfOrderness.toMillis(), idleTimeout.toNanos(), windowMillis.orElse(0), null, 0);
   }
 
-  /** The same, with a watermark right behind each event that begins an epoch of a shard, too. */
+  /** A copy that also emits a watermark right after each event that begins an epoch of a shard. */
   public EventWatermarks forExpiry(TimeToLive newTtl, int newShards) {
     return new EventWatermarks(
         outOfOrdernessMillis, idleTimeoutNanos, windowMillis, newTtl, newShards);
@@ -139,8 +139,9 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
           output.emitWatermark(watermark());
         }
       } else if (windowMillis > 0 && newestMillis >= 0 && !windowEnded) {
-        // Not yet idle: where all splits fall silent at once, Flink ignores what idle ones emitted.
-        // And up to the newest event of all, or the slowest of them would keep windows open.
+        // Do not mark the split idle yet: when all splits fall silent at once, Flink ignores the
+        // watermarks of idle ones. Use the newest event of the reader's splits, or the slowest
+        // split would keep windows open.
         windowEnded = true;
         long intoWindow = Math.floorMod(newestOfReader.timestampMillis, windowMillis);
         long endMillis = newestOfReader.timestampMillis - intoWindow + windowMillis;

@@ -1,6 +1,9 @@
 package io.firstseen.jobs.events;
 
-/** Foreign text, made fit for a reason: short, and on one line without control characters. */
+/**
+ * Makes an excerpt of input text for an error message: short, on one line, without control
+ * characters.
+ */
 final class Excerpt {
   private static final int MAX_CHARS = 120;
 

@@ -8,13 +8,14 @@ import io.firstseen.types.Operation;
 import java.io.IOException;
 
 /**
- * The fields of an event that is written as a JSON object. Of a repeated field, the last counts.
+ * The fields of an event that is written as a JSON object. If a field is repeated, the last one
+ * counts.
  */
 final class JsonEvent {
   private static final JsonFactory FACTORY =
       JsonFactory.builder()
           .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
-          // Field names made to collide must not end in an exception.
+          // Field names with colliding hashes must not cause an exception.
           .disable(JsonFactory.Feature.FAIL_ON_SYMBOL_HASH_OVERFLOW)
           .build();
 
@@ -49,7 +50,7 @@ final class JsonEvent {
     return event;
   }
 
-  /** Jackson would take zero bytes at the front as a sign of UTF-16 or UTF-32. */
+  /** Jackson takes leading zero bytes as a sign of UTF-16 or UTF-32. */
   private static void refuseOtherEncodings(byte[] utf8) throws MalformedEventException {
     for (int i = 0; i < Math.min(4, utf8.length); i++) {
       if (utf8[i] == 0) {

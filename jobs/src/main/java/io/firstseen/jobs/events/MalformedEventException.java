@@ -1,6 +1,6 @@
 package io.firstseen.jobs.events;
 
-/** The reason why bytes are no event. Has no stack trace: malformed input may come in floods. */
+/** Why bytes are not an event. Has no stack trace, since malformed input may be frequent. */
 final class MalformedEventException extends Exception {
   private static final long serialVersionUID = 1;
 

@@ -1,2 +1,2 @@
-/** From bytes to events: parsing, the rules that an event must obey, and event time. */
+/** From bytes to events: parsing, the rules for events, and watermarks. */
 package io.firstseen.jobs.events;

@@ -31,14 +31,14 @@ import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
 import org.apache.flink.util.Collector;
 
 /**
- * Writes blobs into a directory of any file system that Flink knows, each under its digest, and
- * sends on the manifests alone, which name the directory.
+ * Writes blobs into a directory of any file system that Flink supports, each under its digest, and
+ * passes on only the manifests, which name the directory.
  *
- * <p>A blob is durable before its manifest is sent on, and so before anybody sees that. Writing one
- * again gives the same file, so a restarted job may. A removed blob goes when the checkpoint after
- * the one that holds its removal is complete: by then the manifests before it are committed, and no
- * failure brings one back that names the blob. The first manifest after a start is refused if a
- * blob that it names is not there.
+ * <p>A blob is durable before its manifest is passed on, so before any consumer sees the manifest.
+ * A restarted job may write a blob again, since that gives the same file. A removed blob is deleted
+ * when the checkpoint after the one that holds its removal is complete: by then the manifests
+ * before the removal are committed, and no recovery can publish a manifest that names the blob
+ * again. The first manifest after a start is refused if a blob that it names is missing.
  */
 public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRecord, SnapshotRecord>
     implements CheckpointedFunction, CheckpointListener {
@@ -59,16 +59,16 @@ public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRec
 
   private transient FileSystem files;
   private transient ListState<String> state;
-  // Digests of blobs to remove, by the checkpoint that was the first to hold them.
+  // Digests of blobs to remove, by the first checkpoint that holds them.
   private transient NavigableMap<Long, List<String>> checkpointed;
   private transient List<String> removals;
-  // Digests of blobs that came since the start; null after the first manifest.
+  // Digests of blobs received since the start; null after the first manifest.
   private transient Set<String> written;
 
   /**
    * Makes the function.
    *
-   * @param directory of the blobs of one set on one topic, and of nothing else
+   * @param directory the directory, used only for the blobs of one set on one topic
    */
   public BlobDirectoryFunction(URI directory) {
     this.directory = directory;
@@ -124,7 +124,7 @@ public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRec
     }
   }
 
-  /** After a start from state the first manifest names blobs that were written before. */
+  /** The first manifest after a start from state names blobs that an earlier run wrote. */
   private void requireBlobs(Manifest manifest) throws IOException {
     if (written != null && !BlobsInPlace.areAll(manifest, written)) {
       for (FileStatus file : files.listStatus(new Path(directory))) {
@@ -136,8 +136,8 @@ public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRec
   }
 
   /**
-   * Readers may have the file open when a restarted job writes it again: what is whole stays.
-   * Object stores show a file when it is whole; elsewhere a move does that.
+   * Keeps a complete file, since readers may have it open when a restarted job writes it again.
+   * Object stores show only complete files; on other file systems the move does that.
    */
   private void write(String digest, byte[] bytes) throws IOException {
     Path file = new Path(new Path(directory), digest);

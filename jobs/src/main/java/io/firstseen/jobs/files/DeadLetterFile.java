@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.Function;
 
-/** What cannot be used, a line each: {@code place TAB reason TAB raw bytes}. */
+/** Events that cannot be used, one per line: {@code place TAB reason TAB raw bytes}. */
 public final class DeadLetterFile implements Closeable {
   private static final byte[] TAB = {'\t'};
   private static final byte[] NOTHING = {};
@@ -17,7 +17,7 @@ public final class DeadLetterFile implements Closeable {
   private final Function<SourceEvent, byte[]> raw;
 
   /**
-   * Begins the file, as {@link OutputFile} does.
+   * Opens the file like {@link OutputFile}.
    *
    * @param raw gives the bytes that a well-formed event came from
    */
@@ -26,7 +26,7 @@ public final class DeadLetterFile implements Closeable {
     this.raw = raw;
   }
 
-  /** Writes an event and what is wrong with it. */
+  /** Writes an event and the reason why it cannot be used. */
   public void write(SourceEvent event, String reason) {
     byte[] bytes = event.isWellFormed() ? raw.apply(event) : event.payload();
     file.line(
@@ -37,7 +37,7 @@ public final class DeadLetterFile implements Closeable {
         bytes == null ? NOTHING : bytes);
   }
 
-  /** Gives the file its name. */
+  /** Moves the file to its final name. */
   public void complete() {
     file.complete();
   }

@@ -34,9 +34,9 @@ public final class EventFiles {
    * The events of a file, line by line; places are {@code name:line}. A file whose name ends in
    * {@code .gz} is decompressed.
    *
-   * <p>Lines end with LF or CR LF, the last one perhaps with the file. An empty line is an event
-   * with a problem like any other that its format does not allow. Of a line longer than {@link
-   * #MAX_LINE_BYTES} the event has the start alone.
+   * <p>Lines end with LF or CR LF; the last one may end with the file. An empty line, like any line
+   * that its format does not allow, is an event with a problem. The event of a line longer than
+   * {@link #MAX_LINE_BYTES} holds only the start of the line.
    *
    * @throws UserErrorException if the file is missing, unreadable, or not compressed as its name
    *     says
@@ -74,8 +74,8 @@ public final class EventFiles {
   }
 
   /**
-   * One split a file, whatever its name: Flink's own enumerators pass over names that start with a
-   * dot or an underscore. An empty file, on which Flink's reader fails, has no split.
+   * One split per file, whatever its name: Flink's enumerators skip names that start with a dot or
+   * an underscore. An empty file gets no split, since Flink's reader fails on it.
    */
   private static final class WholeFiles implements FileEnumerator {
     @Override

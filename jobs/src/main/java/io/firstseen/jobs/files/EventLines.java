@@ -14,10 +14,10 @@ public final class EventLines {
   private final String name;
 
   /**
-   * Begins to read.
+   * Makes a reader.
    *
-   * @param stream the lines, decompressed; who opened it closes it
-   * @param name what the places of events begin with
+   * @param stream the decompressed lines; the caller closes it
+   * @param name the prefix of the events' places
    */
   public EventLines(InputStream stream, FileFormat format, EventParser parser, String name) {
     this.lines = new LineReader(stream, EventFiles.MAX_LINE_BYTES);
@@ -27,7 +27,7 @@ public final class EventLines {
   }
 
   /**
-   * The next event, null at the end of the stream.
+   * The next event; null at the end of the stream.
    *
    * @throws UserErrorException if the stream cannot be read
    */

@@ -8,9 +8,9 @@ import io.firstseen.types.Operation;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** How events are written in a file, one a line. */
+/** The format of events in a file, one per line. */
 public enum FileFormat {
-  /** A key; all are adds, at the time of their arrival. */
+  /** A key; each line is an add at the time when it is read. */
   LINES {
     @Override
     SourceEvent parse(EventParser parser, byte[] line, String place) {

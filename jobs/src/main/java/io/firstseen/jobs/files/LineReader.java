@@ -7,8 +7,8 @@ import java.util.Arrays;
 
 /**
  * Cuts a stream into lines of bytes. A line ends with LF or CR LF, which are not part of it; the
- * last one may end with the stream. Of a line that is too long only the start is kept, so memory is
- * bounded whatever the stream holds.
+ * last one may end with the stream. Only the start of a line that is too long is kept, so memory is
+ * bounded.
  */
 public final class LineReader {
   private static final int BUFFER_BYTES = 1 << 16;
@@ -26,7 +26,7 @@ public final class LineReader {
     this.maxLineBytes = maxLineBytes;
   }
 
-  /** The next line, null at the end of the stream. */
+  /** The next line; null at the end of the stream. */
   public byte[] next() throws IOException {
     tooLong = false;
     if (!fill()) {
@@ -58,7 +58,7 @@ public final class LineReader {
     return cut(start.toByteArray());
   }
 
-  /** Without the CR at the end, and not beyond the bound. */
+  /** Removes the CR at the end, and cuts the line at the bound. */
   private byte[] cut(byte[] line) {
     int length = line.length;
     if (!tooLong && length > 0 && line[length - 1] == '\r') {
@@ -91,12 +91,12 @@ public final class LineReader {
     return read > 0;
   }
 
-  /** The number of the line that was read last, counting from 1. */
+  /** The number of the line read last, from 1. */
   public long lineNumber() {
     return lines;
   }
 
-  /** Whether the line that was read last was too long and only its start was returned. */
+  /** Whether the line read last was too long and only its start was returned. */
   public boolean wasTooLong() {
     return tooLong;
   }

@@ -15,18 +15,18 @@ import org.apache.flink.util.IOUtils;
 
 /**
  * Outcomes as files of lines, for a bounded job whose events come from a file of the same format.
- * The files appear when the job has read its whole input; a job that fails before that leaves none,
- * one whose snapshots then cannot be written leaves them, whole.
+ * The files appear when the job has read its whole input. A job that fails before leaves no files;
+ * a job that fails later, writing snapshots, leaves complete ones.
  *
  * <ul>
- *   <li>accepted: the changelog. Each line is that of an event, as it came: for {@code lines} the
- *       accepted keys, else an add for each key accepted and a delete for each key removed.
- *   <li>duplicates: in the same form, adds of keys that were there, deletes of keys that were not.
- *   <li>dead letters: those of {@link DeadLetterFile}, whatever the format.
+ *   <li>accepted: the changelog. Each line is copied from the input: for {@code lines} the accepted
+ *       keys, otherwise an add for each accepted key and a delete for each removed key.
+ *   <li>duplicates: in the same form, adds of keys that were live, deletes of keys that were not.
+ *   <li>dead letters: lines of {@link DeadLetterFile}, in any format.
  * </ul>
  *
- * <p>Lines of one key stand in the order of its events. A file system's failure is a {@link
- * UserErrorException} with a sentence.
+ * <p>Lines of one key are in the order of its events. A failure of the file system is a {@link
+ * UserErrorException}.
  */
 public final class OutcomeFiles implements Sink<Outcome>, SingleTask {
   private static final long serialVersionUID = 1;

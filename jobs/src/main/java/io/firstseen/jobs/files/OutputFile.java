@@ -15,23 +15,24 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A file that appears under its name only when it is complete; what stood there before stays until
- * then. The bytes go to a new sibling whose name ends in {@code .partial}. A link is followed, not
- * replaced, and what is no regular file, such as a pipe or {@code /dev/null}, is written directly.
+ * A file that appears under its name only when it is complete; until then an old file of that name
+ * stays. The bytes go to a new sibling whose name ends in {@code .partial}. A link is followed, not
+ * replaced. A target that is not a regular file, such as a pipe or {@code /dev/null}, is written
+ * directly.
  *
- * <p>A file system's failure is a {@link UserErrorException} with a sentence.
+ * <p>A failure of the file system is a {@link UserErrorException}.
  */
 public final class OutputFile implements Closeable {
   private static final int BUFFER_BYTES = 1 << 16;
 
   private final Path file;
-  // The file itself if it is written directly.
+  // The sibling, or the file itself if it is written directly.
   private final Path written;
   private final FileChannel channel;
   private final OutputStream out;
   private boolean complete;
 
-  /** Begins the file, so that one that cannot be written is found before the work is done. */
+  /** Opens the file, so that one that cannot be written is found before any work is done. */
   public OutputFile(Path file) {
     this.file = requireWritable(file);
     boolean direct = isDirect(this.file);
@@ -44,14 +45,14 @@ public final class OutputFile implements Closeable {
     this.out = new BufferedOutputStream(Channels.newOutputStream(channel), BUFFER_BYTES);
   }
 
-  /** Makes the file for the bytes; what has that name already is somebody else's and stays. */
+  /** Creates the sibling; an existing file of its name is not ours and stays. */
   private static Path newSibling(Path file) throws IOException {
     for (int number = 1; ; number++) {
       String suffix = number == 1 ? ".partial" : "." + number + ".partial";
       try {
         return Files.createFile(file.resolveSibling(file.getFileName() + suffix));
       } catch (FileAlreadyExistsException e) {
-        // The next name, then.
+        // Try the next name.
       }
     }
   }
@@ -59,7 +60,7 @@ public final class OutputFile implements Closeable {
   /**
    * Refuses a file that cannot be written.
    *
-   * @return where it is: an absolute path, that of its target if it is a link to a regular file
+   * @return its absolute path; that of the target if it is a link to a regular file
    * @throws UserErrorException with a sentence
    */
   public static Path requireWritable(Path file) {
@@ -87,12 +88,11 @@ public final class OutputFile implements Closeable {
     }
   }
 
-  /** Whether this is a pipe or a device, which has no content that could be replaced. */
+  /** Whether this is a pipe or a device, whose content cannot be replaced. */
   static boolean isDirect(Path file) {
     return Files.exists(file) && !Files.isRegularFile(file);
   }
 
-  /** Writes bytes. */
   public void write(byte[] bytes) {
     try {
       out.write(bytes);
@@ -101,7 +101,7 @@ public final class OutputFile implements Closeable {
     }
   }
 
-  /** Writes parts, which together are one line. */
+  /** Writes one line from its parts. */
   void line(byte[]... parts) {
     for (byte[] part : parts) {
       write(part);
@@ -113,7 +113,7 @@ public final class OutputFile implements Closeable {
     }
   }
 
-  /** Gives the file its name. */
+  /** Moves the file to its final name. */
   public void complete() {
     try {
       out.flush();
@@ -139,7 +139,7 @@ public final class OutputFile implements Closeable {
     }
   }
 
-  /** Removes what is not complete. */
+  /** Removes the file if it is not complete. */
   @Override
   public void close() throws IOException {
     channel.close();

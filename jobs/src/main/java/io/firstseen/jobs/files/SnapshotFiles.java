@@ -15,8 +15,8 @@ import org.apache.flink.api.connector.sink2.SinkWriter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
 
 /**
- * Snapshots as a {@link SnapshotDirectory}. Each file appears as soon as it is whole, and a
- * manifest after its blobs; writing one again changes nothing, so a restarted job may do it.
+ * Snapshots as a {@link SnapshotDirectory}. Files appear only when complete, and a manifest after
+ * its blobs. A restarted job may write a file again, which changes nothing.
  */
 public final class SnapshotFiles implements Sink<SnapshotRecord>, SingleTask {
   private static final long serialVersionUID = 1;
@@ -26,8 +26,8 @@ public final class SnapshotFiles implements Sink<SnapshotRecord>, SingleTask {
   /**
    * Checks that the directory can be written.
    *
-   * @param directory made if it is not there; the snapshots of an earlier job are removed when this
-   *     one starts
+   * @param directory created if absent; the snapshots of an earlier job are removed when this one
+   *     starts
    * @throws UserErrorException if it cannot be written
    */
   public SnapshotFiles(Path directory) {
@@ -77,7 +77,7 @@ public final class SnapshotFiles implements Sink<SnapshotRecord>, SingleTask {
           case BLOB -> directory.writeBlob(record.key(), record.value());
           case MANIFEST -> directory.writeManifest(record.value());
           case REMOVAL -> {
-            // A directory keeps every manifest, so every blob is named.
+            // Ignored: a directory keeps all manifests, so each blob is still in use.
           }
         }
       } catch (SnapshotException e) {
@@ -87,7 +87,7 @@ public final class SnapshotFiles implements Sink<SnapshotRecord>, SingleTask {
 
     @Override
     public void flush(boolean endOfInput) {
-      // Every file is whole when it is written.
+      // Every file is complete once written.
     }
 
     @Override

@@ -8,13 +8,14 @@ import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * Changes from the records of the accepted topic: a record's key is the joined canonical key, a
- * null value removes it. The payload is left behind. What cannot be a change has a problem.
+ * Reads changes from the records of the accepted topic: a record's key is the joined canonical key;
+ * a null value removes it. The payload is dropped. A record that cannot be a change becomes an
+ * event with a problem.
  */
 public final class ChangelogDeserializer implements KafkaRecordDeserializationSchema<SourceEvent> {
   private static final long serialVersionUID = 1;
 
-  /** Far beyond any real time, and so far from overflow that a window of any length still ends. */
+  /** Later than any real time, but low enough that the end of its window does not overflow. */
   private static final long MAX_TIMESTAMP_MILLIS = Long.MAX_VALUE / 2;
 
   @Override

@@ -20,7 +20,7 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Reads an accepted topic once, from its start to where its committed records end when it begins.
+ * Reads an accepted topic once, from its beginning to the committed end at the time of the call.
  */
 public final class ChangelogReader {
   private static final Duration PATIENCE = Duration.ofSeconds(12);
@@ -30,8 +30,8 @@ public final class ChangelogReader {
   private ChangelogReader() {}
 
   /**
-   * Hands over every change, those of a partition in their order; places are {@code
-   * topic-partition@offset}. What cannot be a change has a problem.
+   * Hands over every change, those of a partition in order; places are {@code
+   * topic-partition@offset}. A record that cannot be a change becomes an event with a problem.
    *
    * @param clientProperties settings of the client, {@code bootstrap.servers} among them
    * @throws UserErrorException if no broker answers, there is no such topic, or it cannot be read
@@ -73,7 +73,7 @@ public final class ChangelogReader {
     ChangelogDeserializer deserializer = new ChangelogDeserializer();
     Collector<SourceEvent> collector = collector(receiver);
     long lastNanos = System.nanoTime();
-    // A partition may end in markers of transactions, which are passed without a record.
+    // Compare positions: a partition may end in transaction markers, which yield no record.
     while (ends.entrySet().stream()
         .anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
       var records = consumer.poll(POLL);
@@ -99,7 +99,7 @@ public final class ChangelogReader {
 
       @Override
       public void close() {
-        // Nothing is open.
+        // Nothing to release.
       }
     };
   }

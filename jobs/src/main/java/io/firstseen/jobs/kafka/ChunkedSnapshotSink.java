@@ -13,8 +13,8 @@ import org.apache.flink.util.Collector;
 import org.apache.flink.util.function.SerializableFunction;
 
 /**
- * A Kafka sink with a guard and a cutter before it: one job alone publishes a set, a record of the
- * topic takes a chunk, not a blob, and a removed blob needs a tombstone for each.
+ * A Kafka sink behind two steps: one ensures that a single job publishes a set; the other cuts each
+ * blob into chunks, one per record, and a removed blob into a tombstone for each chunk.
  */
 final class ChunkedSnapshotSink extends DeferredKafkaSink<SnapshotRecord>
     implements SupportsPreWriteTopology<SnapshotRecord>, SingleTask {
@@ -43,7 +43,7 @@ final class ChunkedSnapshotSink extends DeferredKafkaSink<SnapshotRecord>
         .setParallelism(1);
   }
 
-  /** Cuts blobs; the order stays. */
+  /** Cuts blobs into chunks and keeps the order. */
   static final class Cutter implements FlatMapFunction<SnapshotRecord, SnapshotRecord> {
     private static final long serialVersionUID = 1;
 

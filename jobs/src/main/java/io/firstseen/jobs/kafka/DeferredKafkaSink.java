@@ -26,10 +26,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A Kafka sink that disturbs no other job. A Kafka writer begins by ending what transactions of its
- * ids, and of those in its state, are open. So the ids of each job are its own, and the writer is
- * made when the first record or checkpoint barrier comes: whoever stands before it has begun by
- * then, and may have refused to. All else is the Kafka sink's, which is not open to extension.
+ * A Kafka sink that does not disturb other jobs. A Kafka writer first aborts open transactions with
+ * its ids and with those in its state. So each job has its own transactional ids, and the writer is
+ * created only at the first record or checkpoint barrier: by then the operators before it have
+ * started, and may have refused to. Everything else is delegated to the Kafka sink, which cannot be
+ * extended.
  */
 class DeferredKafkaSink<T>
     implements Sink<T>,
@@ -47,7 +48,7 @@ class DeferredKafkaSink<T>
    * Makes the sink.
    *
    * @param withPrefix makes the Kafka sink for a prefix of transactional ids
-   * @param prefix which the job's id is appended to
+   * @param prefix the prefix that the job's id is appended to
    */
   DeferredKafkaSink(SerializableFunction<String, KafkaSink<T>> withPrefix, String prefix) {
     this.withPrefix = withPrefix;
@@ -133,8 +134,9 @@ class DeferredKafkaSink<T>
     }
 
     /**
-     * What was not committed is not missed, and a task that fails while it is closed takes its
-     * TaskManager down. A job that goes on from the state of one that runs makes it fail so.
+     * Logs failures instead of throwing them: uncommitted records may be lost, but a task that
+     * fails in close stops its TaskManager. The close fails when another job continues from the
+     * state of this running one.
      */
     @Override
     public void close() {

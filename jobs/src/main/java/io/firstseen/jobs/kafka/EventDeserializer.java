@@ -10,15 +10,15 @@ import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * Events from the records of the events topic; places are {@code topic-partition@offset}. In the
- * key format the event time is that of the header {@link RecordHeaders#TIMESTAMP}, else that of the
- * record.
+ * Reads events from the records of the events topic; places are {@code topic-partition@offset}. In
+ * the key format the event time is that of the header {@link RecordHeaders#TIMESTAMP}, else the
+ * record's timestamp.
  */
 public final class EventDeserializer implements KafkaRecordDeserializationSchema<SourceEvent> {
   /**
-   * The longest key and the longest value in bytes that an event, or the dead letter of a longer
-   * one, carries on: a value with its key, scope and headers must fit into a record of 1 MiB, the
-   * most that brokers take by default. Otherwise one large event would fail the job for ever.
+   * The maximum length in bytes of an event's key and of its value; dead letters of longer ones are
+   * cut to it. A value with its key, scope and headers must fit into a record of 1 MiB, the default
+   * maximum of brokers. Otherwise one large event would fail the job on every restart.
    */
   public static final int MAX_BYTES = 800 * 1024;
 
@@ -27,7 +27,7 @@ public final class EventDeserializer implements KafkaRecordDeserializationSchema
   private final EventFormat format;
   private final EventParser parser;
 
-  /** A deserializer of one format. */
+  /** Makes a deserializer of one format. */
   public EventDeserializer(EventFormat format, EventParser parser) {
     this.format = format;
     this.parser = parser;

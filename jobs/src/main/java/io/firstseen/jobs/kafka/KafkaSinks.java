@@ -14,7 +14,7 @@ import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.util.function.SerializableFunction;
 import org.apache.kafka.clients.producer.ProducerConfig;
 
-/** Sinks that write exactly once, in transactions that are committed with Flink's checkpoints. */
+/** Exactly-once sinks: their transactions are committed with Flink's checkpoints. */
 public final class KafkaSinks {
 
   private KafkaSinks() {}
@@ -27,10 +27,11 @@ public final class KafkaSinks {
   }
 
   /**
-   * Snapshots to the snapshots topic; blobs are cut into chunks on the way. The job ends if another
-   * one publishes the set. With {@code --take-over}, what the topic has now counts as this job's.
+   * Snapshots to the snapshots topic, with blobs cut into chunks. The job fails if another one
+   * publishes the set. With {@code --take-over}, the topic's current records of the set count as
+   * this job's.
    *
-   * @throws UserErrorException if the topic must be read for this, and cannot be
+   * @throws UserErrorException if the topic must be read for the take-over and cannot be
    */
   public static Sink<SnapshotRecord> snapshots(KafkaOptions options, String setName) {
     return new ChunkedSnapshotSink(

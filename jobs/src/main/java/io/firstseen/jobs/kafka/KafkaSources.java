@@ -62,7 +62,7 @@ public final class KafkaSources {
     return builder.build();
   }
 
-  // The connector's own interface still takes the deprecated enum.
+  // The connector's interface still requires the deprecated enum.
   @SuppressWarnings("deprecation")
   private static OffsetsInitializer start(KafkaOptions.Start start) {
     return switch (start) {

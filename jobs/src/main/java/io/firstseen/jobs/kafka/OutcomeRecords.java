@@ -15,7 +15,7 @@ import org.apache.kafka.common.header.Headers;
  *   <tr><th>topic<th>key<th>value<th>headers
  *   <tr><td>accepted<td>joined canonical key<td>payload, null for a removal<td>timestamp
  *   <tr><td>duplicates<td>joined canonical key<td>payload<td>timestamp, outcome
- *   <tr><td>dead letters<td>the key as it came, if it is known<td>raw bytes<td>reason, place
+ *   <tr><td>dead letters<td>the key as received, if known<td>raw bytes<td>reason, place
  * </table>
  */
 final class OutcomeRecords implements KafkaRecordSerializationSchema<Outcome> {

@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is committed of one set on a snapshots topic: the sequence of the newest manifest, and who
- * claimed the set last. Reads on from where it was.
+ * The committed state of one set on a snapshots topic: the sequence of the newest manifest, and the
+ * newest claim. Each read continues after the last one.
  */
 final class PublishedTail implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PublishedTail.class);
@@ -42,10 +42,10 @@ final class PublishedTail implements AutoCloseable {
   private final KafkaConsumer<byte[], byte[]> consumer;
   private Manifest newest;
   private String newestClaim;
-  // Digests of blobs; null when nobody asks for them.
+  // Digests of blobs; null while they are not collected.
   private Set<String> blobs;
 
-  /** Begins at the beginning; reads nothing yet. */
+  /** Starts at the beginning of the topic; reads nothing yet. */
   PublishedTail(Properties clientProperties, String topic, String setName) {
     this.topic = topic;
     this.setName = setName;
@@ -62,13 +62,13 @@ final class PublishedTail implements AutoCloseable {
     consumer.seekToBeginning(List.of(partition));
   }
 
-  /** The record key under which a job says that it publishes a set; no set name, and no chunk. */
+  /** The record key of a set's claims; it is neither a set name nor a chunk key. */
   static String claimKey(String setName) {
     return setName + "/publisher";
   }
 
   /**
-   * The newest manifest of a set, asked from outside the job.
+   * Reads the newest manifest of a set, outside of a running job.
    *
    * @throws UserErrorException if the topic cannot be read
    */
@@ -77,7 +77,7 @@ final class PublishedTail implements AutoCloseable {
   }
 
   /**
-   * Who has published a set, and how far, asked from outside the job.
+   * Reads who has published a set and its newest sequence, outside of a running job.
    *
    * @throws UserErrorException if the topic cannot be read
    */
@@ -101,7 +101,7 @@ final class PublishedTail implements AutoCloseable {
   }
 
   /**
-   * Reads all that is committed by now.
+   * Reads all records that are committed by now.
    *
    * @throws KafkaException if the topic cannot be read
    */
@@ -128,8 +128,8 @@ final class PublishedTail implements AutoCloseable {
   }
 
   /**
-   * Reads on until a condition holds, for a moment: what Flink commits when a job is restored may
-   * not show yet.
+   * Reads until a condition holds, for a short time: transactions that Flink commits when a job is
+   * restored may not be visible yet.
    */
   void awaitCommitted(BooleanSupplier condition) {
     long deadlineNanos = System.nanoTime() + COMMIT_PATIENCE.toNanos();
@@ -154,7 +154,7 @@ final class PublishedTail implements AutoCloseable {
   }
 
   private void takeChunk(SnapshotTopicFormat.ChunkKey chunk, byte[] valueOrNull) {
-    // All chunks of a blob come and go in one transaction.
+    // All chunks of a blob are written or removed in one transaction.
     if (chunk.index() == 0) {
       if (valueOrNull == null) {
         blobs.remove(chunk.digest());
@@ -164,7 +164,7 @@ final class PublishedTail implements AutoCloseable {
     }
   }
 
-  /** Keeps the digests of the blobs that are read from here on. */
+  /** Starts to collect the digests of the blobs that are read. */
   void keepBlobs() {
     blobs = new HashSet<>();
   }
@@ -178,12 +178,12 @@ final class PublishedTail implements AutoCloseable {
     blobs = null;
   }
 
-  /** The sequence of the newest manifest that was read; empty if there is none. */
+  /** The sequence of the newest manifest read; empty if there is none. */
   OptionalLong newestSequence() {
     return newest == null ? OptionalLong.empty() : OptionalLong.of(newest.sequence());
   }
 
-  /** Who claimed the set last, if anybody did. */
+  /** The newest claim of the set; empty if there is none. */
   Optional<String> newestClaim() {
     return Optional.ofNullable(newestClaim);
   }

@@ -22,10 +22,10 @@ import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
 import org.apache.flink.util.Collector;
 
 /**
- * Sees to it that one job alone publishes a set to a topic. When it starts, and before each
- * manifest, it reads what is committed on the topic; by the rules of {@link PublisherLine} the job
- * ends at once if the set is another's, and when the first manifest after a start from state names
- * blobs that the topic should have and does not.
+ * Ensures that only one job publishes a set to a topic. At its start and before each manifest it
+ * reads the committed records of the topic. The job fails at once if the set belongs to another job
+ * by the rules of {@link PublisherLine}, or if the first manifest after a start from state names
+ * blobs that the topic lacks.
  */
 final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, SnapshotRecord>
     implements CheckpointedFunction {
@@ -42,13 +42,13 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
   private transient ListState<Tuple2<List<String>, Long>> state;
   private transient PublisherLine line;
   private transient PublishedTail tail;
-  // Null when it has been sent.
+  // Null once it was sent.
   private transient String claim;
 
   /**
    * Makes the function.
    *
-   * @param takenOver what this job goes on after besides its own state
+   * @param takenOver the line that this job continues besides that of its state
    */
   PublisherFunction(KafkaOptions kafka, String setName, PublisherLine takenOver) {
     this.clientProperties = kafka.clientProperties();
@@ -68,7 +68,8 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
     }
     tail = new PublishedTail(clientProperties, topic, setName);
     if (context.isRestored()) {
-      // The state may be of publishing elsewhere, or what it takes as sent was never committed.
+      // The state may be of a job that published elsewhere, or blobs that it counts as sent may
+      // never have been committed.
       tail.keepBlobs();
     }
     tail.readToEnd();
@@ -119,7 +120,7 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
     out.collect(record);
   }
 
-  /** Of the first manifest after a start from state. */
+  /** Checks the first manifest after a start from state. */
   private void requireBlobs(Manifest manifest) {
     if (tail.blobs() != null) {
       if (manifest.blobs() == null) {

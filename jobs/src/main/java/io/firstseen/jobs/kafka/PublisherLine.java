@@ -7,20 +7,20 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Who publishes a set, as the state of a job tells it. Each start of a job claims the set before
- * its first manifest, under an id of its own, and the newest claim on the topic counts. A line is
- * what goes on from one state: starts that sent no manifest leave no trace in it, and of two that
- * began from the same state neither is in the line of the other.
+ * The publishers of a set in one line of succession, as stored in the state of a job. Each start of
+ * a job claims the set with a new id before its first manifest, and the newest claim on the topic
+ * counts. A line follows the state from start to start: a start that sent no manifest is not in it,
+ * and of two starts from the same state neither is in the other's line.
  *
- * @param claims what the line has written, oldest first, from the newest that the topic was seen to
- *     hold; those behind it may not be committed yet, or never be
- * @param sequence of the newest manifest that the line has sent or goes on after; -1 if there is
+ * @param claims the claims of the line, oldest first, beginning with the newest one that was read
+ *     from the topic; the later ones may not be committed yet, or never be
+ * @param sequence of the newest manifest that the line has sent or continues after; -1 if there is
  *     none
  */
 record PublisherLine(List<String> claims, long sequence) implements Serializable {
   private static final long serialVersionUID = 1;
 
-  // Stands among the claims for manifests without one.
+  // Represents manifests without a claim.
   private static final String UNCLAIMED = "";
 
   /** The line of a job that has published nothing. */
@@ -30,12 +30,12 @@ record PublisherLine(List<String> claims, long sequence) implements Serializable
     claims = List.copyOf(claims);
   }
 
-  /** Whatever is on the topic, for a job that takes it over. */
+  /** The line of a topic's current records, for a job that takes the set over. */
   static PublisherLine of(Optional<String> claim, OptionalLong newest) {
     return new PublisherLine(List.of(claim.orElse(UNCLAIMED)), newest.orElse(-1));
   }
 
-  /** The id under which a job claims a set, different at each of its starts. */
+  /** The id with which a job claims a set, different at each start. */
   static String claim(String job, String start) {
     return job + "/" + start;
   }
@@ -46,7 +46,7 @@ record PublisherLine(List<String> claims, long sequence) implements Serializable
         : "job " + claim.substring(0, Math.max(claim.indexOf('/'), 0));
   }
 
-  /** This line, which was taken over, and then another. */
+  /** This line, which was taken over, followed by another. */
   PublisherLine then(PublisherLine other) {
     List<String> both = new ArrayList<>(claims);
     both.removeAll(other.claims);
@@ -59,19 +59,19 @@ record PublisherLine(List<String> claims, long sequence) implements Serializable
     return then(new PublisherLine(List.of(claim), sequence));
   }
 
-  /** The line after another manifest. */
+  /** The line after one more manifest. */
   PublisherLine after(long newSequence) {
     return new PublisherLine(claims, newSequence);
   }
 
-  /** The line without the claims that were before one that the topic holds. */
+  /** The line without the claims before the given one, which was read from the topic. */
   PublisherLine since(Optional<String> claim) {
     int index = claims.indexOf(claim.orElse(UNCLAIMED));
     return index > 0 ? new PublisherLine(claims.subList(index, claims.size()), sequence) : this;
   }
 
   /**
-   * Why a job may not begin, if so.
+   * Why a job may not begin; empty if it may.
    *
    * @param claim the newest one on the topic
    * @param newest the sequence of the newest manifest there
@@ -94,7 +94,7 @@ record PublisherLine(List<String> claims, long sequence) implements Serializable
   }
 
   /**
-   * Why a job may not send its next manifest, if so.
+   * Why a job may not send its next manifest; empty if it may.
    *
    * @param next the sequence of that manifest
    * @param claim the newest one on the topic
@@ -114,7 +114,7 @@ record PublisherLine(List<String> claims, long sequence) implements Serializable
         : Optional.empty();
   }
 
-  /** A topic that holds nothing of the set is anybody's. */
+  /** Whether the set is this line's; a set without records on the topic is free for any job. */
   private boolean isMine(Optional<String> claim, OptionalLong newest) {
     return (claim.isEmpty() && newest.isEmpty()) || claims.contains(claim.orElse(UNCLAIMED));
   }

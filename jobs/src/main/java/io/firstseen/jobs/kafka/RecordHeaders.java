@@ -7,8 +7,8 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 
 /**
- * The headers of records that the jobs write. Event time travels in one of them because a record's
- * own timestamp belongs to the broker: it refuses times that are too far ahead, and deletes by age.
+ * The headers of records that the jobs write. Event time is in a header because the broker
+ * interprets a record's timestamp: it refuses times that are too far ahead, and deletes by age.
  */
 public final class RecordHeaders {
   /** Event time in milliseconds since the epoch, 8 bytes, big-endian. */
@@ -22,7 +22,7 @@ public final class RecordHeaders {
   /** On the dead-letters topic: why the record cannot be used. */
   public static final String REASON = "firstseen.reason";
 
-  /** On the dead-letters topic: where the record stood. */
+  /** On the dead-letters topic: the place of the record in the input. */
   public static final String PLACE = "firstseen.place";
 
   private RecordHeaders() {}
@@ -35,7 +35,7 @@ public final class RecordHeaders {
     headers.add(name, text.getBytes(UTF_8));
   }
 
-  /** Event time as the header says it, else {@code recordTimestampMillis}. */
+  /** The event time of the header; {@code recordTimestampMillis} if there is none. */
   static long timestampMillis(Headers headers, long recordTimestampMillis) {
     Header header = headers.lastHeader(TIMESTAMP);
     return header != null && header.value() != null && header.value().length == Long.BYTES

@@ -6,7 +6,7 @@ import io.firstseen.serializers.SnapshotRecord;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
-/** The record of a chunk, of a manifest, or of the end of a chunk. */
+/** The record of a chunk, of a manifest, or of the removal of a chunk. */
 final class SnapshotRecords implements KafkaRecordSerializationSchema<SnapshotRecord> {
   private static final long serialVersionUID = 1;
 

@@ -29,9 +29,9 @@ import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /**
- * Makes sure, before a job starts, that the broker and its topics are what the job needs. Topics
- * that a job writes to are made where that is allowed. Every refusal is a {@link
- * UserErrorException} with a sentence, within 30 seconds.
+ * Checks before a job starts that the broker and its topics meet the job's needs. Creates missing
+ * topics that the job writes to, where that is allowed. Every refusal is a {@link
+ * UserErrorException}, within 30 seconds.
  */
 public final class Topics implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(12);
@@ -61,14 +61,14 @@ public final class Topics implements AutoCloseable {
     }
   }
 
-  /** Makes ready for a job that dedups. */
+  /** Prepares the topics of a dedup job. */
   public static void prepareDedup(KafkaOptions options) {
     try (Topics topics = new Topics(options)) {
       topics.prepareDedupTopics(options);
     }
   }
 
-  /** Makes ready for a job that makes snapshots of the accepted topic. */
+  /** Prepares the topics of a snapshot job. */
   public static void prepareSnapshots(KafkaOptions options) {
     try (Topics topics = new Topics(options)) {
       topics.requireTransactionTimeout(options.transactionTimeout());
@@ -77,7 +77,7 @@ public final class Topics implements AutoCloseable {
     }
   }
 
-  /** Makes ready for a job that does both. */
+  /** Prepares the topics of a pipeline job. */
   public static void preparePipeline(KafkaOptions options) {
     try (Topics topics = new Topics(options)) {
       topics.prepareDedupTopics(options);
@@ -100,7 +100,7 @@ public final class Topics implements AutoCloseable {
     requireNotCompacted(options.deadLettersTopic(), partitions);
   }
 
-  /** One partition: a manifest must come after the blobs that it names. */
+  /** Requires one partition, since a manifest must follow the blobs that it names. */
   private void requireSnapshotsTopic(String topic) {
     int partitions = requireCompacted(topic, Optional.of(1)).partitions().size();
     if (partitions != 1) {
@@ -110,9 +110,10 @@ public final class Topics implements AutoCloseable {
   }
 
   /**
-   * Deleting by age would lose live keys; without compaction the topic would grow for ever.
+   * Requires compaction: deletion by age would lose live keys, and without compaction the topic
+   * would grow without bound.
    *
-   * @param partitions how many to make if the topic is missing; the broker's default if empty
+   * @param partitions how many to create if the topic is missing; the broker's default if empty
    */
   private TopicDescription requireCompacted(String topic, Optional<Integer> partitions) {
     TopicDescription description =
@@ -127,7 +128,9 @@ public final class Topics implements AutoCloseable {
     return description;
   }
 
-  /** Compaction would keep one repeat of each key, and refuses records without a key. */
+  /**
+   * Refuses compaction, which would keep one repeat of each key and refuse records without a key.
+   */
   private void requireNotCompacted(String topic, Optional<Integer> partitions) {
     describeOrCreate(topic, partitions, TopicConfig.CLEANUP_POLICY_DELETE);
     cleanupPolicy(topic)
@@ -187,7 +190,7 @@ public final class Topics implements AutoCloseable {
     awaitLeaders(topic);
   }
 
-  /** A topic is known some time before it takes records: what is sent too early can be lost. */
+  /** Waits until a new topic accepts records: records sent earlier can be lost. */
   private void awaitLeaders(String topic) {
     long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
     while (true) {
@@ -239,7 +242,7 @@ public final class Topics implements AutoCloseable {
         new ConfigResource(ConfigResource.Type.TOPIC, topic), TopicConfig.CLEANUP_POLICY_CONFIG);
   }
 
-  /** A setting, empty if we are not allowed to know it. */
+  /** A setting; empty if we are not authorised to read it. */
   private Optional<String> config(ConfigResource resource, String name) {
     try {
       Config config = getOrThrow(admin.describeConfigs(List.of(resource)).all()).get(resource);

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.OptionalLong;
 import picocli.CommandLine.Option;
 
-/** What the snapshot job must be told of the dedup whose accepted changelog it reads. */
+/** Options of the snapshot job about the dedup job that wrote the accepted changelog. */
 public final class ChangelogOptions {
 
   @Option(
@@ -19,7 +19,7 @@ public final class ChangelogOptions {
 
   ChangelogOptions() {}
 
-  /** How long after it was accepted last a key is forgotten, if it is. */
+  /** The time after its last acceptance when a key is forgotten; empty for never. */
   public OptionalLong ttlMillis() {
     return ttl == null ? OptionalLong.empty() : OptionalLong.of(ttl.toMillis());
   }

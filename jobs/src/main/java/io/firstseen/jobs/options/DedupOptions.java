@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
-/** How first-seen keys are told from repeats. */
+/** Options of the dedup. */
 public final class DedupOptions {
 
   @Option(
@@ -117,7 +117,7 @@ public final class DedupOptions {
               + " (default: ${DEFAULT-VALUE}).")
   private Duration maxAhead;
 
-  /** One hash in so many, or none. */
+  /** One hash in this many, or none. */
   static final class AuditSlices extends OptionValues.WholeNumber {
     AuditSlices() {
       super(0, Firstseen.MAX_AUDIT_SLICES);
@@ -126,7 +126,7 @@ public final class DedupOptions {
 
   DedupOptions() {}
 
-  /** The rate at {@link #capacity()}, in (0, 0.1]. */
+  /** The false-positive rate at {@link #capacity()}, in (0, 0.1]. */
   public double falsePositiveRate() {
     return falsePositiveRate;
   }
@@ -136,25 +136,26 @@ public final class DedupOptions {
     return capacity;
   }
 
-  /** Parts of the filter, a power of two in [1, 32768]. */
+  /** The number of dedup shards, a power of two in [1, 32768]. */
   public int shards() {
     return shards;
   }
 
-  /** Bytes of pages that a task keeps at hand on backends off the heap; zero or more. */
+  /** The size of a task's page cache on backends off the heap, in bytes; zero or more. */
   public long pageCacheBytes() {
     return pageCacheBytes;
   }
 
-  /** Whether the filter decides alone. */
+  /** Whether the filter decides alone or an exact set stands behind it. */
   public DedupMode mode() {
     return mode;
   }
 
   /**
-   * When keys are forgotten, if they are.
+   * When keys are forgotten; empty for never.
    *
-   * @throws UserErrorException if there is a clock or a since without a ttl
+   * @throws UserErrorException if {@code --ttl-clock} or {@code --ttl-since} is given without
+   *     {@code --ttl}
    */
   public Optional<TimeToLive> ttl() {
     if (ttl == null) {
@@ -169,12 +170,12 @@ public final class DedupOptions {
     return Optional.of(new TimeToLive(ttl.toMillis(), clock, since));
   }
 
-  /** One hash in so many is audited; 0 for none. */
+  /** One hash in this many is audited; 0 for none. */
   public int auditSlices() {
     return auditSlices;
   }
 
-  /** How far ahead of the clock the time of an event may be; zero or more. */
+  /** How far ahead of the clock an event's time may be; zero or more. */
   public Duration maxAhead() {
     return maxAhead;
   }

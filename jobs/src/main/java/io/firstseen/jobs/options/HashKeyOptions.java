@@ -8,7 +8,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
-/** Under which secret keys are hashed. */
+/** The secret of the keyed hash. */
 public final class HashKeyOptions {
   /** The environment variable that holds the hash key. */
   public static final String VARIABLE = "FIRSTSEEN_HASH_KEY";
@@ -26,8 +26,8 @@ public final class HashKeyOptions {
   HashKeyOptions() {}
 
   /**
-   * The hash under the key of the file, else of the environment variable, else under the fixed,
-   * public one ({@link KeyHash#isFixedKey()}).
+   * The hash with the key from the file, else from the environment variable, else with the fixed
+   * public key ({@link KeyHash#isFixedKey()}).
    *
    * @throws UserErrorException if the key cannot be read
    */
@@ -57,7 +57,7 @@ public final class HashKeyOptions {
     return KeyHash.fixed();
   }
 
-  /** The sentence for a user who runs under the fixed key. */
+  /** The warning for a user of the fixed key. */
   public static String fixedKeyWarning() {
     return "no hash key is configured, so a public one is used: whoever knows it can make keys that"
         + " collide (set --hash-key-file or "

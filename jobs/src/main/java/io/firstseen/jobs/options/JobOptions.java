@@ -7,12 +7,13 @@ import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 
 /**
- * All options of the jobs that do not depend on where events come from and where results go. A
- * mixin for picocli: options are made by parsing, so that each default and each bound stands in one
- * place, the annotation.
+ * All options of the jobs except those of sources and sinks. A mixin for picocli: options are only
+ * made by parsing, so that each default and bound is in one place, the annotation.
  */
 public final class JobOptions {
-  /** The rate of snapshots where neither they nor dedup name one. */
+  /**
+   * The false-positive rate of snapshots if neither their option nor that of the dedup is given.
+   */
   private static final double DEFAULT_RATE = 0.001;
 
   @Mixin private KeyOptions keys;
@@ -56,9 +57,9 @@ public final class JobOptions {
   }
 
   /**
-   * All options, from words as on a command line: {@code parse("--fpr", "0.01")}.
+   * All options, from arguments as on a command line: {@code parse("--fpr", "0.01")}.
    *
-   * @throws CommandLine.ParameterException with a sentence if a word is wrong
+   * @throws CommandLine.ParameterException with a sentence if an argument is wrong
    */
   public static JobOptions parse(String... words) {
     Holder holder = new Holder();
@@ -66,27 +67,29 @@ public final class JobOptions {
     return holder.options;
   }
 
-  /** Which spellings are one key, and how keys are hashed. */
+  /** How keys are canonicalised and hashed. */
   public KeyOptions keys() {
     return keys;
   }
 
-  /** How the stream is run. */
+  /** Parallelism, state and event time. */
   public StreamOptions stream() {
     return stream;
   }
 
-  /** How repeats are told; absent from a job that only makes snapshots. */
+  /** Options of the dedup; null in a job that only makes snapshots. */
   public DedupOptions dedup() {
     return Objects.requireNonNull(dedup, "this job does not dedup");
   }
 
-  /** How snapshots are made; absent from a job that only dedups. */
+  /** Options of the snapshots; null in a job that only dedups. */
   public SnapshotOptions snapshots() {
     return Objects.requireNonNull(snapshots, "this job makes no snapshots");
   }
 
-  /** The rate of snapshots: their own, else that of dedup, else 0.001. */
+  /**
+   * The false-positive rate of snapshots: that of their option, else that of the dedup, else 0.001.
+   */
   public double snapshotFalsePositiveRate() {
     return snapshots()
         .falsePositiveRate()
@@ -94,10 +97,11 @@ public final class JobOptions {
   }
 
   /**
-   * How long after it was accepted last a key leaves the snapshots: the ttl of the dedup; 0 if it
-   * has none.
+   * The time in milliseconds after its last acceptance when a key leaves the snapshots: the ttl of
+   * the dedup; 0 if it has none.
    *
-   * @throws UserErrorException if the dedup forgets by what snapshots do not know
+   * @throws UserErrorException if the dedup's ttl depends on processing time or on repeats, which
+   *     snapshots do not see
    */
   public long snapshotTtlMillis() {
     if (dedup == null) {

@@ -18,7 +18,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
-/** Which broker and topics the jobs read and write, and how they commit. */
+/** The brokers and topics of the jobs, and how they commit. */
 public final class KafkaOptions {
 
   /** How an event is written in a record. */
@@ -179,9 +179,9 @@ public final class KafkaOptions {
   KafkaOptions() {}
 
   /**
-   * Options from words as on a command line.
+   * Options from arguments as on a command line.
    *
-   * @throws CommandLine.ParameterException with a sentence if a word is wrong
+   * @throws CommandLine.ParameterException with a sentence if an argument is wrong
    */
   public static KafkaOptions parse(String... words) {
     KafkaOptions options = new KafkaOptions();
@@ -191,7 +191,7 @@ public final class KafkaOptions {
 
   /**
    * Bounds the job: it finishes when it has read every partition of its input up to its offset,
-   * exclusive. Name every partition.
+   * exclusive. The map must name every partition.
    *
    * @return these options
    */
@@ -205,22 +205,22 @@ public final class KafkaOptions {
     return bootstrapServers;
   }
 
-  /** Where events come from. */
+  /** The topic of events. */
   public String eventsTopic() {
     return eventsTopic;
   }
 
-  /** The compacted changelog of live keys. */
+  /** The compacted topic of accepted keys and removals. */
   public String acceptedTopic() {
     return acceptedTopic;
   }
 
-  /** Repeats and unknown deletes. */
+  /** The topic of repeats and unknown deletes. */
   public String duplicatesTopic() {
     return duplicatesTopic;
   }
 
-  /** Records that cannot be used. */
+  /** The topic of records that cannot be used. */
   public String deadLettersTopic() {
     return deadLettersTopic;
   }
@@ -240,14 +240,12 @@ public final class KafkaOptions {
     return start;
   }
 
-  /** Where each partition of the input ends, exclusive; empty for a job without end. */
+  /** The offset where each partition of the input ends, exclusive; empty for an unbounded job. */
   public Optional<Map<TopicPartition, Long>> stopOffsets() {
     return Optional.ofNullable(stopOffsets);
   }
 
-  /**
-   * What transactional ids and consumer groups of a job that writes to {@code topic} start with.
-   */
+  /** The prefix of transactional ids and consumer groups of a job that writes to {@code topic}. */
   public String transactionalIdPrefix(String topic) {
     return transactionalIdPrefix + "." + topic;
   }
@@ -267,7 +265,7 @@ public final class KafkaOptions {
     return checkpointInterval;
   }
 
-  /** Where checkpoints are kept, if it was given. */
+  /** The directory of checkpoints, if it was given. */
   public Optional<String> checkpointDirectory() {
     return Optional.ofNullable(checkpointDirectory);
   }

@@ -5,7 +5,7 @@ import io.firstseen.filters.key.KeyHash;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Which spellings are one key, and under which secret keys are hashed. */
+/** How keys are canonicalised, and the secret of their hash. */
 public final class KeyOptions {
 
   @Option(
@@ -22,7 +22,7 @@ public final class KeyOptions {
 
   KeyOptions() {}
 
-  /** Which spellings are one key. */
+  /** The rule that makes different spellings one key. */
   public Canonicaliser canonicaliser() {
     return canonicaliser;
   }

@@ -17,14 +17,14 @@ import org.apache.flink.configuration.MemorySize;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** How option values are written, and their bounds. Each error is one sentence part. */
+/** Converters of option values, with their bounds. Each error message is a part of one sentence. */
 public final class OptionValues {
   private static final Pattern DURATION = Pattern.compile("([0-9]{1,9})(ms|s|m|h|d)");
   private static final Pattern KAFKA_NAME = Pattern.compile("[A-Za-z0-9._-]{1,200}");
 
   private OptionValues() {}
 
-  /** The duration as the options write it: the largest unit that divides it. */
+  /** The duration in the syntax of options: in the largest unit that divides it. */
   public static String write(Duration duration) {
     long millis = duration.toMillis();
     if (millis == 0 || millis % 1000 != 0) {
@@ -69,7 +69,7 @@ public final class OptionValues {
         "must be a whole number in [" + min + ", " + max + "], got '" + value + "'");
   }
 
-  /** A value that the function understands, or refuses by an IllegalArgumentException. */
+  /** Applies a conversion that throws IllegalArgumentException for a wrong value. */
   private static <T> T read(String value, Function<String, T> function) {
     try {
       return function.apply(value);

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import picocli.CommandLine.Option;
 
-/** How accepted keys become snapshots. */
+/** Options of the snapshots. */
 public final class SnapshotOptions {
 
   @Option(
@@ -129,24 +129,24 @@ public final class SnapshotOptions {
     return window;
   }
 
-  /** Parts of a snapshot, a power of two in [1, 65536]. */
+  /** The number of snapshot shards, a power of two in [1, 65536]. */
   public int shards() {
     return shards;
   }
 
-  /** The rate of a snapshot, in (0, 0.1], if it was given. */
+  /** The false-positive rate of a snapshot, in (0, 0.1], if it was given. */
   public OptionalDouble falsePositiveRate() {
     return falsePositiveRate == null
         ? OptionalDouble.empty()
         : OptionalDouble.of(falsePositiveRate);
   }
 
-  /** Where blobs go, if not where manifests do. */
+  /** The directory of blobs; empty if they go where manifests do. */
   public Optional<URI> blobDirectory() {
     return Optional.ofNullable(blobDirectory);
   }
 
-  /** The file of the key that signs manifests, if they are to be signed. */
+  /** The file of the key that signs manifests; empty if they are not signed. */
   public Optional<Path> signingKey() {
     return Optional.ofNullable(signingKey);
   }

@@ -3,7 +3,7 @@ package io.firstseen.jobs.options;
 import java.time.Duration;
 import picocli.CommandLine.Option;
 
-/** How the stream is run: parallelism, state, event time. */
+/** Options of the stream: parallelism, state, event time. */
 public final class StreamOptions {
 
   /** Where keyed state lives. */
@@ -81,12 +81,12 @@ public final class StreamOptions {
     return stateBackend;
   }
 
-  /** How far events of one partition may be out of order; zero or more. */
+  /** How much older than the newest event of its partition an event may be; zero or more. */
   public Duration outOfOrderness() {
     return outOfOrderness;
   }
 
-  /** How long a partition may be silent before it no longer holds the others back. */
+  /** How long a partition may be silent before it no longer holds the watermark back. */
   public Duration idleTimeout() {
     return idleTimeout;
   }

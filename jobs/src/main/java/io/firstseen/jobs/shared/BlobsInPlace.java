@@ -8,25 +8,25 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Whether the blobs that a job's first manifest names are where it publishes. State takes them as
- * out already; they are not if it comes from publishing to another place, or is so old that they
- * were removed since.
+ * Checks that the blobs of a job's first manifest exist where it publishes. Restored state assumes
+ * that they were published; they are missing if the state is of a job that published elsewhere, or
+ * so old that they were removed since.
  */
 public final class BlobsInPlace {
 
   private BlobsInPlace() {}
 
-  /** Whether a manifest names no other blobs than these. */
+  /** Whether all blobs that a manifest names are among these. */
   public static boolean areAll(Manifest manifest, Set<String> digests) {
     return digests.containsAll(named(manifest));
   }
 
   /**
-   * Refuses a manifest that nobody could use.
+   * Refuses a manifest that names missing blobs.
    *
-   * @param digests of the blobs that are there
-   * @param place such as "in s3://bucket/spam"
-   * @throws UserErrorException if it names others
+   * @param digests of the blobs that exist
+   * @param place the location for the error message, such as "in s3://bucket/spam"
+   * @throws UserErrorException if a blob is missing
    */
   public static void require(Manifest manifest, Set<String> digests, String place) {
     Set<String> named = named(manifest);

@@ -1,14 +1,15 @@
 package io.firstseen.jobs.shared;
 
 /**
- * The uids of the jobs' operators, by which a savepoint finds its state again. Changing one loses
- * that state. Those of dedup and compaction are {@code firstseen-…} and {@code <set>-…}, see there.
+ * The uids of the jobs' operators, which map a savepoint's state to operators. Changing one loses
+ * that state. The uids in dedup and compaction, {@code firstseen-…} and {@code <set>-…}, are
+ * defined there.
  */
 public final class OperatorUids {
   /** The source of events, or of the accepted changelog. */
   public static final String SOURCE = "events-source";
 
-  /** Sets events aside that could not be understood. */
+  /** Separates events that could not be parsed. */
   public static final String WELL_FORMED = "events-well-formed";
 
   /** Turns accepted changes into outcomes. */
@@ -17,7 +18,7 @@ public final class OperatorUids {
   /** Turns duplicates into outcomes. */
   public static final String DUPLICATES = "outcomes-duplicates";
 
-  /** Turns duplicates that the audit knows to be none into outcomes. */
+  /** Turns false duplicates that the audit found into outcomes. */
   public static final String FALSE_DUPLICATES = "outcomes-false-duplicates";
 
   /** Turns unknown deletes into outcomes. */
@@ -38,10 +39,10 @@ public final class OperatorUids {
   /** Signs manifests. */
   public static final String SIGNED = "snapshots-signed";
 
-  /** Sees to it that a set has one publisher. */
+  /** Ensures that a set has one publisher. */
   public static final String PUBLISHER = "snapshots-publisher";
 
-  /** Cuts snapshots into records that a topic takes. */
+  /** Cuts blobs into chunks that fit into records. */
   public static final String CHUNKS = "snapshots-chunks";
 
   /** Writes snapshots. */

@@ -11,9 +11,9 @@ import org.apache.flink.runtime.throwable.ThrowableType;
 import org.apache.flink.util.SerializedThrowable;
 
 /**
- * A mistake that the user can mend: a missing file, an unreachable broker, a topic with the wrong
- * settings. The message is one sentence for the user's eyes; there is no stack trace. Flink ends a
- * job whose task throws it, whatever its restart strategy: the user has to mend something first.
+ * An error that the user can correct: a missing file, an unreachable broker, a topic with the wrong
+ * settings. The message is one sentence for the user; there is no stack trace. A job whose task
+ * throws it fails without a restart, whatever its restart strategy.
  */
 @ThrowableAnnotation(ThrowableType.NonRecoverableError)
 public final class UserErrorException extends RuntimeException {
@@ -23,7 +23,7 @@ public final class UserErrorException extends RuntimeException {
     super(sentence, null, false, false);
   }
 
-  /** What the file system refused, in words: its exceptions often repeat the path alone. */
+  /** Puts a failure of the file system into words: its exceptions often contain only the path. */
   public static UserErrorException cannot(String action, Path file, IOException e) {
     String reason = e.getMessage();
     if (e instanceof NoSuchFileException) {
@@ -37,8 +37,8 @@ public final class UserErrorException extends RuntimeException {
   }
 
   /**
-   * The sentence for the user if {@code failure} was caused by a mistake of theirs, even when it
-   * comes from a failed job, where Flink wraps and serializes what was thrown.
+   * The sentence for the user if {@code failure} was caused by a user error, even if it comes from
+   * a failed job, where Flink wraps and serializes exceptions.
    */
   public static Optional<String> sentence(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {

@@ -14,12 +14,12 @@ import io.firstseen.filters.snapshot.SnapshotSet;
 @SuppressWarnings("ArrayRecordComponent")
 public record ActiveSnapshot(SnapshotSet set, long publishedMillis, byte[] manifestJson) {
 
-  /** What was published. */
+  /** The manifest of the set. */
   public Manifest manifest() {
     return set.manifest();
   }
 
-  /** The bytes of its snapshots. */
+  /** The total bytes of its shards. */
   public long setBytes() {
     long bytes = 0;
     for (int shard = 0; shard < manifest().shards().size(); shard++) {

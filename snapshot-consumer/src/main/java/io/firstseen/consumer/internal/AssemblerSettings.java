@@ -7,13 +7,14 @@ import java.util.Set;
 /**
  * What an assembler follows, and how.
  *
- * @param setName the set to follow; others are passed over
- * @param keyHashOrNull the hash that the set must be made with; null for any
- * @param chunkWaitMillis how long chunks may be missing before that is reported
- * @param historyLength how many snapshots that answered before stay at hand
- * @param trustedKeys one of which must have signed a manifest; empty if none need be signed
- * @param blobs where blobs lie that are not on the topic
- * @param cacheOrNull where snapshots and chunks lie; null for in memory
+ * @param setName the set to follow; others are ignored
+ * @param keyHashOrNull the hash function and key that the set must be made with; null for any
+ * @param chunkWaitMillis how long chunks may be missing before they are reported
+ * @param historyLength how many earlier snapshots stay loaded
+ * @param trustedKeys a manifest must carry a signature by one of these keys; empty if none is
+ *     required
+ * @param blobs fetches blobs that are not on the topic
+ * @param cacheOrNull keeps snapshots and chunks in files; null to keep them in memory
  */
 public record AssemblerSettings(
     String setName,

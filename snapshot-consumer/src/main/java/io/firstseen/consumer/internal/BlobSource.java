@@ -23,9 +23,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Fetches blobs that do not lie on the topic, from files and by HTTP; for other places the user
- * gives a loader. They are read into memory: a file that is mapped from a directory of others may
- * be cut under a query. Whether the bytes have the digest is for the caller to check.
+ * Fetches blobs that are not on the topic, from files and by HTTP, or by the user's loader. They
+ * are read into memory, not mapped: somebody else's file might be truncated during a query. The
+ * caller must check the digest.
  */
 public final class BlobSource {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
@@ -42,10 +42,11 @@ public final class BlobSource {
   /**
    * Makes a source.
    *
-   * @param directoryOrNull where all blobs lie, whatever manifests say; null for what they say
-   * @param loaderOrNull takes the place of everything else
-   * @param asksNamedPlaces whether a place is asked because a manifest names it, as it may be where
-   *     a trusted key has signed that; otherwise whoever can write to the topic would choose which
+   * @param directoryOrNull the location of all blobs, which overrides that in manifests; null if
+   *     manifests decide
+   * @param loaderOrNull fetches all blobs instead; null for none
+   * @param asksNamedPlaces whether the location in a manifest is used. Safe only if a trusted key
+   *     must have signed the manifest; otherwise whoever can write to the topic would choose which
    *     files and servers this program reads
    */
   public BlobSource(URI directoryOrNull, BlobLoader loaderOrNull, boolean asksNamedPlaces) {
@@ -63,7 +64,10 @@ public final class BlobSource {
     this.answerTimeout = answerTimeout;
   }
 
-  /** Whether the blobs of a manifest are to be fetched; otherwise they lie on the topic. */
+  /**
+   * Whether the blobs of a manifest must be fetched by this source; otherwise they are on the
+   * topic.
+   */
   public boolean isNeededFor(Manifest manifest) {
     return directoryOrNull != null || loaderOrNull != null || manifest.blobs() != null;
   }
@@ -71,7 +75,7 @@ public final class BlobSource {
   /**
    * The bytes of a blob.
    *
-   * @throws IOException if they cannot be had; the message is one sentence with the place
+   * @throws IOException if they cannot be fetched; the message is one sentence with the location
    */
   public ByteBuffer fetch(Manifest manifest, BlobReference blob) throws IOException {
     if (loaderOrNull != null) {
@@ -111,7 +115,7 @@ public final class BlobSource {
   }
 
   private static ByteBuffer readBytes(InputStream from, BlobReference blob) throws IOException {
-    // One more would show that it is not this blob.
+    // One byte more than expected is enough to show that it is not this blob.
     return ByteBuffer.wrap(from.readNBytes(Math.toIntExact(Math.addExact(blob.bytes(), 1))));
   }
 
@@ -146,7 +150,7 @@ public final class BlobSource {
     return answerTimeout.toMillis() + blob.bytes() * 1_000 / MIN_BYTES_A_SECOND;
   }
 
-  /** An answer that stops half-way would otherwise be waited for without end. */
+  /** Bounds the wait for a response body that stops half-way. */
   private static ByteBuffer readWithin(long millis, InputStream body, URI uri, BlobReference blob)
       throws IOException {
     AtomicBoolean isLate = new AtomicBoolean();

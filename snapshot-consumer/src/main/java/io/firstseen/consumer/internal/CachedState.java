@@ -8,17 +8,18 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What a cache begins with when the process starts again. As bytes: the SHA-256 of all that follows
- * it, then a line each for version, topic, topic id, offset, time, and sequence and digest of the
- * highest manifest, a line for each shard, and the manifest.
+ * What a cache keeps for the next start of the process. As bytes: the SHA-256 of all that follows
+ * it, then one line each for version, topic, topic id, offset, time, and sequence and digest of the
+ * highest manifest, then a line for each shard, and the manifest.
  *
  * @param topic the name of the topic
  * @param topicId its id; empty if not known
- * @param resumeOffset from where on to read the topic
+ * @param resumeOffset the offset to read the topic from
  * @param publishedMillis when the manifest was written to the topic
- * @param highest the highest manifest that answered; above what is kept where a lower one was
+ * @param highest the highest manifest that answered; higher than the kept one if a lower one was
  *     pinned
- * @param digests of the snapshot of each shard, under which its file lies; empty for none
+ * @param digests the digest of each shard's snapshot, which names its file; empty if the shard has
+ *     none
  * @param manifestJson the manifest as it was published
  */
 @SuppressWarnings("ArrayRecordComponent")

@@ -11,7 +11,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** A manifest that may come to answer, and how far it has come. */
+/** A manifest that may become active, and how much of it is loaded. */
 final class Candidate {
   final Manifest manifest;
   final byte[] json;
@@ -20,7 +20,7 @@ final class Candidate {
   boolean waits;
   long waitsSinceMillis;
   long fetchesAgainMillis = Long.MIN_VALUE;
-  // Of the shards that were loaded by deltas, the digest of the set from which.
+  // For each shard that was loaded by deltas: the set digest that the deltas began with.
   private final Map<Integer, String> countedFrom = new HashMap<>();
   private long added;
   private long removed;
@@ -44,9 +44,9 @@ final class Candidate {
   }
 
   /**
-   * Counts what a plan changes.
+   * Counts the keys that a plan adds and removes.
    *
-   * @param fromSetDigest the digest of the set that it begins with; empty if it is a base
+   * @param fromSetDigest the set digest that the plan begins with; empty if it begins with a base
    */
   void count(
       ManifestShard shard,
@@ -66,8 +66,8 @@ final class Candidate {
   }
 
   /**
-   * What has changed since a manifest; null if that is not known, as where a shard was loaded whole
-   * or for another candidate.
+   * The changes since a manifest; null if unknown, as when a shard was loaded whole or for another
+   * candidate.
    */
   Decision.Changes changesSince(Manifest answeringOrNull) {
     if (!isCountKnown

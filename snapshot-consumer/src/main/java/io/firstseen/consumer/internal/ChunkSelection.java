@@ -18,26 +18,26 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * Which chunks of a topic are kept: those of blobs that a waiting manifest of the set names, and
- * those that a later one may name. A manifest of the set drops all others; a manifest of another
- * set drops those that it names itself. While none comes, as where windows are held, the newest
- * {@value #MAX_UNNAMED} blobs of each shard are kept.
+ * Decides which chunks of a topic are kept: those of blobs that a waiting manifest of the set
+ * names, and those that a later manifest may name. A manifest of the set drops all others; a
+ * manifest of another set drops those that it names itself. While no manifest arrives, as when
+ * windows are held, the newest {@value #MAX_UNNAMED} blobs of each shard are kept.
  */
 final class ChunkSelection {
   private static final int MAX_FOREIGN_REMEMBERED = 10_000;
   private static final int MAX_CHUNKS = SnapshotTopicFormat.chunkCount(Integer.MAX_VALUE);
 
-  // Where the window of a blob or of a manifest cannot be told, chunks are kept until so many
-  // manifests have come after them.
+  // If the window of a blob or of a manifest is unknown, chunks are kept until this many manifests
+  // have followed them.
   private static final int MANIFESTS_SURVIVED = 2;
 
-  // A manifest of our jobs names at most 16 deltas after a base and 8 before it: of the newest 25
-  // windows of the shard, which have two blobs each.
+  // A manifest of our jobs names at most 16 deltas after a base and 8 before it. So its blobs are
+  // of the newest 25 windows of the shard, with two blobs each.
   static final int MAX_UNNAMED = 64;
 
   private final String setName;
   private final ChunkStore chunks;
-  // Digests by shard, the oldest first; those whose chunks are gone may be among them.
+  // Digests by shard, the oldest first. May include digests whose chunks are gone.
   private final Map<Integer, Set<String>> newest = new HashMap<>();
   // Digests of blobs of other sets.
   private final Set<String> foreign = new LinkedHashSet<>();
@@ -45,16 +45,16 @@ final class ChunkSelection {
   private final Set<String> awaited = new HashSet<>();
   private long manifestsSeen;
 
-  /** Selects into a store. */
+  /** Makes a selection that keeps chunks in a store. */
   ChunkSelection(String setName, ChunkStore chunks) {
     this.setName = setName;
     this.chunks = chunks;
   }
 
   /**
-   * Keeps a chunk, or passes it over; a null value takes back what was kept.
+   * Keeps or ignores a chunk. A null value, a tombstone, removes the kept chunk.
    *
-   * @param isLoaded whether a blob is part of a snapshot already, by its digest
+   * @param isLoaded tells by its digest whether a blob is part of a snapshot already
    * @param named digests of blobs that something waits for
    */
   void accept(
@@ -88,7 +88,7 @@ final class ChunkSelection {
     }
   }
 
-  /** Whether a chunk is of a blob of another set, or of none. */
+  /** Whether a chunk belongs to a blob of another set, or to no blob. */
   private boolean isUseless(ChunkKey key, byte[] value) {
     if (key.index() >= MAX_CHUNKS) {
       return true;
@@ -101,11 +101,13 @@ final class ChunkSelection {
         foreign.remove(foreign.iterator().next());
       }
     }
-    // What our manifest names is judged with it.
+    // A blob that our manifest names is checked later, with the manifest.
     return foreign.contains(key.digest()) && !awaited.contains(key.digest());
   }
 
-  /** Blobs stand before their manifest: what another set's manifest names is of no use any more. */
+  /**
+   * Drops the blobs that another set's manifest names: blobs precede their manifest on the topic.
+   */
   void dropNamedByOther(byte[] json, Set<String> ours) {
     try {
       for (ManifestShard shard : Manifest.fromJson(json).shards()) {
@@ -116,25 +118,25 @@ final class ChunkSelection {
         }
       }
     } catch (SnapshotException e) {
-      // Not a manifest that this program knows, and none of this set: its followers will complain.
+      // A manifest of another set that this program cannot read: its followers will report it.
     }
   }
 
-  /** A manifest of the set has come. */
+  /** Counts a manifest of the set. */
   void countManifest() {
     manifestsSeen++;
   }
 
-  /** Whether one has come since the topic was begun. */
+  /** Whether a manifest of the set was seen since the topic is read from its beginning. */
   boolean hasSeenManifests() {
     return manifestsSeen > 0;
   }
 
   /**
-   * Drops the chunks of blobs that nothing waits for, but those that a later manifest may name.
+   * Drops the chunks of blobs that nothing waits for and no later manifest may name.
    *
    * @param named digests of blobs that something waits for
-   * @param newestOrNull the manifest that has come; null if it cannot be read
+   * @param newestOrNull the newest manifest; null if it cannot be read
    */
   void dropGarbage(Set<String> named, Manifest newestOrNull) {
     chunks.removeIf(
@@ -152,7 +154,7 @@ final class ChunkSelection {
     return manifestsSeen - blob.age() < MANIFESTS_SURVIVED;
   }
 
-  /** The topic is read again for these blobs, until {@link #awaitNothing}. */
+  /** Says that the topic is read again for these blobs, until {@link #awaitNothing}. */
   void await(Collection<BlobReference> blobs) {
     blobs.forEach(blob -> awaited.add(blob.digest()));
   }
@@ -161,7 +163,7 @@ final class ChunkSelection {
     awaited.clear();
   }
 
-  /** The topic is read from its beginning: everything will come again. */
+  /** Forgets everything, because the topic is read from its beginning again. */
   void clear() {
     chunks.clear();
     foreign.clear();

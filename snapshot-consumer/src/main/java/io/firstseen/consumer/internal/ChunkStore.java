@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.function.BiPredicate;
 
 /**
- * The chunks that were read and are not part of a loaded snapshot: in the files of a cache if there
- * is one and it can be written, otherwise in memory.
+ * Chunks that were read and are not part of a loaded snapshot yet. They are in the files of the
+ * cache if there is one and it can be written, otherwise in memory.
  */
 final class ChunkStore {
   private final SnapshotCache cacheOrNull;
@@ -42,18 +42,20 @@ final class ChunkStore {
       this.offset = offset;
     }
 
-    /** What {@link #put} was told when the first chunk came. */
+    /** The age that {@link #put} was given with the first chunk. */
     long age() {
       return age;
     }
 
-    /** The header of the blob, if its first chunk is here and begins with one. */
+    /**
+     * The header of the blob; empty if its first chunk is missing or does not begin with a header.
+     */
     Optional<SnapshotHeader> header() {
       return Optional.ofNullable(header);
     }
   }
 
-  /** The header of the blob whose first chunk this is; null if it does not begin with one. */
+  /** The header of a blob from its first chunk; null if that does not begin with one. */
   static SnapshotHeader header(byte[] firstChunk) {
     try {
       return SnapshotHeader.read(ByteBuffer.wrap(firstChunk));
@@ -65,7 +67,7 @@ final class ChunkStore {
   /**
    * Keeps a chunk, in place of an earlier one of the same key.
    *
-   * @param age remembered for a blob of which this is the first chunk to come
+   * @param age remembered for the blob if this is its first chunk
    * @param offset its place in the topic
    */
   void put(ChunkKey key, byte[] bytes, long age, long offset) {
@@ -82,12 +84,12 @@ final class ChunkStore {
     chunks.damaged = false;
   }
 
-  /** Whether a chunk of a blob is here. */
+  /** Whether any chunk of a blob is kept. */
   boolean holds(String digest) {
     return blobs.containsKey(digest);
   }
 
-  /** The header of a blob, if its first chunk is here and begins with one. */
+  /** The header of a blob; empty if its first chunk is missing or does not begin with a header. */
   Optional<SnapshotHeader> header(String digest) {
     return Optional.ofNullable(blobs.get(digest)).flatMap(Chunks::header);
   }
@@ -128,7 +130,7 @@ final class ChunkStore {
     }
   }
 
-  /** How many chunks of a blob are not here. */
+  /** How many chunks of a blob are missing. */
   int missing(BlobReference blob) {
     int expected = SnapshotTopicFormat.chunkCount(blob.bytes());
     Chunks chunks = blobs.get(blob.digest());
@@ -144,22 +146,22 @@ final class ChunkStore {
     return expected - found;
   }
 
-  /** Whether {@link #assemble} failed and no chunk has come since. */
+  /** Whether {@link #assemble} failed and no chunk was added since. */
   boolean isDamaged(BlobReference blob) {
     Chunks chunks = blobs.get(blob.digest());
     return chunks != null && chunks.damaged;
   }
 
-  /** Whether all chunks of a blob, of which nothing is missing, lie in the file of the cache. */
+  /** Whether all chunks of a complete blob are in the file of the cache. */
   boolean isInFile(BlobReference blob) {
     return cacheOrNull != null && blobs.get(blob.digest()).inMemory.isEmpty();
   }
 
   /**
-   * Puts a blob together of which nothing is missing. Its chunks stay here.
+   * Puts a complete blob together. Its chunks stay in the store.
    *
-   * @throws MalformedSnapshotException if they are not what the blob's digest names; another chunk
-   *     may cure that
+   * @throws MalformedSnapshotException if the bytes do not have the blob's digest; another copy of
+   *     a chunk may cure that
    */
   ByteBuffer assemble(BlobReference blob) throws MalformedSnapshotException {
     Chunks chunks = blobs.get(blob.digest());
@@ -207,7 +209,7 @@ final class ChunkStore {
     return bytes.flip();
   }
 
-  /** The place in the topic of the first of all chunks; the greatest number if there is none. */
+  /** The lowest offset of all chunks; {@code Long.MAX_VALUE} if there are none. */
   long firstOffset() {
     return blobs.values().stream().mapToLong(chunks -> chunks.offset).min().orElse(Long.MAX_VALUE);
   }

@@ -1,21 +1,21 @@
 package io.firstseen.consumer.internal;
 
-/** What {@link SnapshotAssembler} wants to be done. */
+/** What {@link SnapshotAssembler} wants its caller to do. */
 public sealed interface Decision {
 
   /**
    * Answer from this snapshot from now on.
    *
-   * @param changes from what answered before; null if not known
+   * @param changes since the snapshot that answered before; null if unknown
    */
   record Activate(ActiveSnapshot snapshot, Changes changes) implements Decision {}
 
-  /** How many keys came and went. */
+  /** How many keys were added and removed. */
   record Changes(long added, long removed) {}
 
-  /** Go on with what there is, and say why. */
+  /** Keep the current snapshot, and report the reason. */
   record Refuse(String reason) implements Decision {}
 
-  /** Read the topic once more from its beginning: something that should be there is not here. */
+  /** Read the topic once more from its beginning: a blob that it should hold is missing. */
   record Reread() implements Decision {}
 }

@@ -3,13 +3,13 @@ package io.firstseen.consumer.internal;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/** Remembers what was said, so that nothing is said twice. */
+/** Remembers which sentences were reported, so that none is reported twice. */
 final class Reports {
   private static final int MAX_REMEMBERED = 256;
 
   private final Set<String> said = new LinkedHashSet<>();
 
-  /** Whether this is said for the first time, as far as is remembered. */
+  /** Whether this was not reported before, as far as is remembered. */
   boolean isFirst(String what) {
     if (!said.add(what)) {
       return false;

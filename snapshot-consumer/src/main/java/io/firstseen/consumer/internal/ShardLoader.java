@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Makes verified snapshots of shards from their blobs, wherever those lie. */
+/** Makes verified snapshots of shards from their blobs, wherever those are stored. */
 final class ShardLoader {
   private static final long FETCH_RETRY_MILLIS = 5_000;
 
@@ -29,8 +29,8 @@ final class ShardLoader {
   /**
    * Makes a loader.
    *
-   * @param chunks where blobs on the topic are; those of a loaded shard are removed
-   * @param loaded where snapshots go, by the digest of the shard's newest blob
+   * @param chunks the chunks of blobs on the topic; those of a loaded shard are removed
+   * @param loaded receives snapshots, by the digest of the shard's newest blob
    */
   ShardLoader(AssemblerSettings settings, ChunkStore chunks, Map<String, Snapshot> loaded) {
     this.settings = settings;
@@ -49,12 +49,14 @@ final class ShardLoader {
   }
 
   /**
-   * Loads a shard, by the fewest bytes from what is held; where that way is blocked, from its base.
+   * Loads a shard by the plan with the fewest bytes, given the loaded snapshots; if that plan
+   * fails, from its base.
    *
-   * @param held snapshots of the shard that are at hand
-   * @param complaints to which is added what is wrong and may be cured
-   * @return the blobs that are lacking
-   * @throws SnapshotException if a blob is not what the manifest says, whatever may come yet
+   * @param held loaded snapshots of the shard
+   * @param complaints receives problems that later records or attempts may cure
+   * @return the missing blobs
+   * @throws SnapshotException if a blob is not what the manifest says, which no later record can
+   *     cure
    */
   List<BlobReference> load(
       Candidate candidate,
@@ -104,7 +106,7 @@ final class ShardLoader {
     return best;
   }
 
-  /** Gets the bytes of a plan's blobs, and returns those that cannot be had now. */
+  /** Collects the bytes of a plan's blobs. Returns the blobs that are not available now. */
   private List<BlobReference> collect(
       Candidate candidate,
       CatchUpPlan plan,
@@ -128,7 +130,7 @@ final class ShardLoader {
     return lacking;
   }
 
-  /** Goes a way, and keeps the snapshot that it leads to. */
+  /** Carries out a plan, and keeps the snapshot that it leads to. */
   private void keep(
       Candidate candidate, ManifestShard shard, Way way, Map<String, ByteBuffer> bytes)
       throws SnapshotException {
@@ -178,7 +180,7 @@ final class ShardLoader {
     }
   }
 
-  /** The bytes of a blob from its chunks; null if they are not here, or damaged. */
+  /** The bytes of a blob from its chunks; null if they are missing or damaged. */
   private ByteBuffer assemble(Candidate candidate, BlobReference blob, List<String> complaints) {
     if (chunks.missing(blob) > 0 || chunks.isDamaged(blob)) {
       return null;
@@ -193,7 +195,7 @@ final class ShardLoader {
     }
   }
 
-  /** The bytes of a blob from where they lie; null if they cannot be had now. */
+  /** The bytes of a blob from its location; null if they cannot be fetched now. */
   private ByteBuffer fetch(
       Candidate candidate, BlobReference blob, long nowMillis, List<String> complaints) {
     if (nowMillis < candidate.fetchesAgainMillis) {

@@ -27,17 +27,18 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Predicate;
 
 /**
- * Turns the records of a snapshots topic into verified snapshots of one set. Records go in by
- * {@link #accept}, which only keeps them; decisions come out of {@link #settle}, which is called
- * whenever the end of the topic has been reached. So history is never judged: of the manifests read
- * since the last call only the newest two count.
+ * Turns the records of a snapshots topic into verified snapshots of one set. {@link #accept} only
+ * stores records; {@link #settle}, which is called whenever the end of the topic has been reached,
+ * returns decisions. So old manifests are never judged: of those read since the last call only the
+ * newest two count.
  *
- * <p>The last good snapshot is never given up. A manifest replaces it when its sequence is higher
- * and every one of its blobs is here and verified. Until then it waits, quietly at first; the
- * second newest is kept beside it, because it may become complete where the newest does not.
+ * <p>The last good snapshot is never dropped. A manifest replaces it when its sequence is higher
+ * and all its blobs are loaded and verified. Until then the manifest waits, at first without a
+ * report. The second newest waits beside it, because it may become complete when the newest does
+ * not.
  *
- * <p><b>Memory.</b> Which chunks are kept is for {@link ChunkSelection} to say. Blobs of snapshots
- * in use are not kept twice.
+ * <p><b>Memory.</b> {@link ChunkSelection} decides which chunks are kept. Blobs of snapshots in use
+ * are not kept twice.
  *
  * <p>Knows neither Kafka nor a clock. Not safe for use by several threads.
  */
@@ -50,20 +51,21 @@ public final class SnapshotAssembler {
   private final SnapshotCache cacheOrNull;
   private final ChunkStore chunks;
   private final ChunkSelection selection;
-  // Verified, by the digest of the blob that led to them.
+  // Verified snapshots, by the digest of the shard's newest blob.
   private final Map<String, Snapshot> loaded = new HashMap<>();
   private final ShardLoader loader;
-  // In the order of the log.
+  // In the order of the topic.
   private final List<Candidate> candidates = new ArrayList<>();
   private final Reports reports = new Reports();
   private final Succession succession = new Succession();
-  // Those that answered before, the newest first.
+  // Snapshots that answered before, the newest first.
   private final Deque<ActiveSnapshot> history = new ArrayDeque<>();
   private ActiveSnapshot active;
-  // What is wrong with the newest word of the publisher; null if nothing.
+  // What is wrong with the newest manifest on the topic; null if nothing is.
   private String problem;
   private boolean rereadWanted;
-  // What is missing may stand where the topic was not read.
+  // True if reading began after the topic's beginning, so that a missing blob may be before that
+  // point.
   private boolean startedLate;
 
   /** Makes an assembler that has seen nothing. */
@@ -77,14 +79,14 @@ public final class SnapshotAssembler {
   }
 
   /**
-   * Begins with what a cache holds.
+   * Starts with the content of a cache.
    *
    * @return what to do at once
-   * @throws SnapshotException if it cannot be used
+   * @throws SnapshotException if the content cannot be used
    */
   public List<Decision> restore(CachedState state, Predicate<ActiveSnapshot> show)
       throws SnapshotException {
-    // Side by side, as somebody waits: a cold JVM takes as long for the one as for the other.
+    // In parallel, to shorten the start: in a cold JVM both take equally long.
     CompletableFuture<Manifest> reading =
         CompletableFuture.supplyAsync(() -> readUnchecked(state.manifestJson()));
     List<Snapshot> snapshots = new ArrayList<>();
@@ -138,9 +140,9 @@ public final class SnapshotAssembler {
   }
 
   /**
-   * Keeps what answers in the cache, if all of it can be written.
+   * Writes the active snapshot to the cache, if all of it can be written.
    *
-   * @param nextOffset where the topic is to be read next
+   * @param nextOffset the offset that is read next
    */
   public void commit(String topic, String topicId, long nextOffset) {
     List<String> digests = new ArrayList<>();
@@ -165,7 +167,7 @@ public final class SnapshotAssembler {
         inUse);
   }
 
-  /** The topic was created anew: its manifests may begin with any sequence. */
+  /** Says that the topic was created anew: its manifests may begin with any sequence. */
   public void beginAnew() {
     succession.beginAnew();
   }
@@ -178,8 +180,8 @@ public final class SnapshotAssembler {
   }
 
   /**
-   * From now on only the snapshot of one sequence may answer, or if empty, any later one again. The
-   * one that answers goes on until the other is here.
+   * Restricts answers to one sequence, or if empty, allows any later one again. The active snapshot
+   * keeps answering until the pinned one is loaded.
    *
    * @param show whether a snapshot may be shown, and shows it
    * @return what to do at once, without reading the topic
@@ -197,7 +199,7 @@ public final class SnapshotAssembler {
       }
     }
     dropUnusedSnapshots();
-    // What the topic held of the wanted sequence was not kept.
+    // Records of the wanted sequence that were read before were not kept.
     rereadWanted = selection.hasSeenManifests() && !succession.isSettled();
     return decisions;
   }
@@ -208,11 +210,11 @@ public final class SnapshotAssembler {
   }
 
   /**
-   * Takes the next record of the topic.
+   * Stores the next record of the topic.
    *
    * @param offset its place in the topic
    * @param key the record's key
-   * @param value its value; null for a tombstone; not copied, not to be changed any more
+   * @param value its value; null for a tombstone. Not copied, must not change any more
    * @param publishedMillis when it was written to the topic, in milliseconds since the epoch
    */
   public void accept(long offset, String key, byte[] value, long publishedMillis) {
@@ -276,7 +278,7 @@ public final class SnapshotAssembler {
 
   private void dropUnusedSnapshots() {
     Set<String> wanted = new HashSet<>();
-    // Also what a delta of a candidate leads to on its way: its chunks are not here any more.
+    // Include the intermediate results of a candidate's deltas, whose chunks are gone.
     wanted.addAll(candidateDigests());
     if (active != null) {
       wanted.addAll(newest(active.manifest()));
@@ -297,7 +299,7 @@ public final class SnapshotAssembler {
     return manifest.shards().stream().flatMap(shard -> shard.blobs().stream()).toList();
   }
 
-  /** The digests under which the snapshots of a manifest are loaded. */
+  /** The keys of a manifest's snapshots in {@code loaded}. */
   private static List<String> newest(Manifest manifest) {
     return manifest.shards().stream()
         .filter(shard -> shard.base() != null)
@@ -306,8 +308,8 @@ public final class SnapshotAssembler {
   }
 
   /**
-   * Forgets what was read but not used, because the topic is about to be read from its beginning.
-   * The active snapshot stays.
+   * Forgets unused records, because the topic is about to be read from its beginning. The active
+   * snapshot stays.
    */
   public void rewind() {
     selection.clear();
@@ -323,9 +325,9 @@ public final class SnapshotAssembler {
   }
 
   /**
-   * Where to begin to read the topic if all is forgotten but what answers.
+   * The offset to read from if everything but the active snapshot is forgotten.
    *
-   * @param nextOffset where to go on if nothing is forgotten
+   * @param nextOffset the offset to read from if nothing is forgotten
    */
   public long resumeOffset(long nextOffset) {
     long first = Math.min(nextOffset, chunks.firstOffset());
@@ -335,14 +337,14 @@ public final class SnapshotAssembler {
     return first;
   }
 
-  /** How many bytes of chunks are kept. */
+  /** The bytes of kept chunks. */
   public long bufferedBytes() {
     return chunks.totalBytes();
   }
 
   /**
-   * Decides, at the end of the topic, what the records read so far mean. To be called again from
-   * time to time, since waiting ends by itself.
+   * Judges the records read so far; called at the end of the topic. Must be called again from time
+   * to time, since waits for chunks time out.
    *
    * @param nowMillis any clock that only moves forward
    * @param show whether a snapshot may be shown, and shows it
@@ -358,7 +360,7 @@ public final class SnapshotAssembler {
     List<Candidate> newestFirst = new ArrayList<>(candidates);
     newestFirst.sort(Comparator.comparingLong(Candidate::sequence).reversed());
     for (Candidate candidate : newestFirst) {
-      // A newer one that was taken has superseded those before it in the log.
+      // An active newer candidate has superseded those before it in the topic.
       if (candidates.contains(candidate)) {
         judge(candidate, nowMillis, show, decisions);
       }
@@ -400,17 +402,17 @@ public final class SnapshotAssembler {
     dropUnusedSnapshots();
   }
 
-  /** Drops a candidate that answers, and what came before it in the log and is older. */
+  /** Drops the candidate that became active, and older ones that precede it in the topic. */
   private void supersede(Candidate answering) {
     int at = candidates.indexOf(answering);
     candidates.remove(at);
-    // What came after it in the log went back; that is to be told.
+    // A lower sequence after it in the topic is kept, so that it is reported as a step back.
     candidates.subList(0, at).removeIf(other -> other.sequence() < answering.sequence());
     blobs(answering.manifest).forEach(blob -> chunks.remove(blob.digest()));
     dropUnusedSnapshots();
   }
 
-  /** Takes a candidate as far as it goes: loads what has come, activates it or lets it wait. */
+  /** Loads what is available of a candidate, then activates it or lets it wait. */
   private void advance(
       Candidate candidate,
       long nowMillis,
@@ -433,7 +435,7 @@ public final class SnapshotAssembler {
           supersede(candidate);
         }
       } else if (settings.blobs().isNeededFor(candidate.manifest)) {
-        // What is lacking was reported and is tried again.
+        // The missing blobs were reported and are tried again.
         return;
       } else if (startedLate) {
         startedLate = false;
@@ -452,10 +454,11 @@ public final class SnapshotAssembler {
   }
 
   /**
-   * Loads the shards of a manifest whose blobs can be had.
+   * Loads those shards of a manifest whose blobs are available.
    *
-   * @return the blobs that are lacking
-   * @throws SnapshotException if one is not what the manifest says, whatever may come yet
+   * @return the missing blobs
+   * @throws SnapshotException if a blob is not what the manifest says, which no later record can
+   *     cure
    */
   private List<BlobReference> load(Candidate candidate, long nowMillis, List<Decision> decisions)
       throws SnapshotException {
@@ -474,7 +477,7 @@ public final class SnapshotAssembler {
     return lacking;
   }
 
-  /** The snapshots of a shard that are at hand: what answers, and what other candidates loaded. */
+  /** The loaded snapshots of a shard: the active one, and those of other candidates. */
   private List<Snapshot> held(Manifest manifest, ManifestShard shard) {
     List<Snapshot> held = new ArrayList<>();
     for (BlobReference blob : shard.blobs()) {
@@ -492,8 +495,8 @@ public final class SnapshotAssembler {
   }
 
   /**
-   * Lets a snapshot answer, and returns whether it does: another sequence may have been pinned
-   * meanwhile, of which we are about to be told.
+   * Makes a snapshot active. Returns false if another sequence was pinned meanwhile; {@link #pin}
+   * is then about to be called.
    */
   private boolean activate(
       ActiveSnapshot next,
@@ -518,7 +521,7 @@ public final class SnapshotAssembler {
 
   private void reportWaiting(
       Manifest manifest, List<BlobReference> lacking, List<Decision> decisions) {
-    // What is damaged was told already.
+    // Damaged blobs were reported already.
     List<BlobReference> missing = lacking.stream().filter(blob -> !chunks.isDamaged(blob)).toList();
     boolean tells = !missing.isEmpty() && reports.isFirst("incomplete " + manifest.sequence());
     boolean isFirst = reports.isFirst("waiting for " + manifest.sequence());

@@ -24,24 +24,23 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The snapshots of a set in files, from which they are mapped into memory, and what is needed to go
- * on from there when the process starts again.
+ * The snapshots of a set in files, which are mapped into memory, and the state that the next start
+ * of the process continues from.
  *
  * <pre>
  * lock              held by the process that writes here
- * incoming/DIGEST   a blob some of whose chunks have come
+ * incoming/DIGEST   a blob of which some chunks have arrived
  * blobs/DIGEST      a verified snapshot
- * current           what answered last, see {@link CachedState}
+ * current           the last active snapshot, see {@link CachedState}
  * </pre>
  *
- * <p>A file under {@code blobs} and {@code current} appear whole or not at all, and {@code current}
- * after what it names. So whatever moment a process ends at, the cache is as it was before or after
- * a step. What is in it is read again with its digests checked, and passed over if they do not
- * hold.
+ * <p>Files under {@code blobs} and {@code current} appear whole or not at all, and {@code current}
+ * after the files that it names. So whenever a process ends, the cache is in the state before or
+ * after a step. Digests are checked when it is read again; what does not match is ignored.
  *
- * <p>Nothing here fails for want of room: what cannot be written stays in memory, and {@link
+ * <p>A full disk causes no failure: what cannot be written stays in memory, and {@link
  * #takeTrouble} says so once. A process that does not hold the lock reads and never writes. Files
- * in use may be removed; what is mapped stays until the collector finds that nobody uses it.
+ * in use may be removed; a mapping stays until it is garbage-collected.
  */
 public final class SnapshotCache implements AutoCloseable {
   private final Path directory;
@@ -62,12 +61,12 @@ public final class SnapshotCache implements AutoCloseable {
   }
 
   /**
-   * Opens the cache of a set, which is made if absent.
+   * Opens the cache of a set; creates it if absent.
    *
    * @param directory holds the caches of all sets of one topic
    */
   public static SnapshotCache open(Path directory, String setName) {
-    // Set names are file names, but for those of dots alone.
+    // Set names are valid file names, except names of dots alone.
     SnapshotCache cache = new SnapshotCache(directory.resolve(setName + ".snapshots"));
     cache.lock();
     return cache;
@@ -98,12 +97,12 @@ public final class SnapshotCache implements AutoCloseable {
     try {
       return channel.tryLock();
     } catch (OverlappingFileLockException e) {
-      // By this JVM.
+      // Another cache of this JVM holds the lock.
       return null;
     }
   }
 
-  /** What has gone wrong since the last call, in one sentence; each kind of trouble once. */
+  /** The problem since the last call, in one sentence; each kind is reported once. */
   public Optional<String> takeTrouble() {
     Optional<String> taken = Optional.ofNullable(trouble);
     trouble = null;
@@ -111,7 +110,7 @@ public final class SnapshotCache implements AutoCloseable {
   }
 
   /**
-   * What was kept last; empty if there is nothing.
+   * The state that was kept last; empty if there is none.
    *
    * @throws SnapshotException if it is damaged
    */
@@ -129,8 +128,8 @@ public final class SnapshotCache implements AutoCloseable {
   }
 
   /**
-   * Maps a snapshot that was kept, and checks that its bytes have the digest. As it was verified
-   * before it was kept, they need not be decoded.
+   * Maps a kept snapshot and checks its digest. The bytes are not decoded, since the snapshot was
+   * verified before it was kept.
    */
   public Snapshot open(String digest) throws SnapshotException {
     Path file = blobs.resolve(digest);
@@ -155,7 +154,7 @@ public final class SnapshotCache implements AutoCloseable {
         "cache %s cannot be used: %s".formatted(directory, sentence(e)), e);
   }
 
-  /** Writes a chunk to its place in its blob, and returns whether it could be written. */
+  /** Writes a chunk to its place in its blob. Returns whether that worked. */
   boolean writeChunk(ChunkKey key, byte[] bytes) {
     if (!isWritable) {
       return false;
@@ -172,7 +171,7 @@ public final class SnapshotCache implements AutoCloseable {
     }
   }
 
-  /** The blob whose chunks were written, of which this is the length. */
+  /** The blob of the given length whose chunks were written. */
   ByteBuffer incoming(String digest, long length) throws IOException {
     return map(incoming.resolve(digest), length);
   }
@@ -188,11 +187,11 @@ public final class SnapshotCache implements AutoCloseable {
   }
 
   /**
-   * Keeps a verified snapshot and returns one of the same content that lies in its file, or if that
-   * cannot be written, the same.
+   * Writes a verified snapshot to its file and returns it mapped from there; returns the given one
+   * if the file cannot be written.
    *
    * @param digest of the snapshot's bytes
-   * @param isIncoming whether it lies in the file of its chunks already
+   * @param isIncoming whether its bytes are already in the file of its chunks
    */
   Snapshot keep(Snapshot snapshot, String digest, boolean isIncoming) throws SnapshotException {
     if (!isWritable || files.containsKey(snapshot)) {
@@ -206,7 +205,7 @@ public final class SnapshotCache implements AutoCloseable {
         if (!isIncoming) {
           write(file, snapshot.toBytes(), 0);
         }
-        // Chunks that no such blob has may have come, too.
+        // Chunks past the blob's end may have been written, too.
         file.truncate(bytes.remaining());
         file.force(true);
       }
@@ -218,20 +217,20 @@ public final class SnapshotCache implements AutoCloseable {
       return kept;
     } catch (IOException e) {
       fail(e);
-      // A chunk that comes again would be written into the file of one that is in use.
+      // Copied to the heap: a chunk that arrives again would be written into this file.
       return isIncoming ? Snapshot.read(snapshot.toBytes()) : snapshot;
     }
   }
 
-  /** The digest of the bytes of a snapshot that lies in its file; null for another one. */
+  /** The digest of a snapshot that is mapped from its file; null for any other. */
   String digest(Snapshot snapshot) {
     return files.get(snapshot);
   }
 
   /**
-   * Makes this what the next start begins with, and removes the files of all other snapshots.
+   * Stores the state for the next start, and removes the files of all other snapshots.
    *
-   * @param inUse the snapshots that may come to answer, in this process, without being read again
+   * @param inUse the snapshots that this process may activate without reading them again
    */
   public void commit(CachedState state, List<Snapshot> inUse) {
     if (!isWritable) {
@@ -267,7 +266,7 @@ public final class SnapshotCache implements AutoCloseable {
     files.values().retainAll(named);
   }
 
-  /** Lets another process write here. What is mapped stays usable. */
+  /** Releases the lock for other processes. Mapped snapshots stay usable. */
   @Override
   public void close() {
     isWritable = false;

@@ -5,9 +5,9 @@ import io.firstseen.filters.snapshot.Sha256;
 import java.util.OptionalLong;
 
 /**
- * Which manifest may answer next. On one topic sequences go up; what goes back is refused, however
- * it came about. There are two exceptions: a topic that was created anew begins a new succession,
- * and while a sequence is pinned, that one and no other may answer.
+ * Decides which manifest may answer next. On one topic sequences increase; a lower one is refused,
+ * whatever its cause. There are two exceptions: a topic that was created anew may begin with any
+ * sequence, and while a sequence is pinned, only that one may answer.
  */
 public final class Succession {
   // Null if none answered since the topic was created.
@@ -18,8 +18,7 @@ public final class Succession {
   /**
    * The highest manifest that answered since the topic was created.
    *
-   * @param contentDigest the SHA-256 of what it says of the set, whatever it says of place and
-   *     signature
+   * @param contentDigest the SHA-256 of its fields about the set, without location and signature
    */
   record Highest(long sequence, String contentDigest) {
     static Highest of(Manifest manifest) {
@@ -28,21 +27,21 @@ public final class Succession {
     }
   }
 
-  /** What is to become of a manifest. */
+  /** The verdict on a manifest. */
   public enum Verdict {
     /** It may answer. */
     NEXT,
     /** It answers already. */
     SAME,
-    /** It is not what is pinned. */
+    /** It is not the pinned one. */
     NOT_PINNED,
-    /** Its sequence is lower than one that answered. */
+    /** Its sequence is lower than that of one that answered. */
     BACK,
-    /** It has the sequence of one that answered, and other content. */
+    /** It has the sequence of one that answered, but other content. */
     FORKED
   }
 
-  /** What is to become of this one. */
+  /** Judges a manifest. */
   public Verdict judge(Manifest manifest) {
     if (pinned != null && manifest.sequence() != pinned) {
       return Verdict.NOT_PINNED;
@@ -77,7 +76,7 @@ public final class Succession {
         : "sequence %d goes on answering".formatted(answering.sequence());
   }
 
-  /** A manifest answers from now on, or was found to be the one that does. */
+  /** Records that a manifest answers from now on, or was found to be the active one. */
   public void answer(Manifest manifest) {
     answering = manifest;
     if (highest == null || manifest.sequence() > highest.sequence()) {
@@ -85,7 +84,7 @@ public final class Succession {
     }
   }
 
-  /** What was the highest when this process ended last, perhaps above what answers. */
+  /** Restores the highest manifest of the last run, which may be above the active one. */
   void restore(Highest kept) {
     highest = kept;
   }
@@ -95,7 +94,7 @@ public final class Succession {
     return highest;
   }
 
-  /** The topic was created anew: whatever sequence its manifests begin with. */
+  /** Says that the topic was created anew: its manifests may begin with any sequence. */
   void beginAnew() {
     highest = null;
   }
@@ -108,7 +107,7 @@ public final class Succession {
     return pinned == null ? OptionalLong.empty() : OptionalLong.of(pinned);
   }
 
-  /** Whether what answers is pinned, so that nothing else is wanted. */
+  /** Whether the pinned sequence answers already, so that no other is wanted. */
   boolean isSettled() {
     return pinned != null && highest != null && answering != null && answering.sequence() == pinned;
   }

@@ -25,19 +25,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads a topic from its beginning, or from where its reader has come, and stays at its end,
- * whatever happens to the broker: committed records only, all partitions, without a consumer group.
- * Runs on the thread that calls {@link #run} and calls its {@link Reader} there.
+ * Reads a topic from its beginning, or from its reader's offset, and then follows its end across
+ * broker outages. Reads committed records of all partitions, without a consumer group. Runs on the
+ * thread that calls {@link #run} and calls its {@link Reader} there.
  */
 public final class TopicFollower implements Runnable, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TopicFollower.class);
 
   // The longest time between two calls of Reader.settle at the end of the topic.
   private static final Duration POLL = Duration.ofMillis(200);
-  // A consumer does not say that its broker is gone. So in silence it is asked for something.
+  // A consumer does not report that its broker is gone, so it is probed when no records arrive.
   private static final Duration PROBE_AFTER_SILENCE = Duration.ofSeconds(2);
   private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(5);
-  // Positions say nothing about a topic that was created anew and has grown as long meanwhile.
+  // Offsets do not reveal a topic that was created anew and has grown as long as the old one.
   private static final Duration IDENTITY_CHECK = Duration.ofSeconds(10);
   private static final long MIN_RETRY_MILLIS = 1_000;
   private static final long MAX_RETRY_MILLIS = 30_000;
@@ -54,7 +54,7 @@ public final class TopicFollower implements Runnable, AutoCloseable {
   private boolean reachable = true;
   private long retryMillis = MIN_RETRY_MILLIS;
 
-  /** What is done with the records. */
+  /** Receives the records. */
   public interface Reader {
 
     /** Called first of all. */
@@ -64,10 +64,10 @@ public final class TopicFollower implements Runnable, AutoCloseable {
     void end();
 
     /**
-     * The topic is about to be read.
+     * Called before the topic is read.
      *
-     * @param topicId differs when a topic was deleted and created anew; null if it is not known
-     * @return the offset to go on from; empty for the beginning
+     * @param topicId differs when a topic was deleted and created anew; null if unknown
+     * @return the offset to continue from; empty for the beginning
      */
     OptionalLong open(String topicId);
 
@@ -77,11 +77,13 @@ public final class TopicFollower implements Runnable, AutoCloseable {
     /** The next record; {@code value} is null for a tombstone. */
     void accept(long offset, String key, byte[] value, long timestampMillis);
 
-    /** Some records have been read, and about so many are left; called while there are any. */
+    /**
+     * Some records have been read, and roughly {@code recordsLeft} are left; not called at the end.
+     */
     void progress(long recordsLeft);
 
     /**
-     * All records so far have been read. Called again and again while there are no new ones.
+     * All records so far have been read. Called repeatedly while there are no new ones.
      *
      * @return whether to read the topic once more from its beginning
      */
@@ -121,10 +123,10 @@ public final class TopicFollower implements Runnable, AutoCloseable {
   }
 
   /**
-   * Makes a follower, which does nothing before {@link #run}.
+   * Makes a follower; it does nothing before {@link #run}.
    *
    * @param topic the topic to read
-   * @param consumerProperties settings of the Kafka consumer besides those that make it a follower
+   * @param consumerProperties settings of the Kafka consumer besides {@link #followerProperties}
    */
   public TopicFollower(
       String topic, Map<String, Object> consumerProperties, Reader reader, FollowerTime time) {
@@ -144,7 +146,7 @@ public final class TopicFollower implements Runnable, AutoCloseable {
     this.connections = connections;
   }
 
-  /** The settings without which a consumer would not read what was committed, all of it. */
+  /** The consumer settings that are needed to read all committed records, and nothing else. */
   static Map<String, Object> followerProperties() {
     return Map.of(
         "isolation.level", "read_committed",
@@ -178,7 +180,7 @@ public final class TopicFollower implements Runnable, AutoCloseable {
     } catch (WakeupException | InterruptException e) {
       throw e;
     } catch (RuntimeException | Error e) {
-      // Whatever it is, a follower that ended would leave its set to grow old unseen.
+      // Keep running after any exception: if the follower ended, its set would grow old unnoticed.
       LOG.debug("following topic {} failed", topic, e);
       reportUnreachable("topic '%s' cannot be read: %s".formatted(topic, reason(e)));
       reader.tick();
@@ -265,7 +267,7 @@ public final class TopicFollower implements Runnable, AutoCloseable {
     reader.rewind();
   }
 
-  /** Reads until the follower is closed or the topic turns out to be another one. */
+  /** Reads until the follower is closed or the topic was replaced by another of its name. */
   private void readOn(Consumer<byte[], byte[]> from, TopicIdentity identity, String topicId) {
     long heardNanos = time.nanoTime();
     long identifiedNanos = heardNanos;

@@ -15,10 +15,10 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Asks which topic bears a name now. A topic that is deleted and created anew has another id. */
+/** Asks for the current id of a topic. A topic that is deleted and created anew has another id. */
 interface TopicIdentity extends AutoCloseable {
 
-  /** The id; empty if the brokers do not tell, for whatever reason. */
+  /** The id; empty if it cannot be read, for whatever reason. */
   Optional<String> read();
 
   @Override

@@ -21,7 +21,7 @@ import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** Reads a topic from its beginning to where its end is now, as often as it is asked to. */
+/** Reads a topic from its beginning to its current end, as often as asked. */
 public final class TopicReading implements AutoCloseable {
   private static final Duration POLL = Duration.ofMillis(200);
 
@@ -33,31 +33,31 @@ public final class TopicReading implements AutoCloseable {
   private final KafkaConsumer<byte[], byte[]> consumer;
   private final List<TopicPartition> partitions = new ArrayList<>();
 
-  /** What is called while the end has not been reached. */
+  /** Is called while the end has not been reached. */
   @FunctionalInterface
   public interface Progress {
-    /** So many bytes were read, and about so many records are left. */
+    /** Bytes read so far, and roughly how many records are left. */
     void read(long bytes, long recordsLeft);
   }
 
-  /** What is called for each record. */
+  /** Is called for each record. */
   @FunctionalInterface
   public interface Records {
     /** The next record; {@code value} is null for a tombstone. */
     void accept(String key, byte[] value) throws SnapshotException;
   }
 
-  /** What is called for each blob. */
+  /** Is called for each blob. */
   @FunctionalInterface
   public interface Blobs {
-    /** A blob, whose digest was not checked. */
+    /** A complete blob; its digest was not checked. */
     void accept(BlobReference blob, ByteBuffer bytes) throws SnapshotException;
   }
 
   /**
    * Opens a consumer.
    *
-   * @param timeout how long all that is done by this object may take
+   * @param timeout the bound for everything that this object does
    */
   public TopicReading(
       String topic, Map<String, Object> consumerProperties, Duration timeout, Progress progress) {
@@ -86,7 +86,7 @@ public final class TopicReading implements AutoCloseable {
             .formatted(topic, servers, timeout.toSeconds()));
   }
 
-  /** Whether there is such a topic. */
+  /** Whether the topic exists. */
   public boolean exists() throws TimeoutException {
     try {
       List<PartitionInfo> infos = consumer.partitionsFor(topic, left());
@@ -101,9 +101,9 @@ public final class TopicReading implements AutoCloseable {
   }
 
   /**
-   * Reads all of it.
+   * Reads the whole topic.
    *
-   * @throws TimeoutException if it takes longer than all may take
+   * @throws TimeoutException if the bound is exceeded
    * @throws KafkaException if it cannot be read
    */
   public void readAll(Records records) throws TimeoutException, SnapshotException {
@@ -139,9 +139,9 @@ public final class TopicReading implements AutoCloseable {
   }
 
   /**
-   * Reads all of it and hands over blobs as they are complete.
+   * Reads the whole topic and hands over blobs as they become complete.
    *
-   * @param wanted by digest; those that were found are removed
+   * @param wanted blobs by digest; found ones are removed
    */
   public void readBlobs(Map<String, BlobReference> wanted, Blobs blobs)
       throws TimeoutException, SnapshotException {
@@ -163,7 +163,7 @@ public final class TopicReading implements AutoCloseable {
               chunks.remove(blob.digest());
               wanted.remove(blob.digest());
             } catch (MalformedSnapshotException e) {
-              // It stays wanted: another chunk may cure that.
+              // The blob stays wanted: another copy of a chunk may cure it.
             }
           }
         });

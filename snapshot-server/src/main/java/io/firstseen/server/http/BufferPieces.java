@@ -6,7 +6,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.stream.ChunkedInput;
 import java.nio.ByteBuffer;
 
-/** What remains in a buffer, a piece after the other as the peer takes them. */
+/** The rest of a buffer, sent piece by piece as fast as the peer reads. */
 final class BufferPieces implements ChunkedInput<ByteBuf> {
   private final ByteBuffer left;
   private final int total;
@@ -25,12 +25,12 @@ final class BufferPieces implements ChunkedInput<ByteBuf> {
 
   @Override
   public void close() {
-    // The bytes are the owner's.
+    // The caller owns the buffer.
   }
 
   @Override
   @Deprecated
-  @SuppressWarnings("InlineMeSuggester") // Netty's.
+  @SuppressWarnings("InlineMeSuggester") // Overrides a method of Netty.
   public ByteBuf readChunk(ChannelHandlerContext context) {
     return readChunk(context.alloc());
   }

@@ -18,10 +18,10 @@ record ByteRange(int start, int length, int total) {
       Pattern.compile("bytes=\\s*([0-9]*)-([0-9]*)\\s*", Pattern.CASE_INSENSITIVE);
 
   /**
-   * Reads a Range header. Empty if the whole is to be sent: there is none, or it is none that this
-   * server knows.
+   * Reads a Range header. Empty if the whole content is to be sent, because the header is absent or
+   * this server does not support it.
    *
-   * @throws HttpFailure with 416 if no byte of it is there
+   * @throws HttpFailure with 416 if the range lies beyond the content
    */
   static Optional<ByteRange> parse(String header, int total) throws HttpFailure {
     if (header == null) {
@@ -54,7 +54,7 @@ record ByteRange(int start, int length, int total) {
   }
 
   private static long number(String digits) {
-    // Longer than any content, and than what fits.
+    // More than 12 digits exceed any content, and may overflow a long.
     return digits.length() > 12 ? Long.MAX_VALUE / 2 : Long.parseLong(digits);
   }
 

@@ -34,22 +34,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection: one request after the other. While a reply is under way nothing more is read, so
- * a peer that sends and never takes holds no more than a buffer.
+ * One connection, which serves one request after the other. While a reply is sent nothing is read,
+ * so a peer that sends and never reads costs one buffer at most.
  */
-// What fails on a channel closes it, and the clock closes what hangs.
+// A failed operation closes its channel, and ConnectionClock closes a channel that hangs.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Connection extends ChannelInboundHandlerAdapter {
   private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
-  // A body up to this length is sent in one piece.
+  // Bodies up to this length are sent in one piece.
   private static final int MAX_PIECE_BYTES = 64 << 10;
 
   private enum State {
     /** Waits for a request or for the rest of one. */
     READING,
-    /** Waits for the reply to be made or to be taken. */
+    /** Waits until the reply is made and the peer has read it. */
     REPLYING,
-    /** Has said its last word; throws away what comes, so that the peer can read it. */
+    /** Has sent its last reply; discards input until the peer has read the reply. */
     ENDING
   }
 
@@ -59,7 +59,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private State state = State.READING;
   private boolean draining;
 
-  // The request under way; null between two.
+  // The current request; null between requests.
   private HttpRequest head;
   private ByteArrayOutputStream body = new ByteArrayOutputStream(0);
   private long completeNanos;
@@ -69,7 +69,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     this.clock = clock;
   }
 
-  /** Ends the connection as soon as no request is under way. */
+  /** Closes the connection as soon as no request is running. */
   void end(ChannelHandlerContext context) {
     if (clock.isIdle() || state == State.ENDING) {
       context.close();
@@ -102,7 +102,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable failure) {
-    // A peer that goes away in the middle is an everyday matter.
+    // A peer that disconnects is normal.
     if (failure instanceof IOException) {
       LOG.debug("connection lost", failure);
     } else {
@@ -145,7 +145,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
       }
     } catch (HttpFailure failure) {
-      // The rest of such a request is not worth reading.
+      // The rest of the request is not read.
       completeNanos = System.nanoTime();
       state = State.REPLYING;
       clock.replying();
@@ -250,7 +250,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** RFC 9112, section 3.2.2: servers take a whole URL as well. */
+  /** RFC 9112, section 3.2.2: servers must accept the absolute form, too. */
   private static String originForm(String target) {
     for (String scheme : new String[] {"http://", "https://"}) {
       if (target.regionMatches(true, 0, scheme, 0, scheme.length())) {
@@ -267,7 +267,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     } catch (HttpFailure failure) {
       return failure.reply();
     } catch (RuntimeException | OutOfMemoryError | InternalError e) {
-      // The last is what a mapped file brings that was cut.
+      // A mapped file that was truncated throws InternalError.
       LOG.error("{} {} failed", request.method(), request.path(), e);
       return Reply.error(500, "the server failed; its log says why");
     }
@@ -343,8 +343,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private void after(ChannelHandlerContext context, boolean end) {
     forget();
     if (end) {
-      // To close with something unread would reset the connection, and the peer might lose the
-      // reply. So only our half is closed, and the clock ends the other.
+      // Closing with unread input would reset the connection, and the peer might lose the reply. So
+      // only the output is shut down, and ConnectionClock closes the rest.
       state = State.ENDING;
       clock.ending();
       ((DuplexChannel) context.channel()).shutdownOutput();

@@ -10,8 +10,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Closes a connection whose peer takes too long: to begin a request, to end it, to take the reply.
- * The time for a request runs from its first byte, however slowly more come.
+ * Closes a connection whose peer takes too long to begin a request, to complete it, or to read the
+ * reply. The time for a request runs from its first byte.
  */
 final class ConnectionClock extends ChannelDuplexHandler {
   private static final long MAX_CHECK_MILLIS = 1_000;
@@ -32,7 +32,7 @@ final class ConnectionClock extends ChannelDuplexHandler {
     this.limits = limits;
   }
 
-  /** Whether no request has begun. */
+  /** Whether no request is running. */
   boolean isIdle() {
     return phase == Phase.IDLE;
   }
@@ -42,12 +42,12 @@ final class ConnectionClock extends ChannelDuplexHandler {
     enter(Phase.REPLYING);
   }
 
-  /** The reply was taken by the peer's side of the network. */
+  /** The reply was handed to the network; waits for the next request. */
   void idle() {
     enter(Phase.IDLE);
   }
 
-  /** All was said; the peer may read it and close. */
+  /** The last reply was sent; waits for the peer to close. */
   void ending() {
     enter(Phase.RECEIVING);
   }

@@ -6,7 +6,7 @@ public interface Endpoint {
   /**
    * The reply to a request.
    *
-   * @throws HttpFailure if there is none but an error
+   * @throws HttpFailure if the reply is an error
    */
   Reply answer(Request request) throws HttpFailure;
 }

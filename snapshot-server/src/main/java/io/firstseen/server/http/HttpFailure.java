@@ -2,14 +2,14 @@ package io.firstseen.server.http;
 
 import java.util.Map;
 
-/** A request that is not answered as it would like to be; the message says why in one sentence. */
+/** A request that is answered by an error; the message is one sentence. */
 public final class HttpFailure extends Exception {
   private static final long serialVersionUID = 1L;
 
   private final int status;
   private final transient Map<String, String> headers;
 
-  /** Without a stack trace: peers bring it about as often as they like. */
+  /** Has no stack trace, since peers can cause it at any rate. */
   public HttpFailure(int status, String sentence) {
     this(status, sentence, Map.of());
   }

@@ -3,15 +3,15 @@ package io.firstseen.server.http;
 import java.time.Duration;
 
 /**
- * How much a peer may ask for, and how long it may take.
+ * Limits on sizes, connections and times.
  *
- * @param maxConnections connections at one time; one more is answered by 503 and closed
+ * @param maxConnections open connections; one more is answered by 503 and closed
  * @param maxRequestLineBytes of method, path and query; a longer one is answered by 414
  * @param maxHeaderBytes of all header lines; more are answered by 431
  * @param maxBodyBytes of a request; a longer one is answered by 413
  * @param requestTimeout from the first byte of a request to its last
  * @param idleTimeout between two requests on a connection
- * @param stallTimeout how long a reply may wait for a peer that takes none of it
+ * @param stallTimeout how long a reply may wait for a peer that does not read
  */
 public record HttpLimits(
     int maxConnections,
@@ -33,7 +33,7 @@ public record HttpLimits(
           Duration.ofSeconds(60),
           Duration.ofSeconds(30));
 
-  /** Refuses limits that let nothing through. */
+  /** Checks the limits. */
   public HttpLimits {
     requirePositive("maxConnections", maxConnections);
     requirePositive("maxRequestLineBytes", maxRequestLineBytes);
@@ -44,7 +44,7 @@ public record HttpLimits(
     requirePositive("stallTimeout", stallTimeout.toMillis());
   }
 
-  /** The same with another number of connections. */
+  /** A copy with another number of connections. */
   public HttpLimits withMaxConnections(int newMaxConnections) {
     return new HttpLimits(
         newMaxConnections,
@@ -56,7 +56,7 @@ public record HttpLimits(
         stallTimeout);
   }
 
-  /** The same with another length of bodies. */
+  /** A copy with another length of bodies. */
   public HttpLimits withMaxBodyBytes(int newMaxBodyBytes) {
     return new HttpLimits(
         maxConnections,
@@ -68,7 +68,7 @@ public record HttpLimits(
         stallTimeout);
   }
 
-  /** The same with other times. */
+  /** A copy with other times. */
   public HttpLimits withTimeouts(Duration request, Duration idle, Duration stall) {
     return new HttpLimits(
         maxConnections, maxRequestLineBytes, maxHeaderBytes, maxBodyBytes, request, idle, stall);

@@ -51,7 +51,7 @@ public final class HttpService implements AutoCloseable {
               + FULL_BODY)
           .getBytes(StandardCharsets.US_ASCII);
 
-  // RFC 9110, section 5.6.7; Java's own form of RFC 1123 has days of one digit.
+  // RFC 9110, section 5.6.7; Java's RFC_1123_DATE_TIME writes days below 10 with one digit.
   private static final DateTimeFormatter DATE =
       DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US)
           .withZone(ZoneOffset.UTC);
@@ -74,9 +74,9 @@ public final class HttpService implements AutoCloseable {
   /**
    * Binds to an address and serves.
    *
-   * @param address where to listen; port 0 takes a free one
-   * @param grace how long {@link #close} waits for requests under way
-   * @throws IOException if the address cannot be had
+   * @param address the address to listen on; port 0 means any free port
+   * @param grace how long {@link #close} waits for running requests
+   * @throws IOException if the address cannot be bound
    */
   public static HttpService start(
       InetSocketAddress address,
@@ -175,7 +175,7 @@ public final class HttpService implements AutoCloseable {
     }
   }
 
-  /** Where it listens. */
+  /** The address that it listens on. */
   public InetSocketAddress address() {
     return (InetSocketAddress) listening.localAddress();
   }
@@ -186,13 +186,13 @@ public final class HttpService implements AutoCloseable {
   }
 
   /**
-   * Takes no more connections, closes those without a request, waits for the replies under way for
-   * as long as its grace is, and closes the rest.
+   * Stops accepting connections, closes those without a request, waits up to the grace time for
+   * running replies, and closes the rest.
    */
   @Override
   public void close() {
-    // A closed channel still listens until its selector looks again. With the thread the selector
-    // ends, so nobody is told of the end while a new connection could still be had.
+    // A closed channel still listens until its selector runs again. Ending the selector's thread
+    // first makes sure that no new connection is accepted once peers notice the end.
     end(acceptor);
     ending = true;
     for (Channel channel : open) {
@@ -245,7 +245,7 @@ public final class HttpService implements AutoCloseable {
     return ending;
   }
 
-  /** The time as HTTP writes it, made once a second. */
+  /** The current time in HTTP's format, formatted once a second. */
   String date() {
     Date current = date;
     long now = Instant.now().getEpochSecond();

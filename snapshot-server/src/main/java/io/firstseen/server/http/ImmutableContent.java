@@ -5,7 +5,7 @@ import java.util.Optional;
 
 /**
  * Content that has a strong entity tag: answers conditional requests and requests for a range (RFC
- * 9110, sections 13 and 14). Of several ranges in one request none is heeded, as allowed.
+ * 9110, sections 13 and 14). A request for several ranges gets the whole content, as allowed.
  */
 public final class ImmutableContent {
   private final String contentType;
@@ -14,7 +14,7 @@ public final class ImmutableContent {
   private final String cacheControl;
 
   /**
-   * Content of a name.
+   * Makes content.
    *
    * @param tag the entity tag without its quotes; equal tags mean equal bytes
    * @param bytes must not change any more
@@ -27,9 +27,9 @@ public final class ImmutableContent {
   }
 
   /**
-   * The reply to a GET or HEAD: 200, 206 with a part, 304 if the peer has it.
+   * The reply to a GET or HEAD: 200, 206 with a part, or 304 if the peer has the content.
    *
-   * @throws HttpFailure with 416 if no byte of the wanted range is there
+   * @throws HttpFailure with 416 if the range lies beyond the content
    */
   public Reply answer(Request request) throws HttpFailure {
     String wanted = request.header("if-none-match");
@@ -56,7 +56,7 @@ public final class ImmutableContent {
         .header("cache-control", cacheControl);
   }
 
-  /** Whether one of a list of entity tags is ours; here a weak one counts. */
+  /** Whether a list of entity tags contains ours, by weak comparison. */
   private boolean names(String list) {
     for (String each : list.split(",", -1)) {
       String tag = each.strip();

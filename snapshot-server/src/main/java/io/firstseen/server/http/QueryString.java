@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The parameters of a query, as bytes: a key need not be text. Decoded as forms are: {@code %XX} is
- * a byte, {@code +} is a space, any other character stands for itself.
+ * The parameters of a query, as bytes: a key need not be text. Decoded like forms: {@code %XX} is a
+ * byte, {@code +} is a space, any other character stands for itself.
  */
 public final class QueryString {
   private final String[] names;
@@ -36,7 +36,7 @@ public final class QueryString {
     String name = new String(decode(query, start, nameEnd), StandardCharsets.UTF_8);
     int index = Arrays.asList(names).indexOf(name);
     if (index < 0) {
-      // A misspelt scope would otherwise be answered, and wrongly.
+      // A misspelt "scope" would otherwise be ignored and give a wrong answer.
       throw new HttpFailure(
           400,
           names.length == 0
@@ -78,7 +78,7 @@ public final class QueryString {
         bytes[length++] = (byte) (high << 4 | low);
         i += 2;
       } else {
-        // Netty gives one character a byte.
+        // Netty decodes each byte to one character.
         bytes[length++] = (byte) (c == '+' ? ' ' : c);
       }
     }

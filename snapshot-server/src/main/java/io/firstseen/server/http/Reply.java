@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
 
-/** What is sent back: a status, headers, and a body that may be a part of a larger whole. */
+/** A status, headers, and a body, which may be a part of larger content. */
 public final class Reply {
   private static final JsonFactory JSON = new JsonFactory();
   private static final int FEW_BYTES = 256;
@@ -31,13 +31,13 @@ public final class Reply {
    * A reply with a body.
    *
    * @param contentType null if there is no body
-   * @param body what remains is sent; must not change any more
+   * @param body its remaining bytes are sent; must not change any more
    */
   public static Reply of(int status, String contentType, ByteBuffer body) {
     return new Reply(status, contentType, body);
   }
 
-  /** The same over an array. */
+  /** A reply with an array as its body. */
   public static Reply of(int status, String contentType, byte[] body) {
     return of(status, contentType, ByteBuffer.wrap(body));
   }
@@ -47,14 +47,14 @@ public final class Reply {
     return of(status, null, ByteBuffer.allocate(0));
   }
 
-  /** What writes JSON. */
+  /** Writes JSON. */
   @FunctionalInterface
   public interface JsonWriter {
     /** Writes one value. */
     void write(JsonGenerator json) throws IOException;
   }
 
-  /** A reply in JSON, with a line feed at its end for those who look at it in a terminal. */
+  /** A reply in JSON. Ends with a line feed, for terminals. */
   public static Reply json(int status, JsonWriter writer) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(FEW_BYTES);
     try (JsonGenerator json = JSON.createGenerator(bytes)) {

@@ -23,7 +23,7 @@ public final class Request {
     return method;
   }
 
-  /** The path as it came, without the query. */
+  /** The path as received, without the query. */
   public String path() {
     return path;
   }
@@ -31,15 +31,14 @@ public final class Request {
   /**
    * The parameters of the query.
    *
-   * @param names those that may be there
-   * @throws HttpFailure with 400 if there is another one, or one twice, or one that is not encoded
-   *     as it should be
+   * @param names the allowed parameters
+   * @throws HttpFailure with 400 if a parameter is unknown, repeated or wrongly encoded
    */
   public QueryString query(String... names) throws HttpFailure {
     return QueryString.parse(query, names);
   }
 
-  /** The value of a header; null if it is not there. */
+  /** The value of a header; null if it is absent. */
   public String header(String name) {
     return headers.get(name);
   }

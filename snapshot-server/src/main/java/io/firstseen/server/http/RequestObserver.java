@@ -2,19 +2,19 @@ package io.firstseen.server.http;
 
 import java.net.SocketAddress;
 
-/** Hears of requests and connections; called by several threads at a time. */
+/** Is told of requests and connections; called by several threads at a time. */
 public interface RequestObserver {
   /**
-   * A request was answered, or refused before any route was looked for.
+   * A request was answered, or refused before routing.
    *
-   * @param remote who asked; null if that is gone
+   * @param remote the peer's address; null if the connection is gone
    * @param method the method; null if the request could not be read
    * @param path the path without the query; null if the request could not be read
    * @param route the name of the route; {@code other} if there is none
    * @param status the status of the reply
    * @param bytes of the reply's body
-   * @param nanos from the request's last byte until the reply was handed to the network, or for a
-   *     long one until the peer had taken it
+   * @param nanos time from the request's last byte until the reply was handed to the network, or
+   *     until the peer had read it if the reply is long
    */
   default void onRequest(
       SocketAddress remote,
@@ -25,6 +25,6 @@ public interface RequestObserver {
       long bytes,
       long nanos) {}
 
-  /** A connection was closed at once because there were as many as allowed. */
+  /** A connection was closed at once because the maximum number was open. */
   default void onConnectionRefused() {}
 }

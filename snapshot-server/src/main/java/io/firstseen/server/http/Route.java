@@ -3,28 +3,28 @@ package io.firstseen.server.http;
 import java.util.List;
 
 /**
- * Where an endpoint is found.
+ * The path and methods of an endpoint.
  *
- * @param name what metrics call it
- * @param path the path; if it ends with a slash and is longer than that, also every path below it
+ * @param name its name in metrics
+ * @param path the path; if it ends with a slash and is not just a slash, also every path below it
  * @param methods GET, which allows HEAD, or POST
- * @param takesLong whether a request may take more than some microseconds, so that it is answered
- *     apart from those that do not
+ * @param takesLong whether a request may take more than a few microseconds, so that it does not run
+ *     on the connection's event loop
  */
 public record Route(
     String name, String path, List<String> methods, boolean takesLong, Endpoint endpoint) {
 
-  /** A path that is read. */
+  /** A route for GET. */
   public static Route get(String name, String path, Endpoint endpoint) {
     return new Route(name, path, List.of("GET", "HEAD"), false, endpoint);
   }
 
-  /** A path that takes a body. */
+  /** A route for POST. */
   public static Route post(String name, String path, Endpoint endpoint) {
     return new Route(name, path, List.of("POST"), true, endpoint);
   }
 
-  /** The same, answered apart from requests that take microseconds. */
+  /** A copy whose requests may take long, see {@link #takesLong}. */
   public Route slow() {
     return new Route(name, path, methods, true, endpoint);
   }

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** What there is to be asked for. */
+/** All routes of a service. */
 final class Routes {
   static final String OTHER = "other";
 
