@@ -5,6 +5,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** The single reference that queries read. Threads can wait for it to change. */
 final class CurrentSnapshot {
@@ -15,7 +16,7 @@ final class CurrentSnapshot {
    * @param active null in the states EMPTY, LOADING and CLOSED
    * @param trouble the newest problem, one sentence; null if there is none
    */
-  record View(ClientState state, ActiveSnapshot active, String trouble) {}
+  record View(ClientState state, @Nullable ActiveSnapshot active, @Nullable String trouble) {}
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();

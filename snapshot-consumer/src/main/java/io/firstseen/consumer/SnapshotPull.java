@@ -26,6 +26,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Fetches the newest snapshot of a set once, into a {@link SnapshotDirectory}: only the blobs that
@@ -116,7 +117,7 @@ public final class SnapshotPull {
   }
 
   /** The newest manifest of the directory; null if it is damaged. */
-  private Manifest readable() {
+  private @Nullable Manifest readable() {
     try {
       return directory.latest();
     } catch (SnapshotException e) {

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** The keys in the body of a request: an array of strings in JSON, or one key a line. */
 final class BatchKeys {
@@ -31,7 +32,8 @@ final class BatchKeys {
    * @param contentType the Content-Type header; null if there is none
    * @throws HttpFailure if they cannot be read or are too many
    */
-  static List<byte[]> read(String contentType, byte[] body, int maxKeys) throws HttpFailure {
+  static List<byte[]> read(@Nullable String contentType, byte[] body, int maxKeys)
+      throws HttpFailure {
     String type =
         contentType == null ? "" : contentType.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
     BatchKeys batch = new BatchKeys(maxKeys);

@@ -4,6 +4,7 @@ import io.firstseen.benchmarks.dedup.PipelineResult.Sizes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** All measurements of one run of the command. */
 final class Measurements {
@@ -25,7 +26,7 @@ final class Measurements {
       PrefillRun.Result prefill,
       long heapMebibytes,
       List<CheckpointedRun.Result> rounds,
-      String failure) {}
+      @Nullable String failure) {}
 
   /**
    * @param keys the number of keys of the table; results for other numbers are for the plot
@@ -93,17 +94,17 @@ final class Measurements {
   }
 
   /** Null if not measured. */
-  CheckpointedRates checkpointed() {
+  @Nullable CheckpointedRates checkpointed() {
     return checkpointed;
   }
 
   /** Null if not measured. */
-  ExpiryRun.Result expiry() {
+  ExpiryRun.@Nullable Result expiry() {
     return expiry;
   }
 
   /** Null if not measured. */
-  CanonicaliserRun.Result canonicaliser() {
+  CanonicaliserRun.@Nullable Result canonicaliser() {
     return canonicaliser;
   }
 }

@@ -1,5 +1,7 @@
 package io.firstseen.benchmarks.dedup;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The results of one run of one subject.
  *
@@ -16,7 +18,7 @@ record PipelineResult(
     double recordsPerSecond,
     long recordsAtSink,
     double allocatedPerRecord,
-    Sizes sizes) {
+    @Nullable Sizes sizes) {
 
   /**
    * Sizes in bytes after all keys were added.

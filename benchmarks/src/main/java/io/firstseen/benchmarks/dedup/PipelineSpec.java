@@ -1,6 +1,7 @@
 package io.firstseen.benchmarks.dedup;
 
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One run of one subject.
@@ -22,7 +23,7 @@ record PipelineSpec(
     FlinkSettings flink,
     String directory,
     boolean sizes,
-    String savepoint) {
+    @Nullable String savepoint) {
 
   /** A run from empty state without checkpoints, which measures only the rate. */
   static PipelineSpec of(

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.types.Operation;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import org.jspecify.annotations.Nullable;
 
 /** One event of the demo's stream, without its time. */
 final class DemoEvent {
@@ -66,22 +67,22 @@ final class DemoEvent {
   }
 
   /** The operation; null if the event is malformed. */
-  Operation operation() {
+  @Nullable Operation operation() {
     return operation;
   }
 
   /** The key in the form that all its spellings share; null if the event is malformed. */
-  String url() {
+  @Nullable String url() {
     return url;
   }
 
   /** The key as this event spells it; null if the event is malformed. */
-  String spelling() {
+  @Nullable String spelling() {
     return spelling;
   }
 
   /** The key of the Kafka record; null if the event is malformed. */
-  byte[] recordKey() {
+  byte @Nullable [] recordKey() {
     return isMalformed() ? null : url.getBytes(UTF_8);
   }
 

@@ -6,6 +6,7 @@ import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.serializers.Outcome;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The results of a run.
@@ -14,7 +15,7 @@ import java.util.Map;
  * @param snapshots the number of manifests; null if none were asked for
  * @param seconds how long the job took
  */
-record RunSummary(Map<Outcome.Kind, Long> counts, Integer snapshots, double seconds) {
+record RunSummary(Map<Outcome.Kind, Long> counts, @Nullable Integer snapshots, double seconds) {
 
   long count(Outcome.Kind kind) {
     return counts.get(kind);

@@ -13,6 +13,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The figures of a blob or of a set, for people as a table and for machines as JSON.
@@ -30,7 +31,7 @@ public record SnapshotSummary(
     long sequence,
     long windowStartMillis,
     long windowEndMillis,
-    Integer shard,
+    @Nullable Integer shard,
     SetParameters parameters,
     long keys,
     long values,

@@ -22,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The subject of a snapshot verb: one blob, or all shards of a directory's manifest. */
 final class OpenedSnapshots {
@@ -91,12 +92,12 @@ final class OpenedSnapshots {
   }
 
   /** The blob; null if it is a directory. */
-  Snapshot blob() {
+  @Nullable Snapshot blob() {
     return blob;
   }
 
   /** The manifest of the directory; null if it is a blob. */
-  Manifest manifest() {
+  @Nullable Manifest manifest() {
     return set == null ? null : set.manifest();
   }
 

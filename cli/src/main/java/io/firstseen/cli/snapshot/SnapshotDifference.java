@@ -8,6 +8,7 @@ import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotDelta;
 import java.util.Optional;
 import java.util.PrimitiveIterator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The changes from one snapshot to another, or from all shards of one set to those of another.
@@ -30,7 +31,7 @@ record SnapshotDifference(
    *
    * @param before null for a shard that never held a key, like {@code after}
    */
-  static SnapshotDifference of(Snapshot before, Snapshot after) {
+  static SnapshotDifference of(@Nullable Snapshot before, @Nullable Snapshot after) {
     if (before == null && after == null) {
       return NONE;
     }

@@ -8,6 +8,7 @@ import java.io.Serializable;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Parses records of the input, one at a time. It never throws: a malformed record becomes an event
@@ -70,7 +71,7 @@ public final class EventParser implements Serializable {
    *
    * @param json the bytes, null for a record without a value
    */
-  public SourceEvent parseJson(byte[] json, String place) {
+  public SourceEvent parseJson(byte @Nullable [] json, String place) {
     if (json == null) {
       return SourceEvent.malformed("value is missing", null, place);
     }
@@ -96,7 +97,8 @@ public final class EventParser implements Serializable {
    * @param value the record's value, null if it has none
    * @param timestampMillis the record's time, -1 if it has none
    */
-  public SourceEvent parseKeyed(byte[] key, byte[] value, long timestampMillis, String place) {
+  public SourceEvent parseKeyed(
+      byte @Nullable [] key, byte @Nullable [] value, long timestampMillis, String place) {
     try {
       if (key == null) {
         throw new MalformedEventException("key is missing");

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import io.firstseen.types.Operation;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The fields of an event that is written as a JSON object. If a field is repeated, the last one
@@ -102,7 +103,7 @@ final class JsonEvent {
   }
 
   /** The scope, null if there is none. */
-  byte[] scope() throws MalformedEventException {
+  byte @Nullable [] scope() throws MalformedEventException {
     return scope == null || scope.isEmpty() ? null : EventRules.encode("scope", scope);
   }
 

@@ -29,6 +29,7 @@ import org.apache.flink.runtime.state.FunctionInitializationContext;
 import org.apache.flink.runtime.state.FunctionSnapshotContext;
 import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
 import org.apache.flink.util.Collector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes blobs into a directory of any file system that Flink supports, each under its digest, and
@@ -63,7 +64,7 @@ public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRec
   private transient NavigableMap<Long, List<String>> checkpointed;
   private transient List<String> removals;
   // Digests of blobs received since the start; null after the first manifest.
-  private transient Set<String> written;
+  private transient @Nullable Set<String> written;
 
   /**
    * Makes the function.

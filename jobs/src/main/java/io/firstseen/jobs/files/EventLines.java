@@ -5,6 +5,7 @@ import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.serializers.SourceEvent;
 import java.io.IOException;
 import java.io.InputStream;
+import org.jspecify.annotations.Nullable;
 
 /** The events of a stream of lines, in order; {@link EventFiles#source} says what a line is. */
 public final class EventLines {
@@ -31,7 +32,7 @@ public final class EventLines {
    *
    * @throws UserErrorException if the stream cannot be read
    */
-  public SourceEvent next() {
+  public @Nullable SourceEvent next() {
     byte[] line;
     try {
       line = lines.next();

@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Cuts a stream into lines of bytes. A line ends with LF or CR LF, which are not part of it; the
@@ -27,7 +28,7 @@ public final class LineReader {
   }
 
   /** The next line; null at the end of the stream. */
-  public byte[] next() throws IOException {
+  public byte @Nullable [] next() throws IOException {
     tooLong = false;
     if (!fill()) {
       return null;

@@ -22,6 +22,7 @@ import org.apache.flink.streaming.api.connector.sink2.CommittableMessage;
 import org.apache.flink.streaming.api.connector.sink2.SupportsPostCommitTopology;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.util.function.SerializableFunction;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -98,7 +99,7 @@ class DeferredKafkaSink<T>
     private final WriterInitContext context;
     private final Collection<KafkaWriterState> recovered;
     // Null until it is needed.
-    private PrecommittingStatefulSinkWriter<T, KafkaWriterState, KafkaCommittable> kafka;
+    private @Nullable PrecommittingStatefulSinkWriter<T, KafkaWriterState, KafkaCommittable> kafka;
 
     Writer(KafkaSink<T> sink, WriterInitContext context, Collection<KafkaWriterState> recovered) {
       this.sink = sink;

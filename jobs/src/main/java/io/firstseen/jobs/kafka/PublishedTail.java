@@ -23,6 +23,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,7 +44,7 @@ final class PublishedTail implements AutoCloseable {
   private Manifest newest;
   private String newestClaim;
   // Digests of blobs; null while they are not collected.
-  private Set<String> blobs;
+  private @Nullable Set<String> blobs;
 
   /** Starts at the beginning of the topic; reads nothing yet. */
   PublishedTail(Properties clientProperties, String topic, String setName) {
@@ -170,7 +171,7 @@ final class PublishedTail implements AutoCloseable {
   }
 
   /** Digests of the blobs that were read and not removed since {@link #keepBlobs}. */
-  Set<String> blobs() {
+  @Nullable Set<String> blobs() {
     return blobs;
   }
 

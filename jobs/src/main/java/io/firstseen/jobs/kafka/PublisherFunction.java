@@ -20,6 +20,7 @@ import org.apache.flink.runtime.state.FunctionInitializationContext;
 import org.apache.flink.runtime.state.FunctionSnapshotContext;
 import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
 import org.apache.flink.util.Collector;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Ensures that only one job publishes a set to a topic. At its start and before each manifest it
@@ -43,7 +44,7 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
   private transient PublisherLine line;
   private transient PublishedTail tail;
   // Null once it was sent.
-  private transient String claim;
+  private transient @Nullable String claim;
 
   /**
    * Makes the function.

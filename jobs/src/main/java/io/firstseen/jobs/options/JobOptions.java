@@ -3,6 +3,7 @@ package io.firstseen.jobs.options;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.types.TimeToLive;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 
@@ -78,12 +79,12 @@ public final class JobOptions {
   }
 
   /** Options of the dedup; null in a job that only makes snapshots. */
-  public DedupOptions dedup() {
+  public @Nullable DedupOptions dedup() {
     return Objects.requireNonNull(dedup, "this job does not dedup");
   }
 
   /** Options of the snapshots; null in a job that only dedups. */
-  public SnapshotOptions snapshots() {
+  public @Nullable SnapshotOptions snapshots() {
     return Objects.requireNonNull(snapshots, "this job makes no snapshots");
   }
 

@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** A manifest that may become active, and how much of it is loaded. */
 final class Candidate {
@@ -69,7 +70,7 @@ final class Candidate {
    * The changes since a manifest; null if unknown, as when a shard was loaded whole or for another
    * candidate.
    */
-  Decision.Changes changesSince(Manifest answeringOrNull) {
+  Decision.@Nullable Changes changesSince(Manifest answeringOrNull) {
     if (!isCountKnown
         || answeringOrNull == null
         || answeringOrNull.shards().size() != manifest.shards().size()) {

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides which chunks of a topic are kept: those of blobs that a waiting manifest of the set
@@ -60,7 +61,7 @@ final class ChunkSelection {
   void accept(
       long offset,
       ChunkKey key,
-      byte[] value,
+      byte @Nullable [] value,
       Predicate<String> isLoaded,
       Supplier<Set<String>> named) {
     if (value == null) {

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiPredicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Chunks that were read and are not part of a loaded snapshot yet. They are in the files of the
@@ -56,7 +57,7 @@ final class ChunkStore {
   }
 
   /** The header of a blob from its first chunk; null if that does not begin with one. */
-  static SnapshotHeader header(byte[] firstChunk) {
+  static @Nullable SnapshotHeader header(byte[] firstChunk) {
     try {
       return SnapshotHeader.read(ByteBuffer.wrap(firstChunk));
     } catch (SnapshotException e) {

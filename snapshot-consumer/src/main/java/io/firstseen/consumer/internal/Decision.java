@@ -1,5 +1,7 @@
 package io.firstseen.consumer.internal;
 
+import org.jspecify.annotations.Nullable;
+
 /** What {@link SnapshotAssembler} wants its caller to do. */
 public sealed interface Decision {
 
@@ -8,7 +10,7 @@ public sealed interface Decision {
    *
    * @param changes since the snapshot that answered before; null if unknown
    */
-  record Activate(ActiveSnapshot snapshot, Changes changes) implements Decision {}
+  record Activate(ActiveSnapshot snapshot, @Nullable Changes changes) implements Decision {}
 
   /** How many keys were added and removed. */
   record Changes(long added, long removed) {}

@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Makes verified snapshots of shards from their blobs, wherever those are stored. */
 final class ShardLoader {
@@ -181,7 +182,8 @@ final class ShardLoader {
   }
 
   /** The bytes of a blob from its chunks; null if they are missing or damaged. */
-  private ByteBuffer assemble(Candidate candidate, BlobReference blob, List<String> complaints) {
+  private @Nullable ByteBuffer assemble(
+      Candidate candidate, BlobReference blob, List<String> complaints) {
     if (chunks.missing(blob) > 0 || chunks.isDamaged(blob)) {
       return null;
     }
@@ -196,7 +198,7 @@ final class ShardLoader {
   }
 
   /** The bytes of a blob from its location; null if they cannot be fetched now. */
-  private ByteBuffer fetch(
+  private @Nullable ByteBuffer fetch(
       Candidate candidate, BlobReference blob, long nowMillis, List<String> complaints) {
     if (nowMillis < candidate.fetchesAgainMillis) {
       return null;

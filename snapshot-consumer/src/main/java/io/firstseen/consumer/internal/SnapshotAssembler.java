@@ -25,6 +25,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns the records of a snapshots topic into verified snapshots of one set. {@link #accept} only
@@ -62,7 +63,7 @@ public final class SnapshotAssembler {
   private final Deque<ActiveSnapshot> history = new ArrayDeque<>();
   private ActiveSnapshot active;
   // What is wrong with the newest manifest on the topic; null if nothing is.
-  private String problem;
+  private @Nullable String problem;
   private boolean rereadWanted;
   // True if reading began after the topic's beginning, so that a missing blob may be before that
   // point.
@@ -217,7 +218,7 @@ public final class SnapshotAssembler {
    * @param value its value; null for a tombstone. Not copied, must not change any more
    * @param publishedMillis when it was written to the topic, in milliseconds since the epoch
    */
-  public void accept(long offset, String key, byte[] value, long publishedMillis) {
+  public void accept(long offset, String key, byte @Nullable [] value, long publishedMillis) {
     Optional<ChunkKey> chunkKey = SnapshotTopicFormat.parseChunkKey(key);
     if (chunkKey.isPresent()) {
       selection.accept(offset, chunkKey.get(), value, loaded::containsKey, this::candidateDigests);
@@ -259,7 +260,7 @@ public final class SnapshotAssembler {
   }
 
   /** Why a manifest can never become active, or null. */
-  private String refusal(Manifest manifest) {
+  private @Nullable String refusal(Manifest manifest) {
     try {
       if (settings.keyHashOrNull() != null) {
         manifest.parameters().requireReadableBy(settings.keyHashOrNull());

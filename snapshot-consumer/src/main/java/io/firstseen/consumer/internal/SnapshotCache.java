@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The snapshots of a set in files, which are mapped into memory, and the state that the next start
@@ -223,7 +224,7 @@ public final class SnapshotCache implements AutoCloseable {
   }
 
   /** The digest of a snapshot that is mapped from its file; null for any other. */
-  String digest(Snapshot snapshot) {
+  @Nullable String digest(Snapshot snapshot) {
     return files.get(snapshot);
   }
 

@@ -3,6 +3,7 @@ package io.firstseen.consumer.internal;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.Sha256;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides which manifest may answer next. On one topic sequences increase; a lower one is refused,
@@ -11,7 +12,7 @@ import java.util.OptionalLong;
  */
 public final class Succession {
   // Null if none answered since the topic was created.
-  private Highest highest;
+  private @Nullable Highest highest;
   private Manifest answering;
   private Long pinned;
 
@@ -90,7 +91,7 @@ public final class Succession {
   }
 
   /** The highest that answered; null if none did. */
-  Highest highest() {
+  @Nullable Highest highest() {
     return highest;
   }
 

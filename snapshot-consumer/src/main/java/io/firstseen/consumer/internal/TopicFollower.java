@@ -21,6 +21,7 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -69,13 +70,13 @@ public final class TopicFollower implements Runnable, AutoCloseable {
      * @param topicId differs when a topic was deleted and created anew; null if unknown
      * @return the offset to continue from; empty for the beginning
      */
-    OptionalLong open(String topicId);
+    OptionalLong open(@Nullable String topicId);
 
     /** The topic will be read from its beginning. */
     void rewind();
 
     /** The next record; {@code value} is null for a tombstone. */
-    void accept(long offset, String key, byte[] value, long timestampMillis);
+    void accept(long offset, String key, byte @Nullable [] value, long timestampMillis);
 
     /**
      * Some records have been read, and roughly {@code recordsLeft} are left; not called at the end.

@@ -20,6 +20,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
 
 /** Reads a topic from its beginning to its current end, as often as asked. */
 public final class TopicReading implements AutoCloseable {
@@ -44,7 +45,7 @@ public final class TopicReading implements AutoCloseable {
   @FunctionalInterface
   public interface Records {
     /** The next record; {@code value} is null for a tombstone. */
-    void accept(String key, byte[] value) throws SnapshotException;
+    void accept(String key, byte @Nullable [] value) throws SnapshotException;
   }
 
   /** Is called for each blob. */

@@ -30,6 +30,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -60,7 +61,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private boolean draining;
 
   // The current request; null between requests.
-  private HttpRequest head;
+  private @Nullable HttpRequest head;
   private ByteArrayOutputStream body = new ByteArrayOutputStream(0);
   private long completeNanos;
 

@@ -2,6 +2,7 @@ package io.firstseen.server.http;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The parameters of a query, as bytes: a key need not be text. Decoded like forms: {@code %XX} is a
@@ -54,12 +55,12 @@ public final class QueryString {
   }
 
   /** The value of a parameter; null if it was not given. */
-  public byte[] bytes(String name) {
+  public byte @Nullable [] bytes(String name) {
     return values[Arrays.asList(names).indexOf(name)];
   }
 
   /** The value of a parameter as text; null if it was not given. */
-  public String text(String name) {
+  public @Nullable String text(String name) {
     byte[] bytes = bytes(name);
     return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
   }

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** A status, headers, and a body, which may be a part of larger content. */
 public final class Reply {
@@ -33,7 +34,7 @@ public final class Reply {
    * @param contentType null if there is no body
    * @param body its remaining bytes are sent; must not change any more
    */
-  public static Reply of(int status, String contentType, ByteBuffer body) {
+  public static Reply of(int status, @Nullable String contentType, ByteBuffer body) {
     return new Reply(status, contentType, body);
   }
 

@@ -1,6 +1,7 @@
 package io.firstseen.server.http;
 
 import io.netty.handler.codec.http.HttpHeaders;
+import org.jspecify.annotations.Nullable;
 
 /** A request that has arrived in full. */
 public final class Request {
@@ -39,7 +40,7 @@ public final class Request {
   }
 
   /** The value of a header; null if it is absent. */
-  public String header(String name) {
+  public @Nullable String header(String name) {
     return headers.get(name);
   }
 

@@ -1,6 +1,7 @@
 package io.firstseen.server.http;
 
 import java.net.SocketAddress;
+import org.jspecify.annotations.Nullable;
 
 /** Is told of requests and connections; called by several threads at a time. */
 public interface RequestObserver {
@@ -17,9 +18,9 @@ public interface RequestObserver {
    *     until the peer had read it if the reply is long
    */
   default void onRequest(
-      SocketAddress remote,
-      String method,
-      String path,
+      @Nullable SocketAddress remote,
+      @Nullable String method,
+      @Nullable String path,
       String route,
       int status,
       long bytes,
