@@ -24,17 +24,17 @@ public final class CommandProcess implements AutoCloseable {
   /**
    * Starts it; its standard input is to be written and closed.
    *
-   * @param directory an empty one, for what it prints and its temporary files
+   * @param directory an empty directory for its output and its temporary files
    */
   public static CommandProcess start(Path directory, String... words) throws IOException {
     List<String> command = new ArrayList<>();
     if (System.getProperty("os.name").equals("Linux")) {
-      // A build in the background ignores SIGINT, and what it starts inherits that.
+      // A build in the background ignores SIGINT, and its child processes inherit that.
       command.addAll(List.of("env", "--default-signal=INT"));
     }
     command.add(ProcessHandle.current().info().command().orElseThrow());
     command.add("-Xmx512m");
-    // A short run is not worth the second compiler.
+    // C2 does not pay off in a short run.
     command.add("-XX:TieredStopAtLevel=1");
     command.add("-Dfile.encoding=UTF-8");
     command.add("-Djava.io.tmpdir=" + Files.createDirectories(directory.resolve("tmp")));
@@ -56,7 +56,7 @@ public final class CommandProcess implements AutoCloseable {
     return process.getOutputStream();
   }
 
-  /** How many processes it has started that still run. */
+  /** The number of its child processes that still run. */
   public long children() {
     return process.descendants().count();
   }
@@ -81,12 +81,12 @@ public final class CommandProcess implements AutoCloseable {
         Files.readAllLines(directory.resolve("err")));
   }
 
-  /** What is in its temporary directory. */
+  /** The files in its temporary directory. */
   public List<String> temporaryFiles() throws IOException {
     try (Stream<Path> files = Files.list(directory.resolve("tmp"))) {
       return files
           .map(file -> file.getFileName().toString())
-          // The JVM's own.
+          // A file of the JVM.
           .filter(name -> !name.startsWith("hsperfdata"))
           .toList();
     }

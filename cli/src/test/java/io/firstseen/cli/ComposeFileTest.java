@@ -23,7 +23,10 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** What docker-compose.yml and its script repeat of the rest of the project, and the script. */
+/**
+ * Checks that docker-compose.yml and its script agree with the rest of the project, and runs the
+ * script.
+ */
 class ComposeFileTest {
 
   private static final Path ROOT = Path.of("..");
@@ -47,7 +50,10 @@ class ComposeFileTest {
         .containsExactly("jobs/target/jobs-" + version.group(1) + "-job.jar");
   }
 
-  /** The job refuses to start without it, and the broker makes no topics by itself. */
+  /**
+   * The job refuses to start without its input topic, and the broker does not create topics
+   * automatically.
+   */
   @Test
   void theTopicOfEventsIsMade() throws IOException {
     assertThat(all("\"--create\".*\"--topic\", \"([^\"]+)\""))
@@ -86,7 +92,7 @@ class ComposeFileTest {
         Files.createFile(directory.resolve("_metadata")), FileTime.fromMillis(completedMillis));
   }
 
-  /** What the script passes to the image's entry point, or says. */
+  /** The arguments that the script passes to the image's entry point, or its message. */
   private static String startJob(Path checkpoints, Path jar, String... words) throws Exception {
     List<String> command = new ArrayList<>(List.of("bash", SCRIPT.toString()));
     Collections.addAll(command, words);

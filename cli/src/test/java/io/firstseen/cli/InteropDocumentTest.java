@@ -82,7 +82,9 @@ class InteropDocumentTest {
     assertThat(examples()).hasSizeGreaterThan(5);
   }
 
-  /** In this JVM, which does not stand in the root: paths are changed on the way in and out. */
+  /**
+   * Run in this JVM, whose directory is not the root, so paths are replaced in commands and output.
+   */
   private List<String> run(String command) {
     String output = directory.resolve("italian.gcs").toString();
     String[] words =

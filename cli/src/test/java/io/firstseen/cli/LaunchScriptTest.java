@@ -22,7 +22,10 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The launch script itself, in a small project of its own, with a Java and a Maven that record. */
+/**
+ * The launch script in a small project of its own, with fake java and mvn commands that record
+ * their calls.
+ */
 @DisabledOnOs(OS.WINDOWS)
 class LaunchScriptTest {
 
@@ -46,7 +49,7 @@ class LaunchScriptTest {
   private Path bin;
   private Path mavenCalls;
 
-  /** What a run of the script printed, and how it ended. */
+  /** The output and exit status of a run of the script. */
   private record Result(int exitCode, List<String> out, List<String> err) {}
 
   @BeforeEach
@@ -204,7 +207,7 @@ class LaunchScriptTest {
         Files.readAllLines(temporary.resolve("err")));
   }
 
-  /** A java that prints its words, one a line, and ends with 7. */
+  /** A fake java that prints its arguments, one per line, and exits with 7. */
   private void java(String version) throws IOException {
     executable(
         "java",

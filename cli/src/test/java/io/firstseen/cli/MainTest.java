@@ -172,7 +172,7 @@ class MainTest {
     return run(debug, action, "act");
   }
 
-  /** The command, with two verbs more than it has. */
+  /** The command, with two additional verbs. */
   private int run(boolean debug, Callable<Integer> action, String... words) {
     CommandLine commandLine =
         Main.commandLine().addSubcommand(new Greeting()).addSubcommand(new Acting(action));

@@ -124,7 +124,7 @@ class ReadmeTest {
     return broken;
   }
 
-  /** As GitHub makes them of a page's headings. */
+  /** Anchors of a page's headings, computed like GitHub's. */
   private static Set<String> anchors(Path page) throws IOException {
     Set<String> anchors = new HashSet<>();
     Matcher headings = HEADING.matcher(withoutCodeBlocks(page));

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 
-/** Waits for what another process or thread brings about. */
+/** Waits for a condition that another process or thread fulfils. */
 public final class Waiting {
   private Waiting() {}
 

@@ -45,12 +45,12 @@ class IdleSplitsTest {
 
         @Override
         public void flush(boolean endOfInput) {
-          // Nothing is held back.
+          // Nothing is buffered.
         }
 
         @Override
         public void close() {
-          // Nothing is open.
+          // Nothing to close.
         }
       };
     }
@@ -73,7 +73,7 @@ class IdleSplitsTest {
       mustPublish(30_000, "abcde");
       splits.send(0, add("f", 37_000));
       mustPublish(40_000, "abcdef");
-      // Late: into the first window that is open when it arrives, which may be after h.
+      // Late: counted in the first window that is open when it arrives, which may be after h.
       splits.send(1, add("g", 13_000));
       splits.send(0, add("h", 51_000));
       assertThat(nextSet().manifest().windowEndMillis()).isEqualTo(50_000);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The {@code main} methods as a user meets them, each in a JVM of its own. */
+/** The {@code main} methods as a user runs them, each in a JVM of its own. */
 class JobMainTest {
 
   @ParameterizedTest

@@ -50,7 +50,7 @@ class MetricsPageTest {
   private static final String WITH_AN_AUDIT = "only with an audit";
   private static final String SET = "domains";
 
-  /** An operator that registers nothing of its own: what it has is Flink's. */
+  /** An operator that registers no metrics itself: all its metrics are Flink's. */
   private static final String PLAIN = "plain";
 
   @TempDir private Path directory;
@@ -105,7 +105,7 @@ class MetricsPageTest {
     return Files.readString(PAGE);
   }
 
-  /** Kinds by operator and name, of the table but for rows that say one of these. */
+  /** Kinds of metrics in the table by operator and name, without rows that contain one of these. */
   private static Map<String, String> documented(String page, String... without) {
     Map<String, String> kinds = new TreeMap<>();
     String operator = "";
@@ -172,7 +172,7 @@ class MetricsPageTest {
   }
 
   /**
-   * What the operators between a job's source and its sinks register beyond what Flink does, by
+   * The metrics, other than Flink's, of the operators between a job's source and its sinks, by
    * operator and name.
    */
   private static Map<String, Metric> metricsOf(Job job) throws Exception {

@@ -115,7 +115,7 @@ class PipelineJobTest {
   void theAuditTellsWhichKeysWereDroppedFalsely() throws Exception {
     ExactModel model = ExactModel.of(ExactModel.lines(SAMPLE));
     Files.write(input, ExactModel.lines(SAMPLE));
-    // A slice of everything: it knows every key that was dropped.
+    // The audit holds all keys, so it knows every key that was dropped.
     Run run = run("audited", "--dedup-shards=1", "--fpr=0.1", "--capacity=1", "--audit-slice=1");
     List<String> droppedAdds = new ArrayList<>(model.accepted);
     droppedAdds.removeAll(Set.copyOf(run.accepted));
@@ -126,18 +126,18 @@ class PipelineJobTest {
   }
 
   private void check(Run run, ExactModel model) throws Exception {
-    // No key is accepted twice while it is live, and what is removed was live.
+    // No key is accepted twice while it is live, and each removed key was live.
     Set<String> live = new HashSet<>();
     for (String line : run.accepted) {
       String[] fields = line.split("\t", 3);
       boolean changes = fields[1].equals("add") ? live.add(fields[2]) : live.remove(fields[2]);
       assertThat(changes).as(line).isTrue();
     }
-    // Every event went to one of the two files as it came.
+    // Every event is in one of the two files, unchanged.
     List<String> all = new ArrayList<>(run.accepted);
     all.addAll(run.duplicates);
     assertThat(sorted(all).equals(sorted(Files.readAllLines(input)))).isTrue();
-    // At most three times the expected false drops; deletes of what was dropped are unknown.
+    // At most three times the expected false drops; deletes of dropped keys are unknown.
     Set<String> dropped = new HashSet<>(model.live);
     dropped.removeAll(live);
     assertThat(dropped.size()).isLessThanOrEqualTo((int) (3 * RATE * model.live.size()));

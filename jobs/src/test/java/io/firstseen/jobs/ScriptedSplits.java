@@ -21,14 +21,14 @@ import org.apache.flink.api.connector.source.SplitEnumeratorContext;
 import org.apache.flink.core.io.InputStatus;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
-/** A source that never ends, whose splits give what a test in the same process sends them. */
+/** An unbounded source whose splits emit the records that a test in the same process sends. */
 final class ScriptedSplits implements Source<SourceEvent, SourceSplit, String> {
   private static final long serialVersionUID = 1;
 
-  // Tasks get copies of the source, so the splits are where all of them find them.
+  // Static, since tasks get copies of the source.
   private static final List<Queue<SourceEvent>> SPLITS = new ArrayList<>();
 
-  /** Empty splits; those of an earlier source are gone. */
+  /** Makes empty splits, which replace those of an earlier source. */
   ScriptedSplits(int count) {
     SPLITS.clear();
     for (int split = 0; split < count; split++) {
@@ -50,7 +50,7 @@ final class ScriptedSplits implements Source<SourceEvent, SourceSplit, String> {
     return new Reader(context.getIndexOfSubtask(), context.currentParallelism());
   }
 
-  /** Reads the splits whose number is its own, modulo the parallelism. */
+  /** Reads the splits whose number modulo the parallelism is that of its task. */
   private static final class Reader implements SourceReader<SourceEvent, SourceSplit> {
     private final int subtask;
     private final int parallelism;
@@ -67,7 +67,7 @@ final class ScriptedSplits implements Source<SourceEvent, SourceSplit, String> {
 
     @Override
     public InputStatus pollNext(ReaderOutput<SourceEvent> output) {
-      // All, before the first event: Flink makes them when it assigns splits.
+      // Creates all splits' outputs before the first event; Flink does so when it assigns splits.
       Map<Integer, SourceOutput<SourceEvent>> outputs = new TreeMap<>();
       for (int split = subtask; split < SPLITS.size(); split += parallelism) {
         outputs.put(split, output.createOutputForSplit(Integer.toString(split)));
@@ -107,7 +107,7 @@ final class ScriptedSplits implements Source<SourceEvent, SourceSplit, String> {
     }
   }
 
-  /** Has nothing to give away. */
+  /** No splits to return. */
   private static final class NoEnumerator implements SplitEnumerator<SourceSplit, String> {
     @Override
     public void start() {
@@ -126,7 +126,7 @@ final class ScriptedSplits implements Source<SourceEvent, SourceSplit, String> {
 
     @Override
     public void addReader(int subtask) {
-      // It knows its splits.
+      // The readers know their splits.
     }
 
     @Override

@@ -33,7 +33,7 @@ class ClientStatusTest {
     publish(client, 2, "a", "b");
     assertThat(sequence(client.status())).isEqualTo(2);
     assertThat(client.status().publishedMillis()).isEqualTo(1_000_005);
-    // What somebody holds does not change under them.
+    // A status does not change after it was returned.
     assertThat(sequence(first)).isEqualTo(1);
 
     client.reader().unreachable("no answer");

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Clients that keep their snapshots in files; the test is the topic. */
+/** Clients that keep their snapshots in files; the test feeds them the records. */
 class SnapshotCacheTest {
   private static final int SCALE = Integer.getInteger("firstseen.scale", 1);
   private static final String SET = "spam";
@@ -75,7 +75,7 @@ class SnapshotCacheTest {
     return start(directory, options -> options);
   }
 
-  /** Reads the topic as a follower does, and returns the offset that it began at. */
+  /** Reads the topic like a follower, and returns the first offset that it read. */
   private long follow(SnapshotClient client, String topicId) {
     long from = client.reader().open(topicId).orElse(-1);
     if (from < 0) {
@@ -145,7 +145,7 @@ class SnapshotCacheTest {
     Publication second = publisher.publish(2, "b");
     topic.addAll(second.chunks());
     topic.addAll(TestPublisher.of(SET, 2).publish(1, "a").entries());
-    // Unreadable manifests, after which chunks are given up.
+    // Unreadable manifests, after which chunks are dropped.
     topic.add(new Entry(SET, new byte[] {'?'}));
     topic.add(new Entry(SET, new byte[] {'?'}));
     SnapshotClient first = start();
@@ -219,7 +219,7 @@ class SnapshotCacheTest {
     assertThat(client.mightContain("b")).isTrue();
   }
 
-  /** The clock fails when it is asked for the n-th time, which is in the middle of something. */
+  /** The clock fails at its n-th reading, to interrupt the client at some point of its work. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2})
   void whateverFailsWhileItIsReadTheTopicIsFollowed(int failingCall) throws Exception {
@@ -254,7 +254,7 @@ class SnapshotCacheTest {
     int passedOver = 0;
     for (Path file : files(directory)) {
       byte[] bytes = Files.readAllBytes(file);
-      // In the quick tier some lengths are passed over, but never the whole.
+      // In the quick tier some lengths are skipped, but never the full length.
       int step = SCALE > 1 ? 1 : 7;
       for (int length = bytes.length % step; length <= bytes.length; length += step) {
         Path copy = temporary.resolve("copy");
@@ -292,7 +292,7 @@ class SnapshotCacheTest {
     }
   }
 
-  /** Damage that the checksums inside the file do not show. */
+  /** Damage that the checksums inside the file do not detect. */
   @Test
   void aBlobWhoseChecksumsFitIsPassedOverIfItsDigestDoesNot() throws Exception {
     publish(1, "a", "b", "c");
@@ -315,7 +315,10 @@ class SnapshotCacheTest {
     return (int) crc.getValue();
   }
 
-  /** Whether a client starts from a cache. It must answer rightly if so, and in any case later. */
+  /**
+   * Whether a client starts from a cache. If it does, its answers must be right; in any case they
+   * must be right later.
+   */
   private boolean isUsable(Path cache) throws Exception {
     notices.clear();
     SnapshotClient client = start(cache, options -> options);
@@ -347,7 +350,7 @@ class SnapshotCacheTest {
     for (int i = 0; i < topic.size(); i++) {
       client.reader().accept(i, topic.get(i).key(), topic.get(i).value(), CLOCK_MILLIS);
       client.reader().settle();
-      // What is there now is what is there after a crash now; the lock goes with the process.
+      // A copy of the files is what a crash at this point would leave, except for the lock.
       Path copy = temporary.resolve("copy");
       copy(directory, copy);
       SnapshotClient next = start(copy, options -> options);

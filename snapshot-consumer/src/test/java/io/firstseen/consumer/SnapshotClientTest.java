@@ -32,7 +32,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The client without a broker: the test is the topic and the clock. */
+/** The client without a broker: the test supplies the records and the clock. */
 class SnapshotClientTest {
   private static final String SET = "spam";
   private static final long START_MILLIS = 1_000_000;
@@ -349,7 +349,7 @@ class SnapshotClientTest {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long bytes = Long.MAX_VALUE;
     int found = 0;
-    // Until the compiler has done what it does.
+    // Until the JIT has compiled the queries.
     for (int turn = 0; turn < 20 && bytes > 0; turn++) {
       long before = threads.getCurrentThreadAllocatedBytes();
       for (int i = 0; i < 10_000; i++) {
@@ -374,7 +374,7 @@ class SnapshotClientTest {
     assertThat(client.mightContain("a")).isTrue();
     client.unpin();
     assertThat(client.pinned()).isEmpty();
-    // What was passed over is read again.
+    // The skipped records are read again.
     assertThat(client.reader().settle()).isTrue();
     client.reader().rewind();
     read(client, second);
@@ -415,7 +415,7 @@ class SnapshotClientTest {
     read(client, List.of(publisher.manifestEntry(1)));
     client.reader().settle();
     keep(publisher.publish(2, "b"), blobs);
-    // The control: sequence 2 would be taken.
+    // The control: without the pin, sequence 2 would answer.
     SnapshotClient other =
         client(options -> options.blobLoader(blob -> ByteBuffer.wrap(blobs.get(blob.digest()))));
     read(other, List.of(publisher.manifestEntry(2)));

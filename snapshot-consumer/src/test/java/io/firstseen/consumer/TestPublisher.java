@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.LongStream;
 
-/** Makes what a snapshots topic holds. A shard without change keeps its blob, as the real one. */
+/** Makes the records of a snapshots topic. As in the jobs, an unchanged shard keeps its blob. */
 public final class TestPublisher {
   /** The length of a window. */
   public static final long WINDOW_MILLIS = 1000;
@@ -42,10 +42,10 @@ public final class TestPublisher {
     }
   }
 
-  /** What one window adds to the topic. */
+  /** The records that one window adds to the topic. */
   public record Publication(Manifest manifest, List<Entry> chunks, Entry manifestEntry) {
 
-    /** All of it in order. */
+    /** All records in order. */
     public List<Entry> entries() {
       List<Entry> entries = new ArrayList<>(chunks);
       entries.add(manifestEntry);
@@ -61,7 +61,7 @@ public final class TestPublisher {
   private final Snapshot[] snapshots;
   private Random deltasOrNull;
 
-  /** A publisher of a set that is empty so far. */
+  /** Makes a publisher of an empty set. */
   public TestPublisher(
       String setName, KeyHash keyHash, Canonicaliser canonicaliser, int shardCount) {
     this.setName = setName;
@@ -75,7 +75,7 @@ public final class TestPublisher {
     }
   }
 
-  /** A publisher of a set under the fixed key. */
+  /** Makes a publisher of a set under the fixed key. */
   public static TestPublisher of(String setName, int shardCount) {
     return new TestPublisher(setName, KeyHash.fixed(), Canonicaliser.NONE, shardCount);
   }
@@ -85,13 +85,13 @@ public final class TestPublisher {
     return KeyHash.fixed().hash(key.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** From now on changes are published as deltas, and now and then as a base beside them. */
+  /** From now on publishes changes as deltas, and from time to time a base beside them. */
   public TestPublisher withDeltas(long seed) {
     deltasOrNull = new Random(seed);
     return this;
   }
 
-  /** The set holds these keys, canonical ones, at the end of window {@code sequence}. */
+  /** Publishes window {@code sequence}, at whose end the set holds these canonical keys. */
   public Publication publish(long sequence, String... keys) {
     return publish(
         sequence,
@@ -100,7 +100,7 @@ public final class TestPublisher {
             .toArray());
   }
 
-  /** The set holds the keys of these hashes at the end of window {@code sequence}. */
+  /** Publishes window {@code sequence}, at whose end the set holds the keys of these hashes. */
   public Publication publish(long sequence, long[] hashes) {
     List<Entry> chunks = new ArrayList<>();
     for (int shard = 0; shard < shards.length; shard++) {
@@ -119,7 +119,7 @@ public final class TestPublisher {
         List.of(shards));
   }
 
-  /** The manifest of the shards as they are. */
+  /** The manifest of the current shards. */
   public Entry manifestEntry(long sequence) {
     return new Entry(setName, manifest(sequence).toJson());
   }
@@ -163,20 +163,20 @@ public final class TestPublisher {
     if (!continues || deltasOrNull.nextInt(4) == 0) {
       base = BlobReference.to(child);
       chunks.addAll(chunks(base.digest(), child.toBytes()));
-      // Those who hold an older set go on by what is left of the chain.
+      // Consumers of an older set continue with the rest of the chain.
       chain = chain.subList(Math.max(0, chain.size() - 3), chain.size());
     }
     shards[shard] = new ManifestShard(shard, own.length, base, chain);
     return chunks;
   }
 
-  /** A snapshot of its parent's bits, if those are enough. */
+  /** A snapshot with its parent's number of bits, if those are enough. */
   private Snapshot child(long[] hashes, Snapshot parent, SnapshotParameters of) {
     if (deltasOrNull != null && parent != null) {
       try {
         return Snapshot.build(hashes, parent.header().valueBits(), of);
       } catch (IllegalArgumentException e) {
-        // A base of more bits is to be cut.
+        // A base with more bits must be cut.
       }
     }
     return Snapshot.build(hashes, of);

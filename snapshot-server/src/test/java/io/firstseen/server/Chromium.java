@@ -57,7 +57,7 @@ final class Chromium implements AutoCloseable {
     command.addAll(
         List.of(
             "--headless",
-            // Its sandbox needs rights that a build in a container seldom has.
+            // Chromium's sandbox needs rights that a build in a container seldom has.
             "--no-sandbox",
             "--disable-gpu",
             "--disable-quic",
@@ -176,12 +176,12 @@ final class Chromium implements AutoCloseable {
   }
 
   void await(String condition) throws Exception {
-    // While a page loads there may be nothing yet that the condition asks about.
+    // While a page loads, elements of the condition may not exist yet.
     String soft = "(() => { try { return Boolean(%s); } catch { return false; } })()";
     Waiting.until(condition, () -> evaluate(soft.formatted(condition)).asBoolean());
   }
 
-  /** Makes it a screen of another kind. */
+  /** Emulates another screen. */
   void become(int width, int height, boolean dark) throws Exception {
     call(
         "Emulation.setDeviceMetricsOverride",

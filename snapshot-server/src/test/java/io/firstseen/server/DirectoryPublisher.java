@@ -18,7 +18,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.LongStream;
 
-/** Writes snapshots of a set into a directory. A shard without change keeps its blob. */
+/** Writes snapshots of a set into a directory. An unchanged shard keeps its blob. */
 final class DirectoryPublisher {
   static final String SET = "spam";
   static final long WINDOW_MILLIS = 60_000;
@@ -44,14 +44,14 @@ final class DirectoryPublisher {
     return new DirectoryPublisher(path, SET, KeyHash.fixed(), Canonicaliser.NONE, 2);
   }
 
-  /** The set holds these keys, canonical ones, at the end of window {@code sequence}. */
+  /** Publishes window {@code sequence}, at whose end the set holds these canonical keys. */
   Manifest publish(long sequence, String... keys) throws SnapshotException {
     Manifest manifest = writeBlobs(sequence, keys);
     directory.writeManifest(manifest);
     return manifest;
   }
 
-  /** The same, but for the manifest. */
+  /** Like {@link #publish}, but without writing the manifest. */
   Manifest writeBlobs(long sequence, String... keys) throws SnapshotException {
     return writeBlobs(
         sequence,

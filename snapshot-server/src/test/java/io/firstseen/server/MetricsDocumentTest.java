@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The names of metrics are an interface: the page has those that there are, and no others. */
+/** Metric names are an interface: the page must list exactly the existing ones. */
 class MetricsDocumentTest {
   private static final Path PAGE = Path.of("..", "docs", "http-api.md");
 

@@ -33,9 +33,7 @@ class PageTest {
   private static final Path SCREENSHOTS = Path.of("target", "page");
   private static final int SNAPSHOTS = 12;
 
-  /**
-   * The lowest contrast between a text and what lies behind it (WCAG 2.1, success criterion 1.4.3).
-   */
+  /** The lowest contrast between a text and its background (WCAG 2.1, success criterion 1.4.3). */
   private static final String LOWEST_CONTRAST =
       """
       (() => {
@@ -187,7 +185,7 @@ class PageTest {
                 .asInt())
         .isZero();
     assertThat(browser.evaluate("String(window.hurt)").asText()).isEqualTo("undefined");
-    // And were it markup, the policy would not let it run.
+    // Even if it were markup, the policy would not let it run.
     assertThat(browser.complaints()).isEmpty();
     browser.evaluate(
         "document.body.insertAdjacentHTML('beforeend',"

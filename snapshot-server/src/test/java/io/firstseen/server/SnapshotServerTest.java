@@ -141,7 +141,7 @@ class SnapshotServerTest {
     JsonNode answer = JSON.readTree(response.body());
     assertThat(answer.path("key").asText()).isEqualTo(key);
     assertThat(answer.path("present").asBoolean()).isFalse();
-    // The canonical form of this URL is another one: its query is encoded.
+    // The canonical form of this URL differs: its query is encoded.
     JsonNode explained =
         JSON.readTree(get("/v1/contains?explain=true&key=" + URLEncoder.encode(key, UTF_8)).body());
     publisher.publish(8, explained.path("canonical").asText(), "x");
@@ -200,7 +200,7 @@ class SnapshotServerTest {
     assertThat(present("key=http://a.example/")).isTrue();
   }
 
-  /** The answer about plain keys is not written by Jackson, which must not show. */
+  /** The answer about plain keys is not written by Jackson, but must look the same. */
   @Test
   void repliesAreTheBytesThatJacksonWrites() throws Exception {
     publisher.publish(7, "a");
@@ -336,7 +336,7 @@ class SnapshotServerTest {
       assertThat(whole.headers().firstValue("etag")).contains('"' + digest + '"');
       assertThat(whole.headers().firstValue("cache-control"))
           .contains("public, max-age=31536000, immutable");
-      // Fetched in two parts, the second only if it is of the same.
+      // Fetched in two parts, the second only if the content is the same.
       HttpResponse<byte[]> first = part(target, "bytes=0-9");
       HttpResponse<byte[]> rest =
           part(target, "bytes=10-", "if-range", first.headers().firstValue("etag").orElseThrow());
@@ -392,7 +392,7 @@ class SnapshotServerTest {
     BlobReference full = bases.shards().get(0).base();
     assertThat(bases.shards().get(0).deltas()).isEmpty();
     assertThat(bytesOf(full.digest())).isEqualTo(child.toBytes());
-    // What is damaged is not handed out.
+    // A damaged blob is not served.
     Files.write(path.resolve("blobs").resolve(delta.digest()), new byte[] {1});
     assertThat(get("/v1/blobs/" + delta.digest()).statusCode()).isEqualTo(404);
   }

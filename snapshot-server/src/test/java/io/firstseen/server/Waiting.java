@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 
-/** Waits for what another thread brings about. */
+/** Waits for a condition that another thread fulfils. */
 final class Waiting {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
 

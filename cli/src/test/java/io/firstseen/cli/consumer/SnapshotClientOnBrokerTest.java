@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The snapshot client against a real broker and its moods. */
+/** The snapshot client against a real broker and its failures. */
 class SnapshotClientOnBrokerTest {
   private static final Duration LONG = Duration.ofMinutes(1);
   private static final EmbeddedBroker.Settings SETTINGS = EmbeddedBroker.Settings.tuned();
@@ -144,7 +144,7 @@ class SnapshotClientOnBrokerTest {
         assertThat(client.mightContain("a")).isTrue();
         assertThat(client.state()).isEqualTo(ClientState.READY);
         assertThat(client.status().trouble()).hasValue(unreachable);
-        // One line for all of the minute.
+        // One line for the whole minute.
         assertThat(events.poll(100, TimeUnit.MILLISECONDS)).isNull();
       }
       try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS.port(port));
@@ -191,7 +191,7 @@ class SnapshotClientOnBrokerTest {
     }
   }
 
-  /** The position of the follower is as good on the new topic as it was on the old one. */
+  /** The follower's offset is also valid on the new topic. */
   @Test
   void noticesATopicThatWasCreatedAnewAndHasGrownAsLong() throws Exception {
     SnapshotWriter.createTopic(KAFKA.broker(), topic);
@@ -210,7 +210,7 @@ class SnapshotClientOnBrokerTest {
       }
       String event = nextEvent();
       while (!event.equals("snapshot 5")) {
-        // What was published first on the new topic may answer by now.
+        // The first snapshot of the new topic may answer by now.
         assertThat(client.mightContain("a") || client.mightContain("b")).as(event).isTrue();
         event = nextEvent();
       }

@@ -28,8 +28,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Whatever is wrong on the topic: the client keeps serving the last good snapshot, says why in one
- * line, and goes on when the cause has gone.
+ * With any fault on the topic, the client keeps serving the last good snapshot, reports the reason
+ * in one line, and continues when the fault is cured.
  */
 class SnapshotFaultsOnBrokerTest {
   private static final Duration LONG = Duration.ofMinutes(1);
@@ -42,7 +42,7 @@ class SnapshotFaultsOnBrokerTest {
 
   private final BlockingQueue<String> refusals = new LinkedBlockingQueue<>();
 
-  /** What is wrong with the second window, and what cures it. */
+  /** A fault of the second window, and its cure. */
   private enum Fault {
     CORRUPTED_CHUNK("blob \\w+ of sequence 2 of set 'spam' is damaged: its bytes have .*") {
       @Override
@@ -213,7 +213,7 @@ class SnapshotFaultsOnBrokerTest {
     }
   }
 
-  /** The control: the same windows without a fault are refused nothing. */
+  /** The control: without a fault nothing in the same windows is refused. */
   @Test
   void refusesNothingWhereNothingIsWrong() throws Exception {
     String topic = createTopic();

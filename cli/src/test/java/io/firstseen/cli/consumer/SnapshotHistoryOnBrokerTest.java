@@ -36,8 +36,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Real clients on a real broker: started at any moment of a long random history of bases and
- * deltas, some again from their cache, all end equal to the model, and none ever goes back.
+ * Real clients on a real broker, started at any moment of a long random history of bases and
+ * deltas, some restarted from their cache. All end equal to the model, and none ever steps back.
  */
 class SnapshotHistoryOnBrokerTest {
   private static final Duration LONG = Duration.ofMinutes(1);
@@ -90,7 +90,7 @@ class SnapshotHistoryOnBrokerTest {
         cache == null ? options.build() : options.cacheDirectory(cache).build());
   }
 
-  /** The records of the next window, in an order and with the damage of a bad day. */
+  /** The records of the next window, reordered and damaged at random. */
   private List<Written> window(long sequence) {
     for (int i = random.nextInt(20); i > 0; i--) {
       live.add(random.nextLong());
@@ -137,7 +137,7 @@ class SnapshotHistoryOnBrokerTest {
         Collections.rotate(records.subList(1, records.size()), 1);
       }
       default -> {
-        // A good day.
+        // No damage.
       }
     }
     return records;

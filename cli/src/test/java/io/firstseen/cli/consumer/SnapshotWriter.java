@@ -31,7 +31,7 @@ public final class SnapshotWriter implements AutoCloseable {
   private final String topic;
   private final KafkaProducer<String, byte[]> producer;
 
-  /** Makes a topic for it, of one partition. */
+  /** Creates the set's topic, with one partition. */
   public static void createTopic(EmbeddedBroker broker, String topic) {
     broker.createTopics(
         List.of(new NewTopic(topic, 1, (short) 1).configs(Map.of("cleanup.policy", "compact"))));
@@ -64,10 +64,7 @@ public final class SnapshotWriter implements AutoCloseable {
     commit();
   }
 
-  /**
-   * What {@link #publish} writes, but two manifests that cannot be read stand between the blob and
-   * its manifest.
-   */
+  /** Like {@link #publish}, with two unreadable manifests between the blob and its manifest. */
   void publishWithNoise(long sequence, String... keys) throws Exception {
     Window window = window(sequence, KeyHash.fixed(), hashes(keys));
     List<Written> records = new ArrayList<>(window.chunks);
@@ -100,7 +97,7 @@ public final class SnapshotWriter implements AutoCloseable {
   @SuppressWarnings("ArrayRecordComponent")
   record Written(String key, byte[] value) {}
 
-  /** A window: the chunks of its blob, and its manifest behind them. */
+  /** The records of a window: the chunks of its blob, then its manifest. */
   record Window(List<Written> chunks, Manifest manifest) {
 
     Written manifestRecord() {
@@ -108,7 +105,7 @@ public final class SnapshotWriter implements AutoCloseable {
     }
   }
 
-  /** What {@link #publish} would write, under a hash. */
+  /** The records that {@link #publish} would write, under the given hash. */
   static Window window(long sequence, KeyHash keyHash, long[] hashes) {
     return window(SET, sequence, keyHash, hashes);
   }
@@ -133,7 +130,7 @@ public final class SnapshotWriter implements AutoCloseable {
         chunks, Manifest.of(setName, sequence, sequence, sequence + 1, parameters, List.of(shard)));
   }
 
-  /** Writes and commits whatever it is as the manifest of the set. */
+  /** Writes and commits any bytes as the manifest of the set. */
   public void publishAsManifest(byte[] value) throws Exception {
     write(List.of(new Written(SET, value)));
   }

@@ -22,7 +22,7 @@ class ChecksTest {
   private List<DemoEvent> events;
   private ExactModel model;
 
-  /** Says the end of an event, and may bring it about; null leaves that to the exact pipeline. */
+  /** Chooses the outcome of an event; null leaves it to the exact pipeline. */
   private interface Fault {
     Outcome.Kind instead(DemoEvent event, Outcome.Kind right);
   }
@@ -33,7 +33,7 @@ class ChecksTest {
     model = ExactModel.of(events, keys -> RATE / 10);
   }
 
-  /** An exact pipeline, but for its faults. */
+  /** An exact pipeline with given faults. */
   private void run(Fault fault) {
     for (DemoEvent event : events) {
       Outcome.Kind right = right(event);
@@ -77,7 +77,7 @@ class ChecksTest {
     return failing(observed.live()::contains);
   }
 
-  /** True for the first so many events of a kind that satisfy a condition. */
+  /** True for the first {@code count} events of a kind that satisfy a condition. */
   private static Predicate<DemoEvent> first(int count, Predicate<DemoEvent> condition) {
     int[] left = {count};
     return event -> condition.test(event) && left[0]-- > 0;
@@ -220,8 +220,8 @@ class ChecksTest {
 
   @Test
   void whatADeleteOfADroppedKeyMayCauseIsAllowed() throws Exception {
-    // The key of event 0 is dropped, so its delete takes the entry of another key, which can then
-    // be accepted a second time.
+    // The key of event 0 is dropped, so its delete removes the fingerprint of another key, which
+    // can then be accepted a second time.
     DemoEvent admitted = DemoEvent.of(0, 0, Operation.ADD, "http://a/", "http://a/");
     DemoEvent droppedKey = DemoEvent.of(1, 0, Operation.ADD, "http://b/", "http://b/");
     DemoEvent deleted = DemoEvent.of(2, 0, Operation.DELETE, "http://b/", "http://b/");

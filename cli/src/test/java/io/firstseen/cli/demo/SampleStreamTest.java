@@ -64,7 +64,7 @@ class SampleStreamTest {
                       .computeIfAbsent(SampleStream.url(fields[2]), url -> new ArrayDeque<>())
                       .add(fields[1].equals("add") ? Operation.ADD : Operation.DELETE));
     }
-    // Repeats come between: each operation is that of the file, or an add or delete once more.
+    // With repeats in between: each operation is the file's next one, or repeats an earlier one.
     Map<String, Operation> last = new HashMap<>();
     for (DemoEvent event : all()) {
       if (!event.isMalformed()) {
@@ -124,7 +124,7 @@ class SampleStreamTest {
       }
       assertThat(problem != null).as("%s", problem).isEqualTo(event.isMalformed());
       if (problem != null) {
-        // The time that is too far ahead comes nearer.
+        // The message says how far ahead the time is, which changes with the clock.
         reasons.add(problem.replaceAll("[0-9]+", "N"));
       }
     }

@@ -51,7 +51,7 @@ class EmbeddedClusterTest {
 
   private static final int KEYS = 8;
 
-  /** What came out of the counting job, in order for each key: the number and its key's count. */
+  /** The output of the counting job, in order for each key: the number and its key's count. */
   private static final Queue<long[]> COUNTED = new ConcurrentLinkedQueue<>();
 
   private static volatile CountDownLatch moreCounted = new CountDownLatch(0);
@@ -171,7 +171,7 @@ class EmbeddedClusterTest {
       awaitCounted(1000);
       job.cancel().get();
 
-      // Counts that started anew would stand at 1 here.
+      // Counts that had started anew would be 1 here.
       assertThat(COUNTED.peek()[1]).isGreaterThanOrEqualTo(before[1]);
     }
   }

@@ -16,7 +16,7 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A JVM that closes its broker and its cluster ends by itself and leaves no temporary file. */
+/** A JVM that closes its broker and its cluster exits by itself and leaves no temporary file. */
 class NothingLeftBehindTest {
 
   @Test
@@ -50,7 +50,7 @@ class NothingLeftBehindTest {
     }
   }
 
-  /** What the child process runs. */
+  /** The main method of the child process. */
   static final class BrokerAndCluster {
 
     public static void main(String[] args) throws Exception {

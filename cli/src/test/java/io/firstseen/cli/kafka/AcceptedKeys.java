@@ -12,7 +12,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** Writes an accepted topic of one partition as a dedup would. */
+/** Writes an accepted topic of one partition like a dedup job. */
 final class AcceptedKeys implements AutoCloseable {
   private final String topic;
   private final KafkaProducer<byte[], byte[]> producer;

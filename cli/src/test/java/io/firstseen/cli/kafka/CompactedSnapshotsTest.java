@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 class CompactedSnapshotsTest {
   private static final Duration LONG = Duration.ofMinutes(1);
   private static final int WINDOWS = 60;
-  // A small set is all headers, and has no deltas.
+  // A small set consists mostly of headers, and has no deltas.
   private static final int CROWD = 4_000;
   private static final Map<String, String> HARSH =
       Map.of(
@@ -98,7 +98,7 @@ class CompactedSnapshotsTest {
             .build());
   }
 
-  /** Keys come and go; the one of the last window stays out of the snapshots. */
+  /** Keys are added and removed; the key of the last window is not in the snapshots. */
   private static void send(AcceptedKeys keys, int window) throws Exception {
     long millis = window * 1_000L;
     for (int i = 0; window == 1 && i < CROWD; i++) {
@@ -145,7 +145,7 @@ class CompactedSnapshotsTest {
         }
       }
       assertThat(deltas).isPositive();
-      // Another manifest for what the last one put out of use.
+      // One more manifest, so that blobs are removed that the last one no longer names.
       send(keys, WINDOWS + 1);
       follower.awaitSequence(WINDOWS, LONG);
       long named =
@@ -153,7 +153,7 @@ class CompactedSnapshotsTest {
               .mapToLong(shard -> shard.blobs().size())
               .sum();
       long deadlineNanos = System.nanoTime() + LONG.toNanos();
-      // Besides, what the next manifest removes, and what the open segment holds.
+      // Plus blobs that the next manifest removes, and those in the open segment.
       while (records("harsh") > named + 6) {
         assertThat(System.nanoTime()).as("%d blobs", records("harsh")).isLessThan(deadlineNanos);
         TimeUnit.MILLISECONDS.sleep(100);

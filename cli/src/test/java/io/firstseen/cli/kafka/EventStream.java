@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Events in JSON, made from a seed, and what a dedup without errors does to them. */
+/** Events in JSON, generated from a seed, and the outcomes of an exact dedup. */
 final class EventStream {
   private static final long START_MILLIS = 1_700_000_000_000L;
   private static final Pattern KEY = Pattern.compile("\"key\":\"([^\"]*)\"");
@@ -58,7 +58,7 @@ final class EventStream {
     return matcher.find() ? matcher.group(1) : event;
   }
 
-  /** What becomes of events. */
+  /** The outcomes of events. */
   static final class Model {
     final Set<String> live = new LinkedHashSet<>();
     int accepted;

@@ -67,7 +67,7 @@ class ExactlyOnceTest {
   void aFailureInMidStreamLeavesNoTraceForCommittedReaders(String broker, String backend)
       throws Exception {
     EmbeddedBroker kafka = (broker.equals("stock") ? STOCK : TUNED).broker();
-    // A cluster of its own, as it loses its TaskManager.
+    // A cluster of its own, since a TaskManager is stopped.
     try (EmbeddedCluster cluster =
             EmbeddedCluster.start(directory.resolve(backend), EmbeddedCluster.Settings.defaults());
         TopicIo topics = new TopicIo(kafka.bootstrapServers())) {
@@ -77,7 +77,7 @@ class ExactlyOnceTest {
       List<String> after = stream.next(1_500);
       EventStream.Model model = new EventStream.Model();
 
-      // Nothing but the checkpoints that are asked for commits.
+      // Only the triggered checkpoints commit.
       String failing = SharedBroker.unused("failing");
       createEvents(kafka, failing, 1);
       String calm = SharedBroker.unused("calm");
@@ -95,7 +95,7 @@ class ExactlyOnceTest {
       topics.send(failing + ".events", 1, after);
       model.apply(after);
       cluster.awaitRunning(job);
-      // What the failure cut off is written a second time.
+      // Records after the last checkpoint are written a second time.
       int writtenTwice = model.accepted + acceptedAndLost;
       topics.await(failing + ".accepted", READ_UNCOMMITTED, writtenTwice);
       cluster.stopWithSavepoint(job, SavepointFormatType.CANONICAL, true);
@@ -123,7 +123,8 @@ class ExactlyOnceTest {
       assertThat(committed(topics, calm + ".accepted")).hasSize(model.accepted);
       assertThat(committed(topics, calm + ".duplicates")).hasSize(model.repeats);
       assertThat(committed(topics, calm + ".dead-letters")).hasSize(model.deadLetters);
-      // The failure did hit records that had been written: an uncommitted reader sees them.
+      // The control: records had been written when the job failed; a read_uncommitted consumer sees
+      // them.
       assertThat(topics.read(failing + ".accepted", READ_UNCOMMITTED)).hasSize(writtenTwice);
       assertThat(topics.read(calm + ".accepted", READ_UNCOMMITTED)).hasSize(model.accepted);
       assertSnapshotHolds(kafka, failing, model.live);
@@ -301,7 +302,7 @@ class ExactlyOnceTest {
   }
 
   private static JobOptions jobOptions(int parallelism, String backend) {
-    // So low a rate that of these few keys none is dropped, and the model is exact.
+    // At this rate none of these few keys is dropped, so the exact model applies.
     return JobOptions.parse(
         "--fpr=0.0000001",
         "--snapshot-fpr=0.001",

@@ -13,7 +13,7 @@ import io.firstseen.filters.snapshot.SnapshotParameters;
 import java.util.Arrays;
 import java.util.Collection;
 
-/** What a client must answer if these keys live and no others: also which strangers are present. */
+/** The answers of a client if exactly these keys are live, including its false positives. */
 public final class ExpectedSet {
   private static final int MORE_BITS = 4;
   private static final int STRANGERS = 2_000;
@@ -44,13 +44,13 @@ public final class ExpectedSet {
     return KeyHash.fixed().hash(key.getBytes(UTF_8));
   }
 
-  /** Of the one length of values at which the digest is that of the manifest. */
+  /** Finds the number of bits per value with which the digest equals that of the manifest. */
   private static Snapshot snapshot(Manifest manifest, ManifestShard shard, long[] hashes) {
     SetParameters set = manifest.parameters();
     long[] own =
         Arrays.stream(hashes).filter(hash -> set.shards().shardOf(hash) == shard.shard()).toArray();
     assertThat(shard.count()).isEqualTo(own.length);
-    // A chain keeps the bits that it began with.
+    // A chain keeps its number of bits.
     int fewest = set.valueBitsFor(own.length);
     for (int valueBits = fewest; valueBits <= fewest + MORE_BITS; valueBits++) {
       Snapshot snapshot =

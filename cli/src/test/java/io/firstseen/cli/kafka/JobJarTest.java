@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The shaded jar as a cluster gets it, with nothing beside it but Flink. */
+/** The shaded jar as a cluster runs it, with only Flink beside it. */
 class JobJarTest {
 
   private static final String HASH_KEY = "000102030405060708090a0b0c0d0e0f";
@@ -201,7 +201,7 @@ class JobJarTest {
     command.addAll(List.of("-Xmx512m", "-XX:TieredStopAtLevel=1"));
     command.add("-Dlog4j2.configurationFile=" + System.getProperty("log4j2.configurationFile"));
     if (byFlinkRun) {
-      // As the configuration that comes with Flink has it.
+      // As in Flink's default configuration.
       command.add("--add-opens=java.base/java.util=ALL-UNNAMED");
       command.addAll(List.of("-cp", flinkAlone(), "org.apache.flink.client.cli.CliFrontend"));
       command.addAll(List.of("run", "--target", "local", jar.toString()));

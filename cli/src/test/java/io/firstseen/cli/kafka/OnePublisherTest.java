@@ -61,7 +61,7 @@ class OnePublisherTest {
     cluster.close();
   }
 
-  /** A job with topics of its own, but for the snapshots. */
+  /** A job with topics of its own, except the snapshots topic. */
   private static KafkaOptions kafkaOptions(String job, String snapshots, String... more) {
     return kafkaOptions(job, snapshots, Duration.ofMillis(200), more);
   }
@@ -103,7 +103,7 @@ class OnePublisherTest {
     }
   }
 
-  /** An event a second of event time, so each is a window, and the last one stays open. */
+  /** One event per second of event time, so each is a window; the last one stays open. */
   private static void send(String job, int from, int to) throws Exception {
     List<String> events = new ArrayList<>();
     for (int second = from; second <= to; second++) {
@@ -271,7 +271,7 @@ class OnePublisherTest {
     cancel(running);
   }
 
-  /** It has ended the transactions of the other one, whose TaskManager both are on. */
+  /** It has aborted the transactions of the other job; both are on the same TaskManager. */
   @Test
   void whoGoesOnFromTheNewestStateOfARunningJobSucceedsIt() throws Exception {
     KafkaOptions options = kafkaOptions("forked", "forks", Duration.ofMinutes(10));
@@ -291,7 +291,7 @@ class OnePublisherTest {
       cluster.triggerCheckpoint(newer);
       assertThat(awaitSequence("forks", 5)).containsExactly(1L, 2L, 3L, 4L, 5L);
       sendAccepted(keys, 7, 7);
-      // It sees the claim, or is fenced, begins anew and sees it then.
+      // It sees the claim, or is fenced, restarts, and sees the claim then.
       assertThat(failure(older))
           .startsWith("set firstseen on topic forks is not this job's: ")
           .contains("job " + newer.getJobID());
@@ -444,7 +444,7 @@ class OnePublisherTest {
     cancel(last);
   }
 
-  /** As where the cluster's name gives the job its id. */
+  /** As in application mode, where the cluster's id gives the job its id. */
   @Test
   void theSameIdIsNoReasonToGoBack() throws Exception {
     createEvents("named");
@@ -468,7 +468,7 @@ class OnePublisherTest {
     try (EmbeddedCluster another = another("taken-over")) {
       JobClient back = submit(another, kafkaOptions("named", "back", "--take-over"), settings);
       assertThat(back.getJobID()).isEqualTo(job.getJobID());
-      // Events 5 and 6 come once more, and one of their windows is over.
+      // Events 5 and 6 are read again, and one of their windows has ended.
       awaitSequence("back", 7);
       cancel(back);
     }

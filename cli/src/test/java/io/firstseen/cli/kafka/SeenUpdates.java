@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** What a client told of itself, and by which blobs it went on. */
+/** Records a client's reports, and the blobs that its updates fetched. */
 public final class SeenUpdates implements SnapshotListener {
   private final List<SnapshotUpdate> updates = new CopyOnWriteArrayList<>();
   private final List<String> troubles = new CopyOnWriteArrayList<>();
@@ -33,12 +33,12 @@ public final class SeenUpdates implements SnapshotListener {
     troubles.add(sentence);
   }
 
-  /** What was refused or noticed. */
+  /** Refusals and notices. */
   public List<String> troubles() {
     return troubles;
   }
 
-  /** How many updates there were. */
+  /** The number of updates. */
   public int count() {
     return updates.size();
   }

@@ -28,7 +28,7 @@ class ExactKeySetTest {
     return strings;
   }
 
-  /** What the JVM says that it has handed out for it, less the tables that were outgrown. */
+  /** The bytes that the JVM has allocated for it, less the outgrown tables. */
   @ParameterizedTest
   @CsvSource({"1000, 2048", "12288, 16384", "12289, 32768", "50000, 131072"})
   void itsSizeIsWhatTheJvmTakesForIt(int count, int table) {

@@ -74,7 +74,7 @@ class RatePlotTest {
     double[] line = points(elements(picture, "polyline").get(0));
     assertThat(line[2] - line[0]).isCloseTo(line[4] - line[2], within(0.02)).isPositive();
     assertThat(line[3] - line[1]).isCloseTo(line[5] - line[3], within(0.02)).isPositive();
-    // Beside their labels.
+    // The marks beside their labels.
     assertThat(number(text(picture, "14"), "x")).isCloseTo(line[2], within(0.02));
     assertThat(number(text(picture, "0.1 %"), "y") - line[3]).isBetween(0.0, 6.0);
   }

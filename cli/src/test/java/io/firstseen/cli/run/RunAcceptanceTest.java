@@ -67,7 +67,7 @@ class RunAcceptanceTest {
   }
 
   /**
-   * The sample is a changelog: each add is of a key that is not there, each delete of one that is.
+   * The sample is a changelog: each add is of a key that is not live, each delete of one that is.
    */
   private static List<Event> events() throws IOException {
     try (BufferedReader lines =
@@ -119,14 +119,14 @@ class RunAcceptanceTest {
   }
 
   private static void checkOutcomes(List<Event> events, Run run) {
-    // Whatever happened to an event, it stands in one of the files as it came.
+    // Every event is in one of the files, unchanged.
     List<String> seen = new ArrayList<>();
     run.accepted.forEach(event -> seen.add(event.line));
     run.duplicates.forEach(event -> seen.add(event.line));
     assertThat(seen.stream().sorted().toList())
         .isEqualTo(events.stream().map(Event::line).sorted().toList());
 
-    // No key is accepted twice while it is live, and what is removed was live.
+    // No key is accepted twice while it is live, and each removed key was live.
     Set<String> live = new HashSet<>();
     for (Event event : run.accepted) {
       assertThat(event.add ? live.add(event.key) : live.remove(event.key)).as(event.line).isTrue();
@@ -148,7 +148,7 @@ class RunAcceptanceTest {
     assertThat((double) drops).isLessThanOrEqualTo(3 * expectedDrops);
     assertThat(expectedDrops).as("less than at full capacity").isLessThan(RATE * events.size());
 
-    // Every delete is honoured, but for those of keys that had been dropped.
+    // Every delete takes effect, except those of dropped keys.
     Set<String> dropped =
         run.duplicates.stream().filter(Event::add).map(Event::key).collect(Collectors.toSet());
     for (Event event : run.duplicates) {
@@ -176,7 +176,7 @@ class RunAcceptanceTest {
       strangers.add("stranger-" + i + ".invalid");
     }
     assertThat(share(last, strangers)).isLessThanOrEqualTo(0.002);
-    // Those that were deleted for good are strangers, too.
+    // Keys that stay deleted are strangers, too.
     Set<String> gone = new HashSet<>();
     events.forEach(event -> gone.add(event.key));
     gone.removeAll(live);

@@ -219,7 +219,7 @@ class RunCommandTest {
   private void badLinesAreDeadLetters(
       String format, String add, String delete, List<String> bad, List<String> reasons)
       throws IOException {
-    // Latin-1 makes one byte of each character, so that some are not UTF-8.
+    // In Latin-1 each character is one byte, so that some are not UTF-8.
     Files.writeString(
         directory.resolve("in"), add + String.join("\n", bad) + "\n" + delete, ISO_8859_1);
     JsonNode summary =

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code firstseen bootstrap}, {@code savepoint info}, and {@code run} from what they made. */
+/** {@code firstseen bootstrap}, {@code savepoint info}, and {@code run} from the savepoint. */
 class BootstrapCommandTest {
   @TempDir private Path directory;
   private String keyFile;

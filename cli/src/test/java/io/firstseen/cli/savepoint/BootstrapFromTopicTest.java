@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A savepoint of the keys that live on an accepted topic. */
+/** A savepoint of the live keys of an accepted topic. */
 class BootstrapFromTopicTest {
   private static final byte[] VALUE = {1};
 
@@ -69,7 +69,7 @@ class BootstrapFromTopicTest {
     return Invocation.of(all);
   }
 
-  /** Writes transactions, of which the last is not committed; each but one key lives. */
+  /** Writes transactions, of which the last is not committed; all keys but one are live. */
   private static void send(String topic) throws Exception {
     try (KafkaProducer<byte[], byte[]> producer =
         new KafkaProducer<>(
@@ -81,7 +81,7 @@ class BootstrapFromTopicTest {
       send(producer, topic, 0, "lives".getBytes(UTF_8), VALUE);
       send(producer, topic, 0, "removed".getBytes(UTF_8), VALUE);
       send(producer, topic, 1, "back".getBytes(UTF_8), VALUE);
-      // Compaction keeps a tombstone for a while when what it removes is gone already.
+      // Compaction keeps a tombstone for a while after the removed record is gone.
       send(producer, topic, 1, "compacted".getBytes(UTF_8), null);
       send(producer, topic, 1, null, VALUE);
       send(producer, topic, 1, new byte[] {(byte) 0xFF, (byte) 0x80}, VALUE);
@@ -108,7 +108,7 @@ class BootstrapFromTopicTest {
   @Test
   void theKeysThatLiveAreKnown() throws Exception {
     String topic = SharedBroker.unused("accepted");
-    // Without compaction, a record without a key is taken.
+    // Without compaction, the broker accepts a record without a key.
     KAFKA.broker().createTopics(List.of(new NewTopic(topic, 2, (short) 1)));
     send(topic);
     Path deadLetters = directory.resolve("D");

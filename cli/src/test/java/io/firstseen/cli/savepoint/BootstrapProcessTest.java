@@ -17,7 +17,7 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code firstseen bootstrap} and what follows it, as a shell sees them. */
+/** {@code firstseen bootstrap} and the commands that use its savepoint, as a shell sees them. */
 class BootstrapProcessTest {
   private static final Path SAMPLE = Path.of("..", "examples", "phishing-domains-small.tsv.gz");
 
@@ -72,7 +72,7 @@ class BootstrapProcessTest {
     Invocation info = end("savepoint", "info", savepoint);
     assertThat(info.out()).contains(keys);
 
-    // What lives is a repeat now; what was deleted at the end is accepted once more.
+    // A live key is a repeat now; a key that was deleted at the end is accepted once more.
     Invocation again =
         Invocation.of(
             "run",

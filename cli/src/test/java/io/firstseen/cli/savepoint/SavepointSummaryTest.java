@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
-/** What a savepoint tells of its mode, its ttl and its audit. */
+/** The summary's lines on mode, ttl and audit. */
 class SavepointSummaryTest {
   private static SavepointSummary summary(
       DedupMode mode, TimeToLive ttl, int slices, AuditCounts audit, OptionalLong clockMillis) {

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Mistakes in its words; what it does when they are right is {@link ServeProcessTest}'s. */
+/** Wrong arguments; {@link ServeProcessTest} tests the rest. */
 class ServeCommandTest {
 
   static Stream<Arguments> mistakes() {

@@ -105,7 +105,7 @@ class ServeProcessTest {
       List<String> requests =
           ended.out().stream().filter(line -> line.contains("\"event\":\"request\"")).toList();
       assertThat(requests.get(0)).contains("\"path\":\"/readyz\",\"status\":200");
-      // Keys are nobody's business.
+      // Keys must not be in the log.
       assertThat(requests).noneMatch(line -> line.contains("key="));
     }
   }

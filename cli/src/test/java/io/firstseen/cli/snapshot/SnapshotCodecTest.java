@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** {@code snapshot encode} and {@code decode}; what docs/interop.md shows is not shown again. */
+/** {@code snapshot encode} and {@code decode}; without the examples of docs/interop.md. */
 class SnapshotCodecTest {
   private static final String KEY = "43497fd7f826957108f4a30fd9cec3ae";
 

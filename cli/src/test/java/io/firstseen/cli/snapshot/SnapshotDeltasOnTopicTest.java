@@ -34,8 +34,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A job publishes bases and deltas to a stock broker; whoever follows them, from whatever moment
- * on, ends with the set of an exact model.
+ * A job publishes bases and deltas to a stock broker; clients that start at any moment end with the
+ * set of an exact model.
  */
 class SnapshotDeltasOnTopicTest {
   private static final Duration LONG = Duration.ofMinutes(2);
@@ -101,7 +101,7 @@ class SnapshotDeltasOnTopicTest {
                 clients.add(
                     SnapshotClient.start(cached(servers).listener(returnedUpdates).build()));
             default -> {
-              // Windows that nobody comes at.
+              // Windows at which no client starts.
             }
           }
         }
@@ -126,14 +126,14 @@ class SnapshotDeltasOnTopicTest {
       }
       job.cancel().get();
     }
-    // Whoever was there took bases only where there was no way on by deltas.
+    // Running clients fetched bases only where deltas did not lead on.
     assertThat(firstUpdates.count()).isGreaterThan(WINDOWS / 2);
     assertThat(firstUpdates.sequencesByBases()).containsExactly((long) GROWTH);
     assertThat(firstUpdates.troubles()).isEmpty();
     assertThat(returnedUpdates.count()).isGreaterThan(WINDOWS / 4);
     assertThat(returnedUpdates.sequencesByBases()).containsExactly((long) GROWTH);
     assertThat(returnedUpdates.troubles()).isEmpty();
-    // What the command kept answers without a broker.
+    // The directory that the command wrote answers without a broker.
     try (SnapshotClient alone =
         SnapshotClient.start(options(servers).cacheDirectory(followed).build())) {
       assertThat(alone.awaitReady(LONG).sequence()).isEqualTo(WINDOWS - 1);
@@ -206,7 +206,7 @@ class SnapshotDeltasOnTopicTest {
     return env.executeAsync();
   }
 
-  /** The events of a window, which are known by then to the model. */
+  /** The events of a window, which the model then includes. */
   private List<String> events(int window) {
     lastAdded = new ArrayList<>();
     lastRemoved = new ArrayList<>();

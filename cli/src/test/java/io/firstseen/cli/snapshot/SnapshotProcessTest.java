@@ -36,7 +36,7 @@ class SnapshotProcessTest {
       OutputStream questions = query.standardInput();
       questions.write("böse\nx\n".getBytes(UTF_8));
       questions.flush();
-      // The pipe is still open: an answer that waits for more questions would never come.
+      // The pipe is still open: an answer that waited for more input would never be printed.
       Waiting.until(
           "the first answers come",
           Duration.ofMinutes(1),

@@ -39,7 +39,7 @@ class SnapshotSignaturesTest {
     return Invocation.of("snapshot", "keygen", "--output", path(name));
   }
 
-  /** A directory of so many manifests, each with a blob of its own. */
+  /** A directory of the given number of manifests, each with a blob of its own. */
   private SnapshotDirectory snapshots(int count) throws IOException {
     SnapshotDirectory snapshots = new SnapshotDirectory(directory.resolve("snapshots"));
     for (int sequence = 1; sequence <= count; sequence++) {
@@ -141,7 +141,7 @@ class SnapshotSignaturesTest {
             .toArray(String[]::new));
   }
 
-  /** 1,500 keys in one window, of which the next leaves 100. */
+  /** 1,500 keys in one window, of which 100 remain in the next. */
   private void writeEventsOfASetThatFalls() throws IOException {
     StringBuilder events = new StringBuilder();
     for (int key = 0; key < 1_500; key++) {

@@ -315,7 +315,7 @@ class SnapshotTopicVerbsTest {
   void followShowsHowALongFetchGoesOn() throws Exception {
     String[] keys = IntStream.range(0, 500_000).mapToObj(i -> "key-" + i).toArray(String[]::new);
     System.setProperty(Progress.TERMINAL_PROPERTY, "true");
-    // A broker of its own, as it is made slow: it counts two seconds, and then waits.
+    // A broker of its own, since it is throttled: its quota is measured over two seconds.
     EmbeddedBroker.Settings settings =
         SETTINGS.with("quota.window.num", "2").with("quota.window.size.seconds", "1");
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory.resolve("broker"), settings);

@@ -340,7 +340,7 @@ class SnapshotVerbsTest {
         assertRefused(Invocation.of("snapshot", "info", path("damaged")), path("damaged") + ": ");
       }
     }
-    // The two bytes of the version: a newer one may be sound, and cannot be read.
+    // The two bytes of the version: a newer version may be valid, but cannot be read.
     assertThat(unsupported).isEqualTo(2);
   }
 

@@ -110,7 +110,7 @@ class EventParserTest {
         "1\t\tk | op must be add or del, got ''",
       })
   void aMalformedTsvLineHasAReason(String line, String problem) {
-    // The table cuts a reason off at its pipe.
+    // The table's column ends at a pipe, which also cuts off the reason.
     SourceEvent event = parser.parseTsv(utf8(line), PLACE);
     assertThat(event.isWellFormed()).isFalse();
     assertThat(event.payload()).isEqualTo(utf8(line));

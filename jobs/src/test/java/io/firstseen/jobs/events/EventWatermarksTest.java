@@ -151,7 +151,7 @@ class EventWatermarksTest {
           this);
     }
 
-    /** What came since this was last called. */
+    /** The watermarks since the last call. */
     List<String> emitted() {
       List<String> since = List.copyOf(emitted);
       emitted.clear();

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-// Flink's harness may be interrupted while it closes.
+// Closing Flink's harness may throw InterruptedException.
 @SuppressWarnings("try")
 class BlobDirectoryFunctionTest {
   private static final String A = "a".repeat(64);

@@ -107,7 +107,7 @@ class FilesEndToEndTest {
     }
   }
 
-  /** The watermark that ends an epoch comes right behind the event that does. */
+  /** The watermark that ends an epoch follows right after the event that ends it. */
   @Test
   void aKeyIsAcceptedAgainAfterItsTtlOfEventTime() throws Exception {
     Path input = directory.resolve("events.tsv");
@@ -232,7 +232,7 @@ class FilesEndToEndTest {
     return new Run(
         Files.readString(accepted),
         Files.readString(duplicates),
-        // Dead letters are any bytes.
+        // Dead letters may be any bytes.
         Files.readString(deadLetters, ISO_8859_1));
   }
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 class LineReaderTest {
 
-  /** The lines, those that were too long marked by a star. */
+  /** The lines; those that were too long are marked by a star. */
   private static List<String> read(InputStream in, int maxLineBytes) throws IOException {
     LineReader reader = new LineReader(in, maxLineBytes);
     List<String> lines = new ArrayList<>();

@@ -76,7 +76,7 @@ class OutputFileTest {
   @DisabledOnOs(OS.WINDOWS)
   void aDeviceIsWrittenAndNotReplacedAndMayBeSeveralOutputs() throws IOException {
     Path device = Path.of("/dev/null");
-    // A link of ours, so that a mistake does not harm the machine.
+    // A link in the test's directory, so that an error does not replace the real device.
     Path link = Files.createSymbolicLink(directory.resolve("link"), device);
     try (OutputFile file = new OutputFile(link)) {
       file.write(NEW);

@@ -19,7 +19,7 @@ class PublisherLineTest {
     return orNull == null ? OptionalLong.empty() : OptionalLong.of(orNull);
   }
 
-  /** State as claims and a sequence; a claim and a sequence on the topic; - for none. */
+  /** Columns: claims and sequence of the state; claim and sequence on the topic; - for none. */
   @ParameterizedTest
   @CsvSource(
       nullValues = "-",
@@ -29,19 +29,19 @@ class PublisherLineTest {
         "-, -1, b/1, 7, 'manifests up to sequence 7, of job b, and this job has no state'",
         "-, -1, -, 7, 'of an unknown job, and this job has no state'",
         "-, -1, b/1, -, 'a publisher without manifests, of job b, and'",
-        // From state, be it of the job itself; its last claims may wait for their commit.
+        // Started from state, also of the same job; its last claims may not be committed yet.
         "a/1, 7, a/1, 7, may begin",
         "a/1, 7, a/1, 6, may begin",
         "a/1 b/1, 7, a/1, 5, may begin",
         "a/1 b/1, 7, b/1, 7, may begin",
-        // Of publishing to another topic.
+        // State of a job that published to another topic.
         "a/1, 7, -, -, may begin",
         "a/1, 7, -, 7, of an unknown job",
-        // Older state, of the job itself or not.
+        // Older state, of the same job or another.
         "a/1, 7, a/1, 8, 'up to sequence 8, of job a, and this job goes on after sequence 7, of"
             + " job a'",
         "a/1, 7, a/2, 8, after sequence 7",
-        // Beside another start from the same state.
+        // Another start from the same state has published.
         "a/1, 7, b/1, 7, 'of job b, and this job goes on after sequence 7, of job a'",
         "a/1, 7, a/2, 7, after sequence 7",
         "a/1 b/1, 8, c/1, 8, of job c",
@@ -52,7 +52,10 @@ class PublisherLineTest {
     assertThat(refusal.orElse("it may begin")).contains(end);
   }
 
-  /** What the job sent or goes on after, what it is to send, and the newest of the topic. */
+  /**
+   * Columns: the sequence that the job has sent or continues after, the next one, and the newest of
+   * the topic.
+   */
   @ParameterizedTest
   @CsvSource(
       nullValues = "-",
@@ -64,7 +67,7 @@ class PublisherLineTest {
         "7, 9, 8, false",
         "-1, 1, -, true",
         "-1, 1, 1, false",
-        // It took over after 9, but the sequences of its state go on after 7.
+        // It took over after 9, but its state continues after 7.
         "9, 8, 9, false",
         "9, 10, 9, true",
       })
@@ -108,7 +111,7 @@ class PublisherLineTest {
       assertThat(line.refusalToBegin(Optional.of("b/1"), OptionalLong.of(10))).isPresent();
       assertThat(line.refusalToBegin(Optional.of("c/1"), OptionalLong.of(9))).isPresent();
     }
-    // Its own state counts when it starts again with the same option.
+    // Its own state is used when it starts again with the same option.
     assertThat(there.then(line("b/1 d/1", 12)).since(Optional.of("d/1")))
         .isEqualTo(line("d/1", 12));
     assertThat(there.then(line("d/1", 12)).since(Optional.of("d/1"))).isEqualTo(line("d/1", 12));

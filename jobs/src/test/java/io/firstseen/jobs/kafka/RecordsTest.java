@@ -27,7 +27,7 @@ import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.Test;
 
-/** What is written as records is read again, and nothing else is taken for it. */
+/** Records are read back as written, and other records are refused. */
 class RecordsTest {
 
   private static final long RECORD_TIME = 1_000;
@@ -144,7 +144,7 @@ class RecordsTest {
         .isEqualTo(RECORD_TIME);
     byte[] minusOne = {-1, -1, -1, -1, -1, -1, -1, -1};
     assertThat(read(changelog, record(key, payload, timestamp(minusOne))).isWellFormed()).isFalse();
-    // No window could end after it: the job would fail on it for ever.
+    // No window could end after it: the job would fail at each restart.
     byte[] lastOfAll = {127, -1, -1, -1, -1, -1, -1, -1};
     assertThat(read(changelog, record(key, payload, timestamp(lastOfAll))).problem())
         .isEqualTo("time must be at most 4611686018427387903 ms");

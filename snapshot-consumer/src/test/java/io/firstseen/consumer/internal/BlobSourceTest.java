@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Blobs in files and behind HTTP, under an assembler. */
 class BlobSourceTest {
   private static final long[] SOME = new Random(2).longs(10_000).toArray();
-  // Of the publisher's random numbers: no base beside the first delta.
+  // A seed with which the publisher cuts no base beside the first delta.
   private static final long NO_NEW_BASE = 1;
   private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(2);
 
@@ -47,7 +47,7 @@ class BlobSourceTest {
   private HttpServer server;
   private volatile Fault fault = Fault.NONE;
 
-  /** What is wrong with the server, and what the client says of it. */
+  /** Each fault of the server, and the client's message. */
   private enum Fault {
     NONE(""),
     NOT_FOUND(" answers 404"),

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/** Feeds an assembler and does what it decides. */
+/** Feeds an assembler and carries out its decisions. */
 final class Following {
   static final long CHUNK_WAIT_MILLIS = 30_000;
   static final String SET = "spam";
@@ -74,7 +74,7 @@ final class Following {
     return read(List.of(entries));
   }
 
-  /** Begins with what the cache holds. */
+  /** Restores the content of the cache. */
   void restore(CachedState state) throws SnapshotException {
     carryOut(assembler.restore(state, snapshot -> true));
   }
@@ -106,7 +106,7 @@ final class Following {
     }
   }
 
-  /** Lets the time pass after which missing chunks are reported. */
+  /** Lets the time pass until missing chunks are reported. */
   Following waitForChunks() {
     settle();
     nowMillis += CHUNK_WAIT_MILLIS;

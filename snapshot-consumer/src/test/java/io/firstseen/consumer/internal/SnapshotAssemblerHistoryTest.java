@@ -27,22 +27,22 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Followers that start at any moment of long random histories, at any state of the log's
- * compaction, and read in pieces of any size, must end with what was published last; and on the way
- * what they answer from is always something that was published, never older than before.
+ * Followers start at any moment of long random histories, at any state of the log's compaction, and
+ * read in pieces of any size. They must end with the last published set, and until then always
+ * answer from a published set, never from an older one than before.
  */
 class SnapshotAssemblerHistoryTest {
   private static final int HISTORIES = 12 * Integer.getInteger("firstseen.scale", 1);
   private static final int WINDOWS = 25;
   private static final int SHARDS = 4;
 
-  /** What is tested: the assembler, or a simpler one that must fail. */
+  /** The tested follower: the assembler, or a simpler one that must fail. */
   private interface Follower {
     void read(Entry entry);
 
     void settle();
 
-    /** Null if it answers from nothing. */
+    /** Null if nothing answers. */
     SnapshotSet answering();
   }
 
@@ -53,9 +53,8 @@ class SnapshotAssemblerHistoryTest {
     private final Map<Long, Set<Long>> hashesBySequence = new HashMap<>();
 
     /**
-     * A set whose shards run up to three windows ahead of its manifests, beside another set; a
-     * damaged record now and then is followed by a good one, and what nothing names is deleted
-     * after a while.
+     * A set whose shards run up to three windows ahead of its manifests, beside another set; some
+     * records are damaged and followed by a good one, and unnamed blobs are deleted after a while.
      */
     static History random(long seed) {
       Random random = new Random(seed);
@@ -116,9 +115,7 @@ class SnapshotAssemblerHistoryTest {
       }
     }
 
-    /**
-     * Tombstones for what the manifests since {@code window - 2} and the later ones do not name.
-     */
+    /** Tombstones for blobs that no manifest since {@code window - 2} names. */
     private void deleteUnnamed(List<TestPublisher.Publication> publications, int window) {
       Set<String> named = new HashSet<>();
       for (TestPublisher.Publication publication : publications.subList(window - 3, WINDOWS)) {
@@ -148,7 +145,10 @@ class SnapshotAssemblerHistoryTest {
       return after;
     }
 
-    /** The first {@code length} records as a compacted topic: of a key, only the last one stays. */
+    /**
+     * The first {@code length} records after compaction, which keeps only the last record of each
+     * key.
+     */
     List<Entry> compacted(int length) {
       Map<String, Integer> last = new HashMap<>();
       for (int i = 0; i < length; i++) {
@@ -175,13 +175,13 @@ class SnapshotAssemblerHistoryTest {
     }
   }
 
-  /** The trap: a follower that takes its snapshot down when the next one cannot be had. */
+  /** A broken follower: drops its snapshot when the next one cannot be loaded. */
   @Test
   void aFollowerThatDropsTheLastGoodSnapshotIsCaught() {
     assertThat(complaints(() -> new Naive(true, false))).isPositive();
   }
 
-  /** The trap: a follower that keeps only what the newest manifest names. */
+  /** A broken follower: keeps only the blobs that the newest manifest names. */
   @Test
   void aFollowerThatDropsBlobsAheadOfTheirManifestIsCaught() {
     assertThat(complaints(() -> new Naive(false, true))).isPositive();
@@ -201,7 +201,10 @@ class SnapshotAssemblerHistoryTest {
     assertThat(restarts).hasValueGreaterThan(HISTORIES);
   }
 
-  /** The trap: chunks of blobs that no manifest has named yet stand before the place it came to. */
+  /**
+   * A broken follower: continues at its last offset, and misses earlier chunks of blobs that no
+   * manifest has named yet.
+   */
   @Test
   void aFollowerThatGoesOnWhereItWasIsCaught(@TempDir Path directory) {
     AtomicInteger seeds = new AtomicInteger();
@@ -224,7 +227,7 @@ class SnapshotAssemblerHistoryTest {
     return count;
   }
 
-  /** What is wrong with a follower on the history of a seed, or null. */
+  /** The error of a follower on the history of a seed; null if there is none. */
   private static String complaint(long seed, Supplier<Follower> followers) {
     History history = History.random(seed);
     Random random = new Random(~seed);
@@ -281,7 +284,7 @@ class SnapshotAssemblerHistoryTest {
     }
   }
 
-  /** Ends now and then, and starts again from its cache. */
+  /** Stops from time to time, and starts again from its cache. */
   private static final class Restarting implements Follower {
     private final Path directory;
     private final Random random;
@@ -318,7 +321,7 @@ class SnapshotAssemblerHistoryTest {
       if (following.activations > before) {
         following.assembler.commit("topic", "id", following.offset);
       }
-      // Anywhere, also where chunks have come and their manifest has not.
+      // At any record, also between chunks and their manifest.
       if (random.nextInt(10) == 0) {
         cache.close();
         start();
@@ -353,7 +356,7 @@ class SnapshotAssemblerHistoryTest {
     }
   }
 
-  /** What one would write first. */
+  /** The naive implementation. */
   private static final class Naive implements Follower {
     private final boolean dropsOnFailure;
     private final boolean dropsUnnamed;

@@ -32,9 +32,9 @@ class SnapshotAssemblerTest {
   private static final long[] MANY = new Random(1).longs(1_000_000).toArray();
 
   private static final long[] SOME = new Random(2).longs(10_000).toArray();
-  // Of the publisher's random numbers: no base beside the first delta.
+  // A seed with which the publisher cuts no base beside the first delta.
   private static final long NO_NEW_BASE = 1;
-  // Nor beside the second and third.
+  // A seed with none beside the second and third either.
   private static final long NO_NEW_BASES = 2;
 
   private final Following following = new Following();
@@ -136,7 +136,7 @@ class SnapshotAssemblerTest {
     Publication publication = publisher.publish(1, "a");
     Entry unreadable = new Entry(Following.SET, new byte[] {'?'});
     List<Entry> topic = new ArrayList<>(publication.chunks());
-    // Two manifests that cannot be read: enough to give the chunks up.
+    // Two manifests that cannot be read: enough to drop the chunks.
     topic.addAll(List.of(unreadable, unreadable, publication.manifestEntry()));
     following.read(topic).waitForChunks();
     assertThat(following.active).isNull();
@@ -208,7 +208,7 @@ class SnapshotAssemblerTest {
         .last()
         .asString()
         .startsWith("sequence 2 of set 'spam' is incomplete after 30000 ms: 1 of its blobs are");
-    // Once for each: what is missing may have been dropped too soon.
+    // Once for each manifest: the missing chunks may have been dropped too early.
     assertThat(following.rereads).isEqualTo(2);
     assertThat(following.sequence()).isEqualTo(1);
   }
@@ -239,7 +239,7 @@ class SnapshotAssemblerTest {
     assertThat(following.assembler.isLoading()).isFalse();
     following.read(second.chunks()).read(publisher.publish(3, "a", "b", "c").entries()).settle();
     assertThat(following.sequence()).isEqualTo(3);
-    // The control: rebuilt in the same way from sound bytes, it is taken.
+    // The control: rebuilt in the same way from valid bytes, it is accepted.
     Following control = new Following();
     control.read(withFirstBlob(second.manifest(), second.chunks().get(0).value())).settle();
     control.read(publisher.publish(1, "a").entries()).read(second.entries()).settle();
@@ -251,7 +251,7 @@ class SnapshotAssemblerTest {
     byte[] foreign = TestPublisher.of("other", 1).publish(1, "a").chunks().get(0).value();
     Manifest manifest = TestPublisher.of(Following.SET, 1).publish(1, "a").manifest();
     List<Entry> topic = withFirstBlob(manifest, foreign);
-    // It is passed over, as it says itself whose it is, until it is missed.
+    // It is ignored, since its header names another set, until it is missing.
     following.read(topic).waitForChunks();
     assertThat(following.rereads).isEqualTo(1);
     following.assembler.rewind();
@@ -406,7 +406,7 @@ class SnapshotAssemblerTest {
         .isEqualTo(second.manifest().shards().get(0).deltas().get(0).bytes())
         .isLessThan(fetched / 15);
     assertThat(following.changes).isEqualTo(new Decision.Changes(1, 0));
-    // It is, byte for byte, what one gets who begins here.
+    // It equals, byte for byte, the set of a consumer that starts here.
     Following fresh = new Following();
     fresh.read(first.chunks()).read(second.entries()).settle();
     assertThat(following.active.set().snapshot(0).toBytes())
@@ -414,7 +414,10 @@ class SnapshotAssemblerTest {
     assertThat(fresh.changes).isNull();
   }
 
-  /** Empty sets of values of any bits have one digest, by which ways are found. */
+  /**
+   * Empty sets have the same set digest whatever their number of bits, and plans are found by set
+   * digests.
+   */
   @Test
   void takesTheBaseWhereADeltaIsOfAnEmptySetOfOtherBits() throws Exception {
     TestPublisher bases = TestPublisher.of(Following.SET, 1);
@@ -511,7 +514,7 @@ class SnapshotAssemblerTest {
     assertThat(following.sequence()).isEqualTo(2);
     assertThat(following.contains("fork-2")).isTrue();
     assertThat(following.contains("fork")).isFalse();
-    // The control: had the delta been applied to what it held, this would be wrong.
+    // The control: if the delta had been applied to the held set, this would differ.
     SnapshotDelta delta = SnapshotDelta.read(second.chunks().get(0).value());
     Snapshot held =
         Snapshot.read(TestPublisher.of(Following.SET, 1).publish(1, SOME).chunks().get(0).value());
@@ -543,7 +546,7 @@ class SnapshotAssemblerTest {
             "a manifest of set 'spam' cannot be read: the manifest is not what the key "
                 + trusted.publicKey().id()
                 + " signed");
-    // The control: who trusts nobody in particular takes it.
+    // The control: without trusted keys it is accepted.
     following.read(first.chunks()).read(second.chunks());
     following.read(new Entry(Following.SET, forged.toJson())).settle();
     assertThat(following.sequence()).isEqualTo(2);
@@ -569,7 +572,7 @@ class SnapshotAssemblerTest {
         .containsExactly("set 'spam' went back to sequence 3; sequence 7 goes on answering");
     following.read(publisher.publish(8, "b").entries()).settle();
     assertThat(following.sequence()).isEqualTo(8);
-    // The control: without an active snapshot nothing goes back.
+    // The control: without an active snapshot no sequence is a step back.
     assertThat(new Following().read(third.entries()).settle().sequence()).isEqualTo(3);
   }
 
@@ -637,7 +640,7 @@ class SnapshotAssemblerTest {
     List<Entry> history = new ArrayList<>();
     for (long sequence = 1; sequence <= 9; sequence++) {
       Publication publication = oneShard.publish(sequence, "key-" + sequence);
-      // Compaction has taken the blobs of all but the newest.
+      // Compaction has removed all blobs but the newest one's.
       history.addAll(sequence == 9 ? publication.entries() : List.of(publication.manifestEntry()));
       history.add(new Entry(Following.SET, new byte[] {'?'}));
       history.add(publication.manifestEntry());
@@ -758,7 +761,7 @@ class SnapshotAssemblerTest {
     for (Entry chunk : TestPublisher.of(Following.SET, 4).publish(1, keys).chunks()) {
       oneSnapshot += chunk.value().length;
     }
-    // Some 200 were published; kept are at most two candidates and what came after the newest.
+    // About 200 were published; at most two candidates and the blobs after the newest are kept.
     assertThat(most).isBetween(1L, 4 * oneSnapshot);
   }
 
@@ -775,7 +778,7 @@ class SnapshotAssemblerTest {
     assertThat(following.assembler.bufferedBytes()).isZero();
   }
 
-  /** Of a held window the blobs come, and no manifest. */
+  /** A held window has blobs but no manifest. */
   @Test
   void ofHeldWindowsTheNewestBlobsAreKeptAndSuffice() throws Exception {
     TestPublisher holding = TestPublisher.of(Following.SET, 2).withDeltas(NO_NEW_BASE);
@@ -816,7 +819,7 @@ class SnapshotAssemblerTest {
     assertThat(following.refusals).isEmpty();
   }
 
-  /** As of a publisher with other rules, whose chains are longer. */
+  /** As from a publisher with longer chains. */
   @Test
   void whatWasDroppedBeforeItsManifestCameIsReadAgain() throws Exception {
     Publication early = TestPublisher.of(Following.SET, 1).publish(1, "a");
@@ -836,9 +839,7 @@ class SnapshotAssemblerTest {
     assertThat(following.contains("a")).isTrue();
   }
 
-  /**
-   * A manifest whose first blob is replaced by other bytes, named by their digest; and the bytes.
-   */
+  /** A manifest whose first blob is replaced by other bytes under their digest, and those bytes. */
   private static List<Entry> withFirstBlob(Manifest manifest, byte[] bytes) {
     String digest = Sha256.hex(bytes);
     List<ManifestShard> shards = new ArrayList<>(manifest.shards());

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The server as peers of every kind meet it. */
+/** The server against many kinds of peers. */
 @Timeout(60)
 class HttpServiceTest {
   private static final Duration LONG = Duration.ofSeconds(15);
@@ -260,7 +260,7 @@ class HttpServiceTest {
         RawClient idle = new RawClient(address)) {
       trickling.send("GET /echo?q=");
       CompletableFuture<Void> ended = CompletableFuture.runAsync(trickling::awaitEnd);
-      // Each byte is one more than none; that must not count.
+      // Sending a byte now and then must not extend the time.
       for (int i = 0; !ended.isDone(); i++) {
         assertThat(i).as("bytes sent, and still open").isLessThan(1_000);
         try {
@@ -271,7 +271,7 @@ class HttpServiceTest {
         TimeUnit.MILLISECONDS.sleep(5);
       }
       ended.get(LONG.toSeconds(), TimeUnit.SECONDS);
-      // The control: who asks for nothing has the longer time.
+      // The control: an idle connection has the longer time.
       assertThat(idle.get("/echo?q=still").answer().body()).isEqualTo("still");
     }
   }
@@ -291,7 +291,7 @@ class HttpServiceTest {
     try (RawClient client = new RawClient(address, 4096)) {
       client.get("/large");
       assertThat(client.answerToHead().status()).isEqualTo(200);
-      // It reads no more until the server has given it up.
+      // The peer stops reading until the server has closed the connection.
       while (service.connections() > 0) {
         TimeUnit.MILLISECONDS.sleep(10);
       }
@@ -306,7 +306,7 @@ class HttpServiceTest {
     try (RawClient client = new RawClient(address)) {
       client.get("/large");
       assertThat(client.answerToHead().status()).isEqualTo(200);
-      // Longer in all than it may stand still.
+      // Longer in total than a reply may stall.
       for (int i = 0; i < 8; i++) {
         TimeUnit.MILLISECONDS.sleep(stall.toMillis() / 6);
         assertThat(client.skip(LARGE_BYTES / 8)).isEqualTo(LARGE_BYTES / 8);
@@ -347,7 +347,7 @@ class HttpServiceTest {
       for (int i = 0; i < atWork + HttpService.MAX_WAITING_FOR_WORKER + more; i++) {
         clients.add(new RawClient(address).get("/wait"));
       }
-      // They are told at once, while the others wait.
+      // Idle connections are closed at once, while the others wait.
       while (refused.get() < more) {
         TimeUnit.MILLISECONDS.sleep(10);
       }

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ImmutableContentTest {
-  // What comes before and after it must never be seen.
+  // Bytes before and after it must never be sent.
   private static final ImmutableContent TEN_BYTES =
       new ImmutableContent(
           "x/y",

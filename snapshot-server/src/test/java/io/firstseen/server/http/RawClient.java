@@ -11,7 +11,7 @@ import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
-/** A peer that sends what it likes, byte for byte. */
+/** A peer that sends given bytes. */
 final class RawClient implements Closeable {
   private static final int READ_TIMEOUT_MILLIS = 20_000;
 
@@ -38,7 +38,7 @@ final class RawClient implements Closeable {
     this(server, 0);
   }
 
-  /** With a receive buffer of so many bytes, so that the peer soon has to wait. */
+  /** Connects with a small receive buffer, so that the server soon has to wait. */
   RawClient(InetSocketAddress server, int receiveBufferBytes) throws IOException {
     socket = new Socket();
     if (receiveBufferBytes > 0) {
@@ -84,19 +84,19 @@ final class RawClient implements Closeable {
     return in.read();
   }
 
-  /** Takes at most so many bytes, as they come; returns how many, 0 at the end. */
+  /** Reads up to the given number of bytes as they arrive; returns how many, 0 at the end. */
   int skip(int bytes) throws IOException {
     return in.readNBytes(bytes).length;
   }
 
-  /** Waits until the server has closed the connection; what comes before is thrown away. */
+  /** Waits until the server has closed the connection; discards bytes until then. */
   void awaitEnd() {
     try {
       while (in.read() >= 0) {}
     } catch (SocketTimeoutException e) {
       throw new AssertionError("the connection is still open", e);
     } catch (IOException e) {
-      // Reset: closed as well.
+      // A reset also counts as closed.
     }
   }
 
