@@ -1,24 +1,26 @@
 package io.firstseen.filters;
 
 /**
- * Where the probability of an event lies, by how often it was seen: the score interval of Wilson
- * (Probable inference, the law of succession, and statistical inference, JASA 22(158), 1927), at a
- * confidence of 99 %. Good also where the event was never seen.
+ * A confidence interval of 99 % for the probability of an event, from how often it was observed:
+ * the score interval of Wilson (Probable inference, the law of succession, and statistical
+ * inference, JASA 22(158), 1927). It is valid even if the event was never observed.
  *
  * @param low the lower end, in [0, 1]
  * @param high the upper end, in [0, 1]
  */
 public record WilsonInterval(double low, double high) {
-  /** The share of such intervals that hold the true probability. */
+  /** The share of such intervals that contain the true probability. */
   public static final double CONFIDENCE = 0.99;
 
   /** The quantile (1 + CONFIDENCE) / 2 of the standard normal distribution. */
   private static final double Z = 2.5758293035489004;
 
   /**
-   * The interval after that many events in so many trials.
+   * Computes the interval.
    *
-   * @throws IllegalArgumentException if there were no trials, or fewer than events
+   * @param events how often the event was observed
+   * @param trials how often it could have been observed
+   * @throws IllegalArgumentException if there are no trials, or more events than trials
    */
   public static WilsonInterval of(long events, long trials) {
     if (trials < 1 || events < 0 || events > trials) {
@@ -31,7 +33,8 @@ public record WilsonInterval(double low, double high) {
     double centre = (share + weight / 2) / (1 + weight);
     double reach =
         Z / (1 + weight) * Math.sqrt(share * (1 - share) / trials + weight / (4 * trials));
-    // At its ends the formula is exact but for rounding.
+    // For no events, and for only events, the ends are 0 and 1; the formula gives them with a
+    // rounding error.
     return new WilsonInterval(
         events == 0 ? 0 : Math.max(0, centre - reach),
         events == trials ? 1 : Math.min(1, centre + reach));

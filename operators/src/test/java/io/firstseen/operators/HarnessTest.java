@@ -90,7 +90,7 @@ class HarnessTest {
     }
   }
 
-  /** They would be missing in the snapshot, and whoever forgot a call would look for them. */
+  /** The waiting events would be missing in the snapshot without any error. */
   @Test
   void refusesASnapshotWhileEventsWait() throws Exception {
     try (var dedup = harness(null)) {

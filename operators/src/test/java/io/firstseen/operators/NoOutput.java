@@ -10,7 +10,7 @@ import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.util.OutputTag;
 
 /**
- * Drops what comes.
+ * Drops all records.
  *
  * @param <T> type of the records
  */

@@ -6,8 +6,8 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /**
- * References to blobs: the digest, the set digest and that of the parent, empty for a snapshot,
- * each after its length, then bytes, count and sequence in 8 bytes each.
+ * The fields of a blob reference: digest, set digest and parent set digest (empty for a snapshot),
+ * each after its length; then bytes, count and sequence in 8 bytes each.
  */
 final class BlobReferenceFields {
 

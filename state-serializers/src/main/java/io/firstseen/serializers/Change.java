@@ -8,10 +8,10 @@ import org.apache.flink.api.common.typeinfo.TypeInfo;
 /**
  * An operation on one key, with the event that asked for it.
  *
- * <p>On the accepted stream an {@link Operation#ADD} is a key seen for the first time, an {@link
- * Operation#DELETE} one that was removed.
+ * <p>On the accepted stream an {@link Operation#ADD} means a key seen for the first time, and an
+ * {@link Operation#DELETE} means a key that was removed.
  *
- * @param operation what is asked for, or was done
+ * @param operation the requested operation; on the accepted stream, the one that was done
  * @param key the canonical form of the key, joined with its scope as {@link
  *     io.firstseen.filters.key.ScopedKey} says
  * @param hash the key's hash

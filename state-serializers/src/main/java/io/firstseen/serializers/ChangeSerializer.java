@@ -72,7 +72,7 @@ public final class ChangeSerializer<T> extends WrappingSerializer<Change<T>, T> 
   public static final class Snapshot<T>
       extends WrappingSerializer.Snapshot<Change<T>, T, ChangeSerializer<T>> {
 
-    /** For Flink, before it reads a snapshot. */
+    /** Called by Flink before it reads a snapshot. */
     public Snapshot() {
       super(ChangeSerializer::new);
     }

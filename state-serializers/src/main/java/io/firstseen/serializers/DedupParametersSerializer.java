@@ -11,11 +11,11 @@ import org.apache.flink.core.memory.DataOutputView;
 /**
  * Writes {@link DedupParameters}.
  *
- * <p>Version 3: the fields in their order; numbers in 4 bytes (the key check in 8), texts after
- * their length, the mode as the text of its id; then the length of the ttl in 8 bytes and the texts
- * of its clock and its since, or 0 without them if there is no ttl; then the audit in 4 bytes.
- * Versions 1 and 2, which are read as well, have no ttl and no audit, and version 1 no mode: all
- * state was approximate then.
+ * <p>Version 3: the fields in their order, with numbers in 4 bytes (the key check in 8), texts
+ * after their length, and the mode as the text of its id. Then the length of the ttl in 8 bytes and
+ * the ids of its clock and since; if there is no ttl, only a length of 0. Then the audit in 4
+ * bytes. Versions 1 and 2 can be read. They have no ttl and no audit; version 1 has no mode, which
+ * means approximate.
  */
 public final class DedupParametersSerializer extends ImmutableSerializer<DedupParameters> {
   public static final DedupParametersSerializer INSTANCE = new DedupParametersSerializer();

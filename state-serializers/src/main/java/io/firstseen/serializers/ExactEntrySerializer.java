@@ -9,8 +9,8 @@ import org.apache.flink.core.memory.DataOutputView;
 /**
  * Writes an {@link ExactEntry}.
  *
- * <p>Version 1: a byte of flags, 1 for a time, 2 for a key, 4 for a next one; then of these what
- * there is: the time in 8 bytes, the key after its length, the next one in the same form.
+ * <p>Version 1: a byte of flags (1 has a time, 2 has a key, 4 has a next entry); then the parts
+ * that are present: the time in 8 bytes, the key after its length, the next entry in the same form.
  */
 public final class ExactEntrySerializer extends ImmutableSerializer<ExactEntry> {
   public static final ExactEntrySerializer INSTANCE = new ExactEntrySerializer();

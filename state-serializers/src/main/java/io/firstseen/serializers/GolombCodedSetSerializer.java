@@ -10,9 +10,9 @@ import org.apache.flink.core.memory.DataOutputView;
 /**
  * Writes a {@link GolombCodedSet}.
  *
- * <p>Version 2: the value bits in a byte, count and length of the codes in bits in 8 bytes each,
- * then the bucket starts and the codes, each after its length. The sections are those of {@code
- * docs/format/snapshot-v1.md}; version 1 had drafts of them and is not read any more.
+ * <p>Version 2: the value bits in a byte; the count, and the length of the codes in bits, in 8
+ * bytes each; then the bucket starts and the codes, each after its length. The sections are those
+ * of {@code docs/format/snapshot-v1.md}. Version 1 had drafts of them and cannot be read.
  */
 public final class GolombCodedSetSerializer extends ImmutableSerializer<GolombCodedSet> {
 

@@ -5,11 +5,11 @@ import java.util.Objects;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
 
 /**
- * An accepted change of one key, all that a snapshot needs to know of it; its event time is the
- * timestamp of the stream record that carries it.
+ * An accepted operation on one key, as the compaction needs it. Its event time is the timestamp of
+ * the stream record.
  *
  * @param hash the key's 64-bit hash
- * @param operation what becomes of the key
+ * @param operation whether the key is added or deleted
  */
 @TypeInfo(HashedOperationSerializer.InfoFactory.class)
 public record HashedOperation(long hash, Operation operation) {

@@ -6,7 +6,7 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /**
- * A stateless serializer of a type whose instances never change: copying hands the instance on.
+ * A stateless serializer of a type whose instances never change: a copy is the instance itself.
  *
  * @param <T> the type that it writes and reads
  */

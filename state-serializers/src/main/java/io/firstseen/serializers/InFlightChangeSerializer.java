@@ -9,14 +9,15 @@ import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 import org.apache.flink.util.function.SerializableFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a {@link Change} for the network between two operators of one job: a key that is an array
- * of the event itself is not written a second time.
+ * Writes a {@link Change} for the network between two operators of one job. If the key is an array
+ * of the event itself, it is not written a second time.
  *
- * <p>The operation and where the key is in a byte (bit 0: delete, bit 1: the key is in the event),
- * the hash in 8 bytes, the key after its length unless it is in the event, and the event by its own
- * serializer. Never in state: it has no snapshot.
+ * <p>The form: a byte of flags (bit 0: delete, bit 1: the key is in the event), the hash in 8
+ * bytes, the key after its length unless it is in the event, and the event by its own serializer.
+ * It is never used for state, so it has no snapshot.
  *
  * @param <T> type of the events
  */
@@ -28,8 +29,11 @@ public final class InFlightChangeSerializer<T> extends WrappingSerializer<Change
 
   private final SerializableFunction<T, byte[]> keyOfEvent;
 
-  /** Whether an event gives the same array at each call; null before the first event. */
-  private transient Boolean eventsHoldKeys;
+  /**
+   * Whether {@code keyOfEvent} returns the same array at each call for an event; null before the
+   * first event.
+   */
+  private transient @Nullable Boolean eventsHoldKeys;
 
   private InFlightChangeSerializer(
       TypeSerializer<T> event, SerializableFunction<T, byte[]> keyOfEvent) {
@@ -40,9 +44,9 @@ public final class InFlightChangeSerializer<T> extends WrappingSerializer<Change
   /**
    * Type information of changes over a type of events.
    *
-   * @param keyOfEvent the key as it is in the event, equal for equal events. Used only if it gives
-   *     one array at each call for one event, which is tried with the first: an array made anew
-   *     costs more than it saves
+   * @param keyOfEvent returns the key in the event, equal for equal events. It is used only if it
+   *     returns the same array at each call for an event, which is tested with the first event:
+   *     creating an array costs more than is saved
    * @param <T> type of the events
    */
   public static <T> TypeInformation<Change<T>> info(

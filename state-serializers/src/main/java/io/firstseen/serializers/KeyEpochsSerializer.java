@@ -9,8 +9,8 @@ import org.apache.flink.core.memory.DataOutputView;
 /**
  * Writes {@link KeyEpochs}.
  *
- * <p>Version 1: how many epochs there are in a byte, of each its end and its number of keys in 8
- * bytes each, then the numbers of the keys after their length.
+ * <p>Version 1: the number of epochs in a byte; for each epoch its end and its number of keys in 8
+ * bytes each; then the epoch numbers of the keys after their length.
  */
 public final class KeyEpochsSerializer extends ImmutableSerializer<KeyEpochs> {
 

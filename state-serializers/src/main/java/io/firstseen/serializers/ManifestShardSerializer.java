@@ -12,8 +12,8 @@ import org.apache.flink.core.memory.DataOutputView;
 /**
  * Writes a {@link ManifestShard} that has a base.
  *
- * <p>Version 1: the shard in 4 bytes, the count in 8, the base, the number of deltas in 4, and
- * those; references as {@link BlobReferenceFields} has them.
+ * <p>Version 1: the shard in 4 bytes, the count in 8, the base, the number of deltas in 4, and the
+ * deltas. References are written as {@link BlobReferenceFields} says.
  */
 public final class ManifestShardSerializer extends ImmutableSerializer<ManifestShard> {
 

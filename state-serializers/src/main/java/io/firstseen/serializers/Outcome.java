@@ -3,34 +3,38 @@ package io.firstseen.serializers;
 import java.util.Arrays;
 import java.util.Objects;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What became of one {@link SourceEvent}; the only thing that the dedup job's sinks see.
+ * The result of one {@link SourceEvent}, and the only type of the dedup job's sinks.
  *
- * @param kind what became of it
- * @param canonicalKey scope and canonical key, joined as by {@code ScopedKey}; null exactly for
- *     {@link Kind#DEAD_LETTER}
- * @param event the event itself
- * @param reason why it cannot be used; null except for {@link Kind#DEAD_LETTER}
+ * @param kind the kind of result
+ * @param canonicalKey scope and canonical key, joined as by {@code ScopedKey}; null only for {@link
+ *     Kind#DEAD_LETTER}
+ * @param event the event
+ * @param reason why the event cannot be used; null except for {@link Kind#DEAD_LETTER}
  */
 @TypeInfo(OutcomeSerializer.InfoFactory.class)
 // Equality by content is written out below.
 @SuppressWarnings("ArrayRecordComponent")
-public record Outcome(Kind kind, byte[] canonicalKey, SourceEvent event, String reason) {
+public record Outcome(
+    Kind kind, byte @Nullable [] canonicalKey, SourceEvent event, @Nullable String reason) {
 
-  /** What became of an event. */
+  /** The kind of result. */
   public enum Kind {
-    /** An add of a key that was not there. */
+    /** An add of a key that was not live. */
     ACCEPTED,
-    /** A delete of a key that was there. */
+    /** A delete of a live key. */
     REMOVED,
-    /** An add of a key that was there. */
+    /** An add of a live key, or of one that the filter takes for live. */
     DUPLICATE,
-    /** A delete of a key that was not there. */
+    /** A delete of a key that was not live. */
     UNKNOWN_DELETE,
     /** The event cannot be used. */
     DEAD_LETTER,
-    /** An add of a key that was not there, taken for a duplicate, as the audit knows. */
+    /**
+     * An add of a key that was not live, which the filter took for a duplicate; found by the audit.
+     */
     FALSE_DUPLICATE
   }
 
@@ -44,12 +48,12 @@ public record Outcome(Kind kind, byte[] canonicalKey, SourceEvent event, String 
     }
   }
 
-  /** The fate of an event that could be used. */
+  /** The outcome of an event with a usable key. */
   public static Outcome of(Kind kind, byte[] canonicalKey, SourceEvent event) {
     return new Outcome(kind, canonicalKey, event, null);
   }
 
-  /** The fate of an event that could not be used. */
+  /** The outcome of an event that could not be used. */
   public static Outcome deadLetter(SourceEvent event, String reason) {
     return new Outcome(Kind.DEAD_LETTER, null, event, reason);
   }

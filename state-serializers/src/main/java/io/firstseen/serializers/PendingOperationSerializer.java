@@ -6,8 +6,8 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /**
- * Writes what a window's operations make of a key: the time of its last add, at least 0, or {@link
- * #DELETED}. Where times do not count they are 0, and every operation takes one byte.
+ * Writes the pending operation of a key in a window: the time of its last add, at least 0, or
+ * {@link #DELETED}. Without a ttl the time is 0, and every operation needs one byte.
  *
  * <p>Version 1: the number plus 1, in LEB128.
  */

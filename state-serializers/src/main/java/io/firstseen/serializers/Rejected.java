@@ -3,9 +3,9 @@ package io.firstseen.serializers;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
 
 /**
- * An event that has no usable key.
+ * An event without a usable key or operation.
  *
- * @param reason why not, in a few words for a human
+ * @param reason why it was rejected, in a few words
  * @param event the user's event
  * @param <T> type of the events
  */

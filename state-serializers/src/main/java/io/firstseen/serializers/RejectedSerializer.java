@@ -62,7 +62,7 @@ public final class RejectedSerializer<T> extends WrappingSerializer<Rejected<T>,
   public static final class Snapshot<T>
       extends WrappingSerializer.Snapshot<Rejected<T>, T, RejectedSerializer<T>> {
 
-    /** For Flink, before it reads a snapshot. */
+    /** Called by Flink before it reads a snapshot. */
     public Snapshot() {
       super(RejectedSerializer::new);
     }

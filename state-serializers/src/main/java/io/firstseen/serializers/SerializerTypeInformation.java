@@ -5,7 +5,7 @@ import org.apache.flink.api.common.serialization.SerializerConfig;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 
 /**
- * Type information of a class that has one serializer, written by hand.
+ * Type information of a class that has one hand-written serializer.
  *
  * @param <T> the class
  */

@@ -9,8 +9,8 @@ import org.apache.flink.core.memory.DataOutputView;
 /**
  * Writes a {@link ShardChain}.
  *
- * <p>Version 1: the fields in their order, the bits in a byte, the number of deltas in 4, the
- * digest after its length, all others in 8.
+ * <p>Version 1: the fields in their order: the value bits in a byte, the number of deltas in 4
+ * bytes, the digest after its length, all others in 8 bytes.
  */
 public final class ShardChainSerializer extends ImmutableSerializer<ShardChain> {
 

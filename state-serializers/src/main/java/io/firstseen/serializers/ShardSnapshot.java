@@ -8,30 +8,31 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a snapshot shard in a window in which it had operations, or forgot keys.
+ * The report of a snapshot shard for a window in which it had operations or forgot keys.
  *
  * @param shard number of the shard
  * @param windowEndMillis end of the window (event time, exclusive)
  * @param liveCount number of live keys at that end
- * @param base the snapshot that was cut; null if the window changed nothing or goes out as a delta
- * @param delta what leads to those keys from what was published before; null if the window changed
- *     nothing, or if the base begins anew
+ * @param base the new snapshot; null if the window changed nothing or is published only as a delta
+ * @param delta the delta from the set published before; null if the window changed nothing, or if
+ *     the base begins a new chain
  */
 @TypeInfo(ShardSnapshotSerializer.InfoFactory.class)
 public record ShardSnapshot(
-    int shard, long windowEndMillis, long liveCount, Blob base, Blob delta) {
+    int shard, long windowEndMillis, long liveCount, @Nullable Blob base, @Nullable Blob delta) {
 
   /**
    * A snapshot or a delta.
    *
-   * @param reference how manifests name it
-   * @param bytes the blob; null if it went on already. Not copied, not to be changed
+   * @param reference the reference by which manifests name it
+   * @param bytes the blob; null if it was already sent on. Not copied; must not be changed
    */
   // Equality by content is written out below.
   @SuppressWarnings("ArrayRecordComponent")
-  public record Blob(BlobReference reference, byte[] bytes) {
+  public record Blob(BlobReference reference, byte @Nullable [] bytes) {
     public Blob {
       Objects.requireNonNull(reference, "reference");
     }
@@ -56,12 +57,12 @@ public record ShardSnapshot(
     }
   }
 
-  /** A shard that is as it was before the window. */
+  /** The report of a shard whose live set did not change. */
   public static ShardSnapshot unchanged(int shard, long windowEndMillis, long liveCount) {
     return new ShardSnapshot(shard, windowEndMillis, liveCount, null, null);
   }
 
-  /** A shard that publishes a snapshot, a delta or both. */
+  /** The report of a shard that publishes a snapshot, a delta or both. */
   public static ShardSnapshot changed(
       int shard, long windowEndMillis, long liveCount, Snapshot base, SnapshotDelta delta) {
     return new ShardSnapshot(
@@ -72,7 +73,7 @@ public record ShardSnapshot(
         delta == null ? null : new Blob(BlobReference.to(delta), delta.toBytes()));
   }
 
-  /** Whether the window changed the shard. */
+  /** Whether the window changed the shard's live set. */
   public boolean isChanged() {
     return base != null || delta != null;
   }
@@ -82,7 +83,7 @@ public record ShardSnapshot(
     return Stream.of(delta, base).filter(Objects::nonNull).toList();
   }
 
-  /** The same without the bytes of the blobs. */
+  /** A copy without the bytes of the blobs. */
   public ShardSnapshot withoutBytes() {
     return new ShardSnapshot(
         shard, windowEndMillis, liveCount, withoutBytes(base), withoutBytes(delta));

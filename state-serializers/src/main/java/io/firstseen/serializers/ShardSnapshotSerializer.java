@@ -13,10 +13,10 @@ import org.apache.flink.core.memory.DataOutputView;
 /**
  * Writes a {@link ShardSnapshot}.
  *
- * <p>Version 2: the shard in 4 bytes, window end and live count in 8 each; then base and delta,
- * each after a byte (0 none, 1 reference alone, 2 reference and bytes): the reference as {@link
- * BlobReferenceFields} has it, then the blob after its length. Version 1 knew no deltas, and is not
- * read.
+ * <p>Version 2: the shard in 4 bytes, window end and live count in 8 bytes each; then base and
+ * delta. Each of these is a byte (0 none, 1 only the reference, 2 reference and bytes), the
+ * reference as {@link BlobReferenceFields} writes it, and the blob after its length. Version 1 had
+ * no deltas and cannot be read.
  */
 public final class ShardSnapshotSerializer extends ImmutableSerializer<ShardSnapshot> {
 

@@ -6,27 +6,27 @@ import java.util.Objects;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
 
 /**
- * What the snapshot operators publish, in the order in which it must become visible: every blob
- * stands before the first manifest that names it, and its removal after the last.
+ * A record that the snapshot operators publish. Records must become visible in the order of the
+ * stream: every blob comes before the first manifest that names it, and its removal after the last.
  *
- * @param kind what {@code value} is
+ * @param kind the kind of {@code value}
  * @param key for a blob or its removal the SHA-256 of its bytes in lower-case hexadecimal, for a
  *     manifest the set's name
  * @param value the bytes of the blob, or of the manifest's JSON; for a removal the length of the
- *     blob in 8 bytes. Not copied, not to be changed
+ *     blob in 8 bytes. Not copied; must not be changed
  */
 @TypeInfo(SnapshotRecordSerializer.InfoFactory.class)
 // Equality by content is written out below.
 @SuppressWarnings("ArrayRecordComponent")
 public record SnapshotRecord(Kind kind, String key, byte[] value) {
 
-  /** What a record holds. */
+  /** The kind of a record. */
   public enum Kind {
-    /** The bytes of a snapshot of one shard. */
+    /** The bytes of a snapshot or delta of one shard. */
     BLOB,
-    /** The list of the blobs that are the set at the end of one window. */
+    /** The list of the blobs that make up the set at the end of a window. */
     MANIFEST,
-    /** The end of a blob that no manifest names any more. */
+    /** The removal of a blob that no manifest names any more. */
     REMOVAL
   }
 
@@ -36,13 +36,13 @@ public record SnapshotRecord(Kind kind, String key, byte[] value) {
     Objects.requireNonNull(value, "value");
   }
 
-  /** The end of a blob of that length. */
+  /** Creates the removal of a blob of this length. */
   public static SnapshotRecord removal(String digest, long bytes) {
     return new SnapshotRecord(
         Kind.REMOVAL, digest, ByteBuffer.allocate(Long.BYTES).putLong(bytes).array());
   }
 
-  /** The length of the blob that a removal ends. */
+  /** The length of the removed blob. */
   public long removedBytes() {
     return ByteBuffer.wrap(value).getLong();
   }

@@ -6,16 +6,18 @@ import io.firstseen.types.Operation;
 import java.util.Arrays;
 import java.util.Objects;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One record of a source: an operation on a key, or bytes that could not be understood.
+ * One record of a source: an operation on a key, or bytes that could not be parsed.
  *
- * @param operation what is asked for; {@link Operation#ADD} if there is a problem
+ * @param operation the requested operation; {@link Operation#ADD} if there is a problem
  * @param scope the tenant that the key belongs to, null for none
- * @param key the key as it came; empty if there is a problem
+ * @param key the key as given by the source; empty if there is a problem
  * @param payload the original record value (with a problem: the raw bytes), null for none
  * @param timestampMillis event time in milliseconds since the epoch; 0 if there is a problem
- * @param place where the record stood, for a human: {@code events.tsv:17} or {@code topic-0@42}
+ * @param place the place of the record in the source, such as {@code events.tsv:17} or {@code
+ *     topic-0@42}
  * @param problem why the record cannot be used, null if it is well-formed
  */
 @TypeInfo(SourceEventSerializer.InfoFactory.class)
@@ -23,12 +25,12 @@ import org.apache.flink.api.common.typeinfo.TypeInfo;
 @SuppressWarnings("ArrayRecordComponent")
 public record SourceEvent(
     Operation operation,
-    byte[] scope,
+    byte @Nullable [] scope,
     byte[] key,
-    byte[] payload,
+    byte @Nullable [] payload,
     long timestampMillis,
     String place,
-    String problem) {
+    @Nullable String problem) {
 
   private static final byte[] NO_KEY = {};
 
@@ -38,19 +40,19 @@ public record SourceEvent(
     Objects.requireNonNull(place, "place");
   }
 
-  /** A record that can be used. {@code scope} and {@code payload} may be null. */
+  /** Creates a usable record. {@code scope} and {@code payload} may be null. */
   public static SourceEvent of(
       Operation operation,
-      byte[] scope,
+      byte @Nullable [] scope,
       byte[] key,
-      byte[] payload,
+      byte @Nullable [] payload,
       long timestampMillis,
       String place) {
     return new SourceEvent(operation, scope, key, payload, timestampMillis, place, null);
   }
 
-  /** A record that cannot be used, with the reason and its raw bytes (null if there are none). */
-  public static SourceEvent malformed(String problem, byte[] raw, String place) {
+  /** Creates an unusable record, with the reason and its raw bytes (null if there are none). */
+  public static SourceEvent malformed(String problem, byte @Nullable [] raw, String place) {
     Objects.requireNonNull(problem, "problem");
     return new SourceEvent(Operation.ADD, null, NO_KEY, raw, 0, place, problem);
   }

@@ -15,7 +15,7 @@ import org.apache.flink.core.memory.DataOutputView;
  *
  * <p>Version 1: a byte of flags (1 delete, 2 has scope, 4 has payload, 8 has problem), the
  * timestamp in 8 bytes, then key, scope, payload, place and problem, each after its length and only
- * if it is there.
+ * if it is present.
  */
 public final class SourceEventSerializer extends ImmutableSerializer<SourceEvent> {
 

@@ -4,8 +4,8 @@ import java.util.Objects;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 
 /**
- * Type information of a class whose fields are nobody's business but its serializer's. Such a type
- * is never a key: Firstseen keys its streams by shard numbers.
+ * Type information of a class whose fields only its serializer accesses. Such a type is never a
+ * Flink key: Firstseen keys its streams by shard.
  *
  * @param <T> the class
  */

@@ -10,9 +10,10 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /**
- * The snapshot of a serializer without parameters: nothing but a format version, which Flink writes
- * before it. A version that this build cannot read is refused with a sentence; state of an earlier
- * one that it can is read by a serializer of that version and written by the current one.
+ * The snapshot of a serializer without parameters. It is only a format version, which Flink writes
+ * before the snapshot. A version that this build cannot read is refused with {@link
+ * UnsupportedStateException}. State of an earlier version that it can read is read by a serializer
+ * of that version and written by the current one.
  *
  * @param <T> the type that the serializer writes
  */
@@ -24,20 +25,21 @@ public abstract class VersionedSerializerSnapshot<T> implements TypeSerializerSn
   private int readVersion;
 
   /**
-   * Of a format that has had one version only, or none that is still read.
+   * For a format of which only the current version can be read.
    *
    * @param version the version of the bytes that the serializer writes, at least 1
-   * @param serializer gives the serializer
+   * @param serializer creates the serializer
    */
   protected VersionedSerializerSnapshot(int version, Supplier<TypeSerializer<T>> serializer) {
     this(version, version, current -> serializer.get());
   }
 
   /**
-   * Of a format all of whose versions are read.
+   * For a format of which all versions can be read.
    *
    * @param version the version of the bytes that are written, at least 1
-   * @param serializerOf gives the serializer that reads a version; that of the current one writes
+   * @param serializerOf creates the serializer that reads a version; the one of the current version
+   *     also writes
    */
   protected VersionedSerializerSnapshot(int version, IntFunction<TypeSerializer<T>> serializerOf) {
     this(version, 1, serializerOf);
@@ -58,7 +60,7 @@ public abstract class VersionedSerializerSnapshot<T> implements TypeSerializerSn
 
   @Override
   public final void writeSnapshot(DataOutputView out) {
-    // The version says it all.
+    // There is nothing to store beside the version.
   }
 
   @Override

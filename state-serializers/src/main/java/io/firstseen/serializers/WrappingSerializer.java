@@ -9,7 +9,7 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /**
- * Base of a serializer of a type that carries a user's event, whose serializer it holds.
+ * Base of a serializer of a type that contains a user's event. It uses the event's serializer.
  *
  * @param <W> the type that it writes and reads
  * @param <T> type of the event
@@ -86,7 +86,7 @@ abstract class WrappingSerializer<W, T> extends TypeSerializer<W> {
 
     private final Function<TypeSerializer<T>, S> constructor;
 
-    /** For Flink, before it reads a snapshot. */
+    /** Called by Flink before it reads a snapshot. */
     Snapshot(Function<TypeSerializer<T>, S> constructor) {
       this.constructor = constructor;
     }

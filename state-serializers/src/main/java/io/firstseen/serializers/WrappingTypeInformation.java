@@ -10,7 +10,7 @@ import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 
 /**
- * Type information of a class that carries a user's event.
+ * Type information of a class that contains a user's event.
  *
  * @param <W> the class
  * @param <T> type of the event

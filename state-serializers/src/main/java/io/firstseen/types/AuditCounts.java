@@ -1,17 +1,17 @@
 package io.firstseen.types;
 
 /**
- * What the audit of a shard has counted since its filter was empty.
+ * The counts of a shard's audit since its filter was empty.
  *
- * @param newKeys audited adds of keys that did not live
- * @param falsePositives how many of them the filter took for duplicates
- * @param predicted the sum of the false-positive rates that were predicted for them
+ * @param newKeys audited adds of keys that were not live
+ * @param falsePositives how many of these the filter took for duplicates
+ * @param predicted the sum of the predicted false-positive rates at the time of each of these adds
  */
 public record AuditCounts(long newKeys, long falsePositives, double predicted) {
-  /** Nothing was counted. */
+  /** No counts yet. */
   public static final AuditCounts NONE = new AuditCounts(0, 0, 0);
 
-  /** The counts after one more add of a key that did not live. */
+  /** The counts after one more add of a key that was not live. */
   public AuditCounts and(boolean falsePositive, double predictedRate) {
     return new AuditCounts(
         newKeys + 1, falsePositives + (falsePositive ? 1 : 0), predicted + predictedRate);

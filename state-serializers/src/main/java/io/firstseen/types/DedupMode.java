@@ -6,22 +6,22 @@ import java.util.stream.Collectors;
 /** How sure a dedup is that it has seen a key before; fixed for the life of its state. */
 public enum DedupMode {
   /**
-   * A cuckoo filter decides alone. It takes a key seen for the first time for a repeat at the
-   * false-positive rate, and holds a key in one to three bytes.
+   * Only a cuckoo filter decides. It takes a key seen for the first time for a duplicate at the
+   * false-positive rate, and needs one to three bytes for each key.
    */
   APPROXIMATE("approximate"),
 
   /**
-   * The filter stands in front of the set of the live keys' 64-bit hashes: what it does not hold is
-   * new, without a look at the set; what it holds is looked up there. Nothing is dropped but a key
-   * whose hash is that of another live key: at n live keys a new one with a probability of n /
-   * 2^64, any of n keys with n^2 / 2^65 (0.03 % for 100 million keys, 2.7 % for a billion).
+   * The exact set of the live keys' 64-bit hashes stands behind the filter. A key that the filter
+   * does not hold is new; other keys are looked up in the set. A new key is dropped only if another
+   * live key has the same hash: with n live keys, the probability is n / 2^64 for one new key, and
+   * n^2 / 2^65 that it happens to any of n keys (0.03 % for 100 million keys, 2.7 % for a billion).
    */
   EXACT("exact"),
 
   /**
-   * As {@link #EXACT}, with the keys themselves in the set, next to their hashes: nothing is
-   * dropped at all, and each key's bytes are kept.
+   * Like {@link #EXACT}, but the set holds the keys as well as their hashes: no new key is dropped,
+   * and each key's bytes are kept.
    */
   EXACT_KEYS("exact-keys");
 
@@ -42,7 +42,7 @@ public enum DedupMode {
   }
 
   /**
-   * The mode of a name.
+   * The mode with an id.
    *
    * @throws IllegalArgumentException if there is none
    */

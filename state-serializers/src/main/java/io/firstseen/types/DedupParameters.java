@@ -3,10 +3,11 @@ package io.firstseen.types;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What a dedup operator's state was built with; kept in the state, so that a restore that would
- * make the filters useless is refused.
+ * The parameters with which a dedup operator's state was built. They are kept in the state, so that
+ * the operator can refuse a restore that would make the filters useless.
  *
  * @param identityBits P, the length of the identities in the filters
  * @param shardCount number of filters
@@ -14,9 +15,9 @@ import java.util.List;
  * @param keyCheck check value of the hash key
  * @param canonicaliser id of the canonicaliser
  * @param canonicaliserVersion version of its rule
- * @param mode whether filters decide alone
+ * @param mode whether only filters decide, or an exact set as well
  * @param ttl when keys are forgotten; null if they are not
- * @param auditSlices one hash in so many is audited; 0 for none
+ * @param auditSlices one hash in this many is audited; 0 for none
  */
 public record DedupParameters(
     int identityBits,
@@ -26,11 +27,11 @@ public record DedupParameters(
     String canonicaliser,
     int canonicaliserVersion,
     DedupMode mode,
-    TimeToLive ttl,
+    @Nullable TimeToLive ttl,
     int auditSlices)
     implements Serializable {
 
-  /** Of keys that are neither forgotten nor audited. */
+  /** The parameters of a dedup without a ttl and without an audit. */
   public DedupParameters(
       int identityBits,
       int shardCount,
@@ -51,7 +52,7 @@ public record DedupParameters(
         0);
   }
 
-  /** The same with another time to live. */
+  /** A copy with another ttl. */
   public DedupParameters withTtl(TimeToLive newTtl) {
     return new DedupParameters(
         identityBits,
@@ -65,7 +66,7 @@ public record DedupParameters(
         auditSlices);
   }
 
-  /** The same with another audit. */
+  /** A copy with another audit. */
   public DedupParameters withAudit(int newAuditSlices) {
     return new DedupParameters(
         identityBits,
@@ -80,9 +81,9 @@ public record DedupParameters(
   }
 
   /**
-   * Where a job's parameters contradict this state, one entry each, for a human. The identities'
-   * length and the audit are no such places: state decides them, whatever the job asks for. Nor is
-   * the length of the ttl, which the job decides.
+   * The fields in which a job's parameters contradict this state, in words, one entry for each. The
+   * identity bits and the audit cannot contradict: the state's values are used, whatever the job
+   * asks for. Nor can the length of the ttl: the job's value is used.
    */
   public List<String> contradictions(DedupParameters job) {
     List<String> found = new ArrayList<>();

@@ -3,20 +3,20 @@ package io.firstseen.types;
 import java.util.Arrays;
 
 /**
- * In which epoch of a ttl each key of a live set was accepted last; stands beside the set, whose
- * keys it counts from 0 in their order.
+ * For each key of a live set, the expiry window (epoch) in which it was accepted last. Keys are
+ * numbered from 0 in the order of the live set, which is stored separately.
  *
- * @param endsMillis where the epochs end (event time), at most {@link #MAX_EPOCHS}; their places
- *     here are their numbers. Not copied, not to be changed
- * @param counts how many keys each has; not copied, not to be changed
- * @param numbers the number of each key's epoch in 4 bits, two to a byte, the first in the lower
- *     ones; not copied, not to be changed
+ * @param endsMillis the ends of the epochs (event time), at most {@link #MAX_EPOCHS}; the index of
+ *     an epoch is its number. Not copied; must not be changed
+ * @param counts the number of keys of each epoch. Not copied; must not be changed
+ * @param numbers the epoch number of each key in 4 bits, two keys in a byte, the first in the lower
+ *     bits. Not copied; must not be changed
  */
 // Equality by content is written out below.
 @SuppressWarnings("ArrayRecordComponent")
 public record KeyEpochs(long[] endsMillis, long[] counts, byte[] numbers) {
 
-  /** So many numbers have 4 bits. */
+  /** The most epochs, because a number has 4 bits. */
   public static final int MAX_EPOCHS = 16;
 
   public KeyEpochs {
@@ -33,7 +33,7 @@ public record KeyEpochs(long[] endsMillis, long[] counts, byte[] numbers) {
     }
   }
 
-  /** The length of {@link #numbers} for so many keys. */
+  /** The length of {@link #numbers} for a number of keys. */
   public static long bytesFor(long keys) {
     return (keys + 1) / 2;
   }

@@ -1,9 +1,9 @@
 package io.firstseen.types;
 
-/** What an event asks for. */
+/** The operation that an event requests. */
 public enum Operation {
-  /** The key is seen. */
+  /** The key was seen. */
   ADD,
-  /** The key shall be forgotten. */
+  /** The key is to be forgotten. */
   DELETE
 }

@@ -3,17 +3,17 @@ package io.firstseen.types;
 import io.firstseen.filters.snapshot.SnapshotDelta;
 
 /**
- * What a snapshot shard has published since its base: all that decides whether the next change goes
- * out as a delta alone.
+ * What a snapshot shard has published since its base. It decides whether the next change is
+ * published as a delta alone.
  *
  * @param valueBits the bits of a value in base and deltas
- * @param count the number of values that were published last
- * @param setDigest the digest of those values
- * @param baseKeys the number of keys that lived when the base was cut
+ * @param count the number of values of the last published set
+ * @param setDigest the digest of that set
+ * @param baseKeys the number of live keys when the base was made
  * @param baseBytes the length of the base
- * @param baseWindowEndMillis the end of its window (event time, exclusive)
- * @param deltas the number of deltas since
- * @param deltaBytes their lengths together
+ * @param baseWindowEndMillis the end of the base's window (event time, exclusive)
+ * @param deltas the number of deltas since the base
+ * @param deltaBytes the total length of these deltas
  */
 public record ShardChain(
     int valueBits,
@@ -25,7 +25,7 @@ public record ShardChain(
     int deltas,
     long deltaBytes) {
 
-  /** The same after one more delta. */
+  /** The chain after one more delta. */
   public ShardChain with(SnapshotDelta delta) {
     return new ShardChain(
         valueBits,

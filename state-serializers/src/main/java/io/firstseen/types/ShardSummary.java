@@ -3,13 +3,13 @@ package io.firstseen.types;
 import java.util.Arrays;
 
 /**
- * What is known of a shard's filter without its pages.
+ * A summary of a shard's filter, which can be read without its pages.
  *
- * @param keys identities held
- * @param slots room for identities in its pages
- * @param bytes bytes of its pages' bodies
- * @param directory which pages there are, as {@link
- *     io.firstseen.filters.cuckoo.PageDirectory#toBytes} gives it
+ * @param keys the number of stored identities (fingerprints)
+ * @param slots the number of slots in its pages
+ * @param bytes the length of its pages' bodies
+ * @param directory the pages that exist, in the form of {@link
+ *     io.firstseen.filters.cuckoo.PageDirectory#toBytes}
  */
 // Equality by content is written out below.
 @SuppressWarnings("ArrayRecordComponent")

@@ -4,22 +4,22 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * How far a snapshot shard is: a small value beside its two big ones (the live set and the pending
- * operations), so that reading it is cheap.
+ * The open and closed windows of a snapshot shard. This is a small value beside two large ones (the
+ * live set and the pending operations), so that it can be read cheaply.
  *
  * @param closedUntilMillis end of the last window that the shard closed (event time, exclusive), or
  *     {@link Long#MIN_VALUE} if it closed none
  * @param liveCount number of keys in the live set
- * @param snapshotCount number of snapshots cut so far; it numbers them
- * @param openEndsMillis ends of the windows that hold pending operations, ascending; not copied,
- *     not to be changed
+ * @param snapshotCount number of changes published so far, which is the sequence of the newest
+ * @param openEndsMillis ends of the windows that hold pending operations, ascending. Not copied;
+ *     must not be changed
  */
 // Equality by content is written out below.
 @SuppressWarnings("ArrayRecordComponent")
 public record ShardWindows(
     long closedUntilMillis, long liveCount, long snapshotCount, long[] openEndsMillis) {
 
-  /** A shard that never saw an operation. */
+  /** The value of a shard that never had an operation. */
   public static final ShardWindows NONE = new ShardWindows(Long.MIN_VALUE, 0, 0, new long[0]);
 
   /** Whether a window holds pending operations. */
@@ -27,7 +27,7 @@ public record ShardWindows(
     return Arrays.binarySearch(openEndsMillis, windowEndMillis) >= 0;
   }
 
-  /** The same with one more window that holds pending operations. */
+  /** A copy with one more window that holds pending operations. */
   public ShardWindows opened(long windowEndMillis) {
     int place = Arrays.binarySearch(openEndsMillis, windowEndMillis);
     if (place >= 0) {
@@ -42,7 +42,10 @@ public record ShardWindows(
     return new ShardWindows(closedUntilMillis, liveCount, snapshotCount, ends);
   }
 
-  /** The same after a window was closed, no later than the oldest open one, and changed nothing. */
+  /**
+   * A copy after a window was closed without a change. The window must not be later than the oldest
+   * open one.
+   */
   public ShardWindows closed(long windowEndMillis) {
     int first = openEndsMillis.length > 0 && openEndsMillis[0] <= windowEndMillis ? 1 : 0;
     return new ShardWindows(
@@ -53,9 +56,9 @@ public record ShardWindows(
   }
 
   /**
-   * The same after a further snapshot was cut.
+   * A copy after one more change was published.
    *
-   * @param newLiveCount number of keys in the live set from now on
+   * @param newLiveCount the new number of keys in the live set
    */
   public ShardWindows cut(long newLiveCount) {
     return new ShardWindows(closedUntilMillis, newLiveCount, snapshotCount + 1, openEndsMillis);

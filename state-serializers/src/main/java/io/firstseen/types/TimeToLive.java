@@ -9,30 +9,30 @@ import java.util.stream.Collectors;
 /**
  * When a dedup forgets its keys.
  *
- * <p>A key is forgotten no earlier than {@code millis} after its time, and no later than an eighth
- * of it after that. The length may change whenever a job is restored; clock and since are fixed for
- * the life of the state, and so is whether keys are forgotten at all.
+ * <p>A key is forgotten no earlier than {@code millis} after its time, and no later than another
+ * eighth of {@code millis} after that. The length may change at each restore. The clock, the since,
+ * and whether there is a ttl at all are fixed for the life of the state.
  *
- * @param millis length, in [{@value #MIN_MILLIS}, {@value #MAX_MILLIS}]; rounded up to a multiple
- *     of 8
- * @param clock what time is
- * @param since which of a key's events is its time
+ * @param millis the length, in [{@value #MIN_MILLIS}, {@value #MAX_MILLIS}]; rounded up to a
+ *     multiple of 8
+ * @param clock the clock that measures time
+ * @param since the event from which a key's time is measured
  */
 public record TimeToLive(long millis, Clock clock, Since since) implements Serializable {
   public static final long MIN_MILLIS = 1000;
 
-  /** Some thousand years. */
+  /** About 2,200 years. */
   public static final long MAX_MILLIS = 1L << 46;
 
-  /** What time is. */
+  /** The clock that measures time. */
   public enum Clock {
     /**
-     * The events' timestamps, as far as the watermark has come. Replays the same, and stands still
-     * while nothing comes.
+     * Event time, as far as the watermark has come. A replay has the same result. Time stands still
+     * while no events arrive.
      */
     EVENT,
 
-    /** The clock of the machine. A replay may forget a key that it did not forget before. */
+    /** Processing time. A replay may forget a key that the first run did not forget. */
     PROCESSING;
 
     /** The name in options and in state. */
@@ -41,7 +41,7 @@ public record TimeToLive(long millis, Clock clock, Since since) implements Seria
     }
 
     /**
-     * The clock of a name.
+     * The clock with an id.
      *
      * @throws IllegalArgumentException if there is none
      */
@@ -50,12 +50,14 @@ public record TimeToLive(long millis, Clock clock, Since since) implements Seria
     }
   }
 
-  /** Which of a key's events is its time. */
+  /** The event from which a key's time is measured. */
   public enum Since {
-    /** The one that was accepted: a key that keeps coming is accepted again and again. */
+    /** The accepted event: a key that repeats is accepted again each time its ttl is over. */
     FIRST_SEEN,
 
-    /** The latest, also of the repeats: a key that keeps coming is a repeat for as long. */
+    /**
+     * The latest event, duplicates included: a key that repeats within the ttl stays a duplicate.
+     */
     LAST_SEEN;
 
     /** The name in options and in state. */
@@ -64,7 +66,7 @@ public record TimeToLive(long millis, Clock clock, Since since) implements Seria
     }
 
     /**
-     * The one of a name.
+     * The value with an id.
      *
      * @throws IllegalArgumentException if there is none
      */
@@ -80,19 +82,19 @@ public record TimeToLive(long millis, Clock clock, Since since) implements Seria
     }
   }
 
-  /** Of event time, since a key was first seen. */
+  /** A ttl in event time, measured from when a key was first seen. */
   public static TimeToLive of(Duration length) {
     return new TimeToLive(length.toMillis(), Clock.EVENT, Since.FIRST_SEEN);
   }
 
-  /** Length of an epoch: an eighth, rounded up. */
+  /** The length of an epoch: an eighth of the ttl, rounded up. */
   public long epochMillis() {
     return (millis + 7) / 8;
   }
 
   /**
-   * An instant at which an epoch of a shard begins: shards take turns, so that what is due does not
-   * fall to one instant.
+   * An instant at which an epoch of a shard begins. It differs between shards, so that the keys of
+   * all shards are not due at one instant.
    *
    * @param shard number of the shard, in [0, shards)
    */
@@ -100,19 +102,19 @@ public record TimeToLive(long millis, Clock clock, Since since) implements Seria
     return shard * epochMillis() / shards;
   }
 
-  /** How many epochs of all shards have begun up to an instant; it counts from anywhere. */
+  /** How many epochs of all shards have begun up to an instant, counted from an arbitrary start. */
   public long epochsBegun(long instantMillis, int shards) {
     long whole = Math.floorDiv(instantMillis, epochMillis());
     long rest = Math.floorMod(instantMillis, epochMillis());
     return whole * shards + ((rest + 1) * shards - 1) / epochMillis();
   }
 
-  /** The same by another clock. */
+  /** A copy with another clock. */
   public TimeToLive by(Clock otherClock) {
     return new TimeToLive(millis, otherClock, since);
   }
 
-  /** The same since another event. */
+  /** A copy with another since. */
   public TimeToLive since(Since otherSince) {
     return new TimeToLive(millis, clock, otherSince);
   }

@@ -1,8 +1,8 @@
 /**
- * Values and parameters in plain Java: operations, modes, times to live, and what the state of the
- * operators is made of. They know neither Flink nor their serializers.
+ * Values and parameters in plain Java: operations, modes, times to live, and the values in the
+ * operators' state. They depend neither on Flink nor on their serializers.
  *
- * <p>All of it is immutable by promise: nobody writes to an array after handing it over. Flink can
- * therefore pass instances on without copying them.
+ * <p>All types are immutable by contract: an array must not be changed after it was passed to a
+ * constructor. So Flink can pass instances on without copying them.
  */
 package io.firstseen.types;

@@ -8,23 +8,23 @@ import io.firstseen.filters.MembershipFilter;
  *
  * <p>A key's k positions come from two hashes (Kirsch, Mitzenmacher: Less hashing, same
  * performance: building a better Bloom filter, ESA 2006), extended so that small filters keep the
- * rate as well as large ones. The hashes are mixes of the key's, so that hashes with bits in
- * common, such as those of one shard, serve as well as others; {@link BloomFormat} has the rule to
- * the bit and the figures.
+ * false-positive rate as well as large ones. Both are mixed from the key's hash, so that keys whose
+ * hashes share bits, such as those of one shard, do no harm. {@link BloomFormat} specifies the rule
+ * and has measured rates.
  *
- * <p>Any number of threads may look up keys while none adds any.
+ * <p>Any number of threads may look up keys as long as no thread adds one.
  */
 public final class BloomFilter implements MembershipFilter {
   private final BloomShape shape;
   private final long[] words;
   private long bitsSet;
 
-  /** An empty filter. */
+  /** Creates an empty filter. */
   public BloomFilter(BloomShape shape) {
     this(shape, new long[Math.toIntExact(shape.bits() / Long.SIZE)]);
   }
 
-  /** A filter of these bits, which it keeps. */
+  /** Creates a filter over these bits, which are not copied. */
   BloomFilter(BloomShape shape, long[] words) {
     this.shape = shape;
     this.words = words;
@@ -33,7 +33,7 @@ public final class BloomFilter implements MembershipFilter {
     }
   }
 
-  /** An empty filter for an expected number of keys; see {@link BloomShape#forCapacity}. */
+  /** Creates an empty filter for an expected number of keys; see {@link BloomShape#forCapacity}. */
   public static BloomFilter forCapacity(long expectedKeys, double falsePositiveRate) {
     return new BloomFilter(BloomShape.forCapacity(expectedKeys, falsePositiveRate));
   }
@@ -41,12 +41,12 @@ public final class BloomFilter implements MembershipFilter {
   /**
    * Adds the key with this hash.
    *
-   * @return whether the filter changed, which means that the key was not in it; false means that
-   *     {@link #mightContain} was true before
+   * @return true if the filter changed, so the key was not in it; false if {@link #mightContain}
+   *     was true before
    */
   public boolean add(long hash) {
     long before = bitsSet;
-    // u runs over a cubic polynomial by its differences.
+    // Evaluates the cubic polynomial u_i by its differences.
     long u = BloomFormat.firstHash(hash);
     long difference = BloomFormat.secondHash(u);
     long second = u << 32;
@@ -83,9 +83,9 @@ public final class BloomFilter implements MembershipFilter {
   }
 
   /**
-   * A new filter that holds the keys of both: bit for bit the one that all these keys would have
-   * filled. Both must hold hashes made under one {@link io.firstseen.filters.key.KeyHash}; a filter
-   * does not know its own.
+   * Returns a new filter with the keys of both; it has the same bits as a filter to which all these
+   * keys were added. Both must hold hashes of the same {@link io.firstseen.filters.key.KeyHash};
+   * this is not checked.
    *
    * @throws IllegalArgumentException if the shapes differ
    */
@@ -107,7 +107,10 @@ public final class BloomFilter implements MembershipFilter {
     return shape;
   }
 
-  /** The share of bits that are set, in [0, 1]; half of them at the capacity of a good shape. */
+  /**
+   * The share of bits that are set, in [0, 1]; about 0.5 when a well-chosen shape reaches its
+   * capacity.
+   */
   public double fill() {
     return (double) bitsSet / shape.bits();
   }
@@ -115,8 +118,8 @@ public final class BloomFilter implements MembershipFilter {
   /**
    * {@inheritDoc}
    *
-   * <p>From the bits that are set: fill^k. {@link BloomShape#predictedFalsePositiveRate} says it
-   * from a number of keys.
+   * <p>Computed from the set bits as fill^k. {@link BloomShape#predictedFalsePositiveRate} computes
+   * it from a number of keys.
    */
   @Override
   public double predictedFalsePositiveRate() {
@@ -124,12 +127,12 @@ public final class BloomFilter implements MembershipFilter {
   }
 
   /**
-   * How many distinct keys were probably added, from the bits that are set: −m / k ln(1 − fill)
-   * (Swamidass, Baldi: Mathematical correction for fingerprint similarity measures to improve
-   * chemical retrieval, J. Chem. Inf. Model. 47(3), 2007). Infinite when all bits are set.
+   * Estimates how many distinct keys were added from the set bits: −m / k ln(1 − fill) (Swamidass,
+   * Baldi: Mathematical correction for fingerprint similarity measures to improve chemical
+   * retrieval, J. Chem. Inf. Model. 47(3), 2007). Infinite when all bits are set.
    */
   public double estimatedCount() {
-    // No minus zero for the empty filter.
+    // Math.abs avoids minus zero for the empty filter.
     return Math.abs(Math.log1p(-fill()) * shape.bits() / shape.hashes());
   }
 
@@ -138,15 +141,15 @@ public final class BloomFilter implements MembershipFilter {
     return shape.bits() / Byte.SIZE;
   }
 
-  /** The serialised form, see {@link BloomFormat}: same shape and same keys, same bytes. */
+  /** The serialised form, see {@link BloomFormat}: the same shape and keys give the same bytes. */
   public byte[] toBytes() {
     return BloomFormat.write(shape, words);
   }
 
   /**
-   * The filter that {@link #toBytes} wrote.
+   * Reads a filter that {@link #toBytes} wrote.
    *
-   * @throws MalformedBloomFilterException if {@code bytes} are anything else
+   * @throws MalformedBloomFilterException if {@code bytes} are not a serialised filter
    */
   public static BloomFilter fromBytes(byte[] bytes) throws MalformedBloomFilterException {
     return BloomFormat.read(bytes);

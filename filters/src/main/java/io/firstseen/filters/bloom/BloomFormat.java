@@ -5,7 +5,7 @@ import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /**
- * The serialised form of a Bloom filter, version 1, to the bit. The only class that knows it.
+ * The serialised form of a Bloom filter, version 1. Only this class contains it.
  *
  * <p>All integers are little-endian.
  *
@@ -21,8 +21,8 @@ import java.util.zip.CRC32C;
  *      …      4  CRC32C of all bytes before
  * }</pre>
  *
- * <p>The key with the 64-bit hash x sets the bits floor(u m / 2^64) for u = u<sub>0</sub> … u<sub>k
- * − 1</sub>, where
+ * <p>A key with the 64-bit hash x sets the bits floor(u m / 2^64) for u = u<sub>0</sub> … u<sub>k −
+ * 1</sub>, where
  *
  * <pre>{@code
  * u_i = h1 + i h2 + i (i - 1) / 2 * 2^32 h1 + i (i - 1) (i - 2) / 6 * 2^32 h2
@@ -36,11 +36,11 @@ import java.util.zip.CRC32C;
  *
  * <p>These are k positions from two hashes (Kirsch, Mitzenmacher: Less hashing, same performance:
  * building a better Bloom filter, ESA 2006) with a cubic term (enhanced double hashing: Dillinger,
- * Manolios: Bloom filters in probabilistic verification, FMCAD 2004). Both papers' forms keep the
- * rate only as m grows, since some n / m^2 of all keys have nearly the same two hashes, and so the
- * same positions, as one of n others. Here the low halves of the hashes, which the positions i h2 +
- * h1 hardly depend on, are the coefficients of the higher terms, and keep such keys apart. Measured
- * rates, as multiples of fill^k, over 20 million probes:
+ * Manolios: Bloom filters in probabilistic verification, FMCAD 2004). The forms of both papers keep
+ * the false-positive rate only for large m: about n / m^2 of all keys have nearly the same two
+ * hashes, and so the same positions, as one of n others. Here the low halves of the hashes, on
+ * which the positions h1 + i h2 hardly depend, are the coefficients of the higher terms, and
+ * separate such keys. Measured rates as multiples of fill^k, over 20 million probes:
  *
  * <pre>{@code
  * rate    keys   h1 + i h2   + constant cubic   this form   k hashes
@@ -55,8 +55,9 @@ import java.util.zip.CRC32C;
  * 0.0001  1000        1.88               1.08        1.02       0.98
  * }</pre>
  *
- * At 100,000 keys all are within the noise, and this form is so everywhere, down to two keys. It
- * answers hits 4 to 9 ns sooner than k hashes do (k = 10, 10 thousand and 1 million keys).
+ * At 100,000 keys all forms are within the noise. This form is within the noise at every size, down
+ * to two keys. It answers a hit 4 to 9 ns faster than k hashes do (k = 10, 10 thousand and 1
+ * million keys).
  */
 final class BloomFormat {
   private static final int MAGIC = 0x46425346;
@@ -67,20 +68,20 @@ final class BloomFormat {
 
   private BloomFormat() {}
 
-  /** h1 of the key with this hash: its first u. */
+  /** h1 of a key, which is u_0. */
   static long firstHash(long hash) {
     return mix(hash);
   }
 
-  /** h2 of the key with this h1. */
+  /** h2 of a key, from its h1. */
   static long secondHash(long firstHash) {
     return mix(firstHash + GOLDEN);
   }
 
-  /** The position, in [0, bits), that u leads to. */
+  /** The position of u, in [0, bits). */
   static long bitIndex(long u, long bits) {
-    // The high half of the unsigned product: that of the signed one, and what it lacks where the
-    // top bit of the factor is set.
+    // The high half of the unsigned product. The signed product is 2^64 · bits too small if the top
+    // bit of u is set.
     return Math.multiplyHigh(u, bits) + ((u >> 63) & bits);
   }
 

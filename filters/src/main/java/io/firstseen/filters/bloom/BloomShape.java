@@ -7,13 +7,13 @@ package io.firstseen.filters.bloom;
  * @param hashes the number of bits k that each key sets, in [1, {@link #MAX_HASHES}]
  */
 public record BloomShape(long bits, int hashes) {
-  /** The most bits: as many as fit one byte array in the serialised form, just under 2 GiB. */
+  /** The most bits, so that the serialised form fits in one byte array, just under 2 GiB. */
   public static final long MAX_BITS = (1L << 34) - 256;
 
-  /** The most bits a key sets; a 64-bit hash bears no rate that would need more. */
+  /** The most bits that a key sets; a 64-bit hash does not allow a rate that needs more. */
   public static final int MAX_HASHES = 64;
 
-  /** The highest rate a filter may be made for. */
+  /** The highest false-positive rate of {@link #forCapacity}. */
   public static final double MAX_FALSE_POSITIVE_RATE = 0.5;
 
   /** Refuses sizes out of bounds. */
@@ -32,10 +32,10 @@ public record BloomShape(long bits, int hashes) {
    * The smallest shape that holds {@code expectedKeys} distinct keys at {@code falsePositiveRate}
    * or less.
    *
-   * <p>k = round(log2(1 / p)), which is the textbook's round(m / n ln 2) for its m = n ln(1 / p) /
-   * ln² 2. Since k had to be rounded, m is then taken from the law of {@link
-   * #predictedFalsePositiveRate} for that k: never less than the textbook's, and at most a few per
-   * cent more.
+   * <p>k = round(log2(1 / p)), which equals the textbook's round(m / n ln 2) with m = n ln(1 / p) /
+   * ln² 2. Because k is rounded, m is then computed from the formula of {@link
+   * #predictedFalsePositiveRate} for this k. It is never less than the textbook's m, and at most a
+   * few per cent more.
    *
    * @param expectedKeys n, at least 1
    * @param falsePositiveRate p, in (0, 0.5]

@@ -1,15 +1,18 @@
 package io.firstseen.filters.cuckoo;
 
 /**
- * How the buckets of a table are cut into slots, and how they are read: as words of whole slots,
- * compared in all of their slots at once. Kept apart from the page, so that a look-up needs nothing
- * else of it but its body.
+ * The division of a table's buckets into slots, and how they are read: as words of whole slots, all
+ * of which are compared at once. Separate from the page, so that a look-up needs only this and the
+ * page's body.
  */
 final class BucketLayout {
   /** The identity is held. */
   static final int HELD = -1;
 
-  /** Nothing is known: no room at hand, or buckets of more than two words. */
+  /**
+   * Not decided here: there is no free slot in the words that were read, or a bucket has more than
+   * two words.
+   */
   static final int UNDECIDED = -2;
 
   /** The layouts of tables of 0, 1, … slots a bucket that split before they widen further. */
@@ -28,7 +31,7 @@ final class BucketLayout {
   /** Bits of a bucket's slots. */
   final int slotsBits;
 
-  /** Bits of a word: of as many whole slots as are read at once. */
+  /** Bits of a word, which is the number of whole slots that are read at once. */
   final int wordBits;
 
   /** Where the second word of a bucket starts; words overlap where a bucket is no multiple. */
@@ -88,8 +91,8 @@ final class BucketLayout {
   /**
    * Whether one of an identity's two buckets holds its slot.
    *
-   * <p>Reads two words of each bucket without asking whether the first holds it, or whether there
-   * are two: to the branch predictor, each would be a coin toss.
+   * <p>Always reads two words of each bucket. A branch on whether the first word holds the slot, or
+   * whether there is a second one, would be unpredictable.
    */
   boolean contains(byte[] body, long identity) {
     long slot = slotOf(identity);
@@ -115,8 +118,8 @@ final class BucketLayout {
    * Where the slot of an identity that is not held would be put, in bits of the body; {@link #HELD}
    * or {@link #UNDECIDED} otherwise.
    *
-   * <p>In few instructions and with few branches that must be guessed: in a filter larger than the
-   * processor's caches, that decides how many operations wait for the memory at once.
+   * <p>Uses few instructions and few unpredictable branches: in a filter larger than the
+   * processor's caches, this decides how many operations can wait for memory at the same time.
    */
   int room(byte[] body, long identity) {
     if (second != last) {
@@ -254,8 +257,8 @@ final class BucketLayout {
   }
 
   /**
-   * Taking 1 from every slot of a word borrows from the highest bit of one that is 0. A borrow may
-   * run on and mark slots above, so the lowest mark, and whether there is one, are what counts.
+   * Subtracting 1 from every slot of a word sets the highest bit of a slot that is 0. The borrow
+   * may also mark slots above it, so only the lowest mark, and whether there is one, are valid.
    */
   private long borrows(long word) {
     return (word - lowestBits) & ~word;

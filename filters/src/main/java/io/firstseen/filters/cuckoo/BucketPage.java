@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A page as a cuckoo hash table of 512 buckets of {@code width} slots.
  *
- * <p>A slot holds the bits of an identity between the page's prefix and the bucket; 0 is a free
- * slot, which no identity can look like, as its core is never 0. The used slots of a bucket stand
- * before its free ones.
+ * <p>A slot holds the bits of an identity (fingerprint) between the page's prefix and the bucket. A
+ * free slot is 0, which no identity has, because its core is never 0. The used slots of a bucket
+ * come before its free ones.
  */
 final class BucketPage extends CuckooPage {
   static final int MIN_WIDTH = 2;
@@ -114,8 +114,8 @@ final class BucketPage extends CuckooPage {
   }
 
   /**
-   * Removes one copy of an identity without a search for more than its place; false, with nothing
-   * done, if it is not held or needs {@link #remove}.
+   * Removes one copy of an identity if that is possible in a few steps. False, without a change, if
+   * the identity is not held or needs {@link #remove}.
    */
   boolean removeInPlace(long identity) {
     if (!isPlain() || !layout.remove(body, identity)) {
@@ -125,7 +125,7 @@ final class BucketPage extends CuckooPage {
     return true;
   }
 
-  /** Whether the body alone is the page's content, and may be written to as it is. */
+  /** Whether the body is the page's whole content and may be written to. */
   private boolean isPlain() {
     return epochs == null && isWritable() && !hasPending();
   }
@@ -239,7 +239,7 @@ final class BucketPage extends CuckooPage {
     return true;
   }
 
-  /** Where an identity stands in the table, of several copies the oldest, or -1. */
+  /** The place of an identity in the table, of several copies the oldest, or -1. */
   private long find(long identity) {
     int bucket = BucketPairs.bucket(identity);
     long slot = slotOf(identity);
@@ -308,7 +308,7 @@ final class BucketPage extends CuckooPage {
   void renumber(int from, int to) {
     byte[] numbers = numbers();
     for (int at = 0; at < numbers.length; at++) {
-      // A free slot's number is 0, and stays so.
+      // A free slot's number is 0 and must stay 0.
       if (numbers[at] == from && get(at / layout.width, at % layout.width) != 0) {
         numbers[at] = (byte) to;
       }

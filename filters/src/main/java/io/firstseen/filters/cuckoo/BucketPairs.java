@@ -29,12 +29,15 @@ final class BucketPairs {
     return (int) (identity >>> CuckooShape.BUCKET_BITS) & CuckooShape.CORE_MASK;
   }
 
-  /** The other bucket that a slot with this core may stand in. */
+  /** The other possible bucket of a slot with this core. */
   static int alternate(int bucket, int core) {
     return bucket ^ STEP[core];
   }
 
-  /** The one of the two identities that share both buckets and all else whose bucket is lower. */
+  /**
+   * Two identities that differ only in which of the same two buckets they name count as one; this
+   * is the one with the lower bucket.
+   */
   static long lower(long identity) {
     return Math.min(identity, identity ^ STEP[core(identity)]);
   }

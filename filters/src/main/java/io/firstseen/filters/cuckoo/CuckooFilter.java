@@ -10,9 +10,9 @@ import java.util.function.Consumer;
  * A cuckoo filter on the heap: inserts, looks up and deletes keys by their 64-bit hashes.
  *
  * <p>Grows from nothing to any number of keys by one page at a time. The false-positive rate at
- * {@code n} keys is {@code 2 n / 2^P}, whatever the growth and the deletions; at the expected
- * number of keys it is the target rate or less, past it it goes on by the same law. The same
- * operations give the same bytes. Not safe for use by several threads.
+ * {@code n} keys is {@code 2 n / 2^P}, whatever the growth and the deletions. At the expected
+ * number of keys it is at most the target rate; with more keys it follows the same formula. The
+ * same operations give the same bytes. Not safe for use by several threads.
  */
 public final class CuckooFilter implements MembershipFilter {
   private final CuckooShape shape;
@@ -75,9 +75,9 @@ public final class CuckooFilter implements MembershipFilter {
   }
 
   /**
-   * Inserts keys: the filter is the same afterwards, to its bytes, as if {@link #insert} had got
-   * one after the other. Goes from page to page, which is faster where the filter is larger than
-   * the processor's caches.
+   * Inserts keys. The filter is the same afterwards, to its bytes, as after {@link #insert} of one
+   * key after the other. Works page by page, which is faster if the filter is larger than the
+   * processor's caches.
    *
    * @return how many were {@code STORED}
    */
@@ -88,8 +88,8 @@ public final class CuckooFilter implements MembershipFilter {
   }
 
   /**
-   * Deletes keys: the filter is the same afterwards, to its bytes, as if {@link #delete} had got
-   * one after the other. Goes from page to page as {@link #insertAll} does.
+   * Deletes keys. The filter is the same afterwards, to its bytes, as after {@link #delete} of one
+   * key after the other. Works page by page like {@link #insertAll}.
    *
    * @return for how many of them there was a copy to delete
    */
@@ -99,17 +99,19 @@ public final class CuckooFilter implements MembershipFilter {
     return before - count;
   }
 
-  /** Number of identities held: insertions that were {@code STORED} less deletions. */
+  /**
+   * Number of stored identities (fingerprints): insertions that were {@code STORED} less deletions.
+   */
   public long count() {
     return count;
   }
 
-  /** How identities are cut into a page's prefix, a bucket and a slot. */
+  /** The shape, which gives the length of the identities. */
   public CuckooShape shape() {
     return shape;
   }
 
-  /** Probability that a key never inserted answers as present, by the filter's law. */
+  /** The probability that {@link #mightContain} is true for a key that was never inserted. */
   @Override
   public double predictedFalsePositiveRate() {
     return shape.predictedFalsePositiveRate(count());
@@ -122,7 +124,7 @@ public final class CuckooFilter implements MembershipFilter {
     return slots[0] == 0 ? 0 : (double) count() / slots[0];
   }
 
-  /** Bytes on the heap, all overheads in, estimated for compressed object pointers. */
+  /** Bytes on the heap with all overheads, estimated for compressed object pointers. */
   @Override
   public long sizeBytes() {
     long[] bytes = {pages.directoryBytes()};
@@ -136,8 +138,8 @@ public final class CuckooFilter implements MembershipFilter {
   }
 
   /**
-   * Visits every page once, in the order of the prefixes. The pages are the filter's own: to be
-   * read or copied before the filter is changed next, and not afterwards.
+   * Visits every page once, in the order of the prefixes. The visitor receives the filter's pages
+   * themselves: read or copy them before the next change of the filter.
    */
   public void forEachPage(Consumer<CuckooPage> visitor) {
     pages.forEach(visitor);
@@ -152,15 +154,15 @@ public final class CuckooFilter implements MembershipFilter {
    * Writes the filter in the form of {@code docs/format/filter-state-v1.md}; the same operations
    * give the same bytes. Does not close the stream.
    *
-   * @throws IllegalStateException if a page is over 8 splits deeper than it would be if all pages
-   *     had one depth, which hashes that are near uniform never lead to
+   * @throws IllegalStateException if a page is over 8 splits deeper than if all pages had one
+   *     depth; this does not happen with nearly uniform hashes
    */
   public void writeTo(OutputStream out) throws IOException {
     CuckooFormat.writeFilter(this, out);
   }
 
   /**
-   * Reads one filter, and not a byte more. Give it a buffered stream.
+   * Reads one filter and no byte after it. The stream should be buffered.
    *
    * @throws MalformedFilterException if the bytes are not those of a filter
    */

@@ -18,7 +18,7 @@ import java.util.zip.CheckedOutputStream;
 
 /**
  * The bytes of a page and of a whole filter, as {@code docs/format/filter-state-v1.md} specifies
- * them. The only class that knows them.
+ * them. Only this class contains them.
  */
 public final class CuckooFormat {
   private static final int LIST_V1 = 1;
@@ -51,7 +51,7 @@ public final class CuckooFormat {
    */
   public static void writePage(CuckooPage page, DataOutput out) throws IOException {
     boolean expiring = page.hasEpochs();
-    // At once, as Flink writes each byte by itself.
+    // In one call, because Flink writes each byte separately.
     ByteBuffer header = ByteBuffer.allocate(PAGE_HEADER_BYTES + Short.BYTES);
     if (page instanceof BucketPage) {
       header.put((byte) (expiring ? EXPIRING_BUCKETS_V1 : BUCKETS_V1));
@@ -215,7 +215,9 @@ public final class CuckooFormat {
     return identityBits;
   }
 
-  /** Reads in steps, so that a forged length takes no more memory than the input has bytes. */
+  /**
+   * Reads in steps, so that a forged length cannot allocate more memory than the input has bytes.
+   */
   private static byte[] readBody(DataInput in, int bytes) throws IOException {
     byte[] body = new byte[Math.min(bytes, BODY_STEP_BYTES) + BitFields.SPARE_BYTES];
     int read = 0;

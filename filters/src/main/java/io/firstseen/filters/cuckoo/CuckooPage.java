@@ -3,14 +3,14 @@ package io.firstseen.filters.cuckoo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a filter that every operation on one key stays within; the unit of state.
+ * A part of a filter, and the unit of state. Every operation on a key stays within one page.
  *
- * <p>A page holds the identities whose leading {@code depth} bits are its prefix. It starts as a
- * list of identities and becomes a table of buckets. {@link #copy} is cheap: copies share the body
- * until one of them is written to.
+ * <p>A page holds the identities (the P-bit fingerprints that keys keep for life) whose leading
+ * {@code depth} bits are its prefix. It starts as a list of identities and becomes a table of
+ * buckets. {@link #copy} is cheap: copies share the body until one of them is written to.
  */
 public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
-  /** Most copies of one identity that a page stores: as many as two buckets of four slots hold. */
+  /** The most copies of one identity that a page stores: two buckets of four slots hold as many. */
   public static final int MAX_COPIES = 8;
 
   private static final int ARRAY_HEADER_BYTES = 16;
@@ -111,7 +111,7 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
     }
   }
 
-  /** Whether the page must not change because it may be being written. */
+  /** Whether the page must not change, because a checkpoint may still be writing it. */
   public final boolean isFrozen() {
     return frozen;
   }
@@ -142,11 +142,12 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
   }
 
   /**
-   * Reads what says where the page's identities are. Done for the pages of several keys at once,
-   * before their operations, it has the processor fetch all from memory together and not one by
-   * one; then {@link #touch(long)} for each.
+   * Reads the fields that say where the page's identities are. Called for the pages of several keys
+   * before their operations, it makes the processor load them from memory in parallel. {@link
+   * #touch(long)} is the next step.
    *
-   * @return something of what was read; to be kept, or the compiler may leave the reading out
+   * @return a value that depends on what was read; the caller must use it, so that the compiler
+   *     does not remove the read
    */
   public final long touch() {
     return (long) body.length + count;
@@ -238,24 +239,24 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
   abstract void renumber(int from, int to);
 
   /**
-   * Lets the identity be of the epoch of the keys that come next if its own is older; of several
-   * copies, the oldest.
+   * Moves an identity (of several copies, the oldest) to the epoch of the next keys if its epoch is
+   * older.
    *
-   * @return the page in which it is, a copy if this one is frozen; null if nothing changed
+   * @return the page that holds it, a copy if this one is frozen; null if nothing changed
    */
   abstract @Nullable CuckooPage renew(long identity, Expiry expiry);
 
   /**
-   * Forgets the keys whose time is up.
+   * Forgets the expired keys.
    *
-   * @return this page, or a narrower one in its place
+   * @return this page, or a narrower one that replaces it
    */
   abstract CuckooPage expire(Expiry expiry, PathSearch search);
 
   /**
-   * Puts pending insertions into the table in the order they came.
+   * Inserts the pending insertions into the table, in their order.
    *
-   * @return whether all found room
+   * @return whether there was room for all
    */
   boolean insertPending(PathSearch search) {
     return true;

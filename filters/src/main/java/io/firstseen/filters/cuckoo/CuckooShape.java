@@ -1,10 +1,12 @@
 package io.firstseen.filters.cuckoo;
 
 /**
- * How long the identities of a filter are, which is all that its false-positive rate depends on.
+ * The length of a filter's identities. Together with the number of keys it determines the
+ * false-positive rate.
  *
- * <p>An identity is the top {@code identityBits} (P) bits of a key's hash, read as {@code tag |
- * core (8 bits, never 0) | bucket (9 bits)}. The leading bits of the tag choose the page.
+ * <p>An identity is the fingerprint that a key keeps for life: the top {@code identityBits} (P)
+ * bits of its hash, read as {@code tag | core (8 bits, never 0) | bucket (9 bits)}. The leading
+ * bits of the tag choose the page.
  *
  * @param identityBits P, in [{@value #MIN_IDENTITY_BITS}, {@value #MAX_IDENTITY_BITS}]
  */
@@ -27,8 +29,8 @@ public record CuckooShape(int identityBits) {
   static final int MAX_DEPTH = 30;
 
   /**
-   * The empty core is given to core 1, so two cores in 256 share one value: pairs of cores agree
-   * with probability 258/65536 instead of 1/256.
+   * Core 0 is replaced by core 1, so two of 256 cores share one value: two cores agree with
+   * probability 258/65536 instead of 1/256.
    */
   private static final double CORE_AGREEMENT = 258.0 / 256.0;
 
@@ -82,8 +84,8 @@ public record CuckooShape(int identityBits) {
   }
 
   /**
-   * Probability that a key never inserted answers as present, for a filter that holds {@code count}
-   * keys: {@code 1 - exp(-2 n / 2^P)}, whatever the growth and the deletions so far.
+   * Probability that a key that was never inserted is found in a filter with {@code count} keys:
+   * {@code 1 - exp(-2 n / 2^P)}, whatever the growth and the deletions so far.
    */
   public double predictedFalsePositiveRate(long count) {
     return -Math.expm1(-matchProbability(identityBits) * count);

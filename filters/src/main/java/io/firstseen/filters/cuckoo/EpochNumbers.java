@@ -1,9 +1,9 @@
 package io.firstseen.filters.cuckoo;
 
 /**
- * Numbers below {@value #RADIX} at a bit position of a byte array, {@value #IN_WORD} as the digits
- * of a word of 32 bits, the last as those of as few bits as they take: 3.5 to 3.7 bits each where
- * there are up to {@value #IN_WORD}, which whole bits would take 4 for.
+ * Numbers below {@value #RADIX} at a bit position of a byte array. {@value #IN_WORD} numbers are
+ * the digits of one word of 32 bits; the last word has as few bits as its digits need. A number
+ * needs 3.5 to 3.7 bits instead of 4.
  */
 final class EpochNumbers {
   static final int RADIX = 11;
@@ -41,8 +41,8 @@ final class EpochNumbers {
   }
 
   private static int digit(long word, int place) {
-    // A division without dividing: words have 32 bits, so that what the inverse is too large by
-    // comes to less than 2^-30, and no quotient lies as little below a whole number.
+    // Division by multiplication: words have 32 bits, so the error from the rounded inverse is
+    // below 2^-30, and no quotient is so little below a whole number.
     return (int) (Math.multiplyHigh(word << 2, INVERSE[place]) % RADIX);
   }
 

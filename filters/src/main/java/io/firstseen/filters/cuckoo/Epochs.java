@@ -3,12 +3,12 @@ package io.firstseen.filters.cuckoo;
 import java.util.Arrays;
 
 /**
- * The epochs that the keys of a page are of, each under a number below {@value #MAX} and known by
- * the instant at which it ended; immutable.
+ * The epochs of a page's keys. Each has a number below {@value #MAX} and is identified by the
+ * instant at which it ends. Immutable.
  *
- * <p>A number stands for the same epoch for as long as a key has it, so that keys need no touch
- * when time goes on. Of {@value #MAX} epochs, nine are the youngest that a time to live reaches
- * back to; two are left for keys whose time is ahead of now.
+ * <p>A number stands for the same epoch as long as a key has it, so keys need not change as time
+ * advances. Of {@value #MAX} epochs, nine cover a time to live; two are left for keys whose time is
+ * ahead of the current time.
  */
 final class Epochs {
   static final int MAX = EpochNumbers.RADIX;
@@ -71,13 +71,13 @@ final class Epochs {
   record Pair(long earlier, long later) {}
 
   /**
-   * The two neighbours among these epochs and one more that do the least harm as one, which is to
-   * keep keys of the earlier until the later is due: those that reach the least far back from the
-   * end of the later to that of the epoch before both, as that one may have been merged into the
-   * earlier one already.
+   * The two neighbours, among these epochs and one more, whose merging does the least harm. A merge
+   * keeps the keys of the earlier epoch until the later one is due. Chosen are the two with the
+   * shortest time from the end of the epoch before both to the end of the later, because that epoch
+   * may have been merged into the earlier one already.
    *
-   * @param another end of the epoch that is one too many
-   * @param floor what stands for the end of the epoch before the oldest
+   * @param another the end of the additional epoch
+   * @param floor used as the end of the epoch before the oldest
    */
   Pair closest(long another, long floor) {
     long[] sorted = Arrays.copyOf(ends, ends.length + 1);
@@ -95,7 +95,7 @@ final class Epochs {
     return new Pair(sorted[best], sorted[best + 1]);
   }
 
-  /** A bit for each number whose epoch ended at an instant or before. */
+  /** A bit set with the numbers whose epoch ended at or before an instant. */
   int endedBy(long instant) {
     int numbers = 0;
     for (int number = 0; number < ends.length; number++) {
@@ -104,7 +104,7 @@ final class Epochs {
     return numbers;
   }
 
-  /** These epochs, but with another one under a number, or {@link #UNUSED}. */
+  /** A copy with another epoch, or {@link #UNUSED}, for a number. */
   Epochs with(int number, long end) {
     long[] changed = Arrays.copyOf(ends, Math.max(ends.length, number + 1));
     Arrays.fill(changed, ends.length, changed.length, UNUSED);
@@ -112,7 +112,7 @@ final class Epochs {
     return new Epochs(changed);
   }
 
-  /** These epochs without those that have a bit. */
+  /** A copy without the epochs of a bit set. */
   Epochs without(int numbers) {
     long[] changed = ends.clone();
     for (int number = 0; number < changed.length; number++) {

@@ -1,19 +1,19 @@
 package io.firstseen.filters.cuckoo;
 
 /**
- * How long a filter keeps its keys, and what time it is.
+ * How long a filter keeps its keys, and the current time.
  *
- * <p>Time is cut into epochs, {@value #EPOCHS} to a time to live, and a filter knows of each key
- * only in which epoch its time lies. A key is forgotten when the epoch that now lies in begins at
- * least the time to live after the end of the key's own: so no earlier than the time to live after
- * its time, and no later than that plus one epoch. Instants are milliseconds; what they count from
- * does not matter.
+ * <p>Time is divided into epochs, {@value #EPOCHS} to a time to live, and a filter stores for each
+ * key only the epoch of its time. A key is forgotten when the current epoch begins at least the
+ * time to live after the end of the key's epoch. This is no earlier than the time to live after the
+ * key's time, and at most one epoch later. Instants are milliseconds from any origin.
  *
- * <p>Every operation on a page first forgets what is due there, so answers do not depend on when
- * {@link PagedFilter#expire} was called, which frees the room of keys that nobody asks for.
+ * <p>Every operation on a page first forgets the keys that are due there, so answers do not depend
+ * on when {@link PagedFilter#expire} is called. That method frees the space of keys that are not
+ * accessed.
  *
- * <p>A later filter may have another time to live than the one that stored a key: the key is then
- * kept for the new one after the end of its epoch, which is as long as it was when it was stored.
+ * <p>The time to live may be changed later. A stored key is then kept for the new time to live
+ * after the end of its epoch, whose length does not change.
  */
 public final class Expiry {
   /** Epochs in a time to live. */
@@ -21,10 +21,10 @@ public final class Expiry {
 
   public static final long MIN_TTL_MILLIS = 1000;
 
-  /** Some thousand years. */
+  /** About 4,500 years. */
   public static final long MAX_TTL_MILLIS = 1L << 47;
 
-  /** Instants beyond are taken for this one, or for its negative. */
+  /** Instants beyond this one, or its negative, are replaced by it. */
   private static final long MAX_INSTANT = 1L << 60;
 
   private final long ttlMillis;
@@ -42,7 +42,7 @@ public final class Expiry {
   }
 
   /**
-   * The time at which nothing has expired yet.
+   * Creates an expiry at the earliest time, at which no key has expired.
    *
    * @param ttlMillis time to live, in [{@value #MIN_TTL_MILLIS}, {@value #MAX_TTL_MILLIS}]; rounded
    *     up to a multiple of {@value #EPOCHS}
@@ -83,13 +83,13 @@ public final class Expiry {
     return sinceLastSeen;
   }
 
-  /** The beginning of the epoch that an instant lies in. */
+  /** The start of the epoch of an instant. */
   public long epochOf(long millis) {
     long instant = Math.max(-MAX_INSTANT, Math.min(millis, MAX_INSTANT));
     return instant - Math.floorMod(instant - phaseMillis, epochMillis);
   }
 
-  /** Turns to an instant, which is also the time of the keys that come next. */
+  /** Advances to an instant, which is also the time of the next keys. */
   public void advanceTo(long newNowMillis) {
     boolean sameEpoch = newNowMillis >= nowMillis && newNowMillis < nowMillis + epochMillis;
     turnTo(sameEpoch ? nowMillis : epochOf(newNowMillis));
@@ -101,24 +101,24 @@ public final class Expiry {
     endMillis = epoch + epochMillis;
   }
 
-  /** Sets the time of the keys that come next; before now counts as now. */
+  /** Sets the time of the next keys; a time before now counts as now. */
   public void keysOf(long timeMillis) {
     if (timeMillis >= endMillis || timeMillis < endMillis - epochMillis) {
       endMillis = Math.max(epochOf(timeMillis), nowMillis) + epochMillis;
     }
   }
 
-  /** Beginning of the epoch that now lies in. */
+  /** Start of the current epoch. */
   public long nowMillis() {
     return nowMillis;
   }
 
-  /** Number of keys forgotten so far because their time was up. */
+  /** Number of keys that have expired so far. */
   public long expired() {
     return expired;
   }
 
-  /** End of the epoch of the keys that come next. */
+  /** End of the epoch of the next keys. */
   public long endMillis() {
     return endMillis;
   }

@@ -4,13 +4,13 @@ import java.util.function.IntSupplier;
 import java.util.function.LongConsumer;
 
 /**
- * Goes through many hashes from page to page, through those of one page in the order they came.
+ * Visits many hashes page by page; the hashes of one page keep their order.
  *
  * <p>Operations on different pages do not touch each other, so the order between pages is free; an
  * operation whose page was just used finds it in the processor's cache.
  */
 final class HashesByPage {
-  /** So many hashes are put in order at a time: enough that a page gets some dozens. */
+  /** The number of hashes that are ordered at a time: enough that a page has some dozens. */
   private static final int MAX_HASHES = 1 << 20;
 
   /** More parts than this take longer to fill than they save. */
@@ -22,10 +22,10 @@ final class HashesByPage {
   private HashesByPage() {}
 
   /**
-   * Goes through hashes.
+   * Visits hashes.
    *
-   * @param leastDepth gives the leading bits of a hash that no page is without; asked again after
-   *     some hashes, as pages split
+   * @param leastDepth returns the lowest depth of a page; called again after some hashes, because
+   *     pages split
    */
   static void forEach(long[] hashes, IntSupplier leastDepth, LongConsumer action) {
     long[] ordered = new long[Math.min(hashes.length, MAX_HASHES)];
@@ -33,7 +33,8 @@ final class HashesByPage {
     while (to < hashes.length) {
       int from = to;
       int bits = Math.min(leastDepth.getAsInt(), MAX_BITS);
-      // While pages are few, they are in the cache anyway, and soon there will be more of them.
+      // Few pages fit in the cache anyway, and will soon be more; so fewer hashes are ordered at a
+      // time.
       int most = Math.min(MAX_HASHES, (1 << bits) * KEYS_OF_A_PAGE);
       to = Math.min(hashes.length - from, most) + from;
       order(hashes, from, to, bits, ordered);
@@ -43,7 +44,7 @@ final class HashesByPage {
     }
   }
 
-  /** Sorts by leading bits, and leaves those that agree in their order. */
+  /** Sorts by leading bits; the sort is stable. */
   private static void order(long[] hashes, int from, int to, int bits, long[] into) {
     int[] next = new int[(1 << bits) + 1];
     for (int i = from; i < to; i++) {

@@ -120,7 +120,7 @@ final class IdentityListPage extends CuckooPage {
     return true;
   }
 
-  /** Where an identity stands, of several copies the oldest, or -1. */
+  /** The place of an identity, of several copies the oldest, or -1. */
   private int find(long identity) {
     long lower = BucketPairs.lower(identity);
     int found = -1;

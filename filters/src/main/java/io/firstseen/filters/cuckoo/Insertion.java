@@ -1,6 +1,6 @@
 package io.firstseen.filters.cuckoo;
 
-/** What became of an insertion. */
+/** The result of an insertion. */
 public enum Insertion {
   /** The key's identity was stored; a later delete of the key removes it. */
   STORED,
@@ -8,8 +8,8 @@ public enum Insertion {
   PRESENT,
   /**
    * The filter already holds {@value CuckooPage#MAX_COPIES} copies of this identity; nothing
-   * changed and nothing grew. The key answers as present, but this insertion does not count as
-   * admitted and must not be matched by a delete.
+   * changed and nothing grew. The key answers as present, but this insertion does not count, and
+   * the key must not be deleted for it.
    */
   SATURATED
 }

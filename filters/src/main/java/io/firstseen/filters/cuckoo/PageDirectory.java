@@ -3,8 +3,8 @@ package io.firstseen.filters.cuckoo;
 import java.util.Arrays;
 
 /**
- * Which pages a filter has, as bytes: the depth of the page of every prefix of the deepest page's
- * length. Their number is a power of two, and the directory of one page is the single byte 0.
+ * The pages of a filter, as bytes: for every prefix of the deepest page's length, the depth of its
+ * page. Their number is a power of two, and the directory of one page is the single byte 0.
  * Immutable; {@link PageTable} is the form to work with.
  */
 public final class PageDirectory {

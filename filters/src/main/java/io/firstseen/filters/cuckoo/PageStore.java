@@ -3,13 +3,13 @@ package io.firstseen.filters.cuckoo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the pages of one filter live: the heap, or a state backend.
+ * Stores the pages of one filter, on the heap or in a state backend.
  *
  * <p>A store finds the page of an identity by the identity's leading bits; the pages that it holds
  * cover every prefix exactly once.
  */
 public interface PageStore {
-  /** What time it is for the filter's keys; null if they do not expire. */
+  /** The expiry of the filter's keys; null if they do not expire. */
   default @Nullable Expiry expiry() {
     return null;
   }
@@ -18,11 +18,11 @@ public interface PageStore {
   CuckooPage get(long identity);
 
   /**
-   * Takes note that the page that an identity belongs to was changed, or replaced by a page of the
-   * same depth and prefix.
+   * Records that the page of an identity was changed, or replaced by a page of the same depth and
+   * prefix.
    */
   void put(long identity, CuckooPage page);
 
-  /** Replaces the page that an identity belongs to by the two that it was split into. */
+  /** Replaces the page of an identity by the two pages that it was split into. */
   void split(long identity, CuckooPage low, CuckooPage high);
 }

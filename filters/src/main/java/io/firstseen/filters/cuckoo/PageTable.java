@@ -2,14 +2,15 @@ package io.firstseen.filters.cuckoo;
 
 import java.util.Arrays;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * An extendible directory: finds what stands for a page by the leading bits of an identity (Fagin
- * et al., "Extendible Hashing", 1979). A page of lesser depth than the deepest one fills several
+ * An extendible directory: finds the entry of a page by the leading bits of an identity (Fagin et
+ * al., "Extendible Hashing", 1979). A page that is less deep than the deepest one fills several
  * places.
  *
- * @param <E> what stands for a page: the page itself, or what a store keeps of it; null where there
- *     is nothing yet
+ * @param <E> the entry of a page: the page itself, or an object of the store; null if there is none
+ *     yet
  */
 public final class PageTable<E> {
   private final CuckooShape shape;
@@ -19,7 +20,7 @@ public final class PageTable<E> {
   private int shift;
   private int pageCount;
 
-  /** A table with nothing in it for the pages of a directory. */
+  /** Creates a table without entries for the pages of a directory. */
   public PageTable(CuckooShape shape, PageDirectory directory) {
     this.shape = shape;
     this.depths = directory.toBytes();
@@ -29,21 +30,21 @@ public final class PageTable<E> {
     this.pageCount = directory.pageCount();
   }
 
-  /** What stands for the page of an identity, or null. */
+  /** The entry of an identity's page, or null. */
   @SuppressWarnings("unchecked") // Only an E is ever set.
-  public E get(long identity) {
+  public @Nullable E get(long identity) {
     return (E) entries[(int) (identity >>> shift)];
   }
 
-  /** Lets something, or null, stand for the page of an identity. */
-  public void set(long identity, E entry) {
+  /** Sets the entry of an identity's page; may be null. */
+  public void set(long identity, @Nullable E entry) {
     int pageDepth = depthOf(identity);
     int span = 1 << (depth - pageDepth);
     int from = shape.prefix(identity, pageDepth) * span;
     Arrays.fill(entries, from, from + span, entry);
   }
 
-  /** Replaces the page of an identity by the two that it was split into. */
+  /** Replaces the page of an identity by the two pages that it was split into. */
   public void split(long identity, E low, E high) {
     int pageDepth = depthOf(identity);
     if (pageDepth == depth) {
@@ -70,7 +71,7 @@ public final class PageTable<E> {
     shift--;
   }
 
-  /** Visits what stands for the pages, in the order of their prefixes; not where it is null. */
+  /** Visits the entries that are not null, in the order of their pages' prefixes. */
   public void forEach(Consumer<? super E> visitor) {
     for (int i = 0; i < entries.length; i += 1 << (depth - depths[i])) {
       @SuppressWarnings("unchecked") // Only an E is ever set.
@@ -104,7 +105,7 @@ public final class PageTable<E> {
     return pageCount;
   }
 
-  /** The depth of the page of the least depth. */
+  /** The lowest depth of a page. */
   int minDepth() {
     int min = depth;
     for (byte pageDepth : depths) {
@@ -118,7 +119,7 @@ public final class PageTable<E> {
     return PageDirectory.of(depths);
   }
 
-  /** Bytes on the heap without what stands for the pages, for compressed object pointers. */
+  /** Bytes on the heap without the entries, for compressed object pointers. */
   long heapBytes() {
     return 2 * 16 + (4L + 1) * entries.length;
   }

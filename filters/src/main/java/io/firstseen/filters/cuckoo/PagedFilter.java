@@ -3,10 +3,10 @@ package io.firstseen.filters.cuckoo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operations of a cuckoo filter over pages, wherever these live.
+ * The operations of a cuckoo filter over the pages of any store.
  *
- * <p>Each operation touches one page; only an insertion that splits a page makes two of it. Holds
- * scratch space, so one object serves one thread; it may serve many filters of one shape.
+ * <p>Each operation changes one page; an insertion may split it into two. Holds scratch space, so
+ * an object must be used by one thread; it may serve many filters of one shape.
  */
 public final class PagedFilter {
   private final CuckooShape shape;
@@ -22,16 +22,16 @@ public final class PagedFilter {
     return shape;
   }
 
-  /** Whether the key may have been inserted: true for every key that was and is not deleted. */
+  /** Whether the key may be in the filter: true for every key that was inserted and not deleted. */
   public boolean mightContain(PageStore store, long hash) {
     long identity = shape.identity(hash);
     return page(store, identity).contains(identity);
   }
 
   /**
-   * Inserts a key, whether or not the filter holds its identity already. Never fails, never stops:
-   * a full page widens or splits. Where there are as many copies as are ever stored, the oldest is
-   * renewed if keys expire: the identity lives as long as any of its keys.
+   * Inserts a key, whether or not the filter holds its identity already. Never fails: a full page
+   * widens or splits. If the filter already holds the most copies of an identity that it stores and
+   * keys expire, the oldest copy is renewed, so that the identity stays as long as any of its keys.
    */
   public Insertion insert(PageStore store, long hash) {
     long identity = shape.identity(hash);
@@ -47,8 +47,8 @@ public final class PagedFilter {
   }
 
   /**
-   * Inserts a key unless the filter holds its identity: {@code STORED} or {@code PRESENT}. The
-   * latter renews the key if it is to expire some time after it was last seen.
+   * Inserts a key unless the filter holds its identity: {@code STORED} or {@code PRESENT}. {@code
+   * PRESENT} renews the key if expiry is measured from when it was last seen.
    */
   public Insertion insertIfAbsent(PageStore store, long hash) {
     long identity = shape.identity(hash);
@@ -61,7 +61,7 @@ public final class PagedFilter {
       return insert(store, page, identity);
     }
     Expiry expiry = store.expiry();
-    // Where no key of the page is older than it would become, there is nothing to look for.
+    // If no key of the page is older than the next keys, there is nothing to renew.
     if (expiry != null && expiry.sinceLastSeen() && page.epochs.oldest < expiry.endMillis()) {
       renew(store, page, identity);
     }
@@ -69,8 +69,8 @@ public final class PagedFilter {
   }
 
   /**
-   * Inserts an identity that is not held if a slot is free at hand: the same page as {@link
-   * CuckooPage#insert} gives, in fewer steps.
+   * Inserts an identity that is not held if a slot is free without moves. Gives the same page as
+   * {@link CuckooPage#insert}, in fewer steps.
    *
    * @return as {@link BucketLayout#room}; at least 0 if it was inserted
    */
@@ -95,10 +95,10 @@ public final class PagedFilter {
   }
 
   /**
-   * Deletes one copy of a key's identity.
+   * Deletes one copy of a key's identity (fingerprint).
    *
-   * <p>Only a key that was admitted may be deleted: a key that never was, but shares its identity
-   * with one that was, takes that one's place in the filter.
+   * <p>Only an inserted key may be deleted. Deleting another key with the same identity removes the
+   * inserted one from the filter.
    *
    * @return whether there was one
    */
@@ -124,10 +124,9 @@ public final class PagedFilter {
   }
 
   /**
-   * Deletes one copy of the identity of a key that was inserted, for callers that insert every key
-   * and not only those whose identity is new. Where there are as many copies as are ever stored,
-   * keys beyond them may not have been stored, so all copies stay for good: the identity goes on to
-   * be found, and no key is lost.
+   * Deletes one copy of the identity of an inserted key, for callers that insert every key and not
+   * only those whose identity is new. If the identity has the most copies that a filter stores,
+   * further keys may not have been stored. Then all copies stay for good, so that no key is lost.
    *
    * @return whether a copy was deleted
    */
@@ -137,22 +136,22 @@ public final class PagedFilter {
   }
 
   /**
-   * Forgets the keys of a page whose time is up; every operation on the page would, too.
+   * Forgets the expired keys of a page, as every operation on the page also does.
    *
-   * @return whether there were any epochs to forget
+   * @return whether an epoch was due
    */
   public boolean expire(PageStore store, CuckooPage page) {
     return expired(store, page, page.firstIdentity()) != null;
   }
 
-  /** The page of an identity, without keys whose time is up. */
+  /** The page of an identity, without expired keys. */
   private CuckooPage page(PageStore store, long identity) {
     CuckooPage page = store.get(identity);
     CuckooPage left = expired(store, page, identity);
     return left == null ? page : left;
   }
 
-  /** What is left of a page; null if there is nothing to forget. */
+  /** The page without its expired keys; null if no epoch is due. */
   private @Nullable CuckooPage expired(PageStore store, CuckooPage page, long identity) {
     Expiry expiry = store.expiry();
     if (expiry == null || !expiry.isDue(page.epochs.oldest)) {
@@ -165,7 +164,7 @@ public final class PagedFilter {
     return left;
   }
 
-  /** Puts the pending insertions of a page into it; see {@link CuckooPage#setFrozen}. */
+  /** Inserts the pending insertions of a page into it; see {@link CuckooPage#setFrozen}. */
   public void insertPending(PageStore store, CuckooPage page) {
     insertPending(store, page, page.firstIdentity());
   }

@@ -12,8 +12,9 @@ import java.util.Arrays;
  */
 final class PathSearch {
   /**
-   * Slots of full buckets that are looked at, or nearly, before a page counts as full. A page takes
-   * a little less than it could, and growing is faster; docs/adr/0002 has the figures.
+   * About the number of slots of full buckets that are searched before a page counts as full. A
+   * page holds slightly fewer keys than it could, but growing is faster; docs/adr/0002 has the
+   * figures.
    */
   private static final int MAX_SLOTS = 384;
 
@@ -21,8 +22,8 @@ final class PathSearch {
   private static final int BUCKET_MASK = CuckooShape.BUCKETS - 1;
 
   /**
-   * The buckets that were reached, in that order: from the lowest bit, the bucket (9), where the
-   * one that it was reached from stands here (9), and the slot there that could move.
+   * The reached buckets, in order. Each step holds, from the lowest bit: the bucket (9 bits), the
+   * index of the step from which it was reached (9 bits), and the slot there that can move.
    */
   private final int[] steps = new int[CuckooShape.BUCKETS];
 

@@ -3,14 +3,16 @@ package io.firstseen.filters.cuckoo;
 import java.util.Arrays;
 
 /**
- * The identities that were inserted while a page was frozen, in the order they came, with the
- * numbers of their epochs. They are put into the table when the page may change again.
+ * The identities that were inserted while a page was frozen, in their order, with the numbers of
+ * their epochs. They are put into the table when the page may change again.
  */
 final class PendingInsertions {
-  /** Of a page that never was frozen; shared, and never written to. */
+  /** For a page without pending insertions; shared and never changed. */
   static final PendingInsertions NONE = new PendingInsertions(0);
 
-  /** About as many bytes as a small part of a page's body. */
+  /**
+   * The most pending insertions of a page; their bytes are a small part of those of a page's body.
+   */
   static final int MAX = 16;
 
   private static final int FIRST_ROOM = 4;
@@ -74,7 +76,7 @@ final class PendingInsertions {
     return copies;
   }
 
-  /** Where the copy of an identity stands whose epoch ended first, or -1. */
+  /** The index of the copy of an identity whose epoch ends first, or -1. */
   int oldest(long identity, Epochs epochs) {
     long lower = BucketPairs.lower(identity);
     int oldest = -1;
@@ -100,9 +102,9 @@ final class PendingInsertions {
   }
 
   /**
-   * Drops those whose epochs ended.
+   * Drops the identities of expired epochs.
    *
-   * @param ended a bit for each number of an epoch that did
+   * @param ended a bit set with the numbers of these epochs
    */
   void removeEnded(int ended) {
     int kept = 0;

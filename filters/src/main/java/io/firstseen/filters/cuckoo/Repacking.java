@@ -6,21 +6,22 @@ package io.firstseen.filters.cuckoo;
  */
 final class Repacking {
   /**
-   * Loads that tables of 0, 1, … 8 slots a bucket are almost sure to reach: the lowest at which any
-   * of 200 first refused a key ({@code GeometryReport} in module benchmarks). A table above its
-   * load is not tried: that costs the most and hardly ever succeeds.
+   * Load factors that tables of 0, 1, … 8 slots a bucket reach almost certainly: the lowest at
+   * which any of 200 tables first refused a key ({@code GeometryReport} in module benchmarks). A
+   * table above its load factor is not tried, because that costs the most and rarely succeeds.
    */
   private static final double[] SURE_LOAD = {0, 0.25, 0.86, 0.94, 0.97, 0.98, 0.985, 0.99, 0.99};
 
   /**
-   * A page narrows when keys have expired only if a quarter more keys than are left find room: the
-   * keys of an epoch go at once, and as many come again during the next one.
+   * After keys have expired, a page becomes narrower only if it then has room for a quarter more
+   * keys than it holds: the keys of an epoch expire at once, and as many arrive during the next
+   * one.
    */
   private static final int SPARE_DIVISOR = 4;
 
   private Repacking() {}
 
-  /** The narrowest table that is almost sure to take a number of keys, in slots a bucket. */
+  /** The narrowest table that almost certainly has room for a number of keys, in slots a bucket. */
   static int narrowestFor(int count) {
     int width = BucketPage.MIN_WIDTH;
     while (count
@@ -31,8 +32,8 @@ final class Repacking {
   }
 
   /**
-   * Slots a bucket of a page that takes this many keys of a filter with little chance that it must
-   * widen: keys spread over pages by chance, so some pages get more than their share.
+   * The slots a bucket with which a page for this many keys rarely has to widen. Keys are spread
+   * over pages at random, so some pages have more than the mean.
    */
   static int widthFor(long keys) {
     double most = keys + 3 * Math.sqrt((double) keys);
@@ -88,9 +89,9 @@ final class Repacking {
   }
 
   /**
-   * The two pages that a page splits into by the leading bit of its slots, each in the narrowest
-   * buckets that take its slots; in buckets as wide as the page's own all slots stay where they
-   * are, which cannot fail.
+   * Splits a page into two by the leading bit of its slots. Each half has the narrowest buckets
+   * with room for its slots. This cannot fail: in buckets as wide as the page's, all slots stay in
+   * their place.
    */
   static BucketPage[] halves(BucketPage page, PathSearch search) {
     long[] slots = numberedSlots(page);
@@ -158,14 +159,14 @@ final class Repacking {
   }
 
   /**
-   * Fills an empty page with slots of another: each stays in its bucket, and those that find no
-   * room there are inserted afterwards.
+   * Fills an empty page with slots of another. Each stays in its bucket; those without room there
+   * are inserted afterwards.
    *
    * @param side the bit above the bits of the target's slots that the slots must have: one half of
    *     a page that splits, or, with 0, all of a page as deep as the target
    * @param numbered slots of the other page, with the numbers of their epochs above them
-   * @param used how many of them the target takes
-   * @return whether all found room
+   * @param used how many of them belong to the target
+   * @return whether there was room for all
    */
   private static boolean fill(
       BucketPage target, int side, long[] numbered, int used, PathSearch search) {
@@ -180,7 +181,8 @@ final class Repacking {
       int ofBucket = 0;
       for (int i = bucket * slotsOfBucket; i < (bucket + 1) * slotsOfBucket; i++) {
         long slot = numbered[i];
-        // Written whether it counts or not: which half a slot goes to is a coin toss.
+        // Always written, even if it does not count: a branch on the half of a slot would be
+        // unpredictable.
         inBucket[ofBucket] = slot;
         ofBucket += slot != 0 && (slot >>> layout.slotBits & 1) == side ? 1 : 0;
       }

@@ -6,10 +6,10 @@ import java.util.NoSuchElementException;
 import java.util.PrimitiveIterator;
 
 /**
- * Distinct unsigned numbers in ascending order as Golomb codes of their distances, less one, one
- * code after the other: for numbers that are read from the first to the last and never asked for.
- * Takes about as many bits as {@link GolombCodedSet} without its bucket starts. The same numbers
- * give the same bits; decoding refuses all others.
+ * Codes distinct unsigned numbers in ascending order: one Golomb code after the other, each of the
+ * distance to the number before, less one. It is for numbers that are read from first to last and
+ * not looked up. Uses about as many bits as {@link GolombCodedSet} without its bucket starts. Equal
+ * numbers give equal bits; decoding refuses all other bits.
  */
 public final class AscendingCode {
   private final long count;
@@ -17,11 +17,11 @@ public final class AscendingCode {
   private final GolombCode code;
 
   /**
-   * The code of so many numbers.
+   * Creates the code for a count and range of numbers.
    *
    * @param count how many numbers there are, at least 0
-   * @param greatest the greatest number that there can be, unsigned
-   * @throws IllegalArgumentException if there are not so many distinct numbers
+   * @param greatest the greatest number that is possible, unsigned
+   * @throws IllegalArgumentException if the range has fewer than {@code count} numbers
    */
   public AscendingCode(long count, long greatest) {
     if (count < 0 || (count > 0 && Long.compareUnsigned(count - 1, greatest) > 0)) {
@@ -37,7 +37,7 @@ public final class AscendingCode {
     this.code = new GolombCode(GolombCode.parameterFor(count, universe));
   }
 
-  /** The fewest bits that a number takes. */
+  /** The fewest bits of a coded number. */
   public int minBits() {
     return code.minBits();
   }
@@ -45,8 +45,8 @@ public final class AscendingCode {
   /**
    * Appends the codes of numbers.
    *
-   * @throws IllegalArgumentException if the numbers are not ascending, not distinct, greater than
-   *     they can be, or of another count
+   * @throws IllegalArgumentException if the numbers are not ascending, not distinct, out of range,
+   *     or not {@code count} many
    */
   public void encode(PrimitiveIterator.OfLong numbers, BitWriter out) {
     long next = 0;
@@ -90,12 +90,11 @@ public final class AscendingCode {
   }
 
   /**
-   * The numbers that a stretch of bits holds. Where the bits are not the codes of {@code count}
-   * numbers and nothing else, the iterator throws {@link UncheckedIOException} with a {@link
-   * MalformedGolombCodedSetException}.
+   * Decodes a range of bits. If the bits are not exactly the codes of {@code count} numbers, the
+   * iterator throws {@link UncheckedIOException} with a {@link MalformedGolombCodedSetException}.
    *
    * @param from the bit position where the codes begin
-   * @param to where they end
+   * @param to the bit position where they end
    */
   public PrimitiveIterator.OfLong decode(BitReader bits, long from, long to) {
     return new Numbers(bits, from, to);
@@ -143,7 +142,7 @@ public final class AscendingCode {
       if (position > end) {
         throw refusal("the code at bit " + begin + " must end by bit " + end);
       }
-      // Those that follow need room, too; so none of them can wrap around at 2^64.
+      // This leaves room for the numbers that follow, so none of them can wrap around at 2^64.
       long most = greatest - (count - decoded - 1);
       if (code.exceeds(quotient, remainder, most - next)) {
         throw refusal(

@@ -2,11 +2,11 @@ package io.firstseen.filters.gcs;
 
 import java.util.Arrays;
 
-/** Bits that are gathered in order and written last one first. */
+/** Collects bits and writes them in reverse order. */
 final class BackwardBits {
   private long[] words = new long[4];
   private int full;
-  // The last bits, fewer than 64, the first of them lowest.
+  // The last bits, fewer than 64; the first of them is the lowest.
   private long word;
   private int wordBits;
 
@@ -30,7 +30,10 @@ final class BackwardBits {
     wordBits = 0;
   }
 
-  /** Adds the {@code count} (1 to 63) lowest bits of a number that has no others, lowest first. */
+  /**
+   * Adds the {@code count} (1 to 63) lowest bits of a number, lowest first. Its other bits must be
+   * 0.
+   */
   void add(long bits, int count) {
     word |= bits << wordBits;
     wordBits += count;
@@ -41,7 +44,10 @@ final class BackwardBits {
     }
   }
 
-  /** Adds the {@code counts} (1 to 63) lowest bits of the first numbers, which have no others. */
+  /**
+   * Adds the lowest bits of the first {@code length} numbers: {@code counts[i]} (1 to 63) bits of
+   * number i, whose other bits must be 0.
+   */
   void add(long[] numbers, int[] counts, int length) {
     long gathered = word;
     int gatheredBits = wordBits;

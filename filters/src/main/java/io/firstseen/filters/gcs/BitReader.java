@@ -6,27 +6,30 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Random access to bits, most significant first. Past the end there are zeros without end, so that
- * no position is out of bounds and every unary run ends. Immutable, safe for many threads.
+ * Random access to bits, most significant first. All bits past the end are 0, so no position is out
+ * of bounds and every unary run ends. Immutable, safe for use by many threads.
  */
 public final class BitReader {
   /** One code path for arrays and mapped files, where {@link ByteBuffer#getLong} has several. */
   private static final VarHandle WORDS =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
-  /** So many bits of {@link #windowAt} count at any position. */
+  /** The number of bits of {@link #windowAt} that are valid at every position. */
   static final int WINDOW_BITS = 57;
 
   private final ByteBuffer bytes;
   private final int length;
 
-  /** Reads what remains in a buffer, whose position stays. The bytes must not change any more. */
+  /**
+   * Reads the remaining bytes of a buffer, which must not change afterwards. The buffer's position
+   * does not change.
+   */
   public BitReader(ByteBuffer bytes) {
     this.bytes = bytes.slice();
     this.length = this.bytes.limit();
   }
 
-  /** Reads the byte at a bit position, for nothing but to have it in the processor's cache. */
+  /** Reads the byte at a bit position, only to load it into the processor's cache. */
   int touch(long position) {
     return bytes.get((int) Math.min(position >>> 3, length - 1)) & 0xFF;
   }
@@ -42,7 +45,7 @@ public final class BitReader {
     return wordNearEnd(index, shift);
   }
 
-  /** The bits up to the end of the eighth byte from a bit position on, 57 to 64, then zeros. */
+  /** The bits from a bit position to the end of the eighth byte, which are 57 to 64, then zeros. */
   long windowAt(long position) {
     long index = position >>> 3;
     int shift = (int) (position & 7);
@@ -52,8 +55,7 @@ public final class BitReader {
   }
 
   /**
-   * The bits that end before a bit position, the last of them lowest; {@link #bitsBefore} of them
-   * count.
+   * The bits before a bit position, the last of them lowest; {@link #bitsBefore} of them are valid.
    */
   long windowBefore(long position) {
     long index = ((position + 7) >>> 3) - 8;
@@ -63,7 +65,7 @@ public final class BitReader {
         : wordAcrossBounds(index) >>> shift;
   }
 
-  /** The number of bits that {@link #windowBefore} gives: 57 to 63, fewer at the beginning. */
+  /** The number of valid bits of {@link #windowBefore}: 57 to 63, fewer at the beginning. */
   static int bitsBefore(long position) {
     return (int) Math.min(position, Math.min(63, Long.SIZE - (-position & 7)));
   }

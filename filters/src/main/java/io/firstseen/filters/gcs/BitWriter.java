@@ -13,7 +13,7 @@ import java.util.Arrays;
  * with zeros.
  */
 public final class BitWriter {
-  // Some virtual machines refuse arrays nearer to Integer.MAX_VALUE.
+  // Some virtual machines do not allow longer arrays.
   static final int MAX_BYTES = Integer.MAX_VALUE - 8;
 
   private static final int STREAM_BUFFER_BYTES = 1 << 16;
@@ -28,13 +28,13 @@ public final class BitWriter {
   private long word;
   private int wordBits;
 
-  /** Takes room for as many bits; more may come. */
+  /** Allocates room for this many bits; more may be written. */
   public BitWriter(long expectedBits) {
     stream = null;
     bytes = new byte[(int) Math.min(MAX_BYTES, (Math.max(0, expectedBits) + 7) / 8)];
   }
 
-  /** Writes to a stream, in blocks; what it throws comes as {@link UncheckedIOException}. */
+  /** Writes to a stream, in blocks. Wraps its exceptions in {@link UncheckedIOException}. */
   BitWriter(OutputStream stream) {
     this.stream = stream;
     bytes = new byte[STREAM_BUFFER_BYTES];
@@ -68,7 +68,10 @@ public final class BitWriter {
     filled += 8;
   }
 
-  /** Appends the lowest {@code bits} (0 to 63) bits of the first numbers, which have no others. */
+  /**
+   * Appends the lowest {@code bits} (0 to 63) bits of each of the first {@code count} numbers,
+   * whose other bits must be 0.
+   */
   void write(long[] numbers, int count, int bits) {
     long gathered = word;
     int gatheredBits = wordBits;
@@ -95,7 +98,7 @@ public final class BitWriter {
     write(0, 1);
   }
 
-  /** Appends what another writer was given, which must not be used any more. */
+  /** Appends the bits of another writer, which must not be used afterwards. */
   void append(BitWriter other) {
     if (other.stream != null) {
       throw new IllegalArgumentException("the other's bits went to a stream");
@@ -112,13 +115,13 @@ public final class BitWriter {
     write(other.wordBits == 0 ? 0 : other.word >>> (64 - other.wordBits), other.wordBits);
   }
 
-  /** The bytes written; the writer must not be used any more. */
+  /** Returns the bytes. The writer must not be used afterwards. */
   public byte[] toBytes() {
     flushWord();
     return filled == bytes.length ? bytes : Arrays.copyOf(bytes, filled);
   }
 
-  /** Gives all bytes to the stream; the writer must not be used any more. */
+  /** Writes the remaining bytes to the stream. The writer must not be used afterwards. */
   void finish() {
     flushWord();
     flushBytes();

@@ -4,8 +4,8 @@ import io.firstseen.filters.gcs.BucketStarts.Deviations;
 import java.util.Arrays;
 
 /**
- * The lengths of the buckets written so far, in about two bytes each, and the section of bucket
- * starts that follows from them.
+ * The lengths of the buckets written so far, in about two bytes each. Computes the section of
+ * bucket starts from them.
  */
 final class BucketLengths {
   private final long bucketCount;
@@ -30,7 +30,7 @@ final class BucketLengths {
     lengths[filled++] = (byte) left;
   }
 
-  /** Adds the lengths that were added to another, of the buckets that follow. */
+  /** Appends the lengths of another object; its buckets follow those of this one. */
   void addAll(BucketLengths other) {
     if (lengths.length - filled < other.filled) {
       lengths = Arrays.copyOf(lengths, filled + other.filled);
@@ -39,7 +39,7 @@ final class BucketLengths {
     filled += other.filled;
   }
 
-  /** The section; all buckets must have been added. */
+  /** Computes the section. All buckets must have been added. */
   byte[] section(long payloadBits) {
     if (bucketCount <= 1) {
       return new byte[0];

@@ -1,8 +1,8 @@
 package io.firstseen.filters.gcs;
 
 /**
- * Where groups of buckets would begin if all buckets had equal numbers of bits, in integers.
- * Positions are below 2^35, the number of buckets is below 2^32.
+ * The positions at which groups of buckets would begin if all buckets had the same number of bits,
+ * computed in integers. Positions are below 2^35, the number of buckets is below 2^32.
  */
 final class BucketLine {
   private static final int FRACTION_BITS = 16;
@@ -28,14 +28,14 @@ final class BucketLine {
     return payloadBits;
   }
 
-  /** Where a group is expected to begin. */
+  /** The expected start of a group. */
   long at(long group) {
     return (group * slope) >>> FRACTION_BITS;
   }
 
   /**
-   * Where the last group ends, and what is missing in it begins: each bucket that does not exist
-   * counts as one of mean length, so that the last group's line is no steeper than the others'.
+   * The start of a bucket after the last one, which only fills up the last group. Such buckets
+   * count with the mean length, so that the last group's line has the same slope as the others'.
    */
   long beyond(long bucket) {
     return payloadBits + (bucket - bucketCount) * meanBits;

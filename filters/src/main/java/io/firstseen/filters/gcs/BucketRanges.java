@@ -1,7 +1,7 @@
 package io.firstseen.filters.gcs;
 
 /**
- * Splits the numbers below 2^b into K ranges as equal as can be: range i begins at ceil(i · 2^b /
+ * Splits the numbers below 2^b into K ranges of nearly equal size: range i begins at ceil(i · 2^b /
  * K). Exact for every b up to 64 and every K up to 2^31; numbers are unsigned.
  */
 final class BucketRanges {
@@ -25,7 +25,7 @@ final class BucketRanges {
   /** The range that a value lies in: floor(value · K / 2^b). */
   long bucketOf(long value) {
     long aligned = value << (64 - valueBits);
-    // The signed product lacks K · 2^64 where the top bit of the factor is set.
+    // The signed product is K · 2^64 too small if the top bit of the factor is set.
     return Math.multiplyHigh(aligned, bucketCount) + (aligned >> 63 & bucketCount);
   }
 

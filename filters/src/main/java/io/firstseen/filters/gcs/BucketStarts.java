@@ -4,12 +4,13 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Where in the payload each bucket begins, by two levels of deviations from where it would begin if
- * all values were spread evenly: the first bucket of eight from a line through the whole payload,
- * the seven others from a line between the firsts of this group and the next. For random values
- * that takes 11 to 12 bits a bucket; a look-up reads four numbers that lie next to each other.
+ * The position in the payload at which each bucket begins. It is stored as a deviation from the
+ * position that evenly spread values would give, on two levels. The first bucket of each group of
+ * eight deviates from a line through the whole payload; the seven others deviate from a line
+ * between the first buckets of this group and the next. For random values this needs 11 to 12 bits
+ * for each bucket. A look-up reads four adjacent numbers.
  *
- * <p>Specified in {@code docs/format/snapshot-v1.md}. Immutable, safe for many threads.
+ * <p>Specified in {@code docs/format/snapshot-v1.md}. Immutable, safe for use by many threads.
  */
 final class BucketStarts {
   /** The bits of a bucket's number within its group of eight. */
@@ -21,7 +22,7 @@ final class BucketStarts {
   /** Base and width of the deviations of both levels. */
   static final int TRAILER_BYTES = 18;
 
-  /** No deviation in a payload of less than 2^31 bytes takes more. */
+  /** Enough bits for every deviation in a payload of less than 2^31 bytes. */
   private static final int MAX_WIDTH = 40;
 
   private final long bucketCount;
@@ -94,7 +95,7 @@ final class BucketStarts {
     return new BucketStarts(bucketCount, new BucketLine(bucketCount, payloadBits), section);
   }
 
-  /** Where a bucket's codes begin; for the bucket after the last, where they end. */
+  /** The start of a bucket's codes; for the bucket after the last, the end of the payload. */
   long at(long bucket) {
     if (bucketCount <= 1) {
       return bucket == 0 ? 0 : line.payloadBits();
@@ -105,20 +106,21 @@ final class BucketStarts {
     return member == 0 ? from : memberAt(group, member, from, groupAt(group + 1) - from);
   }
 
-  /** Where the codes of a group of buckets begin. */
+  /** The start of the codes of a group of buckets. */
   long groupAt(long group) {
     return line.at(group) + groupBase + field(group * recordBits, groupWidth);
   }
 
   /**
-   * Where a bucket's codes begin, without branches.
+   * The start of a bucket's codes, computed without branches.
    *
-   * @param member the bucket's number in its group, 0 to 8, where 8 means the next group's first
-   * @param from where the group begins
-   * @param span from there to where the next one begins
+   * @param member the bucket's number in its group, 0 to 8, where 8 means the first of the next
+   *     group
+   * @param from the start of the group
+   * @param span the number of bits from there to the start of the next group
    */
   long memberAt(long group, int member, long from, long span) {
-    // All ones for the seven that have a field.
+    // All ones for the seven members that have a field, else 0.
     long has = (-(long) member & (member - (long) GROUP)) >> 63;
     long position = group * recordBits + groupWidth + (member - 1) * (long) memberWidth;
     long deviation = memberBase + field(Math.max(0, position), memberWidth);
@@ -136,7 +138,10 @@ final class BucketStarts {
         "a bucket start must have 0 to " + MAX_WIDTH + " bits, got " + width);
   }
 
-  /** Checks that the starts ascend from 0 to the end, and that the deviations are in least form. */
+  /**
+   * Checks that the starts ascend from 0 to the end, and that the deviations have the smallest
+   * possible base and width.
+   */
   private void requireCanonical() throws MalformedGolombCodedSetException {
     Deviations ofGroups = new Deviations();
     Deviations ofMembers = new Deviations();
@@ -182,7 +187,7 @@ final class BucketStarts {
     }
   }
 
-  /** The least of some numbers and the width of what the others exceed it by. */
+  /** The smallest of some numbers, and the bits needed for their differences from it. */
   static final class Deviations {
     private long least = Long.MAX_VALUE;
     private long most = Long.MIN_VALUE;

@@ -3,14 +3,14 @@ package io.firstseen.filters.gcs;
 import java.math.BigInteger;
 
 /**
- * The Golomb code of one parameter m. A number x is x / m in unary and x mod m in truncated binary:
- * with s = floor(log2 m), the remainders below 2^(s + 1) - m take s bits, the others one more. A
- * code is kept in two parts, the <i>field</i>, s bits of any remainder, and the <i>prefix</i>, the
- * unary quotient and the one more bit. See S. W. Golomb, Run-length encodings, 1966. All numbers
- * are unsigned.
+ * The Golomb code with parameter m. A number x is coded as x / m in unary and x mod m in truncated
+ * binary: with s = floor(log2 m), remainders below 2^(s + 1) - m have s bits, the others have one
+ * more bit. A code is stored in two parts: the <i>field</i>, which is s bits of the remainder, and
+ * the <i>prefix</i>, which is the unary quotient and the one more bit if there is one. See S. W.
+ * Golomb, Run-length encodings, 1966. All numbers are unsigned.
  */
 final class GolombCode {
-  /** ln 2 in units of 2^-64, to the nearest. */
+  /** ln 2 in units of 2^-64, rounded. */
   private static final BigInteger LN_2 = new BigInteger("B17217F7D1CF79AC", 16);
 
   private static final int SHORT_FIELD_BITS = 10;
@@ -31,13 +31,16 @@ final class GolombCode {
   /**
    * The parameter for {@code count} numbers below 2^{@code valueBits}: max(1, round(2^valueBits /
    * count · ln 2)), near the optimum for gaps between random numbers. Computed in integers, so that
-   * every machine and language finds the same.
+   * every machine and language has the same result.
    */
   static long parameterFor(long count, int valueBits) {
     return parameterFor(count, BigInteger.ONE.shiftLeft(valueBits));
   }
 
-  /** The same for {@code count} numbers below {@code universe}, which is at most 2^64. */
+  /**
+   * Like {@link #parameterFor(long, int)}, for {@code count} numbers below {@code universe}, which
+   * is at most 2^64.
+   */
   static long parameterFor(long count, BigInteger universe) {
     if (count == 0) {
       return 1;
@@ -57,19 +60,20 @@ final class GolombCode {
     return fieldBits;
   }
 
-  /** A remainder whose field is below it is that field; others have one more bit. */
+  /** A field below the cutoff is the whole remainder; after other fields, one more bit follows. */
   long cutoff() {
     return cutoff;
   }
 
-  /** The number of buckets for so many values; see {@link GolombCodedSet}. */
+  /** The number of buckets for {@code count} values; see {@link GolombCodedSet}. */
   long bucketCount(long count) {
-    // As few values as keep the bucket starts below 0.29 bits a value: longer codes need more.
+    // The smallest buckets for which the bucket starts need less than 0.29 bits for each value;
+    // longer codes need larger buckets.
     int valuesPerBucket = fieldBits <= SHORT_FIELD_BITS ? 38 : 42;
     return count / valuesPerBucket + (count % valuesPerBucket == 0 ? 0 : 1);
   }
 
-  /** The fewest bits that a coded number takes. */
+  /** The fewest bits of a coded number. */
   int minBits() {
     return fieldBits + 1;
   }
@@ -79,17 +83,20 @@ final class GolombCode {
     if (parameter <= 2 || x < 0) {
       return Long.divideUnsigned(x, parameter);
     }
-    // Too small by one at most, as the reciprocal lacks less than 2^-64 to 1 / parameter.
+    // At most one too small, because the reciprocal is less than 2^-64 smaller than 1 / parameter.
     long quotient = Math.multiplyHigh(x, reciprocal);
     return quotient + (x - quotient * parameter >= parameter ? 1 : 0);
   }
 
-  /** Whether one more bit follows a field. */
+  /** Whether the code has one more bit after this field. */
   boolean hasMore(long field) {
     return Long.compareUnsigned(field, cutoff) >= 0;
   }
 
-  /** Whether quotient and remainder make a number above a bound; none of them overflows. */
+  /**
+   * Whether the number of a quotient and a remainder is above a bound; no intermediate result
+   * overflows.
+   */
   boolean exceeds(long quotient, long remainder, long bound) {
     long high = Math.multiplyHigh(quotient, parameter) + (parameter >> 63 & quotient);
     long product = quotient * parameter;

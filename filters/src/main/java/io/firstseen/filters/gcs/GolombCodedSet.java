@@ -8,28 +8,29 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.function.Supplier;
 
 /**
- * An immutable set of distinct unsigned integers below 2^valueBits in at most about
- * log2(2^valueBits / count) + 1.5 bits each, plus the bucket starts, 0.3 bits. One set has one
- * form: equal sets of equal {@code valueBits} have equal bytes.
+ * An immutable set of distinct unsigned integers below 2^valueBits. It needs at most about
+ * log2(2^valueBits / count) + 1.5 bits for each value, plus 0.3 bits for the bucket starts. Equal
+ * sets with equal {@code valueBits} have equal bytes.
  *
- * <p>The values are cut into buckets of 38 or 42 in the mean, equal ranges of value. In a bucket
- * the first value is coded as its distance from the range's lower bound, each further one as its
- * distance from the one before, less one, in a Golomb code. Each code is in two parts that stand at
- * both ends of the bucket, those of known length and those of unknown length, so that a processor
- * can read many at once. A section of its own says where each bucket begins, so that a query
- * decodes half a bucket. See Putze, Sanders and Singler, Cache-, Hash- and Space-Efficient Bloom
- * Filters, 2007, section 4; {@code docs/format/snapshot-v1.md} has the bytes.
+ * <p>The values are divided into buckets, which are equal ranges of values and hold 38 or 42 values
+ * on average. The first value of a bucket is coded as its distance from the range's lower bound,
+ * each further value as its distance from the value before, less one, in a Golomb code. Each code
+ * has two parts: one of known length, stored from the front of the bucket, and one of unknown
+ * length, stored from its end. So a processor can read many codes at once. A separate section
+ * contains the start of each bucket, so a query decodes half a bucket on average. See Putze,
+ * Sanders and Singler, Cache-, Hash- and Space-Efficient Bloom Filters, 2007, section 4. The bytes
+ * are specified in {@code docs/format/snapshot-v1.md}.
  *
  * <p>Queries allocate nothing, and work on memory-mapped files. Safe for use by many threads.
  */
 public final class GolombCodedSet {
-  /** The number of values that are decoded in one go. */
+  /** The number of values that are decoded in one block. */
   static final int BLOCK = 512;
 
-  /** Fields of up to as many bits are read by one load, and sums of codes do not overflow. */
+  /** The longest field that one load reads and for which sums of codes do not overflow, in bits. */
   static final int MAX_FAST_FIELD_BITS = 50;
 
-  // Shifts by a quotient and two more bits are then below 64.
+  // With this bound, shifts by a quotient and two more bits are below 64.
   private static final int MAX_PREFIX_WINDOW_BITS = 61;
 
   private final long count;
@@ -42,12 +43,12 @@ public final class GolombCodedSet {
   private final ByteBuffer payload;
   private final BucketStarts starts;
   private final BitReader codes;
-  // The parts of the code that a query needs.
+  // The parameters of the code that a query needs.
   private final long parameter;
   private final int fieldBits;
   private final long cutoff;
   private final int fieldsInWindow;
-  // The mean length of a bucket.
+  // The mean length of a bucket in bits.
   private final long bucketBits;
 
   private GolombCodedSet(
@@ -92,10 +93,9 @@ public final class GolombCodedSet {
   }
 
   /**
-   * Encodes the first bits of hashes, with the help of {@link ForkJoinPool#commonPool} if they are
-   * many.
+   * Encodes the first bits of hashes. Uses {@link ForkJoinPool#commonPool} if they are many.
    *
-   * @param hashes in any order, repeats allowed; not changed. What is sorted is not sorted again.
+   * @param hashes in any order, repeats allowed; not changed. Sorted input is not sorted again
    * @param valueBits 1 to 64: how many of a hash's top bits are its value
    */
   public static GolombCodedSet ofHashes(long[] hashes, int valueBits) {
@@ -104,11 +104,11 @@ public final class GolombCodedSet {
   }
 
   /**
-   * Encodes some bits of hashes, with the help of {@link ForkJoinPool#commonPool} if they are many.
+   * Encodes some bits of hashes. Uses {@link ForkJoinPool#commonPool} if they are many.
    *
    * @param hashes in ascending unsigned order, repeats allowed; not kept
-   * @param skippedBits how many of a hash's top bits come before its value, the same in all of them
-   * @param valueBits how many bits after those are its value
+   * @param skippedBits how many top bits come before a hash's value; all hashes must agree in them
+   * @param valueBits how many bits after those are the value
    */
   public static GolombCodedSet ofSortedHashes(long[] hashes, int skippedBits, int valueBits) {
     requireValueBits(valueBits);
@@ -121,13 +121,14 @@ public final class GolombCodedSet {
   }
 
   /**
-   * Opens a set over its sections, from the position to the limit of each buffer, without copying
-   * them: they must not change any more. Takes time in proportion to the number of buckets, no
-   * memory, and checks everything but the codes themselves, which {@link #verify} does; until then
-   * answers over forged sections may be wrong, but they end and stay in bounds.
+   * Opens a set over its sections, from the position to the limit of each buffer. The bytes are not
+   * copied and must not change afterwards. Needs time in proportion to the number of buckets and no
+   * memory. Checks everything but the codes, which {@link #verify} checks. Until then, answers over
+   * forged sections may be wrong, but each query ends and stays in bounds.
    *
    * @throws IllegalArgumentException if {@code valueBits} is not in 1 to 64
-   * @throws MalformedGolombCodedSetException if these cannot be the sections of such a set
+   * @throws MalformedGolombCodedSetException if the sections do not belong to a set with these
+   *     parameters
    */
   public static GolombCodedSet wrap(
       long count, int valueBits, long payloadBits, ByteBuffer bucketStarts, ByteBuffer payload)
@@ -156,7 +157,7 @@ public final class GolombCodedSet {
     return new GolombCodedSet(count, valueBits, code, payloadBits, starts, section, payload);
   }
 
-  /** The set over sections that this process has just written. */
+  /** Creates a set over sections that this process has just written. */
   static GolombCodedSet written(
       long count,
       int valueBits,
@@ -200,7 +201,7 @@ public final class GolombCodedSet {
     return payload.duplicate();
   }
 
-  /** The section that says where in the payload each bucket begins, as a read-only view. */
+  /** The section with the start of each bucket in the payload, as a read-only view. */
   public ByteBuffer bucketStarts() {
     return bucketStarts.duplicate();
   }
@@ -238,14 +239,13 @@ public final class GolombCodedSet {
   }
 
   /**
-   * Whether the set holds each of some values. Their waits for memory overlap, so that it takes
-   * much less time than one query after the other where the set is larger than the processor's
-   * cache.
+   * Whether the set holds each of some values. The memory accesses of different values overlap, so
+   * this is much faster than single queries if the set is larger than the processor's cache.
    *
    * @param values each below 2^valueBits, in any order, repeats allowed
    * @param from the index to begin at
    * @param to the index to end before
-   * @param found gets the answers, at the indices of the values
+   * @param found receives the answers, at the indices of the values
    * @throws IllegalArgumentException if a value is not below 2^valueBits
    */
   public void mightContainEach(long[] values, int from, int to, boolean[] found) {
@@ -260,31 +260,31 @@ public final class GolombCodedSet {
         touched |= touch(positions[i - begin]);
       }
       for (int i = begin; i < end; i++) {
-        // Never negative; but the compiler must not leave the touching out.
+        // touched is never negative, but the compiler does not know this and must keep the reads.
         found[i] = mightContain(values[i]) || touched < 0;
       }
     }
   }
 
-  /** Where the codes begin that a query for a value will read, for {@link #touch}. */
+  /** The position that a query for a value reads first, for {@link #touch}. */
   public long position(long value) {
     return count == 0 || !inUniverse(value, valueBits) ? 0 : starts.at(ranges.bucketOf(value));
   }
 
   /**
-   * Reads codes at a {@link #position}, only to have them in the processor's cache: see {@link
+   * Reads codes at a {@link #position}, only to load them into the processor's cache: see {@link
    * QueryBatch}.
    *
-   * @return a number of no meaning, at least 0, for the caller to use, lest the compiler leave out
-   *     the reading
+   * @return a meaningless number, at least 0. The caller must use it, so that the compiler does not
+   *     remove the read
    */
   public long touch(long position) {
     return count == 0 ? 0 : codes.touch(position) + codes.touch(position + bucketBits);
   }
 
   /**
-   * Whether any of some values is in the set, in one pass over the buckets that they fall into.
-   * Over sections that {@link #verify} would refuse, it may throw {@link UncheckedIOException}.
+   * Whether any of some values is in the set, in one pass over their buckets. May throw {@link
+   * UncheckedIOException} over sections that {@link #verify} would refuse.
    *
    * @param ascendingValues in ascending unsigned order, each below 2^valueBits
    * @throws IllegalArgumentException if they are out of order or range
@@ -294,14 +294,15 @@ public final class GolombCodedSet {
   }
 
   /**
-   * The index of the first of some values that is in the set. All matches are found by asking again
-   * from the one after. Over sections that {@link #verify} would refuse, it may throw {@link
-   * UncheckedIOException}.
+   * The index of the first of some values that is in the set. To find all matches, call it again
+   * from the index after. May throw {@link UncheckedIOException} over sections that {@link #verify}
+   * would refuse.
    *
    * @param ascendingValues in ascending unsigned order, each below 2^valueBits
    * @param from the index to begin at, in [0, ascendingValues.length]
    * @return the index, or -1 if there is none
-   * @throws IllegalArgumentException if the values looked at are out of order or range
+   * @throws IllegalArgumentException if values are out of order or range; checked only up to the
+   *     result
    */
   public int nextMatch(long[] ascendingValues, int from) {
     ValueCursor cursor = new ValueCursor(this);
@@ -319,8 +320,8 @@ public final class GolombCodedSet {
   }
 
   /**
-   * The values in ascending unsigned order, decoded as they are asked for. Over sections that
-   * {@link #verify} would refuse, the iterator throws {@link UncheckedIOException}.
+   * The values in ascending unsigned order, decoded on demand. The iterator throws {@link
+   * UncheckedIOException} over sections that {@link #verify} would refuse.
    */
   public PrimitiveIterator.OfLong iterator() {
     return new Values(new ValueCursor(this));
@@ -355,7 +356,7 @@ public final class GolombCodedSet {
   }
 
   /**
-   * The values that are in this set or another.
+   * The values that are in this set, in another, or in both.
    *
    * @throws IllegalArgumentException if the other set's values have another number of bits
    */
@@ -365,7 +366,7 @@ public final class GolombCodedSet {
   }
 
   /**
-   * The values that are in this set and not in another.
+   * The values that are in this set but not in another.
    *
    * @throws IllegalArgumentException if the other set's values have another number of bits
    */
@@ -375,9 +376,9 @@ public final class GolombCodedSet {
   }
 
   /**
-   * The first bits of the values.
+   * The set of the values' first bits.
    *
-   * @param coarserBits how many, 1 to {@link #valueBits}
+   * @param coarserBits how many bits, 1 to {@link #valueBits}
    */
   public GolombCodedSet coarsen(int coarserBits) {
     if (coarserBits < 1 || coarserBits > valueBits) {
@@ -390,7 +391,7 @@ public final class GolombCodedSet {
   }
 
   /**
-   * Decodes everything and proves that the sections are the canonical form of {@link #count}
+   * Decodes the whole set and checks that the sections are the canonical form of {@link #count}
    * distinct values.
    *
    * @throws MalformedGolombCodedSetException if they are not
@@ -399,7 +400,7 @@ public final class GolombCodedSet {
     ValueCursor cursor = new ValueCursor(this);
     long[] values = new long[BLOCK];
     while (cursor.read(values) == values.length) {
-      // The cursor checks as it goes.
+      // The cursor checks what it decodes.
     }
   }
 
@@ -415,7 +416,7 @@ public final class GolombCodedSet {
     return ranges;
   }
 
-  /** Where a bucket's codes begin; for the bucket after the last, where they end. */
+  /** The start of a bucket's codes; for the bucket after the last, the end of the payload. */
   long start(long bucket) {
     return starts.at(bucket);
   }
@@ -435,7 +436,7 @@ public final class GolombCodedSet {
         "value must be below 2^" + valueBits + ", got " + Long.toUnsignedString(value));
   }
 
-  /** Encodes values that are decoded twice, since their number must be known first. */
+  /** Encodes values. Decodes them twice, since their number must be known first. */
   private static GolombCodedSet encode(int valueBits, Supplier<PrimitiveIterator.OfLong> values) {
     long count = 0;
     for (PrimitiveIterator.OfLong counted = values.get(); counted.hasNext(); ) {
@@ -469,11 +470,12 @@ public final class GolombCodedSet {
   }
 
   /**
-   * Whether a bucket holds a value. Only the prefixes have to be read one after the other.
+   * Whether a bucket holds a value. Only prefixes depend on each other and must be read in
+   * sequence.
    *
    * @param target the value's distance from the bucket's lower bound
-   * @param start where the bucket's codes begin
-   * @param end where they end
+   * @param start the start of the bucket's codes
+   * @param end the end of the bucket's codes
    */
   private boolean holds(long target, long start, long end) {
     long m = parameter;
@@ -484,8 +486,8 @@ public final class GolombCodedSet {
     long to = end;
     long distance = -1;
     while (from < to) {
-      // Inverted, so that a run of ones is a run of zeros, which is what processors count. A one
-      // bit above all tells how many are left, and ends a run that is longer than the window.
+      // The window is inverted, because processors count zeros, not ones. A one bit above it marks
+      // how many bits are left, and ends a run that is longer than the window.
       int bits = Math.min(MAX_PREFIX_WINDOW_BITS, BitReader.bitsBefore(to));
       long above = 1L << bits;
       long window = (~codes.windowBefore(to) & (above - 1)) | above;
@@ -498,7 +500,8 @@ public final class GolombCodedSet {
           long field = fields & fieldMask;
           int quotient = Long.numberOfTrailingZeros(window);
           long rest = window >>> quotient >>> 1;
-          // All ones if there is one more bit; without branches, as there is by chance.
+          // All ones if there is one more bit, else 0. Without a branch, which would be
+          // unpredictable.
           long over = greatestShort - field;
           long more = over >> 63;
           long next = rest >>> -more;
@@ -521,7 +524,7 @@ public final class GolombCodedSet {
     return false;
   }
 
-  /** The same for codes of any length, from a code in the middle of a bucket on. */
+  /** Like {@link #holds}, for codes of any length and from a code in the middle of a bucket. */
   private boolean holdsOfAnyWidth(long target, long before, long start, long end) {
     long from = start;
     long to = end;
@@ -556,7 +559,7 @@ public final class GolombCodedSet {
     }
   }
 
-  /** Takes values from a cursor in blocks. */
+  /** Reads values from a cursor in blocks. */
   private static final class Values implements PrimitiveIterator.OfLong {
     private final ValueCursor cursor;
     private final long[] block = new long[BLOCK];

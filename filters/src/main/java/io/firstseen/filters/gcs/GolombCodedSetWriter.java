@@ -5,15 +5,15 @@ import java.io.UncheckedIOException;
 import java.util.Objects;
 
 /**
- * Encodes a {@link GolombCodedSet} from values that come one by one, in ascending order. Keeps none
- * of them: what it holds is the payload, or a block of it if that goes to a stream, and two bytes a
- * bucket of 42 values. Not safe for use by several threads at once.
+ * Encodes a {@link GolombCodedSet} from values that are given one by one in ascending order. Keeps
+ * only the payload, or a block of it if it is written to a stream, and two bytes for each bucket of
+ * 38 or 42 values. Not safe for use by several threads at once.
  */
 public final class GolombCodedSetWriter {
-  /** The number of values that are encoded in one go; few buckets have more. */
+  /** The number of values that are encoded in one block; few buckets have more. */
   private static final int BLOCK = 64;
 
-  // The prefixes of quotients of so few bits fit in a word; longer ones are rare.
+  // Quotients of at most this many bits have prefixes that fit in a word; longer ones are rare.
   private static final int FAST_QUOTIENT_BITS = 5;
 
   private final long count;
@@ -28,7 +28,7 @@ public final class GolombCodedSetWriter {
   private final boolean streaming;
   private final long bucketCount;
   private final long firstBucket;
-  // Values of the open bucket that are not encoded yet, and room for what becomes of them.
+  // Values of the open bucket that are not encoded yet, and buffers for their codes.
   private final long[] values = new long[BLOCK];
   private final long[] fields = new long[BLOCK];
   private final long[] prefixBits = new long[BLOCK];
@@ -37,7 +37,7 @@ public final class GolombCodedSetWriter {
   private long added;
   private long before;
   private long next;
-  // The bucket that is open: its number, its greatest value, and where its codes begin.
+  // The open bucket: its number, its greatest value, and the start of its codes.
   private long bucket;
   private long last;
   private long start;
@@ -46,7 +46,7 @@ public final class GolombCodedSetWriter {
   /**
    * Encodes in memory.
    *
-   * @param count how many values will come; parameters of the code follow from it
+   * @param count how many values will be added; the parameters of the code depend on it
    * @param valueBits 1 to 64: every value is below 2^{@code valueBits}
    */
   public GolombCodedSetWriter(long count, int valueBits) {
@@ -57,7 +57,7 @@ public final class GolombCodedSetWriter {
    * Writes the payload to a stream, in blocks; the stream is neither flushed nor closed. If it
    * throws, {@link #add} and {@link #finish} throw {@link UncheckedIOException}.
    *
-   * @param count how many values will come; parameters of the code follow from it
+   * @param count how many values will be added; the parameters of the code depend on it
    * @param valueBits 1 to 64: every value is below 2^{@code valueBits}
    */
   public GolombCodedSetWriter(long count, int valueBits, OutputStream payload) {
@@ -67,15 +67,15 @@ public final class GolombCodedSetWriter {
   /**
    * Encodes in memory the values of some buckets, for {@link #join}.
    *
-   * @param count how many values the set has in all
-   * @param partCount about how many of them come here
+   * @param count how many values the whole set has
+   * @param partCount about how many of them are added to this writer
    */
   static GolombCodedSetWriter ofPart(long count, int valueBits, long firstBucket, long partCount) {
     long room = roomFor(partCount, count, valueBits);
     return new GolombCodedSetWriter(count, valueBits, firstBucket, null, room);
   }
 
-  /** Joins parts, in the order of their buckets, all of which were closed. */
+  /** Joins parts in the order of their buckets. All parts must have been closed. */
   static GolombCodedSet join(long count, int valueBits, GolombCodedSetWriter[] parts) {
     long bits = 0;
     for (GolombCodedSetWriter part : parts) {
@@ -112,7 +112,7 @@ public final class GolombCodedSetWriter {
     }
   }
 
-  /** The bits that some values of a set take, or a few more. */
+  /** The expected number of bits for some values of a set, or a few more. */
   private static long roomFor(long partCount, long count, int valueBits) {
     requireParameters(count, valueBits);
     return partCount * (new GolombCode(GolombCode.parameterFor(count, valueBits)).minBits() + 2L);
@@ -122,7 +122,7 @@ public final class GolombCodedSetWriter {
    * Encodes the next value.
    *
    * @throws IllegalArgumentException if it is not greater than the one before, not below
-   *     2^valueBits, or one too many
+   *     2^valueBits, or one more than announced
    */
   public void add(long value) {
     if (added > 0 && Long.compareUnsigned(before, value) >= 0) {
@@ -149,10 +149,10 @@ public final class GolombCodedSetWriter {
   }
 
   /**
-   * Encodes the values in some bits of hashes, leaving out repeats. Checks nothing.
+   * Encodes the values in some bits of hashes, and skips repeats. Checks nothing.
    *
-   * @param hashes ascending by those bits and those before, which all share
-   * @param skippedBits how many of a hash's top bits come before its value
+   * @param hashes ascending; all share the skipped bits
+   * @param skippedBits how many top bits come before a hash's value
    */
   void addSorted(long[] hashes, int from, int to, int skippedBits) {
     int droppedBits = Long.SIZE - valueBits;
@@ -168,7 +168,7 @@ public final class GolombCodedSetWriter {
       long greatest = last;
       int filled = waiting;
       int end = (int) Math.min(to, (long) i + BLOCK - filled);
-      // A repeat is written, too, and then overwritten.
+      // A repeat is also written, and then overwritten; this avoids a branch.
       while (i < end) {
         value = hashes[i] << skippedBits >>> droppedBits;
         if (Long.compareUnsigned(value, greatest) > 0) {
@@ -185,7 +185,7 @@ public final class GolombCodedSetWriter {
     }
   }
 
-  /** Encodes the values that wait. */
+  /** Encodes the collected values. */
   private void encodeWaiting() {
     long widest = 0;
     long least = next;
@@ -194,7 +194,7 @@ public final class GolombCodedSetWriter {
       least = values[i] + 1;
       long quotient = code.quotient(distance);
       long remainder = distance - quotient * code.parameter();
-      // 1 if there is one more bit; without branches, as there is by chance.
+      // 1 if there is one more bit, else 0. Without a branch, which would be unpredictable.
       long more = (cutoff - 1 - remainder) >>> 63;
       long longer = remainder + cutoff;
       fields[i] = remainder + (((longer >>> 1) - remainder) & -more);
@@ -220,7 +220,7 @@ public final class GolombCodedSetWriter {
       least = values[i] + 1;
       prefixes.addUnary(quotient);
       if (code.hasMore(remainder)) {
-        // The field and the one more bit make a number that is greater than the remainder.
+        // The field and the one more bit together are the remainder plus the cutoff.
         long longer = remainder + cutoff;
         codes.write(longer >>> 1, fieldBits);
         prefixes.add(longer & 1, 1);
@@ -231,9 +231,9 @@ public final class GolombCodedSetWriter {
   }
 
   /**
-   * The set; for a writer that writes into memory.
+   * Returns the set; only for a writer that encodes in memory.
    *
-   * @throws IllegalStateException if fewer values came than were announced
+   * @throws IllegalStateException if fewer values were added than announced
    */
   public GolombCodedSet toSet() {
     if (streaming) {
@@ -244,10 +244,10 @@ public final class GolombCodedSetWriter {
   }
 
   /**
-   * Writes the rest of the payload, and gives the section of bucket starts; for a writer that
+   * Writes the remaining payload and returns the section of bucket starts; only for a writer that
    * writes to a stream.
    *
-   * @throws IllegalStateException if fewer values came than were announced
+   * @throws IllegalStateException if fewer values were added than announced
    */
   public byte[] finish() {
     byte[] section = bucketStarts();
@@ -255,7 +255,7 @@ public final class GolombCodedSetWriter {
     return section;
   }
 
-  /** The length of the codes in bits, once all values came and the set is finished. */
+  /** The length of the codes in bits; valid once the set is finished. */
   public long payloadBits() {
     return payloadBits;
   }
@@ -265,7 +265,7 @@ public final class GolombCodedSetWriter {
     return code.parameter();
   }
 
-  /** Ends a part: no more values come to this writer. */
+  /** Ends a part. No more values may be added. */
   void close() {
     if (added > 0) {
       closeUntil(bucket + 1);
@@ -294,7 +294,7 @@ public final class GolombCodedSetWriter {
     return lengths.section(payloadBits);
   }
 
-  /** Ends the open bucket and opens another; those between are empty. */
+  /** Ends the open bucket and opens another; the buckets between them are empty. */
   private void closeUntil(long opened) {
     if (bucket == opened) {
       return;

@@ -2,11 +2,11 @@ package io.firstseen.filters.gcs;
 
 import java.io.IOException;
 
-/** Bytes that are no Golomb-coded set of their format; the message says why. */
+/** The bytes are not a Golomb-coded set in their format; the message says why. */
 public final class MalformedGolombCodedSetException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  /** With the reason, a sentence. */
+  /** Creates the exception with a one-sentence reason. */
   public MalformedGolombCodedSetException(String message) {
     super(message);
   }

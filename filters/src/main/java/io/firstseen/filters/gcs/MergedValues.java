@@ -4,8 +4,8 @@ import java.util.NoSuchElementException;
 import java.util.PrimitiveIterator;
 
 /**
- * Ascending distinct values made from ascending distinct values, one at a time: union, difference
- * and coarsening in constant memory. Values are unsigned.
+ * Iterators over union, difference and coarsening of ascending distinct unsigned values, in
+ * constant memory. The results are ascending and distinct, too.
  */
 public abstract class MergedValues implements PrimitiveIterator.OfLong {
   private long value;
@@ -14,7 +14,7 @@ public abstract class MergedValues implements PrimitiveIterator.OfLong {
 
   private MergedValues() {}
 
-  /** The values that are in one of both, or in both. */
+  /** The values that are in one of the two, or in both. */
   public static PrimitiveIterator.OfLong union(
       PrimitiveIterator.OfLong one, PrimitiveIterator.OfLong other) {
     return new MergedValues() {
@@ -38,7 +38,7 @@ public abstract class MergedValues implements PrimitiveIterator.OfLong {
     };
   }
 
-  /** The values that are in the first and not in the second. */
+  /** The values that are in the first but not in the second. */
   public static PrimitiveIterator.OfLong difference(
       PrimitiveIterator.OfLong minuend, PrimitiveIterator.OfLong subtrahend) {
     return new MergedValues() {
@@ -111,7 +111,7 @@ public abstract class MergedValues implements PrimitiveIterator.OfLong {
     return value;
   }
 
-  /** The next value of an iterator, before it is taken. */
+  /** The next value of an iterator, which can be read before it is consumed. */
   private static final class Head {
     private final PrimitiveIterator.OfLong values;
     private long value;

@@ -1,12 +1,12 @@
 package io.firstseen.filters.gcs;
 
 /**
- * How many queries are answered together, so that their waits for memory overlap: first the places
- * that they will read are worked out, then all of them are touched in a loop so short that a
- * processor begins every load before the first one ends, and only then is anything decoded.
+ * Answers queries in batches, so that their memory accesses overlap. First the positions that the
+ * queries read are computed. Then all of them are touched in a loop, which is so short that the
+ * processor starts every load before the first one ends. Only then are the codes decoded.
  */
 public final class QueryBatch {
-  /** The number of queries. */
+  /** The number of queries in a batch. */
   public static final int QUERIES = 32;
 
   private static final ThreadLocal<long[]> POSITIONS =
@@ -14,7 +14,7 @@ public final class QueryBatch {
 
   private QueryBatch() {}
 
-  /** Room for one number of each query, the same for all calls of a thread. */
+  /** An array with one element for each query; a thread gets the same array in all calls. */
   public static long[] positions() {
     return POSITIONS.get();
   }

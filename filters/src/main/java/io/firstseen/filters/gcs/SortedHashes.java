@@ -2,7 +2,7 @@ package io.firstseen.filters.gcs;
 
 import java.util.Arrays;
 
-/** The values in some bits of sorted hashes, which are encoded by several threads at once. */
+/** Encodes the values in some bits of sorted hashes with several threads. */
 final class SortedHashes {
   private final long[] hashes;
   private final int skippedBits;
@@ -14,7 +14,7 @@ final class SortedHashes {
     this.valueBits = valueBits;
   }
 
-  /** The set of the values; the same for any number of parts. */
+  /** Encodes the set. The result does not depend on the number of parts. */
   GolombCodedSet encode(int parts) {
     long[] counts = new long[parts];
     UnsignedSort.forEachPart(
@@ -59,7 +59,7 @@ final class SortedHashes {
     return writer;
   }
 
-  /** The first index whose value is at least as great. */
+  /** The first index whose value is at least {@code least}. */
   private int firstFrom(long least) {
     int from = 0;
     int to = hashes.length;

@@ -6,22 +6,23 @@ import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 
 /**
- * Sorts 64-bit numbers as unsigned ones, made for hashes: a first pass puts them into runs by their
- * leading bits, two more order each run by the bits that follow, the lower ones first, and an
- * insertion sort finishes, which then has next to nothing to do: no branch on the way depends on
- * chance. Numbers that crowd together cost the time of a comparison sort.
+ * Sorts 64-bit numbers as unsigned ones; made for hashes. A first pass moves them into runs by
+ * their leading bits. Two more passes order each run by the bits that follow, the lower ones first.
+ * Then the numbers are almost in order, and an insertion sort finishes. So there is almost no
+ * unpredictable branch. Numbers that are not spread evenly need the time of a comparison sort.
  */
 public final class UnsignedSort {
   private static final int SMALL = 1 << 10;
-  // Runs that the second pass can sort in the nearest caches, where there are no more runs than the
-  // first pass can write to at once.
+  // The desired length of a run, as a power of two: short enough for the second pass to sort it in
+  // the nearest caches. There must not be more runs than the first pass can write to at once.
   private static final int RUN_BITS = 12;
   private static final int FEW_RUNS_BITS = 10;
   private static final int MAX_RUN_BITS = 14;
   private static final int MIN_FIRST_BITS = 4;
   private static final int MAX_PLACE_BITS = 12;
   private static final int FEW = 48;
-  // As many moves a number as the insertion sort may take before a comparison sort is faster.
+  // The number of moves for each number from which a comparison sort is faster than the insertion
+  // sort.
   private static final int CROWDED = 8;
   private static final int MIN_PART = 1 << 16;
   private static final int MAX_PARTS = 16;
@@ -41,19 +42,19 @@ public final class UnsignedSort {
     this.parts = parts;
   }
 
-  /** The numbers in ascending unsigned order, in an array of their own; repeats stay. */
+  /** Returns the numbers in ascending unsigned order, in a new array; repeats are kept. */
   public static long[] sorted(long[] numbers) {
     return sorted(numbers, 1);
   }
 
-  /** Like {@link #sorted}, with the help of {@link ForkJoinPool#commonPool} if they are many. */
+  /** Like {@link #sorted(long[])}, but uses {@link ForkJoinPool#commonPool} if they are many. */
   public static long[] parallelSorted(long[] numbers) {
     return sorted(numbers, partsOf(numbers.length));
   }
 
   /**
-   * Into how many parts so many numbers are worth being taken: more than threads, as some threads
-   * come late.
+   * The number of parts into which to divide the work. There are more parts than threads, because
+   * some threads start late.
    */
   static int partsOf(int length) {
     int threads = ForkJoinPool.getCommonPoolParallelism() + 1;
@@ -76,8 +77,8 @@ public final class UnsignedSort {
       }
       return copy;
     }
-    // Leading bits that all numbers share say nothing: hashes of one shard have some. Others differ
-    // in the first bit soon.
+    // Leading bits that all numbers share are skipped; the hashes of one shard share some. For
+    // other numbers this loop ends soon, because the first bit differs.
     long differing = 0;
     for (int i = 1; i < length && differing >= 0; i++) {
       differing |= numbers[i] ^ numbers[0];
@@ -141,7 +142,7 @@ public final class UnsignedSort {
     return Integer.SIZE - Integer.numberOfLeadingZeros(length);
   }
 
-  /** Sorts runs, ranges of numbers that share their leading bits, one at a time. */
+  /** Sorts runs one at a time. A run is a range of numbers that share their leading bits. */
   private static final class Runs {
     private final long[] room;
     private final int[] lower = new int[1 << MAX_PLACE_BITS];
@@ -153,8 +154,8 @@ public final class UnsignedSort {
 
     void sort(long[] numbers, int from, int to, int shared) {
       int length = to - from;
-      // About half as many places as numbers: both passes then order by ten bits more than would
-      // tell all numbers apart if they were spread evenly.
+      // About half as many buckets as numbers in each pass. Both passes together then order by
+      // about ten bits more than are needed to tell evenly spread numbers apart.
       int bits = Math.min(MAX_PLACE_BITS, bitsOf(length) - 1);
       if (length <= FEW || shared + 2 * bits > Long.SIZE) {
         sortByComparison(numbers, from, to);
@@ -210,10 +211,10 @@ public final class UnsignedSort {
   }
 
   /**
-   * Counts the numbers of a range by some bits of theirs.
+   * Counts the numbers of a range by some of their bits.
    *
-   * @param counts room for each value of these bits
-   * @return how many numbers have the commonest bits
+   * @param counts receives the count for each value of these bits
+   * @return the highest count
    */
   private static int count(long[] source, int from, int to, int leading, int bits, int[] counts) {
     int shift = Long.SIZE - bits;
@@ -230,9 +231,10 @@ public final class UnsignedSort {
   }
 
   /**
-   * Moves the numbers of a range to another array, ordered by some bits alone.
+   * Moves the numbers of a range to another array, ordered only by some of their bits.
    *
-   * @param places where the first number of each value of these bits belongs; gets where they end
+   * @param places for each value of these bits, the index of its first number; receives the index
+   *     after its last
    */
   private static void move(
       long[] source, int from, int to, long[] target, int leading, int bits, int[] places) {
@@ -244,7 +246,7 @@ public final class UnsignedSort {
   }
 
   private static void sortByComparison(long[] numbers, int from, int to) {
-    // Arrays.sort orders by sign; flipping the top bit makes that the unsigned order.
+    // Arrays.sort compares as signed; with the top bits flipped, that is the unsigned order.
     flipTopBits(numbers, from, to);
     Arrays.sort(numbers, from, to);
     flipTopBits(numbers, from, to);

@@ -1,8 +1,8 @@
 package io.firstseen.filters.gcs;
 
 /**
- * Decodes values one after the other, from the first on or from any bucket, and refuses whatever an
- * encoder would not have written. Not safe for use by several threads at once.
+ * Decodes values one after the other, from the first one or from any bucket. Refuses codes that no
+ * encoder would have written. Not safe for use by several threads at once.
  */
 public final class ValueCursor {
   private final GolombCodedSet set;
@@ -10,11 +10,11 @@ public final class ValueCursor {
   private final BitReader codes;
   private final BucketRanges ranges;
   private long bucket = -1;
-  // What is left of the bucket's codes: fields from one end, prefixes from the other.
+  // The remaining codes of the bucket: fields from the front, prefixes from the end.
   private long position;
   private long end;
   private long decoded;
-  // The least value that may come next in the bucket, and the greatest of the bucket.
+  // The smallest possible next value of the bucket, and the greatest one.
   private long next;
   private long last;
   private boolean bucketFull;
@@ -36,7 +36,7 @@ public final class ValueCursor {
   /**
    * Decodes the next values.
    *
-   * @return how many; less than fit, down to 0, at the end alone
+   * @return how many values were decoded; fewer than the array's length, or 0, only at the end
    * @throws MalformedGolombCodedSetException over sections that {@link GolombCodedSet#verify} would
    *     refuse
    */
@@ -58,9 +58,9 @@ public final class ValueCursor {
   }
 
   /**
-   * Moves forward to a value, by way of its bucket's start if that is not this bucket.
+   * Moves forward to a value. If the value is in another bucket, jumps to the start of that bucket.
    *
-   * @param value not less than any value asked for before
+   * @param value not less than the value of any earlier call
    * @return whether the set holds it
    */
   boolean seek(long value) throws MalformedGolombCodedSetException {
@@ -114,9 +114,9 @@ public final class ValueCursor {
   }
 
   /**
-   * Decodes values of this bucket for as long as prefixes fit in windows of the payload.
+   * Decodes values of this bucket as long as their prefixes fit in windows of the payload.
    *
-   * @return the number of values filled in all
+   * @return the new number of filled elements
    */
   private int readFast(long[] values, int filled) throws MalformedGolombCodedSetException {
     int fieldBits = code.fieldBits();
@@ -137,7 +137,7 @@ public final class ValueCursor {
       do {
         int quotient = Long.numberOfTrailingZeros(window);
         long field = codes.windowAt(from) >>> (64 - fieldBits);
-        // 1 if there is one more bit; without branches, as there is by chance.
+        // 1 if there is one more bit, else 0. Without a branch, which would be unpredictable.
         long more = (cutoff - 1 - field) >>> 63;
         int prefix = quotient + 1 + (int) more;
         if (prefix > left) {
@@ -159,7 +159,8 @@ public final class ValueCursor {
       if (from > to) {
         throw brokenEnd();
       }
-      // The distances of a window are below 2^63 in sum, so that a negative room stays one.
+      // The distances of one window add up to less than 2^63, so a negative room cannot become
+      // positive again.
       if (room < 0) {
         throw outOfBucket();
       }

@@ -6,15 +6,15 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The rule that gives a key its canonical form, so that spellings of one key meet. Every rule is
- * idempotent: the canonical form of a canonical form is itself. Stateless and safe for many
- * threads.
+ * The rule that gives a key its canonical form, so that different spellings become one key. Every
+ * rule is idempotent: the canonical form of a canonical form is itself. Stateless and safe for use
+ * by many threads.
  *
- * <p>All rules refuse an empty key, and one that is longer than {@link Keys#MAX_KEY_BYTES} as it
- * comes or in its canonical form.
+ * <p>All rules refuse an empty key, and a key that is longer than {@link Keys#MAX_KEY_BYTES} before
+ * or after canonicalisation.
  */
 public enum Canonicaliser {
-  /** The bytes as they are; any bytes are allowed. */
+  /** Leaves the bytes unchanged; any bytes are allowed. */
   NONE("none") {
     @Override
     byte[] fold(byte[] key) {
@@ -22,7 +22,10 @@ public enum Canonicaliser {
     }
   },
 
-  /** URLs, by {@link UrlNormaliser}; one that is canonical already costs one look at its bytes. */
+  /**
+   * URLs, by {@link UrlNormaliser}. A URL that is canonical already is usually recognised in one
+   * pass over its bytes.
+   */
   URL("url") {
     @Override
     byte[] fold(byte[] key) throws InvalidKeyException {
@@ -75,7 +78,7 @@ public enum Canonicaliser {
     }
   }
 
-  /** The version of the rule; state and snapshots carry it, and a different one is refused. */
+  /** The version of the rule. State and snapshots contain it, and another version is refused. */
   public int version() {
     return 1;
   }

@@ -18,20 +18,20 @@ import java.util.HexFormat;
 
 /**
  * The keyed 64-bit hash of a joined key (see {@link ScopedKey}); all filters and snapshots see only
- * this hash. Immutable, safe for use by many threads, and free of allocation when it hashes.
+ * this hash. Immutable, safe for use by many threads; hashing does not allocate.
  *
- * <p>Spam is adversarial: who knows the hash can make keys that collide on purpose. So the default
- * is {@link Algorithm#SIPHASH_2_4} under a secret 128-bit key (Aumasson, Bernstein: SipHash, a fast
- * short-input PRF, 2012). {@link Algorithm#XXH3_64} is faster and resists nobody: for trusted input
- * only.
+ * <p>Senders of spam are adversaries: anyone who can compute the hash can make keys that collide.
+ * So the default is {@link Algorithm#SIPHASH_2_4} with a secret 128-bit key (Aumasson, Bernstein:
+ * SipHash, a fast short-input PRF, 2012). {@link Algorithm#XXH3_64} is faster but not secure; use
+ * it for trusted input only.
  *
- * <p>It is {@link Serializable} so that it can travel in a job's closures; it is never stored that
- * way. State and snapshots hold {@link #algorithm()} and {@link #keyCheck()}, not the key.
+ * <p>It is {@link Serializable} so that a job's functions can contain it; it is never stored in
+ * this form. State and snapshots hold {@link #algorithm()} and {@link #keyCheck()}, not the key.
  */
 public final class KeyHash implements Serializable {
   private static final long serialVersionUID = 1L;
 
-  /** The bytes of SipHash's key. */
+  /** The length of SipHash's key in bytes. */
   private static final int KEY_BYTES = 16;
 
   private static final byte[] FIXED_KEY = "firstseen-public".getBytes(StandardCharsets.US_ASCII);
@@ -64,7 +64,7 @@ public final class KeyHash implements Serializable {
     }
 
     /**
-     * The algorithm called {@code id}.
+     * The algorithm with the id {@code id}.
      *
      * @throws IllegalArgumentException if there is none
      */
@@ -79,7 +79,7 @@ public final class KeyHash implements Serializable {
     }
 
     /**
-     * The algorithm numbered {@code code}.
+     * The algorithm with the code {@code code}.
      *
      * @throws IllegalArgumentException if there is none
      */
@@ -94,11 +94,10 @@ public final class KeyHash implements Serializable {
   }
 
   private final Algorithm algorithm;
-  // SipHash's key as it is; XXH3's seed as 8 bytes, little-endian.
+  // SipHash's key, or XXH3's seed as 8 bytes, little-endian.
   private final byte[] key;
-  // Exactly one of the two functions is set. Final in spirit: written by the constructor and
-  // readObject
-  // alone.
+  // Exactly one of the two functions is set. They are written only by the constructor and
+  // readObject, which is why they cannot be final.
   private transient SipHashContext sipHash;
   private transient Hasher64 xxh3;
   private transient long keyCheck;
@@ -154,8 +153,8 @@ public final class KeyHash implements Serializable {
   }
 
   /**
-   * SipHash-2-4 under the public key {@code firstseen-public} (these 16 ASCII characters), for when
-   * no key is configured. Everyone knows it, so it protects against nobody.
+   * SipHash-2-4 under the public key {@code firstseen-public} (these 16 ASCII characters), used if
+   * no key is configured. Everyone knows it, so it gives no protection.
    */
   public static KeyHash fixed() {
     return new KeyHash(Algorithm.SIPHASH_2_4, FIXED_KEY.clone());
@@ -164,8 +163,8 @@ public final class KeyHash implements Serializable {
   /**
    * SipHash-2-4 under a key of 32 hexadecimal digits, of either case.
    *
-   * @throws IllegalArgumentException if {@code hexKey} is anything else; the message does not
-   *     repeat it, since it may be a mistyped secret
+   * @throws IllegalArgumentException if {@code hexKey} has another form; the message does not
+   *     contain it, since it may be a mistyped secret
    */
   public static KeyHash parse(String hexKey) {
     if (hexKey.length() != 2 * KEY_BYTES
@@ -185,10 +184,10 @@ public final class KeyHash implements Serializable {
    * ignored.
    *
    * @throws IOException if the file cannot be read
-   * @throws IllegalArgumentException if it holds anything else
+   * @throws IllegalArgumentException if the file holds anything else
    */
   public static KeyHash fromFile(Path file) throws IOException {
-    // Latin-1 decodes any bytes, so that a wrong file is refused by the rule and its sentence.
+    // Latin-1 decodes any bytes, so parse() refuses a wrong file with its own message.
     return parse(Files.readString(file, StandardCharsets.ISO_8859_1).strip());
   }
 
@@ -203,9 +202,9 @@ public final class KeyHash implements Serializable {
   }
 
   /**
-   * The hash of the ASCII message {@code firstseen key check} under this key: says whether two
-   * sides hold the same key without telling it. Under SipHash it reveals nothing of the key; under
-   * XXH3 it may reveal the seed, which is no secret there.
+   * The hash of the ASCII message {@code firstseen key check} under this key. Two sides compare it
+   * to find out whether they have the same key. With SipHash it reveals nothing about the key; with
+   * XXH3 it may reveal the seed, which is not a secret.
    */
   public long keyCheck() {
     return keyCheck;

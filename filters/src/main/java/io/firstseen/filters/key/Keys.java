@@ -1,10 +1,10 @@
 package io.firstseen.filters.key;
 
-/** Bounds that every key obeys. */
+/** Bounds of every key. */
 public final class Keys {
   /**
-   * The longest key in bytes, as it comes, in its canonical form, and as a scope: 65,536 each. A
-   * key of exactly this length is allowed.
+   * The highest length, inclusive, of a key before canonicalisation, of its canonical form, and of
+   * a scope, in bytes: 65,536 each.
    */
   public static final int MAX_KEY_BYTES = 65_536;
 

@@ -6,16 +6,16 @@ import java.util.Arrays;
 
 /**
  * Recognises, without parsing or allocating, URLs that the normaliser behind {@link UrlNormaliser}
- * returns as they are: most canonical forms and most hosts of a real stream. One pass of the
- * normaliser costs microseconds, this costs a nanosecond a byte. It may overlook a normal URL,
- * never wrongly accept one; tests hold the two together. Hosts alone, as blocklists have them, are
- * recognised as well.
+ * returns unchanged. In a real stream these are most canonical URLs and most hosts. One pass of the
+ * normaliser takes microseconds, this takes a nanosecond for each byte. It may miss a normal URL
+ * but never accepts another one; tests compare the two. Also recognises plain hosts, as in
+ * blocklists.
  *
  * <p>Accepted are: a scheme in lower case; a host of lower-case letters, digits, {@code -}, {@code
- * _} and inner dots; no port, or one other than the scheme's own; a path of characters that need no
- * escape, or escapes in their one spelling, in which no slash is followed by a slash or a dot; a
- * query, if any, of such characters, its parameters in order of name and neither names nor values
- * empty; and no fragment. All of it is ASCII.
+ * _} and inner dots; no port, or one other than the scheme's default; a path of characters that
+ * need no escape and of normalised escapes, in which no slash is followed by a slash or a dot; a
+ * query, if any, of such characters, with parameters in order of name and without empty names or
+ * values; and no fragment. Everything is ASCII.
  */
 final class NormalUrl {
   private static final byte[][] SCHEMES = {ascii("http://"), ascii("https://"), ascii("ftp://")};
@@ -26,10 +26,10 @@ final class NormalUrl {
   private static final String LOWER = "abcdefghijklmnopqrstuvwxyz";
   private static final String UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-  /** RFC 3986's sub-delims and the rest of pchar, but for those that part a query. */
+  /** RFC 3986's sub-delims and the rest of pchar, without those that separate query parameters. */
   private static final String MARKS = "!$'()*+,;:@";
 
-  /** What a byte may be; one bit each. */
+  /** The parts of a URL in which a byte may occur; one bit each. */
   private static final int IN_HOST = 1;
 
   private static final int IN_PATH = 2;
@@ -78,14 +78,12 @@ final class NormalUrl {
     return false;
   }
 
-  /**
-   * Whether {@code key} is a plain host and nothing else, which {@link #withScheme} makes a URL.
-   */
+  /** Whether {@code key} is only a plain host, which {@link #withScheme} turns into a URL. */
   static boolean isHost(byte[] key) {
     return endOfHost(key, 0) == key.length && key[0] != '-';
   }
 
-  /** The URL in normal form of a host: {@code http://host/}. */
+  /** The normal URL of a host: {@code http://host/}. */
   static byte[] withScheme(byte[] host) {
     byte[] http = SCHEMES[0];
     byte[] url = Arrays.copyOf(http, http.length + host.length + 1);
@@ -99,7 +97,7 @@ final class NormalUrl {
     return to <= url.length && Arrays.equals(url, from, to, part, 0, part.length);
   }
 
-  /** Where the host that starts at {@code from} ends, or -1 if it is not plainly normal. */
+  /** The end of the host that starts at {@code from}, or -1 if it is not plainly normal. */
   private static int endOfHost(byte[] url, int from) {
     int at = from;
     int label = from;
@@ -112,11 +110,14 @@ final class NormalUrl {
       }
       at++;
     }
-    // An empty host, one that starts or ends with a dot, or two dots in a row.
+    // -1 for an empty host, a host that starts or ends with a dot, or two dots in a row.
     return at == label ? -1 : at;
   }
 
-  /** Where the path starts behind the port, if any, that starts at {@code from}; or -1. */
+  /**
+   * The start of the path after the optional port at {@code from}; -1 if the port is not plainly
+   * normal.
+   */
   private static int endOfPort(byte[] url, int from, byte[] ownPort) {
     if (from == url.length || url[from] != ':') {
       return from;
@@ -132,7 +133,7 @@ final class NormalUrl {
     return plain && !own ? at : -1;
   }
 
-  /** Where the path that starts at {@code from} ends, or -1 if it is not plainly normal. */
+  /** The end of the path that starts at {@code from}, or -1 if it is not plainly normal. */
   private static int endOfPath(byte[] url, int from) {
     if (from == url.length || url[from] != '/') {
       return -1;
@@ -158,7 +159,10 @@ final class NormalUrl {
     return at;
   }
 
-  /** Nothing; or a question mark and parameters in order of name, no name or value empty. */
+  /**
+   * Whether the rest is empty, or a question mark and parameters in order of name without empty
+   * names or values.
+   */
   private static boolean isNormalQuery(byte[] url, int from) {
     int previous = from;
     int previousEnd = from;
@@ -170,7 +174,7 @@ final class NormalUrl {
         return false;
       }
       at = nameEnd;
-      // The first of the signs parts name and value, the others are of the value.
+      // The first equals sign separates name and value; the others belong to the value.
       while (at >= 0 && at < url.length && url[at] == '=') {
         at = endOfQueryPart(url, at + 1);
       }
@@ -183,7 +187,9 @@ final class NormalUrl {
     return true;
   }
 
-  /** Where the next {@code &} or {@code =} or the end is, or -1 if something is not normal. */
+  /**
+   * The index of the next {@code &} or {@code =} or of the end, or -1 if a character is not normal.
+   */
   private static int endOfQueryPart(byte[] url, int from) {
     int at = from;
     while (at < url.length) {
@@ -201,7 +207,10 @@ final class NormalUrl {
     return at;
   }
 
-  /** A percent sign and two digits of upper case for a character that does need its escape. */
+  /**
+   * Whether there is a percent sign with two upper-case digits, for a character that must be
+   * escaped.
+   */
   private static boolean isNormalEscape(byte[] url, int at) {
     if (url[at] != '%' || at + 2 >= url.length) {
       return false;

@@ -50,7 +50,7 @@ public final class ScopedKey {
   }
 
   /**
-   * The scope of a joined key, empty if it has none.
+   * The scope of a joined key; empty if there is none.
    *
    * @throws IllegalArgumentException if {@code joined} is not a result of {@link #join}
    */
@@ -82,7 +82,7 @@ public final class ScopedKey {
     return at + 1;
   }
 
-  /** Checks the whole form, so that what is accepted is exactly what join produces. */
+  /** Checks the whole form, so that only results of join are accepted. */
   private static int scopeBytes(byte[] joined) {
     int from = scopeStart(joined);
     if (from > joined.length || from > 4) {

@@ -19,7 +19,7 @@ public record Shards(int count) implements Serializable {
     }
   }
 
-  /** How many top bits of the hash name the shard: log2(count), 0 to 16. */
+  /** The number of shard bits: log2(count), 0 to 16. */
   public int bits() {
     return Integer.numberOfTrailingZeros(count);
   }
@@ -31,8 +31,8 @@ public record Shards(int count) implements Serializable {
   }
 
   /**
-   * The bits of {@code hash} below its shard, moved to the top: the remaining {@code 64 - bits()}
-   * bits come first, zeros fill the bottom.
+   * The suffix of {@code hash}, which is its {@code 64 - bits()} bits below the shard bits, shifted
+   * to the top and followed by zeros.
    */
   public long rest(long hash) {
     return hash << bits();

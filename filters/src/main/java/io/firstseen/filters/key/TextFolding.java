@@ -5,29 +5,29 @@ import java.util.Locale;
 
 /**
  * The rule {@code text}, version 1: spellings of one text that differ only in case, width,
- * composition, invisible characters, numbers, punctuation or spacing get one form. The rule itself,
- * what meets by it and what does not, and what it promises across Unicode versions stand in {@code
- * docs/format/text-v1.md}; tests hold the two together.
+ * composition, invisible characters, numbers, punctuation or spacing have one form. {@code
+ * docs/format/text-v1.md} specifies the rule, says which texts become equal and which do not, and
+ * what holds across Unicode versions; tests compare the document with this class.
  *
- * <p>The steps, repeated until nothing changes: invisible characters go, NFKC, case goes, runs of
- * white space, digits and punctuation shrink, NFKC again. So folding a folded text changes nothing.
- * Text that is empty afterwards is refused; so is, as a guard that no known text reaches, text that
- * still changes after {@value #MAX_ROUNDS} rounds.
+ * <p>The steps, repeated until nothing changes: remove invisible characters, NFKC, fold case,
+ * shorten runs of white space, digits and punctuation, NFKC again. So folding a folded text changes
+ * nothing. Text that is empty afterwards is refused. Text that still changes after {@value
+ * #MAX_ROUNDS} rounds is also refused, as a guard; no known text does.
  *
- * <p>Runs of marks are cut as in UAX #15 section 13 (Stream-Safe Text Format): longer ones are no
- * language and cost quadratic time to put in order.
+ * <p>Runs of combining marks are cut as in UAX #15 section 13 (Stream-Safe Text Format): longer
+ * ones do not occur in a language, and ordering them takes quadratic time.
  */
 final class TextFolding {
   static final int MAX_ROUNDS = 8;
   static final int MAX_MARKS = 30;
 
-  /** A line's end to Unicode, a control character to Java. */
+  /** U+0085 is white space in Unicode but a control character in Java. */
   private static final int NEXT_LINE = 0x85;
 
   /**
    * Default_Ignorable_Code_Point of Unicode 16 (DerivedCoreProperties.txt) as pairs of first and
-   * last code point, ascending. Fixed here because Java has no such property, and better so: it
-   * never changes under stored keys.
+   * last code point, ascending. Copied here because Java has no such property, and because it must
+   * never change while keys are stored.
    */
   private static final int[] IGNORABLE = {
     0x00AD, 0x00AD, 0x034F, 0x034F, 0x061C, 0x061C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180F,
@@ -40,7 +40,7 @@ final class TextFolding {
   /**
    * The folded form of {@code text}.
    *
-   * @throws InvalidKeyException if nothing is left of it
+   * @throws InvalidKeyException if the folded form is empty
    */
   static String fold(String text) throws InvalidKeyException {
     String current = text;
@@ -49,7 +49,7 @@ final class TextFolding {
       if (next.isEmpty()) {
         throw new InvalidKeyException("text is empty after folding");
       }
-      // ASCII that went through the steps once has nothing left to fold.
+      // One round is enough for ASCII.
       if (isAscii(next) || next.equals(current)) {
         return next;
       }
@@ -145,7 +145,7 @@ final class TextFolding {
     return switch (Character.getType(codePoint)) {
       case Character.NON_SPACING_MARK, Character.COMBINING_SPACING_MARK, Character.ENCLOSING_MARK ->
           true;
-      // The half-width katakana sound marks are letters, but NFKC makes combining marks of them.
+      // The half-width katakana sound marks are letters, but NFKC turns them into combining marks.
       default -> codePoint == 0xFF9E || codePoint == 0xFF9F;
     };
   }

@@ -9,33 +9,33 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The rule {@code url}, version 1: crawler-commons' {@link BasicURLNormalizer}, configured here and
- * nowhere else, with every loose end tied.
+ * The rule {@code url}, version 1: crawler-commons' {@link BasicURLNormalizer}, with the additions
+ * below. It is configured only here.
  *
- * <p>What the normaliser does: scheme and host in lower case, international host names in Punycode
- * (IDNA 2003), a trailing dot of the host, the scheme's own port, user information and fragment
- * removed; dot segments and doubled slashes of the path resolved; percent-escapes in their one
- * spelling; query parameters sorted by name (values of one name keep their order), empty ones
- * removed. No parameter is removed for its name.
+ * <p>The normaliser converts scheme and host to lower case and international host names to Punycode
+ * (IDNA 2003). It removes a trailing dot of the host, the scheme's default port, user information
+ * and fragment. It resolves dot segments and doubled slashes of the path and normalises
+ * percent-escapes. It sorts query parameters by name (values of one name keep their order) and
+ * removes empty ones. It removes no parameter because of its name.
  *
- * <p>What is added here:
+ * <p>Additions:
  *
  * <ul>
  *   <li><b>Schemes.</b> Only {@code http}, {@code https} and {@code ftp} are accepted. The
- *       normaliser lets through whatever scheme the JVM has a handler for, so its answer would
- *       depend on what else is installed.
+ *       normaliser accepts every scheme for which the JVM has a handler, so its result would depend
+ *       on the installation.
  *   <li><b>Bare hosts.</b> A key without a scheme that starts with a host, such as {@code
- *       s2audio.com.br} or {@code example.com:8080/path}, is read as an {@code http} URL (so does
- *       the normaliser): its canonical form is {@code http://s2audio.com.br/}, and it meets the
- *       same key spelled as a URL. A user before the host is refused there: an e-mail address is
- *       not the address of its domain.
+ *       s2audio.com.br} or {@code example.com:8080/path}, is read as an {@code http} URL, as the
+ *       normaliser does. Its canonical form is {@code http://s2audio.com.br/}, equal to that of the
+ *       same key spelled as a URL. A user before a bare host is refused, because an e-mail address
+ *       is not the URL of its domain.
  *   <li><b>A host is required.</b>
  *   <li><b>Fixed point.</b> One pass of the normaliser is not always stable: {@code http://h%2541/}
- *       becomes {@code http://h%41/}, and that {@code http://ha/}. It is repeated until nothing
- *       changes; a URL that still changes after {@value #MAX_ROUNDS} rounds is refused.
+ *       becomes {@code http://h%41/}, and that becomes {@code http://ha/}. So it is repeated until
+ *       nothing changes; a URL that still changes after {@value #MAX_ROUNDS} rounds is refused.
  * </ul>
  *
- * <p>The normaliser answers null to malformed URLs and throws on some; both are refusals here. It
+ * <p>The normaliser returns null for malformed URLs and throws for some; both are refused here. It
  * refuses IPv6 hosts.
  */
 final class UrlNormaliser {
@@ -82,7 +82,10 @@ final class UrlNormaliser {
         "URL still changes after " + MAX_ROUNDS + " rounds of normalising");
   }
 
-  /** A key without a scheme that starts with a host gets one; others must be of one we take. */
+  /**
+   * Adds {@code http://} to a key that starts with a bare host; refuses keys with another scheme
+   * than the accepted ones.
+   */
   static String withScheme(String url) throws InvalidKeyException {
     if (SCHEME.matcher(url).lookingAt()) {
       return url;
@@ -94,7 +97,7 @@ final class UrlNormaliser {
     throw new InvalidKeyException("URL must start with http://, https://, ftp:// or a host");
   }
 
-  /** One pass of the library. */
+  /** One pass of the library's normaliser. */
   static String once(String url) throws InvalidKeyException {
     String normal;
     try {

@@ -1,5 +1,5 @@
 /**
- * The identity of a key: canonical form, scope, keyed 64-bit hash, shard. Everything that a
- * producer and a consumer must agree on before they look at a filter.
+ * How a key becomes a hash: canonical form, scope, keyed 64-bit hash, shard. Producer and consumer
+ * must agree on all of this before they use a filter.
  */
 package io.firstseen.filters.key;

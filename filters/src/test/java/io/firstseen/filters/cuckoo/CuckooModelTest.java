@@ -81,9 +81,8 @@ class CuckooModelTest {
   }
 
   /**
-   * To the filter, a key is its identity by one of two names, and nothing else: asked for any key
-   * whatever, admitted or not, it answers as an exact multiset of identities does, wherever it
-   * stores them.
+   * The filter sees of a key only its identity, by one of two equivalent names. So for every key,
+   * inserted or not, it answers like an exact multiset of identities, wherever it stores them.
    */
   @Test
   void answersExactlyLikeAMultisetOfIdentities() {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Many keys at once lead to the bytes that one after the other does. */
+/** Inserting many keys at once gives the same bytes as inserting one after the other. */
 class HashesByPageTest {
   /** Insertions and deletions of one key do not commute, nor do splits and what comes after. */
   @ParameterizedTest

@@ -27,7 +27,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The reader in Python, which was written from the specification alone, agrees with ours: on files
- * that we wrote and on damaged ones. What it makes of a snapshot and a delta has our bytes.
+ * written here and on damaged ones. The snapshot that it builds from a snapshot and a delta has the
+ * same bytes as ours.
  */
 // A read from a process is not interrupted.
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

@@ -5,7 +5,7 @@ import io.firstseen.filters.cuckoo.PagedFilter;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.serializers.Change;
 
-/** The live keys as the filter knows them. */
+/** The live set of the approximate mode: only the filter decides. */
 final class ApproximateSet implements LiveSet {
   private final PagedFilter filter;
   private final Shards shards;

@@ -15,13 +15,13 @@ import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.metrics.SimpleCounter;
 
 /**
- * A set with an exact shadow of one hash in so many, which tells which keys the filter drops though
- * they are new, and so what its false-positive rate is.
+ * A live set with an exact shadow of one hash in N. The shadow shows which new keys the filter
+ * drops, and so measures its false-positive rate.
  *
- * <p>The shadow follows the stream, not the filter: a key lives from its add to its delete, or
- * until its time is up, whether or not the filter took it. So each add of a key that does not live
- * is one trial of the filter, and repeats of a dropped key are none. The counts are the shard's and
- * stand beside its state.
+ * <p>The shadow follows the stream, not the filter: a key is live in it from its add to its delete
+ * or expiry, whether or not the filter accepted it. So each add of a key that is not live is one
+ * trial of the filter, and repeats of a dropped key are not. The counts are kept in state for each
+ * shard.
  */
 final class AuditedSet implements LiveSet {
   private final LiveSet set;
@@ -51,7 +51,7 @@ final class AuditedSet implements LiveSet {
   }
 
   /**
-   * @param slices one hash in so many is audited, at least 1
+   * @param slices N: one hash in N is audited; at least 1
    * @param setCurrentKey sets Flink's key; called before each access to state
    */
   AuditedSet(
@@ -71,7 +71,7 @@ final class AuditedSet implements LiveSet {
     this.byNumber = new ShardCounts[shardCount];
   }
 
-  /** Reads what state knows of a shard. */
+  /** Adds a shard, with its counts from state. */
   void add(int number, Integer key) throws IOException {
     setCurrentKey.accept(key);
     AuditCounts counts = countsState.value();
@@ -80,10 +80,10 @@ final class AuditedSet implements LiveSet {
   }
 
   /**
-   * Whether a hash is audited. That depends on all its bits, the lowest ones most: keys that share
-   * shard, page, bucket or fingerprint are audited or not independently of each other.
+   * Whether a hash is audited. This depends on all its bits, and most on the lowest ones, so keys
+   * that share a shard, page, bucket or fingerprint are audited independently of each other.
    *
-   * @param slices one hash in so many is audited
+   * @param slices N: one hash in N is audited
    */
   static boolean isAudited(long hash, int slices) {
     long mixed = (hash * 0x9E3779B97F4A7C15L) >>> Integer.SIZE;
@@ -110,7 +110,7 @@ final class AuditedSet implements LiveSet {
     return addition;
   }
 
-  /** Whether an audited key is live; renews it if it is and asks for it. */
+  /** Whether an audited key is live. Renews it if it is and its time has changed. */
   private boolean isLive(ShardPages shard, long hash) throws Exception {
     ExactEntry known = shadow.get(shard, hash);
     if (known != null && shadow.isRenewed(shard, known)) {

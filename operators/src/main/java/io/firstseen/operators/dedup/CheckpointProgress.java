@@ -3,8 +3,8 @@ package io.firstseen.operators.dedup;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * Which shards a checkpoint has written. One thread writes it and says so here; the task's thread
- * asks.
+ * Which shards a checkpoint has written. The thread that writes the checkpoint reports it here; the
+ * task's thread reads it.
  */
 final class CheckpointProgress {
   private static final long NEVER_TOLD = -1;
@@ -34,7 +34,7 @@ final class CheckpointProgress {
     return number;
   }
 
-  /** Takes note that a page of a shard is written; by the thread that writes. */
+  /** Records that a page of a shard was written; called by the writing thread. */
   void wrote(int shard) {
     if (--pagesLeft[shard] == 0) {
       written.setRelease(shard, 1);
@@ -45,7 +45,7 @@ final class CheckpointProgress {
     return written.getAcquire(shard) != 0;
   }
 
-  /** What stands for a checkpoint and those before it, none of which is ever taken for written. */
+  /** Stands for a checkpoint and all before it. None of them ever counts as written. */
   static CheckpointProgress neverWritten(CheckpointProgress latest) {
     return new CheckpointProgress(NEVER_TOLD, latest.number, new int[latest.written.length()]);
   }

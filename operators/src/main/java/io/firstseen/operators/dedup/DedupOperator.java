@@ -31,11 +31,11 @@ import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.util.OutputTag;
 
 /**
- * Passes on what changes the set of live keys, and tells apart what does not.
+ * Sends events that change the set of live keys to the main output, and the others to side outputs.
  *
- * <p>Every shard is a cuckoo filter in managed keyed state, one entry a page; {@link LiveSet} says
- * what an event means to it. An add of a key that is not live, and a delete of one that is, go to
- * the main output; the others to side outputs.
+ * <p>Every shard is a cuckoo filter in managed keyed state, with one entry for each page. {@link
+ * LiveSet} decides on each event: an add of a key that is not live, and a delete of a live key, go
+ * to the main output.
  *
  * @param <T> type of the events
  */
@@ -65,7 +65,7 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
   private transient Counter unknownDeletes;
 
   /**
-   * @param falsePositiveRate target; a predicted rate above it is logged, once
+   * @param falsePositiveRate the target; a predicted rate above it is logged once
    * @param pageCacheBytes see {@link Firstseen#pageCacheBytes}
    */
   DedupOperator(
@@ -169,7 +169,8 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
     batch =
         new EventBatch<>(
             getProcessingTimeService(),
-            // Not for each event: to read the machine's clock is to wait for all memory asked for.
+            // Not for each event: reading the machine's clock waits for all outstanding memory
+            // loads.
             clock::tick,
             shards::prefetch,
             this::decide);
@@ -222,7 +223,7 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
   @Override
   public void finish() throws Exception {
     if (batch != null) {
-      // Flink's harness finishes what never began.
+      // Flink's test harness calls this even if open() was not called.
       decideAll();
     }
     super.finish();
@@ -271,7 +272,7 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
   private void sweepByTheClock(long timestamp) throws Exception {
     clock.tick();
     sweep();
-    // Nobody waits for it: a call that fails fails the task.
+    // The future is not needed: an exception in the timer fails the task.
     var unused =
         getProcessingTimeService()
             .registerTimer(clock.nowMillis() + sweep.pauseMillis(), this::sweepByTheClock);
@@ -287,7 +288,10 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
     }
   }
 
-  /** Whoever reads or writes state sets the key of its shard first: most events touch none. */
+  /**
+   * Does nothing: the code that accesses state sets the key of its shard. Most events do not access
+   * state.
+   */
   @Override
   @SuppressWarnings("rawtypes")
   public void setKeyContextElement1(StreamRecord record) {}
@@ -310,7 +314,10 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
     batch.add(record);
   }
 
-  /** Decides on all events that came; to be called before anything else passes. */
+  /**
+   * Decides on all waiting events. Must be called before a watermark, a barrier or the end of input
+   * passes.
+   */
   final void decideAll() throws Exception {
     batch.decideAll();
   }

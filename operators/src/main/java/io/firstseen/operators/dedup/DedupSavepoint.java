@@ -39,18 +39,19 @@ import org.apache.flink.state.api.runtime.SavepointLoader;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.Collector;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What a savepoint or checkpoint holds of a dedup.
+ * A summary of a dedup's state in a savepoint or checkpoint.
  *
  * @param checkpointId the number of the checkpoint; 0 for a savepoint made by {@link WarmStart}
  * @param parallelism the number of tasks that wrote it
  * @param stateBytes the size of the dedup's state as it is stored
- * @param parameters what the state was built with
- * @param shards what each shard's filter holds, in their order
- * @param audit what the audit of all shards has counted; null if there is no audit
- * @param clockMillis with a ttl, the beginning of the latest epoch that a shard has come to: what
- *     is due by then is forgotten; empty if no time is known
+ * @param parameters the parameters with which the state was built
+ * @param shards the summary of each shard's filter, in the order of the shards
+ * @param audit the counts of the audit over all shards; null if there is no audit
+ * @param clockMillis with a ttl, the start of the latest epoch that a shard has reached; keys that
+ *     are due by then are forgotten. Empty if no time is known
  */
 public record DedupSavepoint(
     long checkpointId,
@@ -58,20 +59,20 @@ public record DedupSavepoint(
     long stateBytes,
     DedupParameters parameters,
     List<ShardSummary> shards,
-    AuditCounts audit,
+    @Nullable AuditCounts audit,
     OptionalLong clockMillis) {
 
   private static final ShardSummary EMPTY = new ShardSummary(0, 0, 0, new byte[1]);
   private static final long NO_TIME = Long.MIN_VALUE;
 
   /**
-   * Reads it, with Flink's State Processor API.
+   * Reads the summary with Flink's State Processor API.
    *
-   * @param env a streaming environment for this alone, with RocksDB on its cluster's class path; a
-   *     task's state is restored at a time
-   * @param uidPrefix that of the dedup, {@link Firstseen#uidPrefix}
-   * @param path the directory, as Flink writes paths
-   * @return empty if no dedup of this prefix has state in it
+   * @param env a streaming environment used only for this, with RocksDB on its cluster's class
+   *     path; restores the state of one task at a time
+   * @param uidPrefix the dedup's {@link Firstseen#uidPrefix}
+   * @param path the directory of the savepoint, as a Flink path
+   * @return empty if it has no state of a dedup with this prefix
    * @throws IOException if there is no savepoint, or it cannot be read
    */
   public static Optional<DedupSavepoint> read(
@@ -130,7 +131,7 @@ public record DedupSavepoint(
     return stream.executeAndCollect(1).stream().findFirst();
   }
 
-  /** What state knows of a shard. */
+  /** The state of a shard. */
   private record OfShard(ShardSummary summary, AuditCounts audit, long clockMillis) {
     static final OfShard NOTHING = new OfShard(EMPTY, AuditCounts.NONE, NO_TIME);
   }
@@ -154,8 +155,9 @@ public record DedupSavepoint(
   }
 
   /**
-   * Which state backends may be able to read it: RocksDB alone reads its own files, and what is
-   * canonical without need of memory; what a heap's own checkpoint looks like may be RocksDB's.
+   * The state backends to try. Only RocksDB can read its own files, and it reads canonical
+   * savepoints with little memory. A checkpoint of the heap backend cannot always be told from one
+   * of RocksDB.
    */
   private static List<String> backends(OperatorState state) {
     for (OperatorSubtaskState task : state.getStates()) {
@@ -233,17 +235,17 @@ public record DedupSavepoint(
     }
   }
 
-  /** Identities held, one for each key. */
+  /** The number of stored identities (fingerprints), one for each key. */
   public long keys() {
     return shards.stream().mapToLong(ShardSummary::keys).sum();
   }
 
-  /** Room for identities in all pages. */
+  /** The number of slots in all pages. */
   public long slots() {
     return shards.stream().mapToLong(ShardSummary::slots).sum();
   }
 
-  /** Bytes of all pages' bodies. */
+  /** The length of all pages' bodies. */
   public long pageBytes() {
     return shards.stream().mapToLong(ShardSummary::bytes).sum();
   }
@@ -253,12 +255,12 @@ public record DedupSavepoint(
     return PageDirectory.of(shards.get(shard).directory()).pageCount();
   }
 
-  /** The probability that a key seen for the first time and of a shard is taken for a repeat. */
+  /** The probability that a new key of a shard is taken for a duplicate. */
   public double predictedFalsePositiveRate(int shard) {
     return shape().predictedFalsePositiveRate(shards.get(shard).keys());
   }
 
-  /** The mean of the shards' rates, as a key may fall into any. */
+  /** The mean of the shards' rates, since a key falls into each shard with equal probability. */
   public double predictedFalsePositiveRate() {
     double sum = 0;
     for (int shard = 0; shard < shards.size(); shard++) {

@@ -17,18 +17,18 @@ import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.common.typeutils.base.IntSerializer;
 import org.apache.flink.api.common.typeutils.base.LongSerializer;
 
-/** The state of {@link DedupOperator}. Names and serializers are a promise to savepoints. */
+/** The state of {@link DedupOperator}. Savepoints depend on the names and serializers. */
 final class DedupState {
   /** For each shard, its filter's pages by their numbers. */
   static final MapStateDescriptor<Integer, CuckooPage> PAGES = pages(CuckooPageSerializer.INSTANCE);
 
-  /** For each shard, which pages there are and what they hold in all. */
+  /** For each shard, which pages exist and the totals of what they hold. */
   static final ValueStateDescriptor<ShardSummary> SUMMARY =
       new ValueStateDescriptor<>("firstseen-shard", ShardSummarySerializer.INSTANCE);
 
   /**
-   * In an exact mode, for each shard and, as namespace, each slice of its hashes: the live keys by
-   * their hashes.
+   * In an exact mode, for each shard and, as the namespace, each slice of its hashes: the live keys
+   * by their hashes.
    */
   static final MapStateDescriptor<Long, ExactEntry> EXACT =
       new MapStateDescriptor<>(
@@ -38,16 +38,19 @@ final class DedupState {
   static final ValueStateDescriptor<Long> CLOCK =
       new ValueStateDescriptor<>("firstseen-clock", LongSerializer.INSTANCE);
 
-  /** As {@link #EXACT}, for the hashes that are audited. */
+  /** Like {@link #EXACT}, for the audited hashes. */
   static final MapStateDescriptor<Long, ExactEntry> AUDIT =
       new MapStateDescriptor<>(
           "firstseen-audit", LongSerializer.INSTANCE, ExactEntrySerializer.INSTANCE);
 
-  /** For each shard, what its audit has counted. */
+  /** For each shard, the counts of its audit. */
   static final ValueStateDescriptor<AuditCounts> AUDIT_COUNTS =
       new ValueStateDescriptor<>("firstseen-audit-counts", AuditCountsSerializer.INSTANCE);
 
-  /** What the state was built with; a union list, so that every subtask sees it at any scale. */
+  /**
+   * The parameters with which the state was built. A union list, so that every subtask has them at
+   * any parallelism.
+   */
   static final ListStateDescriptor<DedupParameters> PARAMETERS =
       new ListStateDescriptor<>("firstseen-parameters", DedupParametersSerializer.INSTANCE);
 

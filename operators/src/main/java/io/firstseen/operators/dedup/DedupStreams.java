@@ -6,19 +6,18 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 
 /**
- * The streams that a dedup gives. Every event comes out on one of them, once, with its timestamp;
- * the events of one key that came in order stay in order on each stream.
+ * The output streams of a dedup. Every event is emitted once, on one of them, with its timestamp.
+ * On each stream, the events of one key keep their order.
  *
- * @param accepted an add for every key seen for the first time (since it was last removed), a
- *     delete for every key removed: replayed in order, the live keys. Its parallelism may be set,
- *     up to the number of shards; its uid and maximum parallelism must stay as they are
- * @param duplicates adds of keys that the filter holds, and at most the false-positive rate of the
- *     adds of new keys
+ * @param accepted an add for every key seen for the first time (since it was last removed), and a
+ *     delete for every key removed. Replayed in order, they give the live keys. The parallelism may
+ *     be set, up to the number of shards; the uid and maximum parallelism must not be changed
+ * @param duplicates adds of keys that the filter holds, which includes a share of the adds of new
+ *     keys, at most the false-positive rate
  * @param unknownDeletes deletes of keys that the filter does not hold
  * @param deadLetters events without a usable key or operation, with the reason
- * @param falselyDropped adds that the filter took for duplicates although they are new, as far as
- *     the audit knows: of one hash in so many. They are not on {@code duplicates}. Empty without an
- *     audit
+ * @param falselyDropped adds of new keys that the filter took for duplicates, among the hashes that
+ *     are audited. They are not on {@code duplicates}. Empty without an audit
  * @param <T> type of the events
  */
 public record DedupStreams<T>(

@@ -1,24 +1,28 @@
 package io.firstseen.operators.dedup;
 
 /**
- * Goes round all entries of a task once an epoch, a few slices at a time, and removes those whose
- * time is up.
+ * Visits all entries of a task once in each epoch, a few slices at a time, and removes expired
+ * ones.
  *
- * <p>What is forgotten does not depend on it: it frees the room of keys that nobody asks for, and
- * may fall behind. How far is bounded: each new key pays for going through a few entries, so that,
- * where slices are not nearly empty, all have been looked at before as many keys came as are there.
+ * <p>It only frees the space of expired keys that are not accessed; which keys are forgotten does
+ * not depend on it, so it may fall behind. How far is bounded, because each new key makes it visit
+ * a few entries: unless slices are nearly empty, all entries are visited before as many new keys
+ * arrive as there are entries.
  */
 final class EntrySweep {
-  /** Entries that a call reads at most, or nearly; one takes some 1 µs. */
+  /** About the most entries that one call reads; each takes about 1 µs. */
   private static final int MAX_ENTRIES = 512;
 
-  /** Finding a slice takes as long as reading so many entries. */
+  /** Finding a slice takes as long as reading this many entries. */
   private static final int SLICE_IN_ENTRIES = 4;
 
-  /** Entries that are read for a new key, if calls leave some to be read. */
+  /** Entries that are read for each new key while the sweep is behind. */
   private static final int ENTRIES_A_KEY = 4;
 
-  /** New keys pay together, so that the time is not spent on finding slices. */
+  /**
+   * The number of new keys after which the sweep reads on, so that it does not spend its time on
+   * finding slices.
+   */
   private static final int MIN_PAYMENT = 64;
 
   private final TaskShards shards;
@@ -47,7 +51,7 @@ final class EntrySweep {
     sweep(MAX_ENTRIES);
   }
 
-  /** Takes note of a new key, which pays for what {@link #run} left. */
+  /** Counts a new key. If {@link #run} has fallen behind, reads on after some of them. */
   void pay() throws Exception {
     if (due >= 1) {
       paid += ENTRIES_A_KEY;

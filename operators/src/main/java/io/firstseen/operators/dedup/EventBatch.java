@@ -6,21 +6,23 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;
 
 /**
- * The last few events, which wait for each other: for most of its time an event waits for memory,
- * and a processor that is asked for the pages of all of them at once waits for all of them once.
+ * Collects a few events and decides on them together. Most of the time of an event is waiting for
+ * memory; if the processor prefetches the pages of all events at once, these waits overlap.
  *
- * <p>Events keep their order. They wait for no more than {@value #MAX_MILLIS} milliseconds, and
- * must be decided on before anything else passes: a watermark, a barrier, the end of input. A
- * record may be used again for the next event; the event itself may not, and never is behind a
- * network.
+ * <p>Events keep their order. They wait for at most {@value #MAX_MILLIS} milliseconds, and must be
+ * decided on before a watermark, a barrier or the end of input passes. Flink may reuse the record
+ * object for the next event, but not the event object; after a network exchange it never does.
  *
  * @param <T> type of the events
  */
 final class EventBatch<T> {
-  /** More of them do not wait less. */
+  /** The number of events in a batch. Larger batches are not faster. */
   static final int EVENTS = 16;
 
-  /** Far less than network buffers wait; far more than full batches take. */
+  /**
+   * Much less than the time-out of network buffers, and much more than a batch takes to fill at
+   * full load.
+   */
   static final long MAX_MILLIS = 5;
 
   private final ProcessingTimeService time;
@@ -35,7 +37,7 @@ final class EventBatch<T> {
   private int size;
   private boolean timerRuns;
 
-  /** Has the processor fetch what events with these hashes need, of which there are so many. */
+  /** Prefetches the memory that events with these hashes need. */
   @FunctionalInterface
   interface Prefetcher {
     void prefetch(long[] hashes, int count);
@@ -48,7 +50,7 @@ final class EventBatch<T> {
   }
 
   /**
-   * @param begin called before the events that wait are decided on
+   * @param begin called before the waiting events are decided on
    */
   EventBatch(
       ProcessingTimeService time, Runnable begin, Prefetcher prefetcher, Decider<T> decider) {
@@ -59,7 +61,7 @@ final class EventBatch<T> {
     Arrays.setAll(events, i -> new StreamRecord<Change<T>>(null));
   }
 
-  /** How many events wait. */
+  /** The number of waiting events. */
   int size() {
     return size;
   }
@@ -76,7 +78,7 @@ final class EventBatch<T> {
       decideAll();
     } else if (!timerRuns) {
       timerRuns = true;
-      // Nobody waits for it: a call that fails fails the task.
+      // The future is not needed: an exception in the timer fails the task.
       var unused =
           time.registerTimer(
               time.getCurrentProcessingTime() + MAX_MILLIS,
@@ -87,7 +89,7 @@ final class EventBatch<T> {
     }
   }
 
-  /** Decides on all events that wait. */
+  /** Decides on all waiting events. */
   void decideAll() throws Exception {
     int count = size;
     size = 0;

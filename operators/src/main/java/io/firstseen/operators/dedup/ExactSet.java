@@ -13,13 +13,14 @@ import org.apache.flink.metrics.SimpleCounter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The live keys of a task's shards, each an entry of managed keyed state, with the shards' filters
- * in front.
+ * The live set of the exact modes: each live key is an entry of managed keyed state, behind the
+ * shards' filters.
  *
- * <p>The filter holds the identity of every live key: one copy for each of the keys that share it,
- * up to as many as a filter stores, and from then on for good (with a ttl, as long as the key that
- * came last). So what it does not hold is new and is written without a look at state; what it holds
- * is looked up. An identity that outlives its keys costs look-ups and nothing else.
+ * <p>The filter holds the identity (fingerprint) of every live key, with one copy for each key that
+ * shares it, up to the most copies that a filter stores. An identity that reaches this number stays
+ * for good, or, with a ttl, as long as its last key. So a key that the filter does not hold is new,
+ * and is written without reading state; other keys are looked up in state. An identity that
+ * outlives its keys only costs look-ups.
  */
 final class ExactSet implements LiveSet {
   private final HashEntries entries;
@@ -110,9 +111,9 @@ final class ExactSet implements LiveSet {
 
   @Override
   public void register(MetricGroup metrics) {
-    // Events that the filter held the fingerprint of, so that state was asked.
+    // Events whose fingerprint the filter holds, so that state is read.
     metrics.counter("exactLookups", lookups);
-    // New keys among them: the filter alone would have dropped them.
+    // New keys among these events; the filter alone would have dropped them.
     metrics.counter("exactRescues", rescues);
   }
 

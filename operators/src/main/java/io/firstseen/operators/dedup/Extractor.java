@@ -3,20 +3,20 @@ package io.firstseen.operators.dedup;
 import java.io.Serializable;
 
 /**
- * Takes one thing out of an event; a lambda or a method reference will do. It travels to the
- * cluster by Java serialisation, so what it captures must be serialisable.
+ * Extracts a value from an event; may be a lambda or a method reference. It is sent to the cluster
+ * by Java serialisation, so everything that it captures must be serialisable.
  *
  * @param <T> type of the events
- * @param <R> type of what is taken out
+ * @param <R> type of the values
  */
 @FunctionalInterface
 public interface Extractor<T, R> extends Serializable {
   /**
-   * The value for one event, the same at every call for equal events: a replay relies on it.
+   * Returns the value of an event. It must be equal for equal events, since a replay depends on it.
    *
-   * @param event the event, which must be neither changed nor kept
-   * @return the value; each use says what null means. It must not change until the event has been
-   *     passed on
+   * @param event the event; must not be changed or stored
+   * @return the value; the meaning of null is described where the extractor is used. It must not
+   *     change until the event has been emitted
    */
   R extract(T event);
 }

@@ -25,10 +25,11 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.util.OutputTag;
 
 /**
- * Puts a dedup into a job: {@code Firstseen.dedup(clicks).keyText(Click::url).apply()}.
+ * Adds a dedup to a job: {@code Firstseen.dedup(clicks).keyText(Click::url).apply()}.
  *
- * <p>An event gets a key, in canonical form and joined with its scope, and the key's 64-bit hash;
- * the hash chooses one of the shards, and the shard's cuckoo filter in managed keyed state decides:
+ * <p>Each event has a key, which is brought into canonical form, joined with its scope, and hashed
+ * to 64 bits. The hash selects a shard. The shard's cuckoo filter, which is managed keyed state,
+ * decides:
  *
  * <table>
  * <caption>What becomes of an event</caption>
@@ -40,44 +41,46 @@ import org.apache.flink.util.OutputTag;
  * <tr><td>no usable key</td><td colspan="2">{@link DedupStreams#deadLetters}</td></tr>
  * </table>
  *
- * <p>What it promises, if only keys that were accepted are deleted:
+ * <p>Guarantees, if only accepted keys are deleted:
  *
  * <ul>
  *   <li>No two accepted adds of one live key.
  *   <li>A key seen for the first time is taken for a duplicate with at most the chosen
- *       false-positive rate as long as no more keys are live than the capacity, and by the filter's
- *       law, {@code 2 n / 2^P} at {@code n} live keys, past it. Nothing stops there.
+ *       false-positive rate as long as there are no more live keys than the capacity. Beyond it the
+ *       filter goes on, and the rate is {@code 2 n / 2^P} at {@code n} live keys.
  *   <li>The events of one key that come from one task of the input stay in their order. Event
  *       timestamps and watermarks pass through.
  *   <li>Exactly once through Flink's checkpoints, on heap and RocksDB, at any parallelism up to the
- *       number of shards; a replay decides as the first time.
+ *       number of shards. A replay has the same result.
  * </ul>
  *
- * <p>A delete of a key that was not accepted may take away the key of another: with at most the
- * false-positive rate if that key is any key, for certain if it was dropped as a false duplicate.
- * The other key is then accepted once more when it comes again. New keys are never lost by it.
+ * <p>A delete of a key that was not accepted may remove another key with the same fingerprint: with
+ * a probability of at most the false-positive rate for an arbitrary key, and certainly for a key
+ * that was dropped as a false duplicate. The other key is then accepted once more when it arrives
+ * again. No new key is lost by this.
  *
- * <p>All this is the mode {@link DedupMode#APPROXIMATE}; in the exact ones ({@link #mode}) no key
- * is taken for another.
+ * <p>This describes the mode {@link DedupMode#APPROXIMATE}. In the exact modes ({@link #mode}) no
+ * key is taken for another.
  *
- * <p>For jobs in streaming mode: one in batch mode, which would sort the events, fails at its start
- * with a sentence that says so, and so does one with a changelog over the heap backend.
+ * <p>The job must run in streaming mode. A job in batch mode, which would sort the events, fails at
+ * its start with an error that says so; so does a job that uses Flink's changelog over the heap
+ * backend.
  *
  * <p>The canonicaliser, the hash and its key, the number of shards, the mode, and whether there is
- * a ttl are fixed for the life of the state: a job that differs in them fails at its start, for
- * good, with a sentence that names them. Capacity and rate are those with which the state was first
- * written; later values change nothing.
+ * a ttl are fixed for the life of the state. A job with other values fails at its start without
+ * restarts, with an error that names them. The capacity and the rate are those with which the state
+ * was first written; later values have no effect.
  *
  * <p>In Flink's test harness: {@code apply().accepted().getTransformation()} is a {@code
  * OneInputTransformation} that has the operator's factory, its key selector and, for {@code setup},
- * its output type: all that a {@code KeyedOneInputStreamOperatorTestHarness} asks for. Events are
- * decided on sixteen at a time, or as soon as processing time has gone on by 5 ms, or before a
- * watermark passes; before {@code snapshot}, {@code prepareSnapshotPreBarrier} is to be called, as
- * Flink does, or the operator refuses.
+ * its output type: which is all that a {@code KeyedOneInputStreamOperatorTestHarness} needs. Events
+ * are decided on in batches of sixteen, or after 5 ms of processing time, or before a watermark
+ * passes. Call {@code prepareSnapshotPreBarrier} before {@code snapshot}, as Flink does; otherwise
+ * the operator refuses the snapshot.
  *
- * <p>A null argument is refused at once, a number out of its bounds by {@link #apply}. An exception
+ * <p>A null argument is refused at once, a number out of bounds by {@link #apply}. An exception
  * from an extractor fails the job, as in any function of Flink. This object is a description on the
- * side of the client; it is used once, by one thread.
+ * client; it is used once, by one thread.
  *
  * @param <T> type of the events; any that Flink has a serializer for
  */
@@ -91,16 +94,16 @@ public final class Firstseen<T> {
   /** Rate unless {@link #falsePositiveRate} says otherwise. */
   public static final double DEFAULT_FALSE_POSITIVE_RATE = 0.001;
 
-  /** One hash in so many that {@link #audit()} looks at. */
+  /** {@link #audit()} checks one hash in this many. */
   public static final int DEFAULT_AUDIT_SLICES = 1024;
 
-  /** One hash in so many that {@link #audit(int)} looks at, at the fewest. */
+  /** {@link #audit(int)} checks at least one hash in this many. */
   public static final int MAX_AUDIT_SLICES = 1 << 20;
 
-  /** Bytes of cached pages a task unless {@link #pageCacheBytes} says otherwise. */
+  /** Bytes of cached pages in each task unless {@link #pageCacheBytes} says otherwise. */
   public static final long DEFAULT_PAGE_CACHE_BYTES = 64L << 20;
 
-  /** Most shards: as many as Flink has key groups at most. */
+  /** The most shards: Flink's highest number of key groups. */
   public static final int MAX_SHARDS = 1 << 15;
 
   private final DataStream<T> events;
@@ -125,8 +128,8 @@ public final class Firstseen<T> {
   /**
    * Starts to describe a dedup of a stream.
    *
-   * @param events events of any origin, bounded or not; best with object reuse enabled and generic
-   *     types disabled
+   * @param events events from any source, bounded or not; best with object reuse enabled and
+   *     generic types disabled
    * @param <T> type of the events
    */
   public static <T> Firstseen<T> dedup(DataStream<T> events) {
@@ -143,12 +146,12 @@ public final class Firstseen<T> {
   }
 
   /**
-   * Where an event's key is; this or {@link #keyText} must be called.
+   * Sets how to extract an event's key. Either this or {@link #keyText} must be called.
    *
    * <p>An event is a dead letter if its key is null, empty, longer than {@link
-   * io.firstseen.filters.key.Keys#MAX_KEY_BYTES} bytes as it comes or in its canonical form, or
-   * refused by the canonicaliser. The array is not changed. An extractor that gives an array of the
-   * event itself is the fastest: such a key does not cross the network a second time.
+   * io.firstseen.filters.key.Keys#MAX_KEY_BYTES} bytes before or after canonicalisation, or refused
+   * by the canonicaliser. The array is not changed. An extractor that returns an array of the event
+   * itself is the fastest: such a key is not sent over the network a second time.
    */
   public Firstseen<T> key(Extractor<T, byte[]> newKey) {
     key = Objects.requireNonNull(newKey, "key");
@@ -156,8 +159,8 @@ public final class Firstseen<T> {
   }
 
   /**
-   * Where an event's key is, if it is a text; its UTF-8 bytes are the key. Half a surrogate pair
-   * counts as a question mark, as {@link String#getBytes(java.nio.charset.Charset)} has it.
+   * Sets how to extract an event's key if it is a text; its UTF-8 bytes are the key. An unpaired
+   * surrogate becomes a question mark, as in {@link String#getBytes(java.nio.charset.Charset)}.
    */
   public Firstseen<T> keyText(Extractor<T, String> text) {
     Objects.requireNonNull(text, "text");
@@ -169,8 +172,8 @@ public final class Firstseen<T> {
   }
 
   /**
-   * What an event does with its key; every event adds unless this says otherwise. An event for
-   * which it is null is a dead letter.
+   * Sets how to extract an event's operation; unless this is called, every event is an add. An
+   * event with a null operation is a dead letter.
    */
   public Firstseen<T> operation(Extractor<T, Operation> newOperation) {
     operation = Objects.requireNonNull(newOperation, "operation");
@@ -178,9 +181,9 @@ public final class Firstseen<T> {
   }
 
   /**
-   * The scope (tenant) of an event's key, null or empty for none; equal keys of two scopes differ.
-   * Scopes share the filters and the capacity. An event is a dead letter if its scope is longer
-   * than {@link io.firstseen.filters.key.Keys#MAX_KEY_BYTES} bytes.
+   * Sets how to extract the scope (tenant) of an event's key, null or empty for none. Equal keys of
+   * two scopes are different keys. Scopes share the filters and the capacity. An event is a dead
+   * letter if its scope is longer than {@link io.firstseen.filters.key.Keys#MAX_KEY_BYTES} bytes.
    */
   public Firstseen<T> scope(Extractor<T, byte[]> newScope) {
     scope = Objects.requireNonNull(newScope, "scope");
@@ -188,8 +191,8 @@ public final class Firstseen<T> {
   }
 
   /**
-   * How keys are brought into canonical form; {@link Canonicaliser#NONE}, which takes them as they
-   * are, unless this says otherwise. Fixed for the life of the state.
+   * Sets how keys are brought into canonical form; {@link Canonicaliser#NONE}, which leaves them
+   * unchanged, unless this is called. Fixed for the life of the state.
    */
   public Firstseen<T> canonicaliser(Canonicaliser newCanonicaliser) {
     canonicaliser = Objects.requireNonNull(newCanonicaliser, "canonicaliser");
@@ -197,9 +200,10 @@ public final class Firstseen<T> {
   }
 
   /**
-   * The keyed hash; unless this is called, {@link KeyHash#fixed}, a key that everybody knows. Who
-   * knows the key can find keys that pass for duplicates of others, or whose deletion takes others
-   * away: use a secret one where input is hostile. Fixed for the life of the state.
+   * Sets the keyed hash; {@link KeyHash#fixed}, whose hash key is public, unless this is called.
+   * Anyone who knows the hash key can construct keys that are taken for duplicates of other keys,
+   * or whose deletion removes other keys. Use a secret hash key if senders may be hostile. Fixed
+   * for the life of the state.
    */
   public Firstseen<T> hash(KeyHash newHash) {
     hash = Objects.requireNonNull(newHash, "hash");
@@ -207,9 +211,9 @@ public final class Firstseen<T> {
   }
 
   /**
-   * Live keys expected, over all shards and scopes, at least 1; {@value #DEFAULT_CAPACITY} unless
-   * this says otherwise. More are no error: the rate follows the filter's law. Nothing is allocated
-   * for it: filters grow with their keys.
+   * Sets the expected number of live keys, over all shards and scopes, at least 1; {@value
+   * #DEFAULT_CAPACITY} unless this is called. More keys are not an error; they raise the
+   * false-positive rate in proportion. No memory is reserved for it: filters grow with their keys.
    */
   public Firstseen<T> capacity(long newCapacity) {
     capacity = newCapacity;
@@ -217,8 +221,9 @@ public final class Firstseen<T> {
   }
 
   /**
-   * Highest rate of false positives at capacity, in (0, 0.1]; {@value #DEFAULT_FALSE_POSITIVE_RATE}
-   * unless this says otherwise. A tenth of it costs 3.3 bits a key.
+   * Sets the highest false-positive rate at capacity, in (0, 0.1]; {@value
+   * #DEFAULT_FALSE_POSITIVE_RATE} unless this is called. A rate ten times lower costs 3.3 more bits
+   * for each key.
    */
   public Firstseen<T> falsePositiveRate(double rate) {
     falsePositiveRate = rate;
@@ -226,9 +231,9 @@ public final class Firstseen<T> {
   }
 
   /**
-   * Number of filters, a power of two in [1, {@value #MAX_SHARDS}], {@value #DEFAULT_SHARDS} unless
-   * this says otherwise, fixed for the life of the state. Also the highest parallelism that the
-   * dedup can be scaled to.
+   * Sets the number of shards, each with a filter of its own: a power of two in [1, {@value
+   * #MAX_SHARDS}], {@value #DEFAULT_SHARDS} unless this is called. It is also the dedup's highest
+   * parallelism. Fixed for the life of the state.
    */
   public Firstseen<T> shards(int newShards) {
     shards = newShards;
@@ -236,13 +241,13 @@ public final class Firstseen<T> {
   }
 
   /**
-   * Whether the filters decide alone, as they do unless this says otherwise, or stand in front of
-   * the exact set of live keys. Fixed for the life of the state.
+   * Sets whether only the filters decide, which is the default, or an exact set of the live keys
+   * behind them. Fixed for the life of the state.
    *
-   * <p>In an exact mode every live key takes an entry in state besides; no key is dropped or
-   * forgotten for another's sake, and a delete of a key that was not accepted is always an unknown
-   * one. The false-positive rate is then the share of new keys that cost a look at the set for
-   * nothing.
+   * <p>In an exact mode every live key also has an entry in state. No key is dropped or forgotten
+   * because of another, and a delete of a key that was not accepted is always an unknown delete.
+   * The false-positive rate is then the share of new keys that cost an unnecessary look-up in the
+   * set.
    */
   public Firstseen<T> mode(DedupMode newMode) {
     mode = Objects.requireNonNull(newMode, "mode");
@@ -255,19 +260,19 @@ public final class Firstseen<T> {
   }
 
   /**
-   * Keeps the exact set of the live keys' hashes for one hash in so many, and counts which keys the
-   * filter drops there though they are new: metrics give the measured false-positive rate with its
-   * confidence interval, {@link DedupStreams#falselyDropped} the events. Off unless this is called.
+   * Keeps the exact set of the live keys' hashes for one hash in N, and counts the new keys that
+   * the filter drops among them. Metrics show the measured false-positive rate with its confidence
+   * interval; {@link DedupStreams#falselyDropped} has the events. Off unless this is called.
    *
-   * <p>Costs a read and a write of state for one event in so many, and an entry for one live key in
-   * so many. The more keys come the fewer it takes: an interval of a tenth of the rate to either
-   * side wants some 700 false positives, 700 / rate audited new keys.
+   * <p>Costs a read and a write of state for one event in N, and an entry for one live key in N.
+   * With more keys, a larger N is enough: an interval of a tenth of the rate to either side needs
+   * about 700 false positives, which is 700 / rate audited new keys.
    *
-   * <p>State decides: the slice is the one with which the state was first written, and state
-   * written without an audit goes on without, as nobody knows which of its keys were dropped. An
-   * exact mode has no audit, for it drops nothing.
+   * <p>The value with which the state was first written stays in use. State that was written
+   * without an audit continues without one, because it is not known which of its keys were dropped.
+   * An exact mode has no audit, because it drops no key.
    *
-   * @param slices one hash in so many, in [1, {@value #MAX_AUDIT_SLICES}]; 0 for no audit
+   * @param slices N, in [1, {@value #MAX_AUDIT_SLICES}]; 0 for no audit
    */
   public Firstseen<T> audit(int slices) {
     auditSlices = slices;
@@ -275,24 +280,25 @@ public final class Firstseen<T> {
   }
 
   /**
-   * When keys are forgotten; never, unless this says otherwise. A key that is forgotten is accepted
-   * again when it comes again; nothing is emitted when it is forgotten.
+   * Sets when keys are forgotten; never, unless this is called. A forgotten key is accepted again
+   * when it arrives again. Nothing is emitted when a key is forgotten.
    *
-   * <p>A key is forgotten no earlier than the ttl after its time, and no later than an eighth of it
-   * after that. By {@link TimeToLive.Clock#EVENT} its time is its event's timestamp, or the
-   * watermark where that is later, and it is forgotten when the watermark has come so far: so
-   * events need timestamps, and no event that is not late meets a key forgotten too early. Without
-   * watermarks nothing is forgotten. A key may stay longer where its timestamp is more than a
-   * quarter of the ttl ahead of the watermark. The last watermark of a bounded input forgets
-   * nothing. By {@link TimeToLive.Clock#PROCESSING} its time is when it came.
+   * <p>A key is forgotten no earlier than the ttl after its time, and no later than another eighth
+   * of the ttl after that.
    *
-   * <p>The length may change at any restart, for the keys that are there too: each is then kept for
-   * the new one, and at most five eighths of the longest one since it came longer. What was
-   * forgotten before stays so. Whether there is a ttl, its clock and its since are fixed for the
-   * life of the state.
+   * <p>With {@link TimeToLive.Clock#EVENT}, the time of a key is the timestamp of its event, or the
+   * watermark if that is later, and the watermark decides when it is forgotten. So events need
+   * timestamps, and an event that is not late never finds its key forgotten too early. Without
+   * watermarks no key is forgotten. A key may stay longer if its timestamp is more than a quarter
+   * of the ttl ahead of the watermark. The last watermark of a bounded input forgets no key. With
+   * {@link TimeToLive.Clock#PROCESSING}, the time of a key is the processing time of its event.
    *
-   * <p>Takes about 4.1 bits a key more, and 4.5 at most where filters are as full as they usually
-   * are.
+   * <p>The length may change at any restart, also for keys that are already stored: each is then
+   * kept for the new length, plus at most five eighths of the longest length that was in use since
+   * it arrived. Keys that were forgotten before stay forgotten. Whether there is a ttl, its clock
+   * and its since are fixed for the life of the state.
+   *
+   * <p>Needs about 4.1 more bits for each key, and at most 4.5 if filters are as full as usual.
    */
   public Firstseen<T> ttl(TimeToLive newTtl) {
     ttl = Objects.requireNonNull(newTtl, "ttl");
@@ -300,10 +306,10 @@ public final class Firstseen<T> {
   }
 
   /**
-   * Bytes of pages that a task keeps on the heap on state backends that keep state elsewhere, as
-   * RocksDB does; 0 or more, 64 MiB unless this says otherwise. The heap backend needs none. A
-   * changed page is written to state when it leaves this cache, and before each checkpoint. May be
-   * changed at any restart.
+   * Sets the size of the page cache of a task in bytes, 0 or more; 64 MiB unless this is called.
+   * Only state backends that keep state off the heap, such as RocksDB, use it. A changed page is
+   * written to state when it leaves the cache, and before each checkpoint. May be changed at any
+   * restart.
    */
   public Firstseen<T> pageCacheBytes(long newPageCacheBytes) {
     pageCacheBytes = newPageCacheBytes;
@@ -311,8 +317,8 @@ public final class Firstseen<T> {
   }
 
   /**
-   * Start of the operators' uids and names, {@code firstseen} unless this says otherwise; needed if
-   * a job has more than one dedup. State is found again by it.
+   * Sets the prefix of the operators' uids and names; {@code firstseen} unless this is called.
+   * Needed if a job has more than one dedup. Flink finds the state by it at a restart.
    */
   public Firstseen<T> uidPrefix(String newUidPrefix) {
     uidPrefix = Objects.requireNonNull(newUidPrefix, "uidPrefix");
@@ -320,7 +326,7 @@ public final class Firstseen<T> {
   }
 
   /**
-   * What state of this dedup is built with.
+   * The parameters with which this dedup builds its state.
    *
    * @throws IllegalArgumentException as {@link #apply}
    */
@@ -362,12 +368,12 @@ public final class Firstseen<T> {
   }
 
   /**
-   * Adds the operators to the job: {@code <prefix>-identify}, as parallel as the input, and {@code
-   * <prefix>-dedup}, as parallel as the environment says. The latter decides on a few events
-   * together: each waits for others, for {@value EventBatch#MAX_MILLIS} ms at most.
+   * Adds the operators to the job: {@code <prefix>-identify}, with the parallelism of the input,
+   * and {@code <prefix>-dedup}, with the parallelism of the environment. The latter decides on a
+   * few events together: each waits for others for at most {@value EventBatch#MAX_MILLIS} ms.
    *
-   * @throws IllegalArgumentException if a parameter is out of its bounds, or the capacity of a
-   *     shard and the rate together ask for identities longer than the filters have
+   * @throws IllegalArgumentException if a parameter is out of bounds, or if the capacity of a shard
+   *     and the rate together need longer identities (fingerprints) than the filters support
    * @throws NullPointerException if neither {@link #key} nor {@link #keyText} was called
    */
   public DedupStreams<T> apply() {
@@ -387,8 +393,8 @@ public final class Firstseen<T> {
             .process(
                 new IdentifyFunction<>(key, operation, scope, canonicaliser, hash, rejectedTag),
                 InFlightChangeSerializer.info(eventType, key::extract))
-            // As many tasks as feed it: Flink would spread a single source's events over several,
-            // and two events of one key would race each other.
+            // With another parallelism than the input, Flink would spread the events of one source
+            // task over several tasks, and two events of one key could overtake each other.
             .setParallelism(events.getParallelism())
             .name(uidPrefix + "-identify")
             .uid(uidPrefix + "-identify");
@@ -415,12 +421,12 @@ public final class Firstseen<T> {
         accepted.getSideOutput(falselyDroppedTag));
   }
 
-  /** The uid of the operator that has the state. */
+  /** The uid of the stateful operator. */
   static String dedupUid(String uidPrefix) {
     return uidPrefix + "-dedup";
   }
 
-  /** Flink's key of a change: that of its shard. */
+  /** Selects the Flink key of a change, which is that of its shard. */
   static <T> KeySelector<Change<T>, Integer> shardKeys(int shards) {
     return new ShardKeySelector<>(new Shards(shards), ShardKeys.of(shards, shards));
   }

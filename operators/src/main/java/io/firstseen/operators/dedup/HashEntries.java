@@ -14,16 +14,16 @@ import org.apache.flink.runtime.state.internal.InternalMapState;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Entries of keyed state under 64-bit hashes. Entries whose time is up are not there, though state
- * may still hold them.
+ * Entries of keyed state under 64-bit hashes. Expired entries count as absent, though state may
+ * still hold them.
  *
- * <p>A shard's entries are cut into slices, which are namespaces of the state: so they can be gone
- * through in parts, and on the heap, where each slice is a map of its own, the first change after a
- * checkpoint copies one slice, not the shard.
+ * <p>A shard's entries are divided into slices, which are namespaces of the state. So they can be
+ * swept in parts. On the heap each slice is a separate map, so the first change after a checkpoint
+ * copies one slice and not the whole shard.
  *
- * <p>Where state is not on the heap, new entries are pending until a shard has some hundreds, or a
- * checkpoint comes, and are then written in the order of their hashes: many at once cost a third of
- * as many one by one.
+ * <p>If state is not on the heap, new entries stay pending until a shard has some hundreds of them,
+ * or a checkpoint begins. They are then written in the order of their hashes, which costs a third
+ * of writing them one by one.
  */
 final class HashEntries {
   private static final int SLICE_BITS = 8;
@@ -103,7 +103,7 @@ final class HashEntries {
     state.remove(hash);
   }
 
-  /** Writes all that is pending; to be called before each checkpoint. */
+  /** Writes all pending entries; must be called before each checkpoint. */
   void flush() throws Exception {
     if (pending != null) {
       pending.flush(this::write);
@@ -121,7 +121,7 @@ final class HashEntries {
         });
   }
 
-  /** An entry with the time of the event at hand. */
+  /** Creates an entry with the time of the current event. */
   ExactEntry entry(ShardPages shard, byte @Nullable [] key, @Nullable ExactEntry next) {
     Expiry expiry = shard.expiry();
     long endMillis = expiry == null ? 0 : expiry.endMillis();
@@ -134,16 +134,16 @@ final class HashEntries {
     return lastHash;
   }
 
-  /** Whether the event at hand gives an entry another time, being of the same key. */
+  /** Whether the current event, which has the key of this entry, gives it a later time. */
   boolean isRenewed(ShardPages shard, ExactEntry entry) {
     Expiry expiry = shard.expiry();
     return expiry != null && expiry.sinceLastSeen() && entry.endMillis() < expiry.endMillis();
   }
 
   /**
-   * Removes the entries of a slice whose time is up; those that are pending are left.
+   * Removes the expired entries of a slice; does not look at pending ones.
    *
-   * @return how many there were, living or not
+   * @return how many entries were in the slice, expired ones included
    */
   int sweep(ShardPages shard, int slice) throws Exception {
     setCurrentKey.accept(shard.key);
@@ -169,7 +169,7 @@ final class HashEntries {
     return seen;
   }
 
-  /** Those of the keys of a hash whose time is not up, or null. */
+  /** The entries of a hash that have not expired, or null. */
   private @Nullable ExactEntry living(ShardPages shard, @Nullable ExactEntry entry) {
     Expiry expiry = shard.expiry();
     if (expiry == null || entry == null) {

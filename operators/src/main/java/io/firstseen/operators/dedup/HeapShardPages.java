@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
  * The pages of a shard whose backend keeps them as objects: state holds the very pages that are
  * changed here, so changing one needs no write.
  *
- * <p>What a checkpoint still has to write must not change. So a page is frozen until the checkpoint
- * has written all pages of its shard. Meanwhile insertions become pending beside it. What cannot be
- * pending is done to a copy, which replaces the page in state; the backend keeps the replaced page
- * for the checkpoint.
+ * <p>A page that a checkpoint still has to write must not change. So it is frozen until the
+ * checkpoint has written all pages of its shard. Meanwhile insertions become pending beside it.
+ * Every other change is made to a copy (copy-on-write), which replaces the page in state; the
+ * backend keeps the replaced page for the checkpoint.
  */
 final class HeapShardPages extends ShardPages {
   private final RunningCheckpoints checkpoints;
@@ -73,7 +73,7 @@ final class HeapShardPages extends ShardPages {
 
   @Override
   void wasSplit(LoadedPage whole, LoadedPage low, LoadedPage high) {
-    // It may be listed; its page must not stay in memory for that.
+    // The list may still contain it; this lets the old page be collected.
     whole.page = low.page;
     putIntoState(low);
     list(low);

@@ -14,8 +14,7 @@ import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
 
 /**
- * Gives every event its canonical key and hash; events without a usable key or without an operation
- * are rejected.
+ * Computes every event's canonical key and hash; rejects events without a usable key or operation.
  *
  * @param <T> type of the events
  */

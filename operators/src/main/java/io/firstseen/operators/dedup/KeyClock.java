@@ -12,13 +12,12 @@ import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What time it is for the keys of a task, where keys expire; without a time to live it does
- * nothing.
+ * The current time for the expiry of a task's keys. Does nothing without a ttl.
  *
- * <p>In event time it is as late as the watermark says, and an event's time is its timestamp. After
- * a restart there is no watermark yet, so each shard's time is kept in state: what was forgotten
- * stays forgotten, and a replay decides as the first time. The watermark that ends all input is no
- * time, and forgets nothing.
+ * <p>In event time, the current time is the watermark, and an event's time is its timestamp. After
+ * a restart there is no watermark yet, so each shard's time is kept in state: forgotten keys stay
+ * forgotten, and a replay has the same result. The watermark at the end of all input is ignored, so
+ * it forgets no key.
  */
 final class KeyClock {
   private final @Nullable TimeToLive ttl;
@@ -36,7 +35,7 @@ final class KeyClock {
 
   /**
    * @param ttl null if keys do not expire
-   * @param state for each shard, the time that it was at the last checkpoint
+   * @param state for each shard, its time at the last checkpoint
    * @param setCurrentKey sets Flink's key; called before each access to state
    */
   KeyClock(
@@ -70,27 +69,27 @@ final class KeyClock {
     return ttl == null ? Long.MAX_VALUE : ttl.epochMillis();
   }
 
-  /** The time of this task; the earliest of all while it is not known. */
+  /** The time of this task; the earliest possible instant as long as no time is known. */
   long nowMillis() {
     return nowMillis;
   }
 
-  /** Takes note of a watermark. */
+  /** Advances to a watermark. */
   void advanceTo(Watermark watermark) {
     if (inEventTime && watermark.getTimestamp() != Long.MAX_VALUE) {
-      // No event up to and with the watermark's instant comes any more.
+      // No event at or before the watermark's instant follows.
       nowMillis = Math.max(nowMillis, watermark.getTimestamp() + 1);
     }
   }
 
-  /** Looks at the machine's clock, if that is the one; it is the time of the events until then. */
+  /** With processing time, reads the clock; this is the time of all events until the next call. */
   void tick() {
     if (inProcessingTime) {
       nowMillis = Math.max(nowMillis, processingTime.getCurrentProcessingTime());
     }
   }
 
-  /** Takes note of the event that comes next. */
+  /** Sets the next event. */
   void next(StreamRecord<?> event) {
     if (inProcessingTime) {
       eventMillis = nowMillis;
@@ -104,7 +103,7 @@ final class KeyClock {
     }
   }
 
-  /** Sets a shard's clock to the time that it is, and to that of the event that comes next. */
+  /** Sets a shard's clock to the current time, and to the time of the next event. */
   void set(ShardPages shard) {
     Expiry expiry = shard.expiry();
     if (expiry != null) {
@@ -115,7 +114,7 @@ final class KeyClock {
     }
   }
 
-  /** The clock of a shard, at the time that state has; null if keys do not expire. */
+  /** The clock of a shard, set to the time in state; null if keys do not expire. */
   @Nullable Expiry read(int shard, Integer key) {
     if (ttl == null) {
       return null;
@@ -138,7 +137,7 @@ final class KeyClock {
     return expiry;
   }
 
-  /** Writes the time of a shard, if state has an earlier one. */
+  /** Writes the time of a shard if state holds an earlier one. */
   void write(ShardPages shard) {
     Expiry expiry = shard.expiry();
     if (expiry != null && expiry.nowMillis() > timeInState[shard.number]) {

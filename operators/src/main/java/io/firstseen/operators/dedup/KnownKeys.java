@@ -8,13 +8,15 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What happened to keys so far, by their hashes, in the order in which it happened: what {@link
- * WarmStart} makes a savepoint of.
+ * The operations on keys so far, by hash and in order. {@link WarmStart} makes a savepoint from
+ * them.
  *
- * <p>Kept in files, 8 bytes an operation (16 with times), apart by the hashes' first bits, so that
- * each file can be sorted in memory: a few MiB of memory here, and later twice a file's size.
+ * <p>They are kept in files, 8 bytes for each operation (16 with times). The first bits of a hash
+ * select the file, so that each file can be sorted in memory. Needs a few MiB of memory here, and
+ * later twice the size of a file.
  *
  * <p>Not safe for use by several threads.
  */
@@ -29,37 +31,37 @@ public final class KnownKeys implements Closeable {
   private long latestMillis = Long.MIN_VALUE;
 
   /**
-   * Starts with nothing.
+   * Creates an empty collection.
    *
-   * @param directory an empty directory for the files; who made it removes it
+   * @param directory an empty directory for the files; the caller removes it
    * @param ttl when the dedup forgets keys; null if it does not
    */
-  public KnownKeys(Path directory, TimeToLive ttl) {
+  public KnownKeys(Path directory, @Nullable TimeToLive ttl) {
     this.directory = directory;
     this.withTimes = KnownKeysPart.needsTimes(ttl);
   }
 
   /**
-   * The key of this hash is live from now on.
+   * Makes the key with this hash live.
    *
-   * @param timeMillis event time; counts for nothing unless there is a ttl in event time
+   * @param timeMillis event time; used only with a ttl in event time
    */
   public void add(long hash, long timeMillis) throws IOException {
     append(hash, KnownKeysPart.ADD, timeMillis);
     latestMillis = Math.max(latestMillis, timeMillis);
   }
 
-  /** The key of this hash, if it is live, is so no longer. */
+  /** Removes the key with this hash if it is live. */
   public void remove(long hash) throws IOException {
     append(hash, KnownKeysPart.REMOVE, 0);
   }
 
-  /** The latest time of all that were added. */
+  /** The latest time of all adds. */
   long latestMillis() {
     return latestMillis;
   }
 
-  /** How often something was added or removed. */
+  /** The number of adds and removals. */
   public long operations() {
     return operations;
   }
@@ -100,7 +102,7 @@ public final class KnownKeys implements Closeable {
     return directory;
   }
 
-  /** Writes what is still in memory; nothing may be added after this. May be called again. */
+  /** Writes buffered operations to the files; no operation may follow. May be called again. */
   public void complete() throws IOException {
     for (int part = 0; part < buffers.length; part++) {
       if (buffers[part] != null && buffers[part].position() > 0) {
@@ -111,7 +113,7 @@ public final class KnownKeys implements Closeable {
     close();
   }
 
-  /** How many of the files are not yet used up. */
+  /** How many of the files have not been consumed yet. */
   public int partsLeft() {
     int left = 0;
     for (int part = 0; part < KnownKeysPart.COUNT; part++) {

@@ -7,11 +7,12 @@ import java.nio.LongBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One of the files of {@link KnownKeys}. It holds all operations on hashes that start with its
  * number, in their order, 8 bytes each: the hash without its first byte, and the operation; with
- * times, 8 bytes more. This is the keys that live after them.
+ * times, 8 bytes more. This class holds the keys that are live after all operations.
  */
 final class KnownKeysPart {
   static final int ADD = 1;
@@ -58,14 +59,14 @@ final class KnownKeysPart {
   }
 
   /**
-   * The hashes of the keys that live after all operations.
+   * Reads the hashes of the keys that are live after all operations.
    *
    * @param ttl when keys are forgotten, null if they are not
-   * @param latestMillis the time up to which that is done
-   * @return in ascending order as unsigned numbers, each once
-   * @throws IOException if the file cannot be read; one that is not there holds nothing
+   * @param latestMillis the time at which expiry is evaluated
+   * @return the distinct hashes in ascending unsigned order
+   * @throws IOException if the file cannot be read; a missing file counts as empty
    */
-  static KnownKeysPart read(Path directory, int part, TimeToLive ttl, long latestMillis)
+  static KnownKeysPart read(Path directory, int part, @Nullable TimeToLive ttl, long latestMillis)
       throws IOException {
     int stride = needsTimes(ttl) ? 2 : 1;
     Path file = file(directory, part);
@@ -97,7 +98,7 @@ final class KnownKeysPart {
     return new KnownKeysPart(hashes, times, count);
   }
 
-  /** The time of a key that lived already when it was added. */
+  /** The time of a key that was live already when it was added. */
   private static long timeAfter(TimeToLive ttl, long timeMillis, long addedMillis) {
     boolean renews =
         ttl.since() == TimeToLive.Since.LAST_SEEN || addedMillis - timeMillis >= ttl.millis();
@@ -139,7 +140,10 @@ final class KnownKeysPart {
     }
   }
 
-  /** By hash, and operations on one hash in their order: a radix sort that starts at the end. */
+  /**
+   * Sorts by hash and keeps the order of operations on one hash: a stable radix sort from the last
+   * byte to the first.
+   */
   private static long[] sorted(long[] operations, int stride) {
     long[] from = operations;
     long[] to = new long[operations.length];

@@ -5,15 +5,15 @@ import org.apache.flink.metrics.MetricGroup;
 
 /** The set of the live keys of a task's shards. */
 interface LiveSet {
-  /** What an add came to. */
+  /** The result of an add. */
   enum Addition {
     /** The key was not live; now it is. */
     NEW,
 
-    /** The key was live, or the filter took it for one that was. */
+    /** The key was live, or the filter took it for live. */
     KNOWN,
 
-    /** The key was not live, and is known to have been taken for one that was. */
+    /** The key was not live, but the filter took it for live, as an audit found. */
     FALSELY_DROPPED
   }
 
@@ -21,22 +21,22 @@ interface LiveSet {
   Addition add(ShardPages shard, Change<?> change) throws Exception;
 
   /**
-   * Makes a key live no longer.
+   * Removes a key.
    *
-   * @return whether it was live, or was taken for a key that was
+   * @return whether it was live, or the filter took it for live
    */
   boolean remove(ShardPages shard, Change<?> change) throws Exception;
 
   /**
-   * Makes a key live that is known not to be, also if the filter takes it for one that is: deleting
-   * one of two keys that share a fingerprint leaves the other.
+   * Adds a key that is known not to be live, even if the filter takes it for live. Deleting one of
+   * two keys that share a fingerprint then leaves the other.
    */
   void learn(ShardPages shard, Change<?> change) throws Exception;
 
-  /** Frees some room of keys whose time is up. */
+  /** Frees some space of expired keys. */
   default void sweep() throws Exception {}
 
-  /** Brings the state up to date; to be called before each checkpoint. */
+  /** Brings the state up to date; must be called before each checkpoint. */
   default void flush() throws Exception {}
 
   default void register(MetricGroup metrics) {}

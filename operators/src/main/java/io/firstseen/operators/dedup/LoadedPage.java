@@ -10,25 +10,25 @@ final class LoadedPage {
   /** Changed since it was last written to state. */
   boolean dirty;
 
-  /** Asked for since the cache last looked for a page to drop. */
+  /** Used since the cache last searched for a page to drop. */
   boolean used;
 
-  /** Among the pages that may have pending insertions. */
+  /** In the list of pages that may have pending insertions. */
   boolean listed;
 
   /** How many checkpoints had begun when the page was last put into state. */
   long since;
 
-  /** Where in the cache's ring it stands. */
+  /** Its index in the cache's ring. */
   int place;
 
-  /** What the shard's totals hold of it. */
+  /** The part of the shard's totals that counts this page. */
   int count;
 
   int slots;
   int bodyBytes;
 
-  /** What the cache's total holds of it. */
+  /** The part of the cache's total that counts this page. */
   int heapBytes;
 
   LoadedPage(ShardPages shard, CuckooPage page) {
@@ -36,7 +36,7 @@ final class LoadedPage {
     this.page = page;
   }
 
-  /** Reads what an operation will: it can lie in two lines of the processor's cache. */
+  /** Reads the fields that an operation reads; they may be in two cache lines. */
   long touch() {
     return since + count + (page == null ? 0 : 1);
   }

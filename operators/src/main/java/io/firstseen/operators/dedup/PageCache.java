@@ -5,10 +5,11 @@ import java.util.List;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.metrics.SimpleCounter;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses which loaded pages stay, up to a number of bytes: a clock that goes round and drops the
- * first page that was not asked for since it last came by (Corbató 1968).
+ * Chooses which loaded pages stay in memory, up to a number of bytes, by the CLOCK algorithm
+ * (Corbató 1968): drops the first page that was not used since the clock hand last passed it.
  */
 final class PageCache {
   private final long maxBytes;
@@ -23,17 +24,17 @@ final class PageCache {
     this.maxBytes = maxBytes;
   }
 
-  /** Bytes on the heap of the pages that are loaded. */
+  /** The heap size of the loaded pages in bytes. */
   long bytes() {
     return bytes;
   }
 
-  /** Pages asked for that were loaded. */
+  /** Page accesses that found the page in memory. */
   Counter hits() {
     return hits;
   }
 
-  /** Pages asked for that were read from state. */
+  /** Page accesses that read the page from state. */
   Counter misses() {
     return misses;
   }
@@ -65,7 +66,7 @@ final class PageCache {
     bytes -= page.heapBytes;
   }
 
-  /** Takes note of how large a page has become. */
+  /** Updates the total by the new size of a page. */
   void resize(LoadedPage page) {
     int heapBytes = page.page.heapBytes();
     bytes += heapBytes - page.heapBytes;
@@ -73,7 +74,7 @@ final class PageCache {
   }
 
   /** The page to drop next, or null if there is no need to drop one. */
-  LoadedPage victim() {
+  @Nullable LoadedPage victim() {
     if (bytes <= maxBytes || ring.isEmpty()) {
       return null;
     }

@@ -64,7 +64,7 @@ final class PageState {
     }
   }
 
-  /** What was last written of a shard; null if nothing was. */
+  /** The last written summary of a shard; null if there is none. */
   @Nullable ShardSummary readSummary(Integer key) {
     setCurrentKey.accept(key);
     try {

@@ -1,14 +1,14 @@
 package io.firstseen.operators.dedup;
 
 /**
- * Goes round all pages of a task once an epoch, a few at a time, so that keys whose time is up free
- * their room although nobody asks for their pages.
+ * Visits all pages of a task once in each epoch, a few at a time, so that expired keys free their
+ * space even if their pages are not accessed.
  *
- * <p>What is forgotten does not depend on it. So it may fall behind: after a jump of the clock it
- * goes round once, at no more than {@value #MAX_PAGES} pages a call.
+ * <p>Which keys are forgotten does not depend on it, so it may fall behind: after a jump of the
+ * clock it visits all pages once, at most {@value #MAX_PAGES} in each call.
  */
 final class PageSweep {
-  /** Some 10 µs each, 200 where a page empties. */
+  /** The most pages of one call. A page takes about 10 µs, or 200 µs if it becomes empty. */
   static final int MAX_PAGES = 8;
 
   private static final long MAX_CALLS_AN_EPOCH = 1024;
@@ -24,12 +24,12 @@ final class PageSweep {
     this.clock = clock;
   }
 
-  /** How long to wait between two calls where nothing else says when. */
+  /** The time between two calls if no watermark or event triggers them. */
   long pauseMillis() {
     return Math.max(1, Math.min(clock.epochMillis() / MAX_CALLS_AN_EPOCH, MAX_PAUSE_MILLIS));
   }
 
-  /** Sweeps as many pages as the time since the last call asks for. */
+  /** Sweeps as many pages as the time since the last call requires. */
   void run() {
     long now = clock.nowMillis();
     if (sweptUntil != Long.MIN_VALUE) {

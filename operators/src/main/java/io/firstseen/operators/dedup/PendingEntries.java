@@ -8,16 +8,20 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongToIntFunction;
+import org.jspecify.annotations.Nullable;
 
 /** Entries of a task's shards that are not written to state yet. */
 final class PendingEntries {
-  /** Of all shards together; some 10 MB of hashes. */
+  /** The most pending entries of all shards together; about 10 MB of hashes. */
   private static final int MAX_ENTRIES = 1 << 17;
 
-  /** A shard's are written in one call: a millisecond or two. */
+  /**
+   * The most pending entries of a shard. They are written in one call, which takes a millisecond or
+   * two.
+   */
   private static final int MAX_OF_A_SHARD = 1024;
 
-  /** Keys of all shards together. */
+  /** The most bytes of keys in all shards together. */
   private static final int MAX_KEY_BYTES = 1 << 24;
 
   private final OfShard[] byNumber;
@@ -51,18 +55,18 @@ final class PendingEntries {
     this.byNumber = new OfShard[shardCount];
   }
 
-  /** Makes a shard one of this task's. */
+  /** Adds a shard of this task. */
   void add(int number, Integer key) {
     byNumber[number] = new OfShard(number, key);
     shards.add(byNumber[number]);
   }
 
   /** The pending entry of a hash, or null. */
-  ExactEntry get(int shard, long hash) {
+  @Nullable ExactEntry get(int shard, long hash) {
     return byNumber[shard].entries.get(hash);
   }
 
-  /** Takes an entry; returns whether the shard's are to be written. */
+  /** Adds an entry; returns whether the shard's entries must be written now. */
   boolean put(int shard, long hash, ExactEntry entry) {
     OfShard pending = byNumber[shard];
     pending.entries.put(hash, entry);
@@ -75,7 +79,7 @@ final class PendingEntries {
     byNumber[shard].entries.remove(hash);
   }
 
-  /** Has every shard written that has entries. */
+  /** Calls the writer for every shard with entries. */
   void flush(ShardWriter writer) throws Exception {
     for (OfShard shard : shards) {
       if (!shard.entries.isEmpty()) {
@@ -85,7 +89,8 @@ final class PendingEntries {
   }
 
   /**
-   * Gives away the entries of a shard, slice by slice, in the order of their hashes.
+   * Removes the entries of a shard and passes them to the writer, slice by slice, in the order of
+   * their hashes.
    *
    * @param sliceOf the slice of a hash, in the order of the hashes
    */
@@ -96,7 +101,8 @@ final class PendingEntries {
     for (long hash : pending.entries.keySet()) {
       hashes[count++] = hash;
     }
-    // In a shard of several, all hashes have one sign; in the only one, slices tell them apart.
+    // A signed sort is enough: with several shards, all hashes of a shard have the same top bit;
+    // with one shard, hashes with different top bits are in different slices.
     Arrays.sort(hashes);
     for (int i = 0; i < count; ) {
       int slice = sliceOf.applyAsInt(hashes[i]);

@@ -8,14 +8,14 @@ import org.apache.flink.runtime.state.TestableKeyedStateBackend;
 import org.apache.flink.runtime.state.heap.HeapKeyedStateBackend;
 import org.apache.flink.streaming.api.operators.sorted.state.BatchExecutionKeyedStateBackend;
 
-/** Refuses state and environments in which the dedup could not keep its promises. */
+/** Refuses state and environments with which the dedup could not keep its guarantees. */
 final class RestoreChecks {
   private RestoreChecks() {}
 
   /**
-   * The parameters to go on with.
+   * Returns the parameters to use.
    *
-   * @param restored those in state; none on a first start
+   * @param restored the parameters in state; none on a first start
    */
   static DedupParameters restored(DedupParameters asked, Iterable<DedupParameters> restored)
       throws IncompatibleStateException {

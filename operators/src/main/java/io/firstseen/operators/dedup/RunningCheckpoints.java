@@ -2,13 +2,17 @@ package io.firstseen.operators.dedup;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The checkpoints that a backend of objects may still be writing, and what of them is written: the
- * pages of a shard may change again once a checkpoint has written them all.
+ * The checkpoints that the heap backend may still be writing, and their progress. The pages of a
+ * shard may change again once a checkpoint has written all of them.
  */
 final class RunningCheckpoints {
-  /** Beyond this many, the oldest are taken for one: of savepoints, nobody tells the end. */
+  /**
+   * The most checkpoints that are tracked separately; older ones are merged into one. Flink does
+   * not report the end of a savepoint, so they would pile up.
+   */
   private static final int MAX = 8;
 
   private final List<CheckpointProgress> running = new ArrayList<>();
@@ -16,7 +20,7 @@ final class RunningCheckpoints {
   private long begun;
 
   /**
-   * Takes note that a checkpoint begins.
+   * Records that a checkpoint begins.
    *
    * @param pagesOfShard how many pages of each shard it has
    */
@@ -30,7 +34,7 @@ final class RunningCheckpoints {
     }
   }
 
-  /** Takes note that a checkpoint is written, or will never be used. */
+  /** Records that a checkpoint is written or was aborted. */
   void end(long checkpoint) {
     running.removeIf(one -> one.checkpoint() == checkpoint);
   }
@@ -41,7 +45,7 @@ final class RunningCheckpoints {
   }
 
   /** The checkpoint that began last; null before the first. */
-  CheckpointProgress last() {
+  @Nullable CheckpointProgress last() {
     return last;
   }
 

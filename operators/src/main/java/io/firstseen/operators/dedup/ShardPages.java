@@ -11,9 +11,8 @@ import io.firstseen.types.ShardSummary;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pages of one shard: those in memory, and the way to those in state. {@link HeapShardPages}
- * for a backend that keeps its state as objects on the heap, {@link CachedShardPages} for the
- * others.
+ * The pages of one shard, in memory and in state. {@link HeapShardPages} for a backend that keeps
+ * its state as objects on the heap, {@link CachedShardPages} for the others.
  */
 abstract class ShardPages implements PageStore {
   /** In [0, number of shards). */
@@ -63,16 +62,16 @@ abstract class ShardPages implements PageStore {
     return expiry;
   }
 
-  /** Makes room for the pages of the next operation, between two of them. */
+  /** Makes room for the pages of the next operation; called between two operations. */
   void makeRoom() {}
 
-  /** The page of an identity, for a sweep: asking for it does not keep it in memory. */
+  /** The page of an identity, for a sweep. This access does not keep it in the cache. */
   abstract CuckooPage pageToSweep(long identity);
 
-  /** Takes note of a page whose content is not the one in state any more. */
+  /** Called for a page whose content differs from that in state. */
   abstract void changed(LoadedPage page, boolean replaced);
 
-  /** Takes note that two pages replace one that was split. */
+  /** Called when a page was split and two pages replace it. */
   abstract void wasSplit(LoadedPage whole, LoadedPage low, LoadedPage high);
 
   @Override
@@ -100,7 +99,7 @@ abstract class ShardPages implements PageStore {
     wasSplit(whole, lowLoaded, highLoaded);
   }
 
-  /** Forgets the keys of a page whose time is up. */
+  /** Forgets the expired keys of a page. */
   final void sweep(long identity) {
     filter.expire(this, pageToSweep(identity));
   }
@@ -110,7 +109,7 @@ abstract class ShardPages implements PageStore {
     return changed;
   }
 
-  /** Brings the state up to date; to be called before each checkpoint. */
+  /** Brings the state up to date; must be called before each checkpoint. */
   void flush() {
     if (changed) {
       state.writeSummary(key, new ShardSummary(keys, slots, bytes, table.directory().toBytes()));
@@ -147,7 +146,7 @@ abstract class ShardPages implements PageStore {
     state.readAll(key, this::load);
   }
 
-  /** Forgets a page that state has as it is. */
+  /** Drops a page from memory whose content is in state. */
   final void unload(LoadedPage page) {
     table.set(page.page.firstIdentity(), null);
   }
@@ -167,7 +166,7 @@ abstract class ShardPages implements PageStore {
     return page.tag() - 1;
   }
 
-  /** Brings the totals up to a page as it is now. */
+  /** Updates the totals with the current size of a page. */
   private void count(LoadedPage loaded) {
     CuckooPage page = loaded.page;
     int count = page.count();
@@ -195,12 +194,12 @@ abstract class ShardPages implements PageStore {
     loaded.bodyBytes = loaded.page.bodyBytes();
   }
 
-  /** Identities held. */
+  /** The number of stored identities. */
   final long keys() {
     return keys;
   }
 
-  /** Room for identities. */
+  /** The number of slots. */
   final long slots() {
     return slots;
   }

@@ -18,7 +18,7 @@ final class TaskShards {
   private final ShardPages[] byNumber;
   private final List<ShardPages> all = new ArrayList<>();
 
-  @SuppressWarnings("UnusedVariable") // What the compiler must not leave out ends here.
+  @SuppressWarnings("UnusedVariable") // Keeps the prefetching reads from being optimised away.
   private long touched;
 
   /** Where the next sweep goes on. */
@@ -65,12 +65,12 @@ final class TaskShards {
   }
 
   /**
-   * Has the processor fetch what the operations on some hashes will read, of pages that are in
-   * memory. What says where the next thing is comes first, for all of them: so as many loads as
-   * follow each other must wait for each other, and no more.
+   * Prefetches the memory that the operations on some hashes will read, of pages that are loaded.
+   * It works level by level for all hashes: first the entries of the page tables, then the pages,
+   * then their bodies. So only loads that depend on each other wait for each other.
    *
-   * <p>What was found is not kept but looked up again: G1 has the processor wait for all loads
-   * before, each time that a reference is stored into an old object.
+   * <p>The pages are not stored but looked up again in each step, because with G1 storing a
+   * reference into an old object waits for all earlier loads.
    */
   void prefetch(long[] hashes, int count) {
     long read = 0;
@@ -97,7 +97,7 @@ final class TaskShards {
     return shape.identity(shards.rest(hash));
   }
 
-  /** Forgets the keys of some pages whose time is up, and goes on there at the next call. */
+  /** Forgets the expired keys of some pages, and continues with the next ones in the next call. */
   void sweep(int maxPages) {
     int left = maxPages;
     for (int visits = 0; left > 0 && visits < maxPages + all.size(); visits++) {
@@ -115,7 +115,7 @@ final class TaskShards {
     }
   }
 
-  /** Brings the state up to date; to be called before each checkpoint. */
+  /** Brings the state up to date; must be called before each checkpoint. */
   void flush(long checkpoint) {
     for (ShardPages shard : all) {
       clock.set(shard);
@@ -129,7 +129,7 @@ final class TaskShards {
     }
   }
 
-  /** Takes note that a checkpoint is written, or will never be used. */
+  /** Records that a checkpoint is written or was aborted. */
   void checkpointEnded(long checkpoint) {
     if (checkpoints != null) {
       checkpoints.end(checkpoint);
@@ -166,7 +166,10 @@ final class TaskShards {
     return pages;
   }
 
-  /** The mean of the shards' predicted false-positive rates, as a key may fall into any. */
+  /**
+   * The mean of the shards' predicted false-positive rates, since a key falls into each shard with
+   * equal probability.
+   */
   double predictedFalsePositiveRate() {
     return all.stream().mapToDouble(ShardPages::predictedFalsePositiveRate).average().orElse(0);
   }

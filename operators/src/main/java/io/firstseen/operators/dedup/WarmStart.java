@@ -25,12 +25,11 @@ import org.apache.flink.state.api.runtime.SavepointLoader;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /**
- * Writes canonical savepoints from which a dedup starts knowing keys, with Flink's State Processor
- * API. Nothing but the dedup's operator is in them; every other operator of a job that starts from
- * one starts empty.
+ * Writes canonical savepoints with Flink's State Processor API, from which a dedup starts with
+ * known keys. They contain only the dedup operator; all other operators of a job start empty.
  *
- * <p>Every task takes a stretch of the hashes, whose keys it gets from files, sorted: so no key
- * goes through a network or a queue, and a task changes one page after the other.
+ * <p>Every task handles a range of the hashes and reads its keys from files, sorted. So no key is
+ * sent over the network, and a task changes one page after the other.
  */
 public final class WarmStart {
   static final TypeInformation<Change<Integer>> RANGE = ChangeSerializer.info(Types.INT);
@@ -43,13 +42,13 @@ public final class WarmStart {
   /**
    * Describes a savepoint.
    *
-   * @param env a streaming environment for this job alone, on a cluster that sees the files of
-   *     {@code keys}; its state backend builds the state, and matters to nobody afterwards. Its
+   * @param env a streaming environment used only for this job, on a cluster that can read the files
+   *     of {@code keys}. Its state backend is used only while the savepoint is built. Its
    *     parallelism is an upper bound
-   * @param parameters those of the dedup that will start from it, {@link Firstseen#parameters}, as
-   *     {@link #check} allows them
-   * @param uidPrefix that of the dedup, {@link Firstseen#uidPrefix}
-   * @param keys what happened so far, for the ttl of the parameters; used up
+   * @param parameters the {@link Firstseen#parameters} of the dedup that will start from the
+   *     savepoint; must pass {@link #check}
+   * @param uidPrefix the {@link Firstseen#uidPrefix} of that dedup
+   * @param keys the known keys, made for the ttl of the parameters; consumed
    */
   public WarmStart(
       StreamExecutionEnvironment env,
@@ -66,7 +65,7 @@ public final class WarmStart {
   /**
    * Refuses parameters that no savepoint can be written for.
    *
-   * @throws IllegalArgumentException with a sentence
+   * @throws IllegalArgumentException if a parameter is not supported; the message names it
    */
   public static void check(DedupParameters parameters) {
     if (parameters.shardCount() < 2) {
@@ -83,7 +82,7 @@ public final class WarmStart {
   /**
    * Writes the savepoint; returns when it is complete.
    *
-   * @param target its directory, best one that is not there yet; left incomplete by a failure
+   * @param target its directory, which should not exist yet; incomplete after a failure
    * @throws IOException if a file cannot be read or written
    */
   public void write(org.apache.flink.core.fs.Path target) throws Exception {
@@ -93,8 +92,8 @@ public final class WarmStart {
             Math.min(env.getParallelism(), Math.min(parameters.shardCount(), KnownKeysPart.COUNT)));
     env.setRuntimeMode(RuntimeExecutionMode.STREAMING);
     Configuration settings = new Configuration();
-    // The types of the State Processor API have no serializers of their own. Kryo's own way with
-    // the handles of state needs access to the inside of the JDK.
+    // The types of the State Processor API have no serializers, so Kryo is used. Its default
+    // serializer for state handles needs access to JDK internals.
     settings.set(PipelineOptions.GENERIC_TYPES, true);
     settings.set(
         PipelineOptions.SERIALIZATION_CONFIG,
@@ -139,7 +138,10 @@ public final class WarmStart {
     }
   }
 
-  /** A task that failed before its first record left no trace. */
+  /**
+   * Checks that every task wrote state: a task that failed before its first record leaves no error
+   * file.
+   */
   private void requireStateOf(int tasks, org.apache.flink.core.fs.Path target) throws IOException {
     int written =
         SavepointLoader.loadSavepointMetadata(target.toString()).getOperatorStates().stream()

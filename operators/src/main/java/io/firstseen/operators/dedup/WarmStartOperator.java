@@ -17,12 +17,12 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.OutputTag;
 
 /**
- * A dedup whose task takes its keys from files and writes its state at the end of its input.
+ * A dedup whose tasks read their keys from files and write their state at the end of the input.
  *
- * <p>The record of a task names the first of its files, as the first hash that it may hold, and how
- * many they are. The State Processor API, whose savepoint writer runs this, forgets what an
- * operator throws; so failures go into a file beside the others, and the writer fails for want of a
- * state.
+ * <p>The input record of a task names its first file, by the lowest hash in it, and the number of
+ * its files. The savepoint writer of the State Processor API, which runs this operator, loses
+ * exceptions of an operator. So a failure is written to a file beside the others, and the writer
+ * then fails because a state is missing.
  */
 final class WarmStartOperator extends DedupOperator<Integer> implements BoundedOneInput {
   private static final long serialVersionUID = 1;
@@ -46,7 +46,7 @@ final class WarmStartOperator extends DedupOperator<Integer> implements BoundedO
       KnownKeys keys,
       String target,
       long timestampMillis) {
-    // Nothing goes to the outputs.
+    // The outputs are not used.
     super(
         parameters,
         1,
@@ -61,8 +61,8 @@ final class WarmStartOperator extends DedupOperator<Integer> implements BoundedO
     this.timestampMillis = timestampMillis;
   }
 
-  /** A factory as the State Processor API wants it. */
-  @SuppressWarnings("unchecked") // What it puts out is a state alone, never a change.
+  /** The factory that the State Processor API needs. */
+  @SuppressWarnings("unchecked") // It emits only a state, never a change.
   static StreamOperatorFactory<TaggedOperatorSubtaskState> factory(
       DedupParameters parameters,
       long pageCacheBytes,
@@ -76,7 +76,7 @@ final class WarmStartOperator extends DedupOperator<Integer> implements BoundedO
     return (StreamOperatorFactory<TaggedOperatorSubtaskState>) factory;
   }
 
-  /** Where the first failure is written down. */
+  /** The file of the first failure. */
   static Path failure(Path directory) {
     return directory.resolve("failure");
   }

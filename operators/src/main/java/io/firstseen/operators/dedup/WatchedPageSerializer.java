@@ -10,11 +10,11 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /**
- * Writes pages for a backend of objects as {@link CuckooPageSerializer} does, and tells what it has
- * written. Flink has each checkpoint written by a duplicate made when it begins; what duplicates it
- * makes later write nothing.
+ * Writes pages for the heap backend as {@link CuckooPageSerializer} does, and reports what it has
+ * written. Flink writes each checkpoint with a duplicate of the serializer that it makes when the
+ * checkpoint begins; duplicates made later write nothing.
  *
- * <p>Its copies are the pages themselves: {@link HeapShardPages} changes none that a checkpoint may
+ * <p>A copy is the page itself: {@link HeapShardPages} does not change a page that a checkpoint may
  * still have to write.
  */
 final class WatchedPageSerializer extends TypeSerializer<CuckooPage> {

@@ -1,6 +1,6 @@
 /**
- * Tells a stream which keys it sees for the first time.
+ * Finds out which keys a stream sees for the first time.
  *
- * <p>{@link io.firstseen.operators.dedup.Firstseen#dedup} is the way in.
+ * <p>The entry point is {@link io.firstseen.operators.dedup.Firstseen#dedup}.
  */
 package io.firstseen.operators.dedup;

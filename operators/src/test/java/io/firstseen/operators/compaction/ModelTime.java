@@ -9,7 +9,7 @@ final class ModelTime {
   private final boolean canBeIdle;
   private long now = Long.MIN_VALUE;
 
-  /** If no input can be idle, those that say so are not believed. */
+  /** If false, an input that reports idleness still counts. */
   ModelTime(int inputs, boolean canBeIdle) {
     this.canBeIdle = canBeIdle;
     heard = new long[inputs];
@@ -30,7 +30,10 @@ final class ModelTime {
     return reach(leastThatCounts());
   }
 
-  /** What an idle input heard last holds time no longer back; of all idle ones, the newest. */
+  /**
+   * An idle input no longer holds time back; if all are idle, the newest of their watermarks
+   * counts.
+   */
   boolean idle(int input) {
     if (idle[input] || !canBeIdle) {
       return false;

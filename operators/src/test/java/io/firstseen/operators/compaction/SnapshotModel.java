@@ -13,23 +13,24 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What the snapshot operators must do, said as plainly as can be: it keeps every operation for ever
- * and knows neither state nor timers. It is told what arrives where, in that order, and says which
- * manifests go out. What was lost with a failure it must not be told.
+ * The simplest model of the snapshot operators: it keeps every operation for ever and has neither
+ * state nor timers. A test reports to it what arrives where, in that order, and the model says
+ * which manifests are published. Events that were lost with a failure must not be reported.
  *
- * <p>An operation lands in the latest of its own window, the first window that its shard has open,
- * and the window of the operation before it on the same hash. The set at the end of a window holds
- * the hashes whose last operation up to it is an add.
+ * <p>An operation is assigned to the latest of the window of its event time, the first open window
+ * of its shard, and the window of the operation before it on the same hash. The set at the end of a
+ * window holds the hashes whose last operation up to it is an add.
  *
- * <p>With a ttl, the time of an add is its event's, or the begin of the window that it lands in if
- * that is later; that of a hash is the latest of its adds in windows since the one that deleted it
- * (of those in one window, the adds behind the last delete). Of a time all that is known is the end
- * of its epoch, an eighth of the ttl. A hash is forgotten at the end of the first window that ends
- * no earlier than the ttl after that, also if nothing lands in that window.
+ * <p>With a ttl, the time of an add is its event time, or the start of the window it is assigned to
+ * if that is later. The time of a hash is the latest of its adds in windows since the one that
+ * deleted it (within one window, of the adds after the last delete). Of a time, only the end of its
+ * expiry window (epoch), an eighth of the ttl, is kept. A hash is forgotten at the end of the first
+ * window that ends no earlier than the ttl after that, even if no operation is assigned to that
+ * window.
  */
 final class SnapshotModel {
 
-  /** A rule that a model can be told to break, to show that a history would tell. */
+  /** A rule that a model can break, to show that a history finds it. */
   enum Rule {
     AN_IDLE_INPUT_HOLDS_NOTHING_BACK,
     AN_INPUT_THAT_ENDED_ENDS_NO_OTHER,
@@ -66,7 +67,7 @@ final class SnapshotModel {
 
   private record Landed(long windowEndMillis, boolean add, long millis) {}
 
-  /** What a subtask sends on: what a shard reports of a window, or if that is null a watermark. */
+  /** What a subtask emits: the report of a shard for a window, or, if that is null, a watermark. */
   private record Sent(Shard shard, long millis, Cut cut) {}
 
   /** Where some of the shards are. */
@@ -80,7 +81,7 @@ final class SnapshotModel {
   private final class Shard {
     private final Map<Long, List<Landed>> historyByHash = new HashMap<>();
     private final TreeSet<Long> openWindows = new TreeSet<>();
-    // The cuts that were heard of, by the window whose manifest names them first.
+    // The reported snapshots, by the window whose manifest names them first.
     private final TreeMap<Long, Cut> heard = new TreeMap<>();
     private int cuts;
     private long closedUntil = Long.MIN_VALUE;
@@ -203,7 +204,7 @@ final class SnapshotModel {
     return -Math.floorDiv(-instant, epochMillis) * epochMillis;
   }
 
-  /** An operation arrives where its shard is. */
+  /** An operation arrives at the subtask of its shard. */
   void operation(long hash, boolean add, long eventTimeMillis) {
     int number = shards.shardOf(hash);
     Shard shard = shardByNumber.get(number);
@@ -234,12 +235,12 @@ final class SnapshotModel {
     }
   }
 
-  /** A subtask hears that an input is idle no longer. */
+  /** A subtask hears that an input is active again. */
   void active(int subtask, int input) {
     subtasks.get(subtask).time.active(input);
   }
 
-  /** No input of a subtask has anything more, which no watermark alone can tell. */
+  /** All inputs of a subtask have ended; a watermark alone cannot say this. */
   void endOfInputs(int subtask) {
     if (broken != Rule.AN_INPUT_THAT_ENDED_ENDS_NO_OTHER) {
       closeWindowsUntil(subtask, Long.MAX_VALUE);
@@ -269,7 +270,7 @@ final class SnapshotModel {
     subtask.sent.add(new Sent(null, now, null));
   }
 
-  /** At the end of all inputs, a shard forgets no more than it has to for its last operations. */
+  /** At the end of all inputs, a shard forgets keys only up to its last window with operations. */
   private boolean mustClose(Shard shard, long now) {
     boolean ended = now == Long.MAX_VALUE && broken != Rule.NOR_AT_THE_END_OF_ALL_INPUTS;
     return shard.next() != null
@@ -282,7 +283,7 @@ final class SnapshotModel {
     return now == Long.MAX_VALUE ? now : windowOf(now + 1) - windowMillis;
   }
 
-  /** The next that a subtask sent on arrives where manifests are made. */
+  /** The next output of a subtask arrives at the manifest function. */
   void heardFrom(int subtask) {
     Sent sent = subtasks.get(subtask).sent.poll();
     if (sent == null) {
@@ -313,7 +314,10 @@ final class SnapshotModel {
     }
   }
 
-  /** A manifest for every window with operations; if there was none, one that tells of life. */
+  /**
+   * Publishes a manifest for every window with operations; if there was none, one that shows that
+   * the stream is alive.
+   */
   private void publishUntil(long now) {
     boolean published = false;
     while (!windowsWithoutManifest.isEmpty() && windowsWithoutManifest.first() <= over(now)) {
@@ -371,7 +375,7 @@ final class SnapshotModel {
     return grew && broken != Rule.A_SET_THAT_GROWS_TOO_FAR_IS_HELD;
   }
 
-  /** From here on other bounds hold, with one jump beyond them. */
+  /** Sets other bounds, with one allowed jump. */
   void bounded(ChangeBounds newBounds, long newJumpAllowedAfter) {
     bounds = newBounds;
     jumpAllowedAfter = newJumpAllowedAfter;
@@ -396,10 +400,11 @@ final class SnapshotModel {
   }
 
   /**
-   * All starts again where it was, with shards at other subtasks perhaps. Time begins anew; what a
-   * subtask had closed stays closed to its shards. What was on its way from a subtask still is.
+   * Restarts from the current state, perhaps with shards at other subtasks. Watermarks start again;
+   * windows that a subtask had closed stay closed for its shards. Records and watermarks in flight
+   * from a subtask stay in flight.
    *
-   * @param newTtlMillis the ttl from now on; 0 for none, as before then
+   * @param newTtlMillis the new ttl; 0 for none, which is possible only if there was none before
    */
   void restart(long newTtlMillis, int parallelism, int... newSubtaskByShard) {
     ttlMillis = newTtlMillis;
@@ -436,14 +441,14 @@ final class SnapshotModel {
     return shardByNumber.stream().mapToInt(shard -> shard.cuts).sum();
   }
 
-  /** What lives, all windows closed. */
+  /** The live hashes after all windows were closed. */
   Set<Long> live() {
     Set<Long> live = new TreeSet<>();
     shardByNumber.forEach(shard -> live.addAll(shard.live.keySet()));
     return live;
   }
 
-  /** Whether what was heard of is what subtasks had to send on. */
+  /** Whether everything that subtasks had to emit was reported. */
   boolean allArrivalsWereExpected() {
     return surplusArrivals == 0 && subtasks.stream().allMatch(each -> each.sent.isEmpty());
   }

@@ -39,7 +39,7 @@ import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
  * The real operators in Flink's harnesses, wired like {@link Snapshots}: some inputs, some subtasks
  * of the compaction, and one manifest function; between them channels that are each in order, read
  * at uneven speeds drawn from a seed, and Flink's own valves, where watermarks of channels meet.
- * Writes down what arrives where, for a {@link SnapshotModel} to be told.
+ * Records what arrives where, for a {@link SnapshotModel}.
  */
 // Flink's harness may be interrupted while it closes.
 @SuppressWarnings("try")
@@ -63,9 +63,9 @@ final class SnapshotPipeline implements AutoCloseable {
   /**
    * All state of a pipeline, as a canonical savepoint.
    *
-   * @param onTheWay what waited in each channel; nothing if the savepoint was taken behind it
+   * @param onTheWay what was in flight in each channel; empty if the channels were drained first
    * @param arrivals what arrived before
-   * @param clockMillis the time of the machine
+   * @param clockMillis the processing time
    */
   record Savepoint(
       int parallelism,
@@ -276,12 +276,12 @@ final class SnapshotPipeline implements AutoCloseable {
     }
   }
 
-  /** Brings some of what is on its way one step further. */
+  /** Moves some of what is in flight one step further. */
   void deliverSome() throws Exception {
     deliver(speeds.nextInt(1 + 2 * waiting()), 0);
   }
 
-  /** Brings everything that is on its way to its end. */
+  /** Delivers everything that is in flight. */
   void deliverAll() throws Exception {
     deliver(Integer.MAX_VALUE, 0);
   }
@@ -426,13 +426,13 @@ final class SnapshotPipeline implements AutoCloseable {
         + subtasks.stream().mapToInt(Compaction::numEventTimeTimers).sum();
   }
 
-  /** Takes a savepoint, behind all that was on its way. */
+  /** Takes a savepoint after everything in flight was delivered. */
   Savepoint savepoint() throws Exception {
     deliverAll();
     return checkpoint();
   }
 
-  /** Takes a checkpoint of the state and of all that is on its way. */
+  /** Takes a checkpoint of the state and of everything in flight. */
   Savepoint checkpoint() throws Exception {
     checkpointId++;
     SavepointType type = SavepointType.savepoint(SavepointFormatType.CANONICAL);

@@ -183,8 +183,8 @@ class RunningCheckpointsTest {
   }
 
   /**
-   * Checkpoints overlap and end in any order; some are aborted, before they are written or after;
-   * of some, as of savepoints, nobody tells that they have ended.
+   * Checkpoints overlap and end in any order. Some are aborted, before or after they are written.
+   * The end of some, as of savepoints, is never reported.
    */
   @ParameterizedTest
   @CsvSource({"1, false", "2, false", "3, false", "4, false", "5, true", "6, true", "7, true"})

@@ -119,8 +119,8 @@ final class EventScript {
   }
 
   /**
-   * Asks for the whole contents: adds every key, so that those which live must be duplicates and
-   * those which were deleted must be accepted, and as many strangers as wanted.
+   * Checks the whole contents: adds every key, so that live keys must be duplicates and deleted
+   * ones must be accepted, and then a number of keys that were never seen.
    */
   EventScript probe(List<String> keys, int strangers) {
     keys.forEach(this::add);

@@ -10,8 +10,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The source's task always hands on the same event with the same key array, changed; with object
- * reuse nobody between it and the dedup copies it.
+ * The source emits the same event object with the same key array again and again, with changed
+ * contents. With object reuse, no operator between it and the dedup copies it.
  */
 class ObjectReuseTest {
   @RegisterExtension private static final TestCluster CLUSTER = new TestCluster();

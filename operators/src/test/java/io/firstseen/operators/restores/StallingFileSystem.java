@@ -11,8 +11,8 @@ import org.apache.flink.core.fs.Path;
 import org.apache.flink.core.fs.local.LocalFileSystem;
 
 /**
- * The local file system, under the scheme {@code stalling}; a test can have it stall whoever makes
- * a file. So a checkpoint takes as long to be written as the test likes.
+ * The local file system, under the scheme {@code stalling}. A test can make the creation of files
+ * wait, so that writing a checkpoint takes as long as the test needs.
  */
 public final class StallingFileSystem extends LocalFileSystem {
   private static volatile Stall stall;
@@ -28,7 +28,7 @@ public final class StallingFileSystem extends LocalFileSystem {
     private final CountDownLatch met = new CountDownLatch(1);
     private final CountDownLatch over = new CountDownLatch(1);
 
-    /** Waits until somebody is stalled. */
+    /** Waits until a thread is stalled. */
     void awaitMet() throws InterruptedException {
       met.await();
     }

@@ -12,12 +12,12 @@ import java.util.TreeSet;
 /**
  * The basic filter of a Bitcoin block (BIP 158, Olaoluwa Osuntokun and Alex Akselrod, 2017): the
  * number N of elements as a CompactSize, then the differences between the sorted values as Rice
- * codes with P = 19, ones ended by a zero, with zeros up to the next byte. A value is the upper
+ * codes with P = 19, ones ended by a zero, padded with zeros to a whole byte. A value is the upper
  * half of the 128-bit product of an element's SipHash-2-4 and N · 784931; equal values are written,
  * as a difference of 0. The key of the hash is the first 16 bytes of the block's hash.
  *
- * <p>A key is a script. Repeats and the empty script are left out, as the proposal says; that
- * {@code OP_RETURN} outputs do not count is for the caller to see to.
+ * <p>A key is a script. Repeats and the empty script are left out, as the proposal says. The caller
+ * must leave out {@code OP_RETURN} outputs.
  */
 public final class Bip158Codec implements SetCodec {
   private static final int P = 19;
@@ -28,7 +28,7 @@ public final class Bip158Codec implements SetCodec {
   private final KeyHash hash;
 
   /**
-   * The codec under a key of SipHash.
+   * Creates the codec for a SipHash key.
    *
    * @throws IllegalArgumentException if the key is not 16 bytes long
    */
@@ -37,11 +37,10 @@ public final class Bip158Codec implements SetCodec {
   }
 
   /**
-   * The codec for a block.
+   * Creates the codec for a block.
    *
-   * @param blockHash 64 hexadecimal digits as nodes and explorers show them, which is last byte
-   *     first
-   * @throws IllegalArgumentException if it is anything else
+   * @param blockHash 64 hexadecimal digits as nodes and explorers show them, last byte first
+   * @throws IllegalArgumentException if it has another form
    */
   public static Bip158Codec ofBlock(String blockHash) {
     if (blockHash.length() != BLOCK_HASH_DIGITS
@@ -92,7 +91,7 @@ public final class Bip158Codec implements SetCodec {
     return set;
   }
 
-  /** The bytes that the CompactSize at the start takes. */
+  /** The number of bytes of the CompactSize at the start. */
   private static int compactSizeBytes(byte[] bytes) throws MalformedGolombCodedSetException {
     int first = bytes.length == 0 ? 0 : bytes[0] & 0xFF;
     if (first == 0xFF) {
@@ -126,7 +125,7 @@ public final class Bip158Codec implements SetCodec {
   private long value(byte[] element, long n) {
     long hashed = hash.hash(element);
     long range = n * M;
-    // The signed product lacks range · 2^64 where the top bit of the hash is set.
+    // The signed product is range · 2^64 too small if the top bit of the hash is set.
     return Math.multiplyHigh(hashed, range) + (hashed >> 63 & range);
   }
 }

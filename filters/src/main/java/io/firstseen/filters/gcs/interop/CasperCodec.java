@@ -9,18 +9,20 @@ import java.util.Map;
 
 /**
  * The cookie {@code h2o_casper} of the H2O server's cache-aware server push (Kazuho Oku, 2015;
- * github.com/h2o/h2o), which tells what a browser holds in its cache: for each value its distance
- * from the one before, less one, as a Rice code, zeros ended by a one, with zeros up to the next
- * byte; the cookie's value is that in base64url without padding. A value is the first four bytes of
- * the SHA-1 of a path, little-endian, of which the lowest {@code capacityBits} bits.
+ * github.com/h2o/h2o), which says what a browser has in its cache. Each value is coded as its
+ * distance from the value before, less one, as a Rice code, zeros ended by a one, padded with zeros
+ * to a whole byte. The cookie's value is these bytes in base64url without padding. A value is the
+ * lowest {@code capacityBits} bits of the first four bytes of a path's SHA-1, read as
+ * little-endian.
  *
- * <p>The bytes tell neither number of bits: the reader must know both.
+ * <p>The bytes contain neither {@code capacityBits} nor {@code remainderBits}: the reader must know
+ * both.
  */
 public final class CasperCodec implements SetCodec {
-  /** What H2O takes where its configuration says nothing else. */
+  /** H2O's default. */
   public static final int DEFAULT_CAPACITY_BITS = 13;
 
-  /** What H2O always takes. */
+  /** The number that H2O always uses. */
   public static final int DEFAULT_REMAINDER_BITS = 6;
 
   /** The most bits that a value or a remainder can have. */
@@ -29,16 +31,16 @@ public final class CasperCodec implements SetCodec {
   private final long mask;
   private final RiceForm form;
 
-  /** The codec with H2O's defaults. */
+  /** Creates the codec with H2O's defaults. */
   public CasperCodec() {
     this(DEFAULT_CAPACITY_BITS, DEFAULT_REMAINDER_BITS);
   }
 
   /**
-   * The codec with these numbers of bits.
+   * Creates the codec.
    *
-   * @param capacityBits of a value, 1 to 31; a stranger is found with a probability of about the
-   *     number of paths / 2^capacityBits
+   * @param capacityBits the bits of a value, 1 to 31; the false-positive rate is about the number
+   *     of paths / 2^capacityBits
    * @param remainderBits the parameter of the Rice code, 0 to 31
    * @throws IllegalArgumentException if one is out of range
    */
@@ -67,7 +69,7 @@ public final class CasperCodec implements SetCodec {
   }
 
   /**
-   * The cookie's value for these paths. It is empty for none, where H2O sets no cookie.
+   * The cookie's value for these paths; empty if there are none, in which case H2O sets no cookie.
    *
    * @throws IllegalArgumentException if the set needs more than {@link SetCodec#MAX_BYTES} bytes
    */
@@ -78,7 +80,7 @@ public final class CasperCodec implements SetCodec {
   /**
    * The set in a cookie's value.
    *
-   * @throws MalformedGolombCodedSetException if it holds none
+   * @throws MalformedGolombCodedSetException if it does not hold a set
    */
   public CodedSet decodeCookie(String cookieValue) throws MalformedGolombCodedSetException {
     byte[] bytes;

@@ -10,9 +10,9 @@ import java.util.TreeMap;
 import java.util.function.ToLongFunction;
 
 /**
- * A set that another program has written, as it stands in its bytes: {@link #values} and {@link
- * #mightContain} decode them anew each time, from the start, as these programs do. Immutable, safe
- * for use by many threads.
+ * A set that another program has written. It keeps the bytes: {@link #values} and {@link
+ * #mightContain} decode them from the start in each call, as these programs do. Immutable, safe for
+ * use by many threads.
  */
 public final class CodedSet {
   private final byte[] bytes;
@@ -27,9 +27,9 @@ public final class CodedSet {
   /**
    * Checks the codes.
    *
-   * @param bytes not kept
-   * @param headerBits where the codes begin
-   * @param maxValue the greatest value that there can be, unsigned
+   * @param bytes copied
+   * @param headerBits the bit position where the codes begin
+   * @param maxValue the greatest possible value, unsigned
    * @param zeroIsLeftOut whether the set may hold 0 although it is not coded
    */
   CodedSet(
@@ -64,12 +64,12 @@ public final class CodedSet {
     return count;
   }
 
-  /** What stands in the bytes before the values, by the names that the format has for it. */
+  /** The fields before the values, by their names in the format. */
   public SortedMap<String, Long> header() {
     return header;
   }
 
-  /** The values, unsigned and ascending; equal ones only where the format codes them. */
+  /** The values, unsigned and ascending; repeated only if the format codes repeats. */
   public PrimitiveIterator.OfLong values() {
     ValueReader reader = reader();
     return new PrimitiveIterator.OfLong() {
@@ -95,7 +95,7 @@ public final class CodedSet {
   /**
    * Whether the set holds this key, or one with the same value.
    *
-   * @throws IllegalArgumentException if the key is none in this format
+   * @throws IllegalArgumentException if the key is not valid in this format
    */
   public boolean mightContain(byte[] key) {
     long wanted = valueOf.applyAsLong(key);

@@ -9,8 +9,8 @@ import java.util.Map;
 /**
  * The bytes of kazuho/golombset (Kazuho Oku, 2015; github.com/kazuho/golombset), a library in C for
  * sets of unsigned 64-bit numbers: the parameter k in 5 bits, then for each value its distance from
- * the one before, less one, as a Rice code, ones ended by a zero, with ones up to the next byte. k
- * is floor(log2(greatest value / number of values)), at most 31.
+ * the one before, less one, as a Rice code, ones ended by a zero, padded with ones to a whole byte.
+ * k is floor(log2(greatest value / number of values)), at most 31.
  *
  * <p>A key is a number: decimal digits in ASCII, as the library's command reads them. Nothing is
  * hashed, so the set is exact.
@@ -77,7 +77,7 @@ public final class GolombsetCodec implements SetCodec {
         return Long.parseUnsignedLong(digits);
       }
     } catch (NumberFormatException e) {
-      // Falls through to the one sentence.
+      // Falls through to the exception below.
     }
     String shown = digits.length() <= MAX_SHOWN ? digits : digits.substring(0, MAX_SHOWN) + "…";
     throw new IllegalArgumentException(

@@ -8,16 +8,16 @@ import java.util.Map;
 /**
  * The file of the original tools in Python and C++ (Giovanni Bajo, Golomb-coded sets: smaller than
  * Bloom filters; github.com/rasky/gcs): N and P as 32-bit big-endian numbers, then the differences
- * between the sorted values as Rice codes, ones ended by a zero, with zeros up to the next byte. N
- * counts the keys as given, repeats too; a value is the last 32 bits of a key's MD5, modulo N · P;
- * a stranger is found with a probability of about 1 / P.
+ * between the sorted values as Rice codes, ones ended by a zero, padded with zeros to a whole byte.
+ * N is the number of given keys, with repeats. A value is the last 32 bits of a key's MD5, modulo N
+ * · P. The false-positive rate is about 1 / P.
  *
- * <p>A difference of 0 is not written, and so neither is the value 0: whether that is in a set its
- * file does not tell. The original query misses such a key; here {@link CodedSet#mightContain} says
- * yes, so that no key is missed.
+ * <p>A difference of 0 is not written, so the value 0 is not written either, and a file does not
+ * say whether it is in the set. The original query misses a key with this value. {@link
+ * CodedSet#mightContain} is always true for it, so that no key is missed.
  */
 public final class OriginalCodec implements SetCodec {
-  /** What the tools take. */
+  /** The value that the tools use. */
   public static final long DEFAULT_P = 1024;
 
   private static final int HEADER_BITS = 64;
@@ -25,11 +25,11 @@ public final class OriginalCodec implements SetCodec {
   private final int log2P;
 
   /**
-   * The codec of one P.
+   * Creates the codec for a P.
    *
-   * @param p the inverse of the false-positive rate, a power of two in [1, 2^31]; the Python and
-   *     the C++ tool disagree about others
-   * @throws IllegalArgumentException if it is anything else
+   * @param p the inverse of the false-positive rate, a power of two in [1, 2^31]; for other numbers
+   *     the Python and the C++ tool disagree
+   * @throws IllegalArgumentException if it is another number
    */
   public OriginalCodec(long p) {
     if (p < 1 || p > 1L << 31 || Long.bitCount(p) != 1) {
@@ -45,7 +45,7 @@ public final class OriginalCodec implements SetCodec {
     return form(log2P).encode(n << 32 | 1L << log2P, HEADER_BITS, values);
   }
 
-  /** The set in a file, whose own P holds, whatever this codec's. */
+  /** The set in a file. Uses the P of the file, not that of this codec. */
   @Override
   public CodedSet decode(byte[] bytes) throws MalformedGolombCodedSetException {
     if (bytes.length < HEADER_BITS / 8) {

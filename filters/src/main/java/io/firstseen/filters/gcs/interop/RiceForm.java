@@ -3,40 +3,44 @@ package io.firstseen.filters.gcs.interop;
 import io.firstseen.filters.gcs.BitWriter;
 
 /**
- * How a format writes the gaps between sorted values as Rice codes: the quotient of 2^{@code
- * remainderBits} as a run of equal bits that the other bit ends, then the remainder.
+ * The form in which a format writes the gaps between sorted values as Rice codes: the quotient by
+ * 2^{@code remainderBits} as a run of equal bits, ended by the other bit, then the remainder.
  *
  * @param remainderBits the parameter of the Rice code, 0 to 31
- * @param gaps what of a value is coded
- * @param runOfOnes whether quotients are runs of ones, or else of zeros
- * @param paddedWithOnes whether the last byte is filled up with ones, or else with zeros
+ * @param gaps what is coded for a value
+ * @param runOfOnes whether quotients are runs of ones; if not, of zeros
+ * @param paddedWithOnes whether the last byte is padded with ones; if not, with zeros
  */
 record RiceForm(int remainderBits, Gaps gaps, boolean runOfOnes, boolean paddedWithOnes) {
 
-  /** What of a value is coded; the value before the first one counts as 0. */
+  /** What is coded for a value. The value before the first one counts as 0. */
   enum Gaps {
     /**
-     * The difference from the value before. Takes at least 7 remainder bits: with fewer, zeros that
-     * fill up the last byte could be a code.
+     * The difference from the value before. Needs at least 7 remainder bits: with fewer, the
+     * padding of the last byte could be read as a code.
      */
     DIFFERENCE,
-    /** The same, but a value equal to the one before, or a first value of 0, is left out. */
+    /**
+     * Like {@link #DIFFERENCE}, but a value that equals the one before, or a first value of 0, is
+     * left out.
+     */
     DIFFERENCE_BUT_ZERO,
-    /** The difference from the value before, less one; the first value as it is. */
+    /** The difference from the value before, less one; the first value is coded unchanged. */
     DIFFERENCE_LESS_ONE
   }
 
   private static final long MAX_BITS = 8L * SetCodec.MAX_BYTES;
 
   /**
-   * Writes values behind a header, and fills up the last byte.
+   * Writes a header and the values, and pads the last byte.
    *
-   * @param header the number of bits that {@code headerBits} has, up to 64
+   * @param header the header, in its {@code headerBits} lowest bits, up to 64
    * @param sorted ascending as unsigned numbers; without repeats if gaps are less one
-   * @throws IllegalArgumentException if that needs more than {@link SetCodec#MAX_BYTES} bytes
+   * @throws IllegalArgumentException if the result needs more than {@link SetCodec#MAX_BYTES} bytes
    */
   byte[] encode(long header, int headerBits, long[] sorted) {
-    // Counted first: a value far from the one before is a run as long as you like.
+    // The bits are counted first, because a value far from the one before gives a run of any
+    // length.
     long bits = headerBits;
     for (int i = 0; i < sorted.length; i++) {
       if (isCoded(sorted, i)) {

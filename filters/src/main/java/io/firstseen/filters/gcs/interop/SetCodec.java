@@ -4,28 +4,29 @@ import io.firstseen.filters.gcs.MalformedGolombCodedSetException;
 import java.util.List;
 
 /**
- * A format of Golomb-coded sets that another program reads and writes, with its parameters: what a
- * key hashes to, and how the sorted hashes become bytes. Immutable, safe for use by many threads.
+ * A format of Golomb-coded sets that another program reads and writes, with its parameters. It
+ * defines how keys are hashed and how the sorted hashes become bytes. Immutable, safe for use by
+ * many threads.
  */
 public interface SetCodec {
 
-  /** The most bytes that a codec writes: 256 MiB, more than any of these programs has use for. */
+  /** The most bytes that a codec writes: 256 MiB, more than any of these programs needs. */
   int MAX_BYTES = 1 << 28;
 
   /**
-   * The bytes of the set of these keys, as the other program would write them. Keys may come in any
-   * order and more than once.
+   * Encodes the set of these keys as the other program would. Keys may be in any order and
+   * repeated.
    *
-   * @throws IllegalArgumentException if a key is none in this format, or the set needs more than
-   *     {@link #MAX_BYTES} bytes
+   * @throws IllegalArgumentException if a key is not valid in this format, or the set needs more
+   *     than {@link #MAX_BYTES} bytes
    */
   byte[] encode(List<byte[]> keys);
 
   /**
-   * The set that these bytes hold, checked from the first bit to the last. Takes time in proportion
-   * to the bytes, and no memory but a copy of them.
+   * Decodes a set and checks every bit. Needs time in proportion to the bytes, and memory only for
+   * a copy of them.
    *
-   * @throws MalformedGolombCodedSetException if they are no set in this format
+   * @throws MalformedGolombCodedSetException if the bytes are not a set in this format
    */
   CodedSet decode(byte[] bytes) throws MalformedGolombCodedSetException;
 }

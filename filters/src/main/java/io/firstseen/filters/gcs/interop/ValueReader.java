@@ -4,7 +4,7 @@ import io.firstseen.filters.gcs.BitReader;
 import io.firstseen.filters.gcs.MalformedGolombCodedSetException;
 import java.nio.ByteBuffer;
 
-/** Reads the values of a set one after the other, and refuses what its form cannot have written. */
+/** Reads the values of a set one after the other, and refuses codes that its form cannot write. */
 final class ValueReader {
   private final RiceForm form;
   private final long maxValue;
@@ -16,10 +16,10 @@ final class ValueReader {
   private boolean begun;
 
   /**
-   * A reader before the first value.
+   * Creates a reader before the first value.
    *
-   * @param headerBits where the codes begin
-   * @param maxValue the greatest value that there can be, unsigned
+   * @param headerBits the bit position where the codes begin
+   * @param maxValue the greatest possible value, unsigned
    */
   ValueReader(byte[] bytes, int headerBits, RiceForm form, long maxValue) {
     this.form = form;
@@ -35,9 +35,9 @@ final class ValueReader {
   }
 
   /**
-   * Goes on to the next value.
+   * Moves to the next value.
    *
-   * @return whether there was one; if not, the bytes end as they should
+   * @return false at the end, if the bytes end with correct padding
    */
   boolean advance() throws MalformedGolombCodedSetException {
     if (isPadding()) {
@@ -57,7 +57,10 @@ final class ValueReader {
     return true;
   }
 
-  /** No code fits into less than a byte of padding: each has a bit that is not like it. */
+  /**
+   * Whether only padding is left. Padding of less than a byte cannot be a code, because each code
+   * has a bit that differs from it.
+   */
   private boolean isPadding() {
     long left = end - position;
     if (left >= 8) {
