@@ -47,7 +47,7 @@ public final class SizingReport {
         filters,
         shard -> CuckooFilter.forCapacity((hashes.length + DEDUP_SHARDS - 1) / DEDUP_SHARDS, rate));
     for (long hash : hashes) {
-      filters[shards.shardOf(hash)].insertIfAbsent(shards.rest(hash));
+      filters[shards.shardOf(hash)].insertIfAbsent(shards.suffix(hash));
     }
     return Arrays.stream(filters).mapToLong(CuckooFilter::sizeBytes).sum();
   }

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 final class JobEnvironment {
   private static final Logger LOG = LoggerFactory.getLogger(JobEnvironment.class);
   private static final Duration FIRST_RESTART_DELAY = Duration.ofSeconds(1);
-  private static final Duration LONGEST_RESTART_DELAY = Duration.ofSeconds(30);
+  private static final Duration MAX_RESTART_DELAY = Duration.ofSeconds(30);
 
   /**
    * Flink's default of 4 KiB costs a system call for each page of the dedup on the heap. 1 MiB less
@@ -72,8 +72,7 @@ final class JobEnvironment {
         RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_INITIAL_BACKOFF,
         FIRST_RESTART_DELAY);
     settings.set(
-        RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_MAX_BACKOFF,
-        LONGEST_RESTART_DELAY);
+        RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_MAX_BACKOFF, MAX_RESTART_DELAY);
     env.configure(settings);
     if (env.getConfiguration().getOptional(CheckpointingOptions.CHECKPOINTS_DIRECTORY).isEmpty()) {
       LOG.warn(

@@ -35,7 +35,7 @@ class HarnessTest {
 
   @SuppressWarnings("unchecked") // The operator is what apply() put there.
   private KeyedOneInputStreamOperatorTestHarness<Object, Change<String>, Change<String>> harness(
-      Output<StreamRecord<Change<String>>> outputOrNull) throws Exception {
+      Output<StreamRecord<Change<String>>> output) throws Exception {
     OneInputTransformation<Change<String>, Change<String>> dedup =
         (OneInputTransformation<Change<String>, Change<String>>)
             streams.accepted().getTransformation();
@@ -47,13 +47,13 @@ class HarnessTest {
             dedup.getMaxParallelism(),
             1,
             0);
-    if (outputOrNull == null) {
+    if (output == null) {
       harness.setup(
           dedup
               .getOutputType()
               .createSerializer(harness.getExecutionConfig().getSerializerConfig()));
     } else {
-      harness.setOutputCreator(serializer -> outputOrNull);
+      harness.setOutputCreator(serializer -> output);
     }
     return harness;
   }

@@ -17,6 +17,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,7 +28,7 @@ final class AssemblingReader implements TopicFollower.Reader {
   private final SnapshotClientOptions options;
   private final LongSupplier wallClockMillis;
   private final CurrentSnapshot current;
-  private final SnapshotCache cacheOrNull;
+  private final @Nullable SnapshotCache cache;
   private SnapshotAssembler assembler;
   private final Counters counters = new Counters();
 
@@ -48,7 +49,7 @@ final class AssemblingReader implements TopicFollower.Reader {
     this.options = options;
     this.wallClockMillis = wallClockMillis;
     this.current = current;
-    this.cacheOrNull =
+    this.cache =
         options
             .cacheDirectory()
             .map(directory -> SnapshotCache.open(directory, options.setName()))
@@ -67,7 +68,7 @@ final class AssemblingReader implements TopicFollower.Reader {
             options.history(),
             options.trustedKeys(),
             options.blobSource(),
-            cacheOrNull));
+            cache));
   }
 
   boolean isClosed() {
@@ -80,11 +81,11 @@ final class AssemblingReader implements TopicFollower.Reader {
 
   @Override
   public void start() {
-    if (cacheOrNull == null) {
+    if (cache == null) {
       return;
     }
     try {
-      Optional<CachedState> kept = cacheOrNull.load();
+      Optional<CachedState> kept = cache.load();
       if (kept.isPresent()) {
         restore(kept.get());
       }
@@ -124,14 +125,14 @@ final class AssemblingReader implements TopicFollower.Reader {
 
   @Override
   public void end() {
-    if (cacheOrNull != null) {
-      cacheOrNull.close();
+    if (cache != null) {
+      cache.close();
     }
   }
 
   private void tellCacheTrouble() {
-    if (cacheOrNull != null) {
-      cacheOrNull.takeTrouble().ifPresent(this::notice);
+    if (cache != null) {
+      cache.takeTrouble().ifPresent(this::notice);
     }
   }
 
@@ -199,7 +200,7 @@ final class AssemblingReader implements TopicFollower.Reader {
         carryOut(
             assembler.settle(TimeUnit.NANOSECONDS.toMillis(System.nanoTime()), this::showNext));
     loading &= reread || assembler.isLoading();
-    if (cacheOrNull != null && counters.snapshots.get() > before) {
+    if (cache != null && counters.snapshots.get() > before) {
       assembler.commit(options.topic(), topicId, nextOffset);
     }
     tellCacheTrouble();

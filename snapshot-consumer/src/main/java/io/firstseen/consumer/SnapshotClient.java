@@ -24,6 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Follows one set of keys on a snapshots topic and answers whether a key is in it. A snapshot is
@@ -144,9 +145,9 @@ public final class SnapshotClient implements FollowedSet {
   }
 
   /** Like {@link #mightContain(byte[], byte[])}, for a scope and a key in UTF-8. */
-  public boolean mightContain(String scopeOrNull, String key) throws InvalidKeyException {
+  public boolean mightContain(@Nullable String scope, String key) throws InvalidKeyException {
     return mightContain(
-        scopeOrNull == null ? null : scopeOrNull.getBytes(StandardCharsets.UTF_8),
+        scope == null ? null : scope.getBytes(StandardCharsets.UTF_8),
         key.getBytes(StandardCharsets.UTF_8));
   }
 
@@ -154,14 +155,14 @@ public final class SnapshotClient implements FollowedSet {
    * Whether a key is in the set according to the current snapshot. The key is canonicalised by the
    * rule of the snapshot.
    *
-   * @param scopeOrNull the scope; null or empty means none
+   * @param scope the scope; null or empty means none
    * @param key the key before canonicalisation
    * @throws InvalidKeyException if the key has no canonical form; no set holds such a key
    * @throws NoSnapshotException if no snapshot may answer, unless the {@link NoSnapshotPolicy} says
    *     otherwise
    * @throws IllegalStateException if the client was closed, or has no hash key
    */
-  public boolean mightContain(byte[] scopeOrNull, byte[] key) throws InvalidKeyException {
+  public boolean mightContain(byte @Nullable [] scope, byte[] key) throws InvalidKeyException {
     if (options.isFollowingOnly()) {
       throw new IllegalStateException("the snapshot client follows only, it has no hash key");
     }
@@ -170,7 +171,7 @@ public final class SnapshotClient implements FollowedSet {
       return answerWithout(now);
     }
     try {
-      return now.active().set().mightContainKey(scopeOrNull, key, options.keyHash());
+      return now.active().set().mightContainKey(scope, key, options.keyHash());
     } catch (SnapshotException e) {
       throw new IllegalStateException("a manifest of another hash key became active", e);
     }
@@ -180,12 +181,12 @@ public final class SnapshotClient implements FollowedSet {
    * Like {@link #mightContain(byte[], byte[])} for many keys, all looked up in one snapshot. Much
    * faster than one call per key if the set is larger than the processor's cache.
    *
-   * @param scopeOrNull the scope of all; null or empty means none
+   * @param scope the scope of all; null or empty means none
    * @param keys the keys before canonicalisation
    * @return the answers, in the order of the keys
    * @throws InvalidKeyException if a key has no canonical form
    */
-  public boolean[] mightContainEach(byte[] scopeOrNull, List<byte[]> keys)
+  public boolean[] mightContainEach(byte @Nullable [] scope, List<byte[]> keys)
       throws InvalidKeyException {
     if (options.isFollowingOnly()) {
       throw new IllegalStateException("the snapshot client follows only, it has no hash key");
@@ -200,7 +201,7 @@ public final class SnapshotClient implements FollowedSet {
     long[] hashes = new long[found.length];
     try {
       for (int i = 0; i < hashes.length; i++) {
-        hashes[i] = set.manifest().parameters().hash(scopeOrNull, keys.get(i), options.keyHash());
+        hashes[i] = set.manifest().parameters().hash(scope, keys.get(i), options.keyHash());
       }
     } catch (SnapshotException e) {
       throw new IllegalStateException("a manifest of another hash key became active", e);

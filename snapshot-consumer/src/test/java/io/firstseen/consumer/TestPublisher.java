@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 
 /** Makes the records of a snapshots topic. As in the jobs, an unchanged shard keeps its blob. */
 public final class TestPublisher {
@@ -59,7 +60,7 @@ public final class TestPublisher {
   private final ManifestShard[] shards;
   private final long[][] published;
   private final Snapshot[] snapshots;
-  private Random deltasOrNull;
+  private @Nullable Random deltas;
 
   /** Makes a publisher of an empty set. */
   public TestPublisher(
@@ -87,7 +88,7 @@ public final class TestPublisher {
 
   /** From now on publishes changes as deltas, and from time to time a base beside them. */
   public TestPublisher withDeltas(long seed) {
-    deltasOrNull = new Random(seed);
+    deltas = new Random(seed);
     return this;
   }
 
@@ -151,7 +152,7 @@ public final class TestPublisher {
     List<Entry> chunks = new ArrayList<>();
     BlobReference base = shards[shard].base();
     boolean continues =
-        deltasOrNull != null
+        deltas != null
             && parent != null
             && parent.header().valueBits() == child.header().valueBits();
     if (continues) {
@@ -160,7 +161,7 @@ public final class TestPublisher {
       chain.add(BlobReference.to(delta));
       chunks.addAll(chunks(delta.digest(), delta.toBytes()));
     }
-    if (!continues || deltasOrNull.nextInt(4) == 0) {
+    if (!continues || deltas.nextInt(4) == 0) {
       base = BlobReference.to(child);
       chunks.addAll(chunks(base.digest(), child.toBytes()));
       // Consumers of an older set continue with the rest of the chain.
@@ -172,7 +173,7 @@ public final class TestPublisher {
 
   /** A snapshot with its parent's number of bits, if those are enough. */
   private Snapshot child(long[] hashes, Snapshot parent, SnapshotParameters of) {
-    if (deltasOrNull != null && parent != null) {
+    if (deltas != null && parent != null) {
       try {
         return Snapshot.build(hashes, parent.header().valueBits(), of);
       } catch (IllegalArgumentException e) {

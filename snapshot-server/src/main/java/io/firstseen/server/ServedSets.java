@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** All sets of a service, by their names. */
 final class ServedSets implements AutoCloseable {
@@ -56,11 +57,11 @@ final class ServedSets implements AutoCloseable {
    *
    * @throws HttpFailure if no set has that name, or no name is given and there are several sets
    */
-  ServedSet named(String nameOrNull) throws HttpFailure {
-    if (nameOrNull != null) {
-      ServedSet set = byName.get(nameOrNull);
+  ServedSet named(@Nullable String name) throws HttpFailure {
+    if (name != null) {
+      ServedSet set = byName.get(name);
       if (set == null) {
-        throw new HttpFailure(404, "there is no set '" + nameOrNull + "', " + those());
+        throw new HttpFailure(404, "there is no set '" + name + "', " + those());
       }
       return set;
     }

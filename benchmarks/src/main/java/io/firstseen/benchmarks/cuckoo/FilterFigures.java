@@ -21,7 +21,7 @@ public final class FilterFigures {
   private static final long SEED = 20261120;
   private static final int PROBES = 4_000_000;
   private static final double[] RATES = {0.01, 0.001, 0.0001};
-  private static final double[] MOST_BITS = {11.8, 15.2, 19.6};
+  private static final double[] MAX_BITS = {11.8, 15.2, 19.6};
 
   private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
   private boolean missed;
@@ -57,10 +57,10 @@ public final class FilterFigures {
         if (until == estimate) {
           double bits = 8.0 * filter.sizeBytes() / filter.count();
           say(
-              bits <= MOST_BITS[i],
+              bits <= MAX_BITS[i],
               "  bits a key at the estimate: %.2f, at most %.1f",
               bits,
-              MOST_BITS[i]);
+              MAX_BITS[i]);
         }
       }
       boolean delete = false;

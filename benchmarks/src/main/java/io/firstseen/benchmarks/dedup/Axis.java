@@ -10,7 +10,7 @@ import java.util.List;
  * @param to the value at {@code end}, or its logarithm; greater than {@code from}
  */
 record Axis(boolean logarithmic, double from, double to, double start, double end) {
-  private static final int MOST_TICKS = 8;
+  private static final int MAX_TICKS = 8;
   private static final int[] STEPS = {1, 2, 5};
 
   /** From 0 to a little above the greatest value. */
@@ -43,7 +43,7 @@ record Axis(boolean logarithmic, double from, double to, double start, double en
       }
       return ticks;
     }
-    double step = stepFor((to - from) / MOST_TICKS);
+    double step = stepFor((to - from) / MAX_TICKS);
     for (double i = Math.ceil(from / step); i * step <= to; i++) {
       ticks.add(i * step);
     }

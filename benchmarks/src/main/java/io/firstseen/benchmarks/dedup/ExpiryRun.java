@@ -22,6 +22,7 @@ import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The process that measures one task whose keys expire, in Flink's harness, without network and
@@ -38,7 +39,7 @@ public final class ExpiryRun {
   private static final long EPOCH_MILLIS = 3_600_000;
   private static final TimeToLive TTL = TimeToLive.of(Duration.ofMillis(8 * EPOCH_MILLIS));
   private static final int RECORDS_A_WATERMARK = 200;
-  private static final int MOST_CHECKPOINT_BYTES = 1 << 29;
+  private static final int MAX_CHECKPOINT_BYTES = 1 << 29;
 
   /**
    * What to measure.
@@ -79,13 +80,13 @@ public final class ExpiryRun {
   private double nowMillis = 100 * EPOCH_MILLIS;
 
   @SuppressWarnings("unchecked") // The operator that apply() created has these types.
-  private ExpiryRun(Spec spec, TimeToLive ttlOrNull) throws Exception {
+  private ExpiryRun(Spec spec, @Nullable TimeToLive ttl) throws Exception {
     this.spec = spec;
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
     Firstseen<Long> description =
         Firstseen.dedup(env.fromSequence(0, 0)).key(ExpiryRun::bytes).capacity(spec.keys());
-    if (ttlOrNull != null) {
-      description.ttl(ttlOrNull);
+    if (ttl != null) {
+      description.ttl(ttl);
     }
     OneInputTransformation<Change<Long>, Change<Long>> dedup =
         (OneInputTransformation<Change<Long>, Change<Long>>)
@@ -101,7 +102,7 @@ public final class ExpiryRun {
     SwallowingOutput<Change<Long>> output = new SwallowingOutput<>();
     harness.setOutputCreator(serializer -> output);
     harness.setStateBackend(backend(spec.rocksDb()));
-    harness.setCheckpointStorage(new JobManagerCheckpointStorage(MOST_CHECKPOINT_BYTES));
+    harness.setCheckpointStorage(new JobManagerCheckpointStorage(MAX_CHECKPOINT_BYTES));
     harness.getExecutionConfig().enableObjectReuse();
     harness.open();
   }

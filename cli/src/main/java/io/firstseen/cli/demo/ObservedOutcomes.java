@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.util.BitSet;
 import java.util.HashSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The pipeline's results for the demo's stream, read from its topics. */
 final class ObservedOutcomes {
@@ -19,16 +20,16 @@ final class ObservedOutcomes {
   private long deadLetters;
 
   /** Adds a record of the changelog; those of one key must come in order. */
-  void changelog(byte[] key, byte[] valueOrNull) {
+  void changelog(byte[] key, byte @Nullable [] value) {
     String url = new String(key, UTF_8);
-    if (valueOrNull == null) {
+    if (value == null) {
       removals++;
       if (!live.remove(url)) {
         strayRemovals++;
       }
     } else {
       acceptedRecords++;
-      int number = DemoEvent.numberIn(valueOrNull);
+      int number = DemoEvent.numberIn(value);
       accepted.set(number);
       if (!live.add(url)) {
         acceptedTwice.set(number);

@@ -16,7 +16,7 @@ final class ExactKeySet implements ComparedSet<String[]> {
   private static final int NODE_BYTES = 32;
   private static final int SET_AND_MAP_BYTES = 16 + 48;
 
-  private static final int LEAST_TABLE = 16;
+  private static final int MIN_TABLE = 16;
 
   private final Set<String> keys = new HashSet<>();
 
@@ -55,7 +55,7 @@ final class ExactKeySet implements ComparedSet<String[]> {
 
   /** The table doubles when it is three quarters full. */
   private long tableLength() {
-    long length = LEAST_TABLE;
+    long length = MIN_TABLE;
     while (length / 4 * 3 < keys.size()) {
       length *= 2;
     }

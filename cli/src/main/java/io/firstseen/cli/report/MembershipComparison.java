@@ -28,7 +28,7 @@ public final class MembershipComparison {
   private static final OperationTimer ASKING = new OperationTimer(2, 5);
 
   /** The fewest additions in a timed round: a small set is filled several times. */
-  private static final int LEAST_ADDITIONS = 20_000;
+  private static final int MIN_ADDITIONS = 20_000;
 
   /** The look-ups in a timed round, fewer if keys are very long. */
   private static final int MAX_LOOKUPS = 1 << 17;
@@ -241,7 +241,7 @@ public final class MembershipComparison {
     /** How often a set is filled in a round; each time with other keys. */
     private int fillings() {
       long roomFor = MAX_SAMPLE_BYTES / (KEPT_KEY_BYTES * keys.count() + keys.keyBytes());
-      int wanted = (LEAST_ADDITIONS + keys.count() - 1) / keys.count();
+      int wanted = (MIN_ADDITIONS + keys.count() - 1) / keys.count();
       return (int) Math.max(1, Math.min(wanted, roomFor));
     }
 

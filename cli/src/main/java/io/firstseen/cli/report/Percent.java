@@ -6,7 +6,7 @@ import java.util.Locale;
 /** Formats rates in per cent, without the sign. */
 final class Percent {
   /** Below this many per cent, leading zeros would be hard to count. */
-  private static final double LEAST_PLAIN = 1e-4;
+  private static final double MIN_PLAIN = 1e-4;
 
   private Percent() {}
 
@@ -16,7 +16,7 @@ final class Percent {
     if (percent == 0) {
       return "0";
     }
-    if (percent < LEAST_PLAIN) {
+    if (percent < MIN_PLAIN) {
       return String.format(Locale.ROOT, "%." + (digits - 1) + "e", percent);
     }
     int leading = (int) Math.floor(Math.log10(percent)) + 1;
@@ -26,7 +26,7 @@ final class Percent {
   /** A chosen rate, with exactly its digits. */
   static String chosen(double rate) {
     BigDecimal percent = BigDecimal.valueOf(rate).movePointRight(2).stripTrailingZeros();
-    return percent.doubleValue() < LEAST_PLAIN
+    return percent.doubleValue() < MIN_PLAIN
         ? percent.unscaledValue() + "e" + -percent.scale()
         : percent.toPlainString();
   }

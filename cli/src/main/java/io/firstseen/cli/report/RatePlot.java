@@ -35,7 +35,7 @@ public final class RatePlot {
   /** Half the width of the bars at an interval's ends. */
   private static final double CAP = 4;
 
-  private static final int MOST_BIT_TICKS = 12;
+  private static final int MAX_BIT_TICKS = 12;
   private static final double LEGEND_TOP = 88;
   private static final double LEGEND_LINE = 24;
   private static final double LEGEND_SAMPLE = 34;
@@ -83,7 +83,7 @@ public final class RatePlot {
             sets.stream().mapToDouble(SetFigures::bitsPerKey).max().orElseThrow(),
             SetFigures.boundBitsPerKey(lowest));
     double least = SetFigures.boundBitsPerKey(highest);
-    double room = (most - least) / MOST_BIT_TICKS;
+    double room = (most - least) / MAX_BIT_TICKS;
     this.bits = new Scale(Math.max(0, Math.floor(least)), most + room, LEFT, RIGHT);
   }
 
@@ -146,7 +146,7 @@ public final class RatePlot {
   }
 
   private void axes() {
-    for (double value : bits.ticks(MOST_BIT_TICKS)) {
+    for (double value : bits.ticks(MAX_BIT_TICKS)) {
       double x = bits.at(value);
       line(x, TOP, x, BOTTOM, GRID, 1);
       svg.text("text", SvgWriter.number(value), "x", x, "y", BOTTOM + 20, "text-anchor", "middle");

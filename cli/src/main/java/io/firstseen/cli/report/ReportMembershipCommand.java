@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -191,20 +192,20 @@ final class ReportMembershipCommand implements Callable<Integer> {
     }
   }
 
-  private void tell(MembershipReport report, KeyLines linesOrNull) {
+  private void tell(MembershipReport report, @Nullable KeyLines lines) {
     PrintWriter out = spec.commandLine().getOut();
-    if (linesOrNull != null) {
-      linesOrNull.warnOfUnusable();
+    if (lines != null) {
+      lines.warnOfUnusable();
     }
     if (!json) {
       out.print(MembershipTable.of(report));
       return;
     }
     ObjectNode object = Json.object();
-    if (linesOrNull != null) {
+    if (lines != null) {
       object.put("input", input);
-      object.put("lines", linesOrNull.lineCount());
-      object.put("unusable", linesOrNull.unusableCount());
+      object.put("lines", lines.lineCount());
+      object.put("unusable", lines.unusableCount());
     }
     object.put("canonicaliser", keyOptions.canonicaliser().id());
     object.setAll(MembershipJson.of(report));

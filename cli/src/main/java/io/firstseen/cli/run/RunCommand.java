@@ -53,6 +53,7 @@ import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -228,13 +229,13 @@ public final class RunCommand implements Callable<Integer> {
   }
 
   /** Refuses an output that is the input: replacing it would lose keys that were not accepted. */
-  private void requireOtherThanInput(Path outputOrNull) throws IOException {
-    if (outputOrNull != null
+  private void requireOtherThanInput(@Nullable Path output) throws IOException {
+    if (output != null
         && !input.equals(InputFile.STANDARD_INPUT)
-        && Files.isRegularFile(outputOrNull)
+        && Files.isRegularFile(output)
         && Files.isRegularFile(InputFile.path(input))
-        && Files.isSameFile(outputOrNull, InputFile.path(input))) {
-      throw new UserErrorException(outputOrNull + " cannot be both input and output");
+        && Files.isSameFile(output, InputFile.path(input))) {
+      throw new UserErrorException(output + " cannot be both input and output");
     }
   }
 

@@ -14,6 +14,7 @@ import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Turns events into known keys like a dedup; sets unusable events aside and counts them. */
 final class KeyLearner {
@@ -22,7 +23,7 @@ final class KeyLearner {
   private final Canonicaliser canonicaliser;
   private final KeyHash keyHash;
   private final KnownKeys known;
-  private final DeadLetterFile deadLetterFileOrNull;
+  private final @Nullable DeadLetterFile deadLetterFile;
 
   private long events;
   private long deadLetters;
@@ -32,11 +33,11 @@ final class KeyLearner {
       Canonicaliser canonicaliser,
       KeyHash keyHash,
       KnownKeys known,
-      DeadLetterFile deadLetterFileOrNull) {
+      @Nullable DeadLetterFile deadLetterFile) {
     this.canonicaliser = canonicaliser;
     this.keyHash = keyHash;
     this.known = known;
-    this.deadLetterFileOrNull = deadLetterFileOrNull;
+    this.deadLetterFile = deadLetterFile;
   }
 
   /** Learns an event of the input. */
@@ -59,7 +60,7 @@ final class KeyLearner {
     learn(change, scope, key);
   }
 
-  private void learn(SourceEvent event, byte[] scopeOrNull, byte[] key) {
+  private void learn(SourceEvent event, byte @Nullable [] scope, byte[] key) {
     events++;
     if (!event.isWellFormed()) {
       setAside(event, event.problem());
@@ -67,7 +68,7 @@ final class KeyLearner {
     }
     long hash;
     try {
-      hash = keyHash.hash(ScopedKey.join(scopeOrNull, canonicaliser.canonicalise(key)));
+      hash = keyHash.hash(ScopedKey.join(scope, canonicaliser.canonicalise(key)));
     } catch (InvalidKeyException e) {
       setAside(event, e.getMessage());
       return;
@@ -85,8 +86,8 @@ final class KeyLearner {
 
   private void setAside(SourceEvent event, String reason) {
     deadLetters++;
-    if (deadLetterFileOrNull != null) {
-      deadLetterFileOrNull.write(event, reason);
+    if (deadLetterFile != null) {
+      deadLetterFile.write(event, reason);
     } else if (told.size() < MAX_DEAD_LETTERS_TOLD) {
       told.add(event.place() + ": " + reason);
     }

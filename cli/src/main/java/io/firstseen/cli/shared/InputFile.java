@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.zip.GZIPInputStream;
+import org.jspecify.annotations.Nullable;
 
 /** The input of a verb: a file, decompressed if its name ends in {@code .gz}, or standard input. */
 public final class InputFile {
@@ -58,10 +59,10 @@ public final class InputFile {
     }
   }
 
-  private static void close(InputStream fileOrNull) {
-    if (fileOrNull != null) {
+  private static void close(@Nullable InputStream file) {
+    if (file != null) {
       try {
-        fileOrNull.close();
+        file.close();
       } catch (IOException e) {
         // The reason why it cannot be read is reported already.
       }

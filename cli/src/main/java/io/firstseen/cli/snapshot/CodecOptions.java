@@ -10,6 +10,7 @@ import io.firstseen.jobs.shared.UserErrorException;
 import java.util.HexFormat;
 import java.util.Locale;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Options that choose another program's format of a set, with its parameters. */
@@ -131,8 +132,8 @@ final class CodecOptions {
   }
 
   /** Refuses an option of another codec. */
-  void requireOnlyFor(Name owner, String option, Object valueOrNull) {
-    if (valueOrNull != null && name != owner) {
+  void requireOnlyFor(Name owner, String option, @Nullable Object value) {
+    if (value != null && name != owner) {
       throw new UserErrorException(
           "%s is for --codec %s, not %s".formatted(option, owner.id(), name.id()));
     }

@@ -40,12 +40,12 @@ final class OpenedSnapshots {
   /**
    * Reads a delta from a path; empty if the file is not a delta.
    *
-   * @param sequenceOrNull the manifest that was asked for; null if none, as for a delta
+   * @param sequence the manifest that was asked for; null if none, as for a delta
    * @throws MalformedSnapshotException if it is damaged
    * @throws IOException if it cannot be read
    */
-  static Optional<SnapshotDelta> delta(Path path, Long sequenceOrNull) throws IOException {
-    return Files.isDirectory(path) || sequenceOrNull != null || !SnapshotHeader.read(path).isDelta()
+  static Optional<SnapshotDelta> delta(Path path, @Nullable Long sequence) throws IOException {
+    return Files.isDirectory(path) || sequence != null || !SnapshotHeader.read(path).isDelta()
         ? Optional.empty()
         : Optional.of(SnapshotDelta.read(path));
   }
@@ -53,22 +53,21 @@ final class OpenedSnapshots {
   /**
    * Opens a file as a blob, a directory by its manifest.
    *
-   * @param sequenceOrNull which manifest of a directory; null for the newest
+   * @param sequence which manifest of a directory; null for the newest
    * @throws MalformedSnapshotException if it is damaged; a missing blob that the manifest names
    *     counts as damage
    * @throws SnapshotException if it cannot be read, or its format is unknown
    */
-  static OpenedSnapshots open(Path path, Long sequenceOrNull) throws IOException {
+  static OpenedSnapshots open(Path path, @Nullable Long sequence) throws IOException {
     if (!Files.isDirectory(path)) {
-      if (sequenceOrNull != null) {
+      if (sequence != null) {
         throw new UserErrorException(
             "--sequence chooses among the manifests of a directory, which " + path + " is not");
       }
       return new OpenedSnapshots(path, Snapshot.read(path), null);
     }
     SnapshotDirectory directory = new SnapshotDirectory(path);
-    Manifest manifest =
-        sequenceOrNull == null ? directory.latest() : directory.manifest(sequenceOrNull);
+    Manifest manifest = sequence == null ? directory.latest() : directory.manifest(sequence);
     return new OpenedSnapshots(
         path, null, SnapshotSet.open(manifest, reference -> load(directory, manifest, reference)));
   }
@@ -165,9 +164,9 @@ final class OpenedSnapshots {
    *
    * @throws UserErrorException if the key belongs to a shard other than that of the blob
    */
-  boolean mightContain(byte[] scopeOrNull, byte[] key, KeyHash keyHash)
+  boolean mightContain(byte @Nullable [] scope, byte[] key, KeyHash keyHash)
       throws InvalidKeyException, SnapshotException {
-    long hash = parameters().hash(scopeOrNull, key, keyHash);
+    long hash = parameters().hash(scope, key, keyHash);
     if (set != null) {
       return set.mightContain(hash);
     }

@@ -18,6 +18,7 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -53,14 +54,14 @@ final class SnapshotQueryCommand implements Callable<Integer> {
 
   private OpenedSnapshots opened;
   private KeyHash keyHash;
-  private byte[] scopeOrNull;
+  private byte @Nullable [] scopeBytes;
 
   @Override
   public Integer call() throws IOException {
     keyHash = hashKey.keyHash();
     opened = snapshot.open();
     opened.parameters().requireReadableBy(keyHash);
-    scopeOrNull = scope == null ? null : scope.getBytes(StandardCharsets.UTF_8);
+    scopeBytes = scope == null ? null : scope.getBytes(StandardCharsets.UTF_8);
     if (keys.isEmpty() || keys.equals(List.of(InputFile.STANDARD_INPUT))) {
       answerStandardInput();
     } else {
@@ -108,7 +109,7 @@ final class SnapshotQueryCommand implements Callable<Integer> {
     boolean present = false;
     String reason = null;
     try {
-      present = opened.mightContain(scopeOrNull, key, keyHash);
+      present = opened.mightContain(scopeBytes, key, keyHash);
     } catch (InvalidKeyException e) {
       // A key without a canonical form is in no set.
       reason = e.getMessage();

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** {@code firstseen run}, by what it writes, prints and ends with. */
 class RunCommandTest {
   private static final String KEY = "000102030405060708090a0b0c0d0e0f";
-  private static final String LONGEST_KEY = "k".repeat(65_536);
+  private static final String MAX_KEY = "k".repeat(65_536);
 
   @TempDir private Path directory;
   private String keyFile;
@@ -145,7 +145,7 @@ class RunCommandTest {
             "10\tput\tk",
             "10\tADD\tk",
             "10\tadd\t",
-            "10\tadd\t" + LONGEST_KEY + "k",
+            "10\tadd\t" + MAX_KEY + "k",
             "10\tadd\t\u00ff",
             "-1\tadd\tk",
             "\tadd\tk",
@@ -185,7 +185,7 @@ class RunCommandTest {
             "{\"ts\":10,\"op\":\"add\",\"key\":\"\"}",
             "{\"ts\":10,\"op\":\"add\"}",
             "{\"ts\":10,\"op\":\"add\",\"key\":7}",
-            "{\"ts\":10,\"op\":\"add\",\"key\":\"" + LONGEST_KEY + "k\"}",
+            "{\"ts\":10,\"op\":\"add\",\"key\":\"" + MAX_KEY + "k\"}",
             "{\"ts\":10,\"op\":\"add\",\"key\":\"\u00ff\"}",
             "{\"ts\":-1,\"op\":\"add\",\"key\":\"k\"}",
             "{\"op\":\"add\",\"key\":\"k\"}",
@@ -246,8 +246,8 @@ class RunCommandTest {
 
   @Test
   void theLongestKeyIsAccepted() throws IOException {
-    assertThat(run("--input=" + write("keys", LONGEST_KEY + "\n")).status()).isZero();
-    assertThat(read("accepted")).isEqualTo(LONGEST_KEY + "\n");
+    assertThat(run("--input=" + write("keys", MAX_KEY + "\n")).status()).isZero();
+    assertThat(read("accepted")).isEqualTo(MAX_KEY + "\n");
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.firstseen.filters.key;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A scope (tenant) and a canonical key as one byte string, without ambiguity: different pairs give
@@ -18,12 +19,12 @@ public final class ScopedKey {
   private ScopedKey() {}
 
   /**
-   * Joins {@code scopeOrNull} and {@code canonical}. May return {@code canonical} itself.
+   * Joins {@code scope} and {@code canonical}. May return {@code canonical} itself.
    *
    * @throws InvalidKeyException if the scope is longer than {@link Keys#MAX_KEY_BYTES}
    */
-  public static byte[] join(byte[] scopeOrNull, byte[] canonical) throws InvalidKeyException {
-    int scopeBytes = scopeOrNull == null ? 0 : scopeOrNull.length;
+  public static byte[] join(byte @Nullable [] scope, byte[] canonical) throws InvalidKeyException {
+    int scopeBytes = scope == null ? 0 : scope.length;
     if (scopeBytes == 0 && (canonical.length == 0 || canonical[0] != MARK)) {
       return canonical;
     }
@@ -43,7 +44,7 @@ public final class ScopedKey {
       left >>>= 7;
     }
     if (scopeBytes > 0) {
-      System.arraycopy(scopeOrNull, 0, joined, header, scopeBytes);
+      System.arraycopy(scope, 0, joined, header, scopeBytes);
     }
     System.arraycopy(canonical, 0, joined, header + scopeBytes, canonical.length);
     return joined;

@@ -34,7 +34,7 @@ public record Shards(int count) implements Serializable {
    * The suffix of {@code hash}, which is its {@code 64 - bits()} bits below the shard bits, shifted
    * to the top and followed by zeros.
    */
-  public long rest(long hash) {
+  public long suffix(long hash) {
     return hash << bits();
   }
 }

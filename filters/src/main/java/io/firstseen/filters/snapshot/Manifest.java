@@ -101,7 +101,7 @@ public record Manifest(
   /**
    * An unsigned copy with another directory of blobs; null if they are stored with the manifest.
    */
-  public Manifest withBlobs(URI directoryOrNull) {
+  public Manifest withBlobs(@Nullable URI directory) {
     return new Manifest(
         setName,
         sequence,
@@ -109,13 +109,13 @@ public record Manifest(
         windowEndMillis,
         parameters,
         count,
-        directoryOrNull,
+        directory,
         shards,
         null);
   }
 
   /** A copy with another signature; null for none. */
-  public Manifest withSignature(ManifestSignature signatureOrNull) {
+  public Manifest withSignature(@Nullable ManifestSignature signature) {
     return new Manifest(
         setName,
         sequence,
@@ -125,7 +125,7 @@ public record Manifest(
         count,
         blobs,
         shards,
-        signatureOrNull);
+        signature);
   }
 
   /**

@@ -6,6 +6,7 @@ import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.ScopedKey;
 import io.firstseen.filters.key.Shards;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The parameters that all snapshots of one set share. A reader needs them to turn a key into its
@@ -81,16 +82,16 @@ public record SetParameters(
   /**
    * The hash of a key in a set with these parameters.
    *
-   * @param scopeOrNull the scope; null or empty means none
+   * @param scope the scope; null or empty means none
    * @param key the key as a user has it; it is canonicalised here
    * @throws InvalidKeyException if the key has no canonical form; no set holds such a key
    * @throws HashKeyMismatchException if the set was made with another hash or hash key
    * @throws UnsupportedSnapshotException if the set was made with another version of the rule
    */
-  public long hash(byte[] scopeOrNull, byte[] key, KeyHash keyHash)
+  public long hash(byte @Nullable [] scope, byte[] key, KeyHash keyHash)
       throws InvalidKeyException, SnapshotException {
     requireReadableBy(keyHash);
-    return keyHash.hash(ScopedKey.join(scopeOrNull, canonicaliser.canonicalise(key)));
+    return keyHash.hash(ScopedKey.join(scope, canonicaliser.canonicalise(key)));
   }
 
   /**
@@ -134,6 +135,6 @@ public record SetParameters(
 
   /** The value that stands for a hash in a snapshot: the first bits of its suffix. */
   long valueOf(long hash, int valueBits) {
-    return shards.rest(hash) >>> (64 - valueBits);
+    return shards.suffix(hash) >>> (64 - valueBits);
   }
 }

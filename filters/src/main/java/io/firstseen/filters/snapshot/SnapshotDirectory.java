@@ -21,6 +21,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A directory of snapshots. {@code blobs/} holds every blob under its digest; the manifests are
@@ -234,10 +235,10 @@ public final class SnapshotDirectory {
     };
   }
 
-  private static void release(FileChannel channelOrNull, Path locked, Exception failure) {
+  private static void release(@Nullable FileChannel channel, Path locked, Exception failure) {
     try {
-      if (channelOrNull != null) {
-        channelOrNull.close();
+      if (channel != null) {
+        channel.close();
       }
     } catch (IOException e) {
       failure.addSuppressed(e);

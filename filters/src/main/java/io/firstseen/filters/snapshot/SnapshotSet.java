@@ -160,12 +160,12 @@ public final class SnapshotSet {
   /**
    * Whether the set holds a key. Throws the same exceptions as {@link SetParameters#hash}.
    *
-   * @param scopeOrNull the scope; null or empty means none
+   * @param scope the scope; null or empty means none
    * @param key the key as a user has it; it is canonicalised here
    */
-  public boolean mightContainKey(byte[] scopeOrNull, byte[] key, KeyHash keyHash)
+  public boolean mightContainKey(byte @Nullable [] scope, byte[] key, KeyHash keyHash)
       throws InvalidKeyException, SnapshotException {
-    return mightContain(manifest.parameters().hash(scopeOrNull, key, keyHash));
+    return mightContain(manifest.parameters().hash(scope, key, keyHash));
   }
 
   /**

@@ -17,7 +17,7 @@ class ShardsTest {
     assertThat(shards.bits()).isEqualTo(4);
     assertThat(shards.shardOf(0x7FFF_FFFF_FFFF_FFFFL)).isEqualTo(7);
     assertThat(shards.shardOf(0xF000_0000_0000_0000L)).isEqualTo(15);
-    assertThat(shards.rest(0xF123_4567_89AB_CDEFL)).isEqualTo(0x1234_5678_9ABC_DEF0L);
+    assertThat(shards.suffix(0xF123_4567_89AB_CDEFL)).isEqualTo(0x1234_5678_9ABC_DEF0L);
   }
 
   @Test
@@ -25,7 +25,7 @@ class ShardsTest {
     Shards one = new Shards(1);
     assertThat(one.bits()).isZero();
     assertThat(one.shardOf(-1L)).isZero();
-    assertThat(one.rest(-1L)).isEqualTo(-1L);
+    assertThat(one.suffix(-1L)).isEqualTo(-1L);
   }
 
   @Test
@@ -40,7 +40,7 @@ class ShardsTest {
     Shards shards = new Shards(1 << bits);
     long shard = shards.shardOf(hash);
     assertThat(shard).isBetween(0L, (1L << bits) - 1);
-    long below = bits == 0 ? shards.rest(hash) : shards.rest(hash) >>> bits;
+    long below = bits == 0 ? shards.suffix(hash) : shards.suffix(hash) >>> bits;
     assertThat((bits == 0 ? 0 : shard << (64 - bits)) | below).isEqualTo(hash);
   }
 

@@ -25,7 +25,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 public final class ChangelogReader {
   private static final Duration PATIENCE = Duration.ofSeconds(12);
   private static final Duration POLL = Duration.ofMillis(500);
-  private static final Duration LONGEST_SILENCE = Duration.ofMinutes(1);
+  private static final Duration MAX_SILENCE = Duration.ofMinutes(1);
 
   private ChangelogReader() {}
 
@@ -84,8 +84,8 @@ public final class ChangelogReader {
       }
       if (!records.isEmpty()) {
         lastNanos = System.nanoTime();
-      } else if (System.nanoTime() - lastNanos > LONGEST_SILENCE.toNanos()) {
-        throw new TimeoutException("no record came for " + LONGEST_SILENCE);
+      } else if (System.nanoTime() - lastNanos > MAX_SILENCE.toNanos()) {
+        throw new TimeoutException("no record came for " + MAX_SILENCE);
       }
     }
   }

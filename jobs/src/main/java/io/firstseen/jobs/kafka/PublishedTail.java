@@ -154,10 +154,10 @@ final class PublishedTail implements AutoCloseable {
     }
   }
 
-  private void takeChunk(SnapshotTopicFormat.ChunkKey chunk, byte[] valueOrNull) {
+  private void takeChunk(SnapshotTopicFormat.ChunkKey chunk, byte @Nullable [] value) {
     // All chunks of a blob are written or removed in one transaction.
     if (chunk.index() == 0) {
-      if (valueOrNull == null) {
+      if (value == null) {
         blobs.remove(chunk.digest());
       } else {
         blobs.add(chunk.digest());

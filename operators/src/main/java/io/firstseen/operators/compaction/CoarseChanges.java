@@ -29,11 +29,11 @@ final class CoarseChanges {
    * Begins with the first key.
    *
    * @param droppedBits the low bits of a suffix that are not part of the value
-   * @param deltaOrNull takes the differences
+   * @param delta takes the differences
    */
-  CoarseChanges(int droppedBits, SnapshotDeltaWriter deltaOrNull) {
+  CoarseChanges(int droppedBits, @Nullable SnapshotDeltaWriter delta) {
     this.droppedBits = droppedBits;
-    this.delta = deltaOrNull;
+    this.delta = delta;
   }
 
   /** Adds 1 to {@value #MAX_RUN} keys that live before and after the changes. */

@@ -36,19 +36,19 @@ final class LiveKeysMerge {
   /**
    * Prepares the merge.
    *
-   * @param coarseOrNull is told of all keys, too
+   * @param coarse is told of all keys, too
    */
   LiveKeysMerge(
       LiveKeys before,
       WindowOperations operations,
       @Nullable EpochTable table,
-      CoarseChanges coarseOrNull,
+      @Nullable CoarseChanges coarse,
       Blocks blocks) {
     this.before = before;
     this.changed = operations.rests();
     this.changedTo = operations.epochs();
     this.numbers = table == null ? null : table.numbersOf(before.epochs());
-    this.coarse = coarseOrNull;
+    this.coarse = coarse;
     this.blocks = blocks;
   }
 

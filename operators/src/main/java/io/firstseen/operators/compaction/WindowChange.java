@@ -67,9 +67,9 @@ final class WindowChange {
   /**
    * Returns the keys after the window.
    *
-   * @param coarseOrNull is told of all keys
+   * @param coarse is told of all keys
    */
-  LiveKeys apply(CoarseChanges coarseOrNull) throws MalformedGolombCodedSetException {
+  LiveKeys apply(@Nullable CoarseChanges coarse) throws MalformedGolombCodedSetException {
     if (operations.size() == 0 && !anyDue) {
       return table == null ? before : new LiveKeys(before.rests(), table.adjusted(before.epochs()));
     }
@@ -79,7 +79,7 @@ final class WindowChange {
             before,
             operations,
             table,
-            coarseOrNull,
+            coarse,
             (rests, epochs, length) -> {
               for (int i = 0; i < length; i++) {
                 writer.add(rests[i]);

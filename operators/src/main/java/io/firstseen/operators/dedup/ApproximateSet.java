@@ -17,17 +17,17 @@ final class ApproximateSet implements LiveSet {
 
   @Override
   public Addition add(ShardPages shard, Change<?> change) {
-    boolean stored = filter.insertIfAbsent(shard, shards.rest(change.hash())) == Insertion.STORED;
+    boolean stored = filter.insertIfAbsent(shard, shards.suffix(change.hash())) == Insertion.STORED;
     return stored ? Addition.NEW : Addition.KNOWN;
   }
 
   @Override
   public boolean remove(ShardPages shard, Change<?> change) {
-    return filter.delete(shard, shards.rest(change.hash()));
+    return filter.delete(shard, shards.suffix(change.hash()));
   }
 
   @Override
   public void learn(ShardPages shard, Change<?> change) {
-    filter.insert(shard, shards.rest(change.hash()));
+    filter.insert(shard, shards.suffix(change.hash()));
   }
 }

@@ -51,8 +51,8 @@ final class ExactSet implements LiveSet {
 
   private boolean isNew(ShardPages shard, Change<?> change) throws Exception {
     long hash = change.hash();
-    long rest = shards.rest(hash);
-    if (filter.insertIfAbsent(shard, rest) == Insertion.STORED) {
+    long suffix = shards.suffix(hash);
+    if (filter.insertIfAbsent(shard, suffix) == Insertion.STORED) {
       entries.put(shard, hash, entry(shard, change.key(), null));
       return true;
     }
@@ -66,7 +66,7 @@ final class ExactSet implements LiveSet {
       return false;
     }
     rescues.inc();
-    filter.insert(shard, rest);
+    filter.insert(shard, suffix);
     entries.put(shard, hash, entry(shard, change.key(), found));
     return true;
   }
@@ -74,8 +74,8 @@ final class ExactSet implements LiveSet {
   @Override
   public boolean remove(ShardPages shard, Change<?> change) throws Exception {
     long hash = change.hash();
-    long rest = shards.rest(hash);
-    if (!filter.mightContain(shard, rest)) {
+    long suffix = shards.suffix(hash);
+    if (!filter.mightContain(shard, suffix)) {
       return false;
     }
     lookups.inc();
@@ -90,7 +90,7 @@ final class ExactSet implements LiveSet {
     } else {
       entries.put(shard, hash, others);
     }
-    filter.deleteUnlessSaturated(shard, rest);
+    filter.deleteUnlessSaturated(shard, suffix);
     return true;
   }
 

@@ -66,7 +66,7 @@ final class HashEntries {
 
   /** The slice of a hash, a number in [0, {@link #SLICES}). */
   private int sliceOf(long hash) {
-    return (int) (shards.rest(hash) >>> (Long.SIZE - SLICE_BITS));
+    return (int) (shards.suffix(hash) >>> (Long.SIZE - SLICE_BITS));
   }
 
   /** Sets Flink's key and namespace to those of a hash. */

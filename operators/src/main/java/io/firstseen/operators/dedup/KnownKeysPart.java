@@ -27,12 +27,12 @@ final class KnownKeysPart {
   private static final int BUFFER_BYTES = 1 << 16;
 
   private final long[] hashes;
-  private final long[] timesOrNull;
+  private final long @Nullable [] times;
   private final int count;
 
-  private KnownKeysPart(long[] hashes, long[] timesOrNull, int count) {
+  private KnownKeysPart(long[] hashes, long @Nullable [] times, int count) {
     this.hashes = hashes;
-    this.timesOrNull = timesOrNull;
+    this.times = times;
     this.count = count;
   }
 
@@ -54,8 +54,8 @@ final class KnownKeysPart {
   }
 
   /** Whether operations have times: with a ttl in event time. */
-  static boolean needsTimes(TimeToLive ttlOrNull) {
-    return ttlOrNull != null && ttlOrNull.clock() == TimeToLive.Clock.EVENT;
+  static boolean needsTimes(@Nullable TimeToLive ttl) {
+    return ttl != null && ttl.clock() == TimeToLive.Clock.EVENT;
   }
 
   /**
@@ -114,11 +114,11 @@ final class KnownKeysPart {
   }
 
   boolean hasTimes() {
-    return timesOrNull != null;
+    return times != null;
   }
 
   long timeMillis(int index) {
-    return timesOrNull[index];
+    return times[index];
   }
 
   private static long[] read(Path file) throws IOException {

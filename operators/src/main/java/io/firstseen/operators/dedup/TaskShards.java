@@ -94,7 +94,7 @@ final class TaskShards {
   }
 
   private long identity(long hash) {
-    return shape.identity(shards.rest(hash));
+    return shape.identity(shards.suffix(hash));
   }
 
   /** Forgets the expired keys of some pages, and continues with the next ones in the next call. */

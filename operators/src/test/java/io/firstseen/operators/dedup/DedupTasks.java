@@ -33,6 +33,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import org.apache.flink.util.OutputTag;
+import org.jspecify.annotations.Nullable;
 
 /** All tasks of a dedup operator in Flink's harness. */
 // Flink's harness may be interrupted while it closes.
@@ -86,9 +87,9 @@ final class DedupTasks implements AutoCloseable {
   }
 
   /**
-   * @param stateOrNull what to restore
+   * @param state what to restore
    */
-  DedupTasks(Backend backend, DedupParameters parameters, int parallelism, State stateOrNull)
+  DedupTasks(Backend backend, DedupParameters parameters, int parallelism, @Nullable State state)
       throws Exception {
     this.parameters = parameters;
     Shards shards = new Shards(parameters.shardCount());
@@ -108,16 +109,12 @@ final class DedupTasks implements AutoCloseable {
       task.harness.setup(
           TYPE.createSerializer(task.harness.getExecutionConfig().getSerializerConfig()));
       tasks.add(task);
-      if (stateOrNull == null) {
+      if (state == null) {
         task.harness.initializeEmptyState();
       } else {
         task.harness.initializeState(
             AbstractStreamOperatorTestHarness.repartitionOperatorState(
-                stateOrNull.state(),
-                shards.count(),
-                stateOrNull.parallelism(),
-                parallelism,
-                subtask));
+                state.state(), shards.count(), state.parallelism(), parallelism, subtask));
       }
       task.harness.open();
     }

@@ -48,11 +48,13 @@ final class ModelFilters {
   /** What becomes of a change; fails if the filter would take a key for another. */
   Kind apply(Change<String> change) {
     Store store = stores.get(shards.shardOf(change.hash()));
-    long rest = shards.rest(change.hash());
+    long suffix = shards.suffix(change.hash());
     boolean add = change.operation() == Operation.ADD;
     boolean exact = add ? store.live.add(change.event()) : store.live.remove(change.event());
     boolean changed =
-        add ? filter.insertIfAbsent(store, rest) == Insertion.STORED : filter.delete(store, rest);
+        add
+            ? filter.insertIfAbsent(store, suffix) == Insertion.STORED
+            : filter.delete(store, suffix);
     if (changed != exact) {
       throw new AssertionError("two keys of one identity: choose longer ones, " + change.event());
     }

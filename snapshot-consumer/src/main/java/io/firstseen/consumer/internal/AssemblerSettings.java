@@ -3,24 +3,25 @@ package io.firstseen.consumer.internal;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.TrustedKey;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an assembler follows, and how.
  *
  * @param setName the set to follow; others are ignored
- * @param keyHashOrNull the hash function and key that the set must be made with; null for any
+ * @param keyHash the hash function and key that the set must be made with; null for any
  * @param chunkWaitMillis how long chunks may be missing before they are reported
  * @param historyLength how many earlier snapshots stay loaded
  * @param trustedKeys a manifest must carry a signature by one of these keys; empty if none is
  *     required
  * @param blobs fetches blobs that are not on the topic
- * @param cacheOrNull keeps snapshots and chunks in files; null to keep them in memory
+ * @param cache keeps snapshots and chunks in files; null to keep them in memory
  */
 public record AssemblerSettings(
     String setName,
-    KeyHash keyHashOrNull,
+    @Nullable KeyHash keyHash,
     long chunkWaitMillis,
     int historyLength,
     Set<TrustedKey> trustedKeys,
     BlobSource blobs,
-    SnapshotCache cacheOrNull) {}
+    @Nullable SnapshotCache cache) {}

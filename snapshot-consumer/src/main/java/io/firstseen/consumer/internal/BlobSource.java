@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Fetches blobs that are not on the topic, from files and by HTTP, or by the user's loader. They
@@ -33,8 +34,8 @@ public final class BlobSource {
   private static final long MIN_BYTES_A_SECOND = 100_000;
   private static final int OK = 200;
 
-  private final URI directoryOrNull;
-  private final BlobLoader loaderOrNull;
+  private final @Nullable URI directory;
+  private final @Nullable BlobLoader loader;
   private final boolean asksNamedPlaces;
   private final Duration answerTimeout;
   private HttpClient http;
@@ -42,24 +43,24 @@ public final class BlobSource {
   /**
    * Makes a source.
    *
-   * @param directoryOrNull the location of all blobs, which overrides that in manifests; null if
+   * @param directory the location of all blobs, which overrides that in manifests; null if
    *     manifests decide
-   * @param loaderOrNull fetches all blobs instead; null for none
+   * @param loader fetches all blobs instead; null for none
    * @param asksNamedPlaces whether the location in a manifest is used. Safe only if a trusted key
    *     must have signed the manifest; otherwise whoever can write to the topic would choose which
    *     files and servers this program reads
    */
-  public BlobSource(URI directoryOrNull, BlobLoader loaderOrNull, boolean asksNamedPlaces) {
-    this(directoryOrNull, loaderOrNull, asksNamedPlaces, ANSWER_TIMEOUT);
+  public BlobSource(@Nullable URI directory, @Nullable BlobLoader loader, boolean asksNamedPlaces) {
+    this(directory, loader, asksNamedPlaces, ANSWER_TIMEOUT);
   }
 
   BlobSource(
-      URI directoryOrNull,
-      BlobLoader loaderOrNull,
+      @Nullable URI directory,
+      @Nullable BlobLoader loader,
       boolean asksNamedPlaces,
       Duration answerTimeout) {
-    this.directoryOrNull = directoryOrNull;
-    this.loaderOrNull = loaderOrNull;
+    this.directory = directory;
+    this.loader = loader;
     this.asksNamedPlaces = asksNamedPlaces;
     this.answerTimeout = answerTimeout;
   }
@@ -69,7 +70,7 @@ public final class BlobSource {
    * topic.
    */
   public boolean isNeededFor(Manifest manifest) {
-    return directoryOrNull != null || loaderOrNull != null || manifest.blobs() != null;
+    return directory != null || loader != null || manifest.blobs() != null;
   }
 
   /**
@@ -78,19 +79,17 @@ public final class BlobSource {
    * @throws IOException if they cannot be fetched; the message is one sentence with the location
    */
   public ByteBuffer fetch(Manifest manifest, BlobReference blob) throws IOException {
-    if (loaderOrNull != null) {
-      return loaderOrNull.load(blob);
+    if (loader != null) {
+      return loader.load(blob);
     }
-    if (directoryOrNull == null && !asksNamedPlaces) {
+    if (directory == null && !asksNamedPlaces) {
       throw new IOException(
           "the manifest says that it lies in "
               + manifest.blobs()
               + ", which is asked only where a trusted key has signed that: give this client the"
               + " directory of blobs or a trusted key");
     }
-    URI uri =
-        (directoryOrNull == null ? manifest : manifest.withBlobs(directoryOrNull))
-            .blobUri(blob.digest());
+    URI uri = (directory == null ? manifest : manifest.withBlobs(directory)).blobUri(blob.digest());
     String scheme = uri.getScheme();
     if (scheme.equals("file")) {
       return read(uri, blob);

@@ -70,14 +70,14 @@ final class Candidate {
    * The changes since a manifest; null if unknown, as when a shard was loaded whole or for another
    * candidate.
    */
-  Decision.@Nullable Changes changesSince(Manifest answeringOrNull) {
+  Decision.@Nullable Changes changesSince(@Nullable Manifest answering) {
     if (!isCountKnown
-        || answeringOrNull == null
-        || answeringOrNull.shards().size() != manifest.shards().size()) {
+        || answering == null
+        || answering.shards().size() != manifest.shards().size()) {
       return null;
     }
     for (ManifestShard shard : manifest.shards()) {
-      ManifestShard before = answeringOrNull.shards().get(shard.shard());
+      ManifestShard before = answering.shards().get(shard.shard());
       boolean isCounted =
           before.base() != null
               && before.newest().setDigest().equals(countedFrom.get(shard.shard()));

@@ -137,20 +137,18 @@ final class ChunkSelection {
    * Drops the chunks of blobs that nothing waits for and no later manifest may name.
    *
    * @param named digests of blobs that something waits for
-   * @param newestOrNull the newest manifest; null if it cannot be read
+   * @param newest the newest manifest; null if it cannot be read
    */
-  void dropGarbage(Set<String> named, Manifest newestOrNull) {
+  void dropGarbage(Set<String> named, @Nullable Manifest newest) {
     chunks.removeIf(
         (digest, blob) ->
-            !named.contains(digest)
-                && !awaited.contains(digest)
-                && !mayBeNamedAfter(newestOrNull, blob));
+            !named.contains(digest) && !awaited.contains(digest) && !mayBeNamedAfter(newest, blob));
   }
 
-  private boolean mayBeNamedAfter(Manifest newestOrNull, ChunkStore.Chunks blob) {
-    if (newestOrNull != null && blob.header().isPresent()) {
+  private boolean mayBeNamedAfter(@Nullable Manifest newest, ChunkStore.Chunks blob) {
+    if (newest != null && blob.header().isPresent()) {
       SnapshotParameters of = blob.header().get().parameters();
-      return of.setName().equals(setName) && of.windowEndMillis() > newestOrNull.windowEndMillis();
+      return of.setName().equals(setName) && of.windowEndMillis() > newest.windowEndMillis();
     }
     return manifestsSeen - blob.age() < MANIFESTS_SURVIVED;
   }

@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
  * cache if there is one and it can be written, otherwise in memory.
  */
 final class ChunkStore {
-  private final SnapshotCache cacheOrNull;
+  private final @Nullable SnapshotCache cache;
   private final Map<String, Chunks> blobs = new HashMap<>();
 
-  ChunkStore(SnapshotCache cacheOrNull) {
-    this.cacheOrNull = cacheOrNull;
+  ChunkStore(@Nullable SnapshotCache cache) {
+    this.cache = cache;
   }
 
   /** The chunks of one blob. */
@@ -74,7 +74,7 @@ final class ChunkStore {
   void put(ChunkKey key, byte[] bytes, long age, long offset) {
     Chunks chunks = blobs.computeIfAbsent(key.digest(), digest -> new Chunks(age, offset));
     chunks.lengths.put(key.index(), bytes.length);
-    if (cacheOrNull != null && cacheOrNull.writeChunk(key, bytes)) {
+    if (cache != null && cache.writeChunk(key, bytes)) {
       chunks.inMemory.remove(key.index());
     } else {
       chunks.inMemory.put(key.index(), bytes);
@@ -126,8 +126,8 @@ final class ChunkStore {
   }
 
   private void removeFile(String digest) {
-    if (cacheOrNull != null) {
-      cacheOrNull.removeIncoming(digest);
+    if (cache != null) {
+      cache.removeIncoming(digest);
     }
   }
 
@@ -155,7 +155,7 @@ final class ChunkStore {
 
   /** Whether all chunks of a complete blob are in the file of the cache. */
   boolean isInFile(BlobReference blob) {
-    return cacheOrNull != null && blobs.get(blob.digest()).inMemory.isEmpty();
+    return cache != null && blobs.get(blob.digest()).inMemory.isEmpty();
   }
 
   /**
@@ -190,7 +190,7 @@ final class ChunkStore {
     ByteBuffer file = null;
     if (chunks.inMemory.size() < chunks.lengths.size()) {
       try {
-        file = cacheOrNull.incoming(blob.digest(), blob.bytes());
+        file = cache.incoming(blob.digest(), blob.bytes());
       } catch (IOException e) {
         throw new MalformedSnapshotException("the cache has lost it: " + e.getMessage(), e);
       }

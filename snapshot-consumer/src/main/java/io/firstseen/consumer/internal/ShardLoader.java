@@ -22,7 +22,7 @@ final class ShardLoader {
   private static final long FETCH_RETRY_MILLIS = 5_000;
 
   private final AssemblerSettings settings;
-  private final SnapshotCache cacheOrNull;
+  private final @Nullable SnapshotCache cache;
   private final ChunkStore chunks;
   private final Map<String, Snapshot> loaded;
   private long fetchedBytes;
@@ -35,7 +35,7 @@ final class ShardLoader {
    */
   ShardLoader(AssemblerSettings settings, ChunkStore chunks, Map<String, Snapshot> loaded) {
     this.settings = settings;
-    this.cacheOrNull = settings.cacheOrNull();
+    this.cache = settings.cache();
     this.chunks = chunks;
     this.loaded = loaded;
   }
@@ -143,10 +143,9 @@ final class ShardLoader {
       if (isBase) {
         verify(first, snapshot);
       }
-      if (cacheOrNull != null) {
+      if (cache != null) {
         boolean isIncoming = isBase && !isElsewhere(candidate) && chunks.isInFile(first);
-        snapshot =
-            cacheOrNull.keep(snapshot, isBase ? first.digest() : snapshot.digest(), isIncoming);
+        snapshot = cache.keep(snapshot, isBase ? first.digest() : snapshot.digest(), isIncoming);
       }
     }
     candidate.count(shard, plan, way.from.map(from -> from.header().setDigest()), bytes);

@@ -49,7 +49,7 @@ public final class SnapshotAssembler {
   private final AssemblerSettings settings;
   private final String setName;
 
-  private final SnapshotCache cacheOrNull;
+  private final @Nullable SnapshotCache cache;
   private final ChunkStore chunks;
   private final ChunkSelection selection;
   // Verified snapshots, by the digest of the shard's newest blob.
@@ -73,8 +73,8 @@ public final class SnapshotAssembler {
   public SnapshotAssembler(AssemblerSettings settings) {
     this.settings = settings;
     this.setName = settings.setName();
-    this.cacheOrNull = settings.cacheOrNull();
-    this.chunks = new ChunkStore(cacheOrNull);
+    this.cache = settings.cache();
+    this.chunks = new ChunkStore(cache);
     this.selection = new ChunkSelection(setName, chunks);
     this.loader = new ShardLoader(settings, chunks, loaded);
   }
@@ -92,7 +92,7 @@ public final class SnapshotAssembler {
         CompletableFuture.supplyAsync(() -> readUnchecked(state.manifestJson()));
     List<Snapshot> snapshots = new ArrayList<>();
     for (String digest : state.digests()) {
-      snapshots.add(digest.isEmpty() ? null : cacheOrNull.open(digest));
+      snapshots.add(digest.isEmpty() ? null : cache.open(digest));
     }
     Manifest manifest = join(reading);
     String refusal = refusal(manifest);
@@ -149,14 +149,14 @@ public final class SnapshotAssembler {
     List<String> digests = new ArrayList<>();
     for (ManifestShard shard : active.manifest().shards()) {
       Snapshot snapshot = active.set().snapshot(shard.shard());
-      String digest = snapshot == null ? "" : cacheOrNull.digest(snapshot);
+      String digest = snapshot == null ? "" : cache.digest(snapshot);
       if (digest == null) {
         return;
       }
       digests.add(digest);
     }
     List<Snapshot> inUse = new ArrayList<>(loaded.values());
-    cacheOrNull.commit(
+    cache.commit(
         new CachedState(
             topic,
             topicId == null ? "" : topicId,
@@ -262,8 +262,8 @@ public final class SnapshotAssembler {
   /** Why a manifest can never become active, or null. */
   private @Nullable String refusal(Manifest manifest) {
     try {
-      if (settings.keyHashOrNull() != null) {
-        manifest.parameters().requireReadableBy(settings.keyHashOrNull());
+      if (settings.keyHash() != null) {
+        manifest.parameters().requireReadableBy(settings.keyHash());
       }
     } catch (SnapshotException e) {
       return "sequence %d of set '%s' cannot be used: %s"
@@ -272,8 +272,8 @@ public final class SnapshotAssembler {
     return null;
   }
 
-  private void dropGarbage(Manifest newestOrNull) {
-    selection.dropGarbage(candidateDigests(), newestOrNull);
+  private void dropGarbage(@Nullable Manifest newest) {
+    selection.dropGarbage(candidateDigests(), newest);
     dropUnusedSnapshots();
   }
 
