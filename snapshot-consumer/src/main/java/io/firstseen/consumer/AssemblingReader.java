@@ -1,6 +1,5 @@
 package io.firstseen.consumer;
 
-import io.firstseen.consumer.CurrentSnapshot.View;
 import io.firstseen.consumer.internal.ActiveSnapshot;
 import io.firstseen.consumer.internal.AssemblerSettings;
 import io.firstseen.consumer.internal.CachedState;
@@ -8,33 +7,21 @@ import io.firstseen.consumer.internal.Decision;
 import io.firstseen.consumer.internal.SnapshotAssembler;
 import io.firstseen.consumer.internal.SnapshotCache;
 import io.firstseen.consumer.internal.TopicFollower;
-import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SnapshotException;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Runs on the following thread: hands records to the assembler and carries out its decisions. */
 final class AssemblingReader implements TopicFollower.Reader {
-  private static final Logger LOG = LoggerFactory.getLogger(AssemblingReader.class);
-
   private final SnapshotClientOptions options;
-  private final LongSupplier wallClockMillis;
   private final CurrentSnapshot current;
+  private final FollowedState shown;
   private final @Nullable SnapshotCache cache;
   private SnapshotAssembler assembler;
-  private final Counters counters = new Counters();
-
-  private ClientState state = ClientState.EMPTY;
-  private ActiveSnapshot active;
-  private String trouble;
   private OptionalLong pinned;
   private String topicId;
   // -1 until the topic was read.
@@ -47,8 +34,16 @@ final class AssemblingReader implements TopicFollower.Reader {
   AssemblingReader(
       SnapshotClientOptions options, LongSupplier wallClockMillis, CurrentSnapshot current) {
     this.options = options;
-    this.wallClockMillis = wallClockMillis;
     this.current = current;
+    this.shown =
+        new FollowedState(
+            options.setName(),
+            "topic '" + options.topic() + "'",
+            options.staleAfter(),
+            options.listener(),
+            wallClockMillis,
+            this::isLoading,
+            current);
     this.cache =
         options
             .cacheDirectory()
@@ -75,8 +70,12 @@ final class AssemblingReader implements TopicFollower.Reader {
     return current.view().state() == ClientState.CLOSED;
   }
 
-  Counters counters() {
-    return counters;
+  FollowedState shown() {
+    return shown;
+  }
+
+  private boolean isLoading() {
+    return assembler.isLoading();
   }
 
   @Override
@@ -90,11 +89,11 @@ final class AssemblingReader implements TopicFollower.Reader {
         restore(kept.get());
       }
     } catch (SnapshotException e) {
-      notice(e.getMessage());
+      shown.notice(e.getMessage());
     } catch (RuntimeException | OutOfMemoryError | InternalError e) {
       // The topic holds everything that the cache does. A mapped file that was truncated throws
       // InternalError.
-      notice("the cache of set '%s' cannot be used: %s".formatted(options.setName(), e));
+      shown.notice("the cache of set '%s' cannot be used: %s".formatted(options.setName(), e));
       forget();
     }
     tellCacheTrouble();
@@ -103,12 +102,11 @@ final class AssemblingReader implements TopicFollower.Reader {
   /** Starts over as if nothing had been read, since a restore may have failed half-way. */
   private void forget() {
     assembler = newAssembler();
-    active = null;
     topicId = null;
     nextOffset = -1;
     pinned = OptionalLong.empty();
     applyPin();
-    update();
+    shown.forget();
   }
 
   private void restore(CachedState kept) throws SnapshotException {
@@ -116,8 +114,8 @@ final class AssemblingReader implements TopicFollower.Reader {
       throw new SnapshotException(
           "the cache of set '%s' is of topic '%s'".formatted(options.setName(), kept.topic()));
     }
-    carryOut(assembler.restore(kept, this::showNext));
-    if (active != null && !kept.topicId().isEmpty()) {
+    carryOut(assembler.restore(kept, shown::showNext));
+    if (shown.active() != null && !kept.topicId().isEmpty()) {
       topicId = kept.topicId();
       nextOffset = kept.resumeOffset();
     }
@@ -132,13 +130,8 @@ final class AssemblingReader implements TopicFollower.Reader {
 
   private void tellCacheTrouble() {
     if (cache != null) {
-      cache.takeTrouble().ifPresent(this::notice);
+      cache.takeTrouble().ifPresent(shown::notice);
     }
-  }
-
-  private void notice(String sentence) {
-    LOG.warn(sentence);
-    tell(listener -> listener.onNotice(sentence));
   }
 
   @Override
@@ -164,7 +157,7 @@ final class AssemblingReader implements TopicFollower.Reader {
                 options.topic(),
                 options.setName(),
                 highest.isPresent() ? ", it was at " + highest.getAsLong() : "");
-    notice(sentence);
+    shown.notice(sentence);
   }
 
   @Override
@@ -180,27 +173,27 @@ final class AssemblingReader implements TopicFollower.Reader {
       loading = true;
       loadingSinceNanos = System.nanoTime();
     }
-    counters.readRecords.incrementAndGet();
-    counters.readBytes.addAndGet(value == null ? 0 : value.length);
+    shown.counters().readRecords.incrementAndGet();
+    shown.counters().readBytes.addAndGet(value == null ? 0 : value.length);
     assembler.accept(offset, key, value, timestampMillis);
   }
 
   @Override
   public void progress(long recordsLeft) {
-    long bytes = counters.readBytes.get() - readBytesAtEnd;
-    tell(listener -> listener.onProgress(bytes, recordsLeft));
+    long bytes = shown.counters().readBytes.get() - readBytesAtEnd;
+    shown.tell(listener -> listener.onProgress(bytes, recordsLeft));
   }
 
   @Override
   public boolean settle() {
     applyPin();
-    long before = counters.snapshots.get();
-    readBytesAtEnd = counters.readBytes.get();
+    long before = shown.counters().snapshots.get();
+    readBytesAtEnd = shown.counters().readBytes.get();
     boolean reread =
         carryOut(
-            assembler.settle(TimeUnit.NANOSECONDS.toMillis(System.nanoTime()), this::showNext));
+            assembler.settle(TimeUnit.NANOSECONDS.toMillis(System.nanoTime()), shown::showNext));
     loading &= reread || assembler.isLoading();
-    if (cache != null && counters.snapshots.get() > before) {
+    if (cache != null && shown.counters().snapshots.get() > before) {
       assembler.commit(options.topic(), topicId, nextOffset);
     }
     tellCacheTrouble();
@@ -211,7 +204,7 @@ final class AssemblingReader implements TopicFollower.Reader {
     OptionalLong wanted = current.pinned();
     if (!wanted.equals(pinned)) {
       pinned = wanted;
-      carryOut(assembler.pin(wanted, this::showNext));
+      carryOut(assembler.pin(wanted, shown::showNext));
     }
   }
 
@@ -222,9 +215,7 @@ final class AssemblingReader implements TopicFollower.Reader {
       if (decision instanceof Decision.Activate activate) {
         activate(activate.snapshot(), Optional.ofNullable(activate.changes()));
       } else if (decision instanceof Decision.Refuse refuse) {
-        counters.refusals.incrementAndGet();
-        complain(refuse.reason());
-        tell(listener -> listener.onRefused(refuse.reason()));
+        shown.refuse(refuse.reason());
       } else {
         reread = true;
       }
@@ -232,100 +223,29 @@ final class AssemblingReader implements TopicFollower.Reader {
     return reread;
   }
 
-  /** Publishes a snapshot to queries, unless another sequence is pinned. */
-  private boolean showNext(ActiveSnapshot next) {
-    return current.showNext(new View(stateOf(next), next, null));
-  }
-
   private void activate(ActiveSnapshot snapshot, Optional<Decision.Changes> changes) {
-    Optional<Manifest> previous = Optional.ofNullable(active).map(ActiveSnapshot::manifest);
-    active = snapshot;
-    trouble = null;
-    Manifest manifest = snapshot.manifest();
-    long fetchedBytes = assembler.fetchedBytes() - counters.fetchedBytes.get();
-    long tookMillis =
-        loading ? TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - loadingSinceNanos) : 0;
-    counters.snapshots.incrementAndGet();
-    counters.fetchedBytes.set(assembler.fetchedBytes());
-    counters.lastLoadMillis.set(tookMillis);
-    LOG.info(
-        "set '{}': sequence {} answers, {} keys until {}",
-        options.setName(),
-        manifest.sequence(),
-        manifest.count(),
-        Instant.ofEpochMilli(manifest.windowEndMillis()));
-    update();
-    SnapshotUpdate change =
-        new SnapshotUpdate(
-            manifest,
-            previous,
-            changes.map(each -> OptionalLong.of(each.added())).orElse(OptionalLong.empty()),
-            changes.map(each -> OptionalLong.of(each.removed())).orElse(OptionalLong.empty()),
-            fetchedBytes,
-            tookMillis);
-    tell(listener -> listener.onUpdate(change));
+    long now = System.nanoTime();
+    shown.answer(
+        snapshot,
+        changes.map(each -> OptionalLong.of(each.added())).orElse(OptionalLong.empty()),
+        changes.map(each -> OptionalLong.of(each.removed())).orElse(OptionalLong.empty()),
+        assembler.fetchedBytes() - shown.counters().fetchedBytes.get(),
+        loading ? loadingSinceNanos : now);
   }
 
   @Override
   public void tick() {
     applyPin();
-    if (stateNow() != state) {
-      update();
-    }
+    shown.tick();
   }
 
   @Override
   public void unreachable(String reason) {
-    counters.outages.incrementAndGet();
-    complain(reason);
-    tell(listener -> listener.onUnreachable(reason));
+    shown.unreachable(reason);
   }
 
   @Override
   public void reachable() {
-    trouble = null;
-    update();
-    LOG.info("topic '{}' can be read again", options.topic());
-    tell(SnapshotListener::onReachable);
-  }
-
-  private void complain(String reason) {
-    trouble = reason;
-    update();
-    LOG.warn(reason);
-  }
-
-  /** Publishes the current view, and tells the listener of a new state. */
-  private void update() {
-    ClientState before = state;
-    state = stateNow();
-    current.show(new View(state, active, trouble));
-    if (state != before) {
-      tell(listener -> listener.onState(state));
-    }
-  }
-
-  private ClientState stateNow() {
-    if (active == null) {
-      return state == ClientState.LOADING || assembler.isLoading()
-          ? ClientState.LOADING
-          : ClientState.EMPTY;
-    }
-    return stateOf(active);
-  }
-
-  private ClientState stateOf(ActiveSnapshot answering) {
-    long ageMillis = wallClockMillis.getAsLong() - answering.publishedMillis();
-    return options.staleAfter().map(bound -> ageMillis >= bound.toMillis()).orElse(false)
-        ? ClientState.STALE
-        : ClientState.READY;
-  }
-
-  private void tell(Consumer<SnapshotListener> event) {
-    try {
-      event.accept(options.listener());
-    } catch (RuntimeException | Error e) {
-      LOG.warn("set '{}': the listener failed", options.setName(), e);
-    }
+    shown.reachable();
   }
 }

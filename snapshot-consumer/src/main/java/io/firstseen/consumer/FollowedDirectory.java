@@ -1,5 +1,6 @@
 package io.firstseen.consumer;
 
+import io.firstseen.consumer.internal.ActiveSnapshot;
 import io.firstseen.consumer.internal.Succession;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.BlobReference;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -46,7 +48,6 @@ public final class FollowedDirectory implements FollowedSet {
 
   private static final Logger LOG = LoggerFactory.getLogger(FollowedDirectory.class);
   private static final int MAX_EARLIER = 60;
-  private static final long CLOSE_TIMEOUT_MILLIS = 5_000;
   // A manifest that failed is skipped for 1, 3, 7, … polls before it is verified again, at most for
   // this many.
   private static final int MAX_LOOKS_PASSED_OVER = 60;
@@ -55,22 +56,14 @@ public final class FollowedDirectory implements FollowedSet {
   private final String setName;
   private final KeyHash keyHash;
   private final Set<TrustedKey> trustedKeys;
-  private final Optional<Duration> staleAfter;
   private final Duration poll;
-  private final SnapshotListener listener;
-  private final Thread thread;
+  private final FollowedState shown;
+  private final FollowerThread thread;
   private final CountDownLatch closed = new CountDownLatch(1);
 
-  /** The active snapshot, and when its manifest was written. */
-  @SuppressWarnings("ArrayRecordComponent")
-  private record Active(SnapshotSet set, byte[] json, FileTime written) {}
-
   // Written by the following thread alone.
-  private volatile Active active;
   private volatile List<Manifest> earlier = List.of();
-  private volatile String trouble;
-  private volatile boolean loading;
-  private ClientState told = ClientState.EMPTY;
+  private boolean loading;
   private boolean reachable = true;
   private final Map<Long, Failure> failures = new HashMap<>();
   private final Succession succession = new Succession();
@@ -95,11 +88,17 @@ public final class FollowedDirectory implements FollowedSet {
     this.setName = builder.setName;
     this.keyHash = builder.keyHash;
     this.trustedKeys = builder.trustedKeys;
-    this.staleAfter = Optional.ofNullable(builder.staleAfter);
     this.poll = builder.poll;
-    this.listener = builder.listener;
-    this.thread = new Thread(this::run, "firstseen-directory-" + setName);
-    thread.setDaemon(true);
+    this.shown =
+        new FollowedState(
+            setName,
+            "directory " + builder.path,
+            Optional.ofNullable(builder.staleAfter),
+            builder.listener,
+            System::currentTimeMillis,
+            () -> loading,
+            new CurrentSnapshot(OptionalLong.empty()));
+    this.thread = new FollowerThread("directory-" + setName, this::run);
   }
 
   /**
@@ -177,26 +176,15 @@ public final class FollowedDirectory implements FollowedSet {
 
   @Override
   public ClientStatus status() {
-    Active now = active;
-    return new ClientStatus(
-        state(now),
-        Optional.ofNullable(now).map(Active::set),
-        Optional.ofNullable(now).map(each -> ByteBuffer.wrap(each.json()).asReadOnlyBuffer()),
-        now == null ? 0 : now.written().toMillis(),
-        Optional.ofNullable(trouble));
+    return shown.status();
   }
 
-  private ClientState state(Active now) {
-    if (closed.getCount() == 0) {
-      return ClientState.CLOSED;
-    }
-    if (now == null) {
-      return loading ? ClientState.LOADING : ClientState.EMPTY;
-    }
-    long ageMillis = System.currentTimeMillis() - now.written().toMillis();
-    return staleAfter.isPresent() && ageMillis >= staleAfter.get().toMillis()
-        ? ClientState.STALE
-        : ClientState.READY;
+  /**
+   * The current metrics. Cheap; may be called by any thread, also after the close. Records, bytes
+   * read and bytes fetched stay 0.
+   */
+  public SnapshotMetrics metrics() {
+    return shown.metrics();
   }
 
   @Override
@@ -208,15 +196,17 @@ public final class FollowedDirectory implements FollowedSet {
     try {
       do {
         look();
-        ClientState state = state(active);
-        if (state != told) {
-          told = state;
-          listener.onState(state);
-        }
+        shown.tick();
       } while (!closed.await(poll.toMillis(), TimeUnit.MILLISECONDS));
     } catch (InterruptedException e) {
       LOG.debug("no longer following {}", directory.path());
     }
+  }
+
+  /** The sequence of what answers; -1 if nothing does. */
+  private long answeringSequence() {
+    ActiveSnapshot active = shown.active();
+    return active == null ? -1 : active.manifest().sequence();
   }
 
   private void look() {
@@ -224,35 +214,31 @@ public final class FollowedDirectory implements FollowedSet {
       List<Long> sequences = new ArrayList<>(directory.sequences());
       if (!reachable) {
         reachable = true;
-        trouble = null;
-        listener.onReachable();
+        shown.reachable();
       }
       Collections.reverse(sequences);
-      if (active == null && !sequences.isEmpty()) {
-        loading = true;
-      }
+      loading = !sequences.isEmpty();
+      shown.tick();
       for (long sequence : sequences) {
-        if (active != null && sequence <= active.set().manifest().sequence()) {
+        if (sequence <= answeringSequence()) {
           break;
         }
         if (load(sequence, sequences)) {
           return;
         }
       }
-      if (active != null) {
+      if (shown.active() != null) {
         judgeOld(sequences);
       }
     } catch (SnapshotException e) {
       if (reachable) {
         reachable = false;
-        trouble = e.getMessage();
-        LOG.warn(trouble);
-        listener.onUnreachable(trouble);
+        shown.unreachable(e.getMessage());
       }
     } catch (RuntimeException | Error e) {
       // Keep running after any exception: if the follower ended, its set would grow old unnoticed.
       LOG.warn("looking at {} failed", directory.path(), e);
-      trouble = "looking at %s failed: %s".formatted(directory.path(), e);
+      shown.setTrouble("looking at %s failed: %s".formatted(directory.path(), e));
     }
   }
 
@@ -263,6 +249,7 @@ public final class FollowedDirectory implements FollowedSet {
       before.passed++;
       return false;
     }
+    long startNanos = System.nanoTime();
     try {
       FileTime written = Files.getLastModifiedTime(directory.manifestFile(sequence));
       byte[] json = directory.manifestBytes(sequence);
@@ -270,20 +257,22 @@ public final class FollowedDirectory implements FollowedSet {
       SnapshotSet set =
           SnapshotSet.open(manifest, reference -> directory.blob(manifest, reference));
       set.verify();
-      if (active == null) {
+      if (shown.active() == null) {
         earlier = readEarlier(sequence, newestFirst);
       }
-      active = new Active(set, json, written);
       succession.answer(manifest);
       judged = new Judged(sequence, written);
       failures.keySet().removeIf(failed -> failed <= sequence);
-      trouble = null;
-      LOG.info("set '{}': sequence {} answers, {} keys", setName, sequence, manifest.count());
-      listener.onSnapshot(manifest);
+      shown.answer(
+          new ActiveSnapshot(set, written.toMillis(), json),
+          OptionalLong.empty(),
+          OptionalLong.empty(),
+          0,
+          startNanos);
       return true;
     } catch (IOException e) {
       if (before == null) {
-        refuse(
+        shown.refuse(
             "sequence %d of set '%s' cannot be used: %s"
                 .formatted(sequence, setName, e.getMessage()));
       }
@@ -296,11 +285,11 @@ public final class FollowedDirectory implements FollowedSet {
 
   @Override
   public Optional<ByteBuffer> blob(String digest) {
-    Active now = active;
-    if (now == null) {
+    Optional<SnapshotSet> now = status().snapshot();
+    if (now.isEmpty()) {
       return Optional.empty();
     }
-    Manifest manifest = now.set().manifest();
+    Manifest manifest = now.get().manifest();
     for (ManifestShard shard : manifest.shards()) {
       for (BlobReference reference : shard.blobs()) {
         if (reference.digest().equals(digest)) {
@@ -353,7 +342,7 @@ public final class FollowedDirectory implements FollowedSet {
   private void judgeOld(List<Long> newestFirst) {
     if (newestFirst.isEmpty()) {
       complainOnce(Judged.NOTHING, "there is no manifest in " + directory.path());
-    } else if (newestFirst.get(0) <= active.set().manifest().sequence()) {
+    } else if (newestFirst.get(0) <= answeringSequence()) {
       judgeAgain(newestFirst.get(0));
     }
   }
@@ -369,7 +358,7 @@ public final class FollowedDirectory implements FollowedSet {
       if (verdict == Succession.Verdict.SAME) {
         // A repeated run may have written the same manifest again.
         judged = now;
-        trouble = null;
+        shown.setTrouble(null);
       } else {
         complainOnce(now, succession.refusal(manifest, verdict));
       }
@@ -381,23 +370,14 @@ public final class FollowedDirectory implements FollowedSet {
   private void complainOnce(Judged about, String reason) {
     if (!about.equals(judged)) {
       judged = about;
-      refuse(reason);
+      shown.refuse(reason);
     }
-  }
-
-  private void refuse(String reason) {
-    trouble = reason;
-    LOG.warn(reason);
-    listener.onRefused(reason);
   }
 
   @Override
   public void close() {
     closed.countDown();
-    try {
-      thread.join(CLOSE_TIMEOUT_MILLIS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    thread.awaitEnd();
+    shown.close();
   }
 }

@@ -7,16 +7,11 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** One thread that reads a topic for one or more clients. It ends when the last of them leaves. */
 final class SharedFollower {
-  private static final Logger LOG = LoggerFactory.getLogger(SharedFollower.class);
-  private static final long CLOSE_TIMEOUT_MILLIS = 10_000;
-
   private final TopicFollower follower;
-  private final Thread thread;
+  private final FollowerThread thread;
   private final AtomicInteger users;
 
   SharedFollower(
@@ -26,9 +21,8 @@ final class SharedFollower {
       List<AssemblingReader> readers,
       FollowerTime time) {
     this.follower = new TopicFollower(topic, consumerProperties, new Readers(readers), time);
-    this.thread = new Thread(follower, "firstseen-follower-" + name);
+    this.thread = new FollowerThread("follower-" + name, follower);
     this.users = new AtomicInteger(readers.size());
-    thread.setDaemon(true);
   }
 
   void start() {
@@ -41,20 +35,7 @@ final class SharedFollower {
       return;
     }
     follower.close();
-    if (thread != Thread.currentThread()) {
-      awaitEnd();
-    }
-  }
-
-  private void awaitEnd() {
-    try {
-      thread.join(CLOSE_TIMEOUT_MILLIS);
-      if (thread.isAlive()) {
-        LOG.warn("thread {} is still busy and ends later", thread.getName());
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    thread.awaitEnd();
   }
 
   /** Passes every call on to every reader whose client is open. */

@@ -7,7 +7,6 @@ import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotSet;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,18 +43,18 @@ public final class SnapshotClient implements FollowedSet {
   private static final int MAX_FETCH_BYTES = 16 << 20;
 
   private final SnapshotClientOptions options;
-  private final LongSupplier wallClockMillis;
   private final CurrentSnapshot current;
   private final AssemblingReader reader;
+  private final FollowedState shown;
   // Null before the start and after the close.
   private final AtomicReference<SharedFollower> follower = new AtomicReference<>();
 
   /** Does not start to follow: for tests, which feed the reader and supply the clock. */
   SnapshotClient(SnapshotClientOptions options, LongSupplier wallClockMillis) {
     this.options = options;
-    this.wallClockMillis = wallClockMillis;
     this.current = new CurrentSnapshot(options.pinnedSequence());
     this.reader = new AssemblingReader(options, wallClockMillis, current);
+    this.shown = reader.shown();
   }
 
   /** The reader that the following thread calls. */
@@ -212,24 +211,13 @@ public final class SnapshotClient implements FollowedSet {
 
   private boolean answers(View now) {
     return now.active() != null
-        && (options.answerWhileStale() || stateOf(now) != ClientState.STALE);
-  }
-
-  /** Checks the age here, too, since the following thread may be too busy to set STALE in time. */
-  private ClientState stateOf(View now) {
-    Optional<Duration> bound = options.staleAfter();
-    return now.state() == ClientState.READY
-            && bound.isPresent()
-            && wallClockMillis.getAsLong() - now.active().publishedMillis()
-                >= bound.get().toMillis()
-        ? ClientState.STALE
-        : now.state();
+        && (options.answerWhileStale() || shown.stateOf(now) != ClientState.STALE);
   }
 
   private boolean answerWithout(View now) {
     requireOpen(now);
     return switch (options.noSnapshotPolicy()) {
-      case THROW -> throw new NoSnapshotException(stateOf(now), whyNoAnswer(now));
+      case THROW -> throw new NoSnapshotException(shown.stateOf(now), whyNoAnswer(now));
       case ANSWER_PRESENT -> true;
       case ANSWER_ABSENT -> false;
     };
@@ -238,7 +226,9 @@ public final class SnapshotClient implements FollowedSet {
   private String whyNoAnswer(View now) {
     return "no snapshot of set '%s' may answer: the client is %s%s"
         .formatted(
-            options.setName(), stateOf(now), now.trouble() == null ? "" : "; " + now.trouble());
+            options.setName(),
+            shown.stateOf(now),
+            now.trouble() == null ? "" : "; " + now.trouble());
   }
 
   private static void requireOpen(View now) {
@@ -249,19 +239,12 @@ public final class SnapshotClient implements FollowedSet {
 
   /** The state of the client. */
   public ClientState state() {
-    return stateOf(current.view());
+    return shown.stateOf(current.view());
   }
 
   @Override
   public ClientStatus status() {
-    View now = current.view();
-    Optional<ActiveSnapshot> active = Optional.ofNullable(now.active());
-    return new ClientStatus(
-        stateOf(now),
-        active.map(ActiveSnapshot::set),
-        active.map(each -> ByteBuffer.wrap(each.manifestJson()).asReadOnlyBuffer()),
-        active.map(ActiveSnapshot::publishedMillis).orElse(0L),
-        Optional.ofNullable(now.trouble()));
+    return shown.status();
   }
 
   /** The manifest of the current snapshot; empty if there is none yet. */
@@ -295,22 +278,7 @@ public final class SnapshotClient implements FollowedSet {
 
   /** The current metrics. Cheap; may be called by any thread, also after the close. */
   public SnapshotMetrics metrics() {
-    View now = current.view();
-    ActiveSnapshot active = now.active();
-    Counters counters = reader.counters();
-    return new SnapshotMetrics(
-        stateOf(now),
-        active == null ? -1 : active.manifest().sequence(),
-        active == null ? 0 : active.manifest().count(),
-        active == null ? 0 : active.setBytes(),
-        active == null ? -1 : wallClockMillis.getAsLong() - active.publishedMillis(),
-        counters.snapshots.get(),
-        counters.refusals.get(),
-        counters.outages.get(),
-        counters.readRecords.get(),
-        counters.readBytes.get(),
-        counters.fetchedBytes.get(),
-        counters.lastLoadMillis.get());
+    return shown.metrics();
   }
 
   /**
@@ -365,6 +333,6 @@ public final class SnapshotClient implements FollowedSet {
     if (left != null) {
       left.leave();
     }
-    current.show(new View(ClientState.CLOSED, null, null));
+    shown.close();
   }
 }

@@ -98,6 +98,10 @@ class FollowedDirectoryTest {
             events.add("reachable");
           }
         };
+    follow(keyHash, staleAfter, listener);
+  }
+
+  private void follow(KeyHash keyHash, Optional<Duration> staleAfter, SnapshotListener listener) {
     FollowedDirectory.Builder builder =
         FollowedDirectory.builder(path, SET)
             .keyHash(keyHash)
@@ -281,6 +285,44 @@ class FollowedDirectoryTest {
     publish(2, "a");
     assertThat(nextEvent()).isEqualTo("snapshot 2");
     assertThat(followed.status().state()).isEqualTo(ClientState.READY);
+  }
+
+  @Test
+  void aListenerThatFailsDisturbsNobody() throws Exception {
+    publish(1, "a");
+    SnapshotListener failing =
+        new SnapshotListener() {
+          @Override
+          public void onState(ClientState state) {
+            fail(state.toString());
+          }
+
+          @Override
+          public void onUpdate(SnapshotUpdate update) {
+            fail(
+                update.manifest().sequence()
+                    + " after "
+                    + update.previous().map(Manifest::sequence));
+          }
+
+          private void fail(String event) {
+            events.add(event);
+            throw new IllegalStateException("fails on purpose");
+          }
+        };
+    follow(KeyHash.fixed(), Optional.empty(), failing);
+    assertThat(nextEvent()).isEqualTo("LOADING");
+    assertThat(nextEvent()).isEqualTo("READY");
+    assertThat(nextEvent()).isEqualTo("1 after Optional.empty");
+    publish(2, "a", "b");
+    assertThat(nextEvent()).isEqualTo("2 after Optional[1]");
+    assertThat(followed.status().trouble()).isEmpty();
+    SnapshotMetrics metrics = followed.metrics();
+    assertThat(metrics.state()).isEqualTo(ClientState.READY);
+    assertThat(metrics.sequence()).isEqualTo(2);
+    assertThat(metrics.keys()).isEqualTo(2);
+    assertThat(metrics.snapshots()).isEqualTo(2);
+    assertThat(metrics.refusals()).isZero();
   }
 
   private static String changedBlob(Manifest manifest) {

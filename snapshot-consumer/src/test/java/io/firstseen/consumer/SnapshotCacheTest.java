@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -229,7 +230,7 @@ class SnapshotCacheTest {
     AtomicInteger calls = new AtomicInteger();
     SnapshotClient client =
         new SnapshotClient(
-            options(directory).build(),
+            options(directory).staleAfter(Duration.ofDays(1)).build(),
             () -> {
               if (calls.incrementAndGet() == failingCall) {
                 throw new IllegalStateException("on purpose");

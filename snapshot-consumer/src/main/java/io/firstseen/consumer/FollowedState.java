@@ -1,0 +1,237 @@
+package io.firstseen.consumer;
+
+import io.firstseen.consumer.CurrentSnapshot.View;
+import io.firstseen.consumer.internal.ActiveSnapshot;
+import io.firstseen.filters.snapshot.Manifest;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The state of a followed set. The following thread reports what happens; each change is published
+ * to queries, counted, logged and passed to the listener. Any thread may call {@link #stateOf},
+ * {@link #status}, {@link #metrics} and {@link #close}, the following thread alone the rest.
+ */
+final class FollowedState {
+  private static final Logger LOG = LoggerFactory.getLogger(FollowedState.class);
+
+  private final String setName;
+  private final String source;
+  private final Optional<Duration> staleAfter;
+  private final SnapshotListener listener;
+  private final LongSupplier wallClockMillis;
+  private final BooleanSupplier isLoading;
+  private final CurrentSnapshot current;
+  private final Counters counters = new Counters();
+
+  private ClientState state = ClientState.EMPTY;
+  private @Nullable ActiveSnapshot active;
+  private @Nullable String trouble;
+
+  /**
+   * The state before anything was read.
+   *
+   * @param source the topic or directory, as the log names it
+   * @param isLoading whether a snapshot is being loaded; called by the following thread
+   */
+  FollowedState(
+      String setName,
+      String source,
+      Optional<Duration> staleAfter,
+      SnapshotListener listener,
+      LongSupplier wallClockMillis,
+      BooleanSupplier isLoading,
+      CurrentSnapshot current) {
+    this.setName = setName;
+    this.source = source;
+    this.staleAfter = staleAfter;
+    this.listener = listener;
+    this.wallClockMillis = wallClockMillis;
+    this.isLoading = isLoading;
+    this.current = current;
+  }
+
+  /**
+   * The state of a view. Checks the age here, too, since the following thread may be too busy to
+   * set STALE in time.
+   */
+  ClientState stateOf(View view) {
+    return view.state() == ClientState.READY ? stateOf(view.active()) : view.state();
+  }
+
+  private ClientState stateOf(ActiveSnapshot answering) {
+    return staleAfter.isPresent() && ageMillis(answering) >= staleAfter.get().toMillis()
+        ? ClientState.STALE
+        : ClientState.READY;
+  }
+
+  private long ageMillis(ActiveSnapshot answering) {
+    return wallClockMillis.getAsLong() - answering.publishedMillis();
+  }
+
+  ClientStatus status() {
+    View now = current.view();
+    Optional<ActiveSnapshot> answering = Optional.ofNullable(now.active());
+    return new ClientStatus(
+        stateOf(now),
+        answering.map(ActiveSnapshot::set),
+        answering.map(each -> ByteBuffer.wrap(each.manifestJson()).asReadOnlyBuffer()),
+        answering.map(ActiveSnapshot::publishedMillis).orElse(0L),
+        Optional.ofNullable(now.trouble()));
+  }
+
+  SnapshotMetrics metrics() {
+    View now = current.view();
+    ActiveSnapshot answering = now.active();
+    return new SnapshotMetrics(
+        stateOf(now),
+        answering == null ? -1 : answering.manifest().sequence(),
+        answering == null ? 0 : answering.manifest().count(),
+        answering == null ? 0 : answering.setBytes(),
+        answering == null ? -1 : ageMillis(answering),
+        counters.snapshots.get(),
+        counters.refusals.get(),
+        counters.outages.get(),
+        counters.readRecords.get(),
+        counters.readBytes.get(),
+        counters.fetchedBytes.get(),
+        counters.lastLoadMillis.get());
+  }
+
+  /** Publishes CLOSED, which stays. */
+  void close() {
+    current.show(new View(ClientState.CLOSED, null, null));
+  }
+
+  Counters counters() {
+    return counters;
+  }
+
+  /** The active snapshot; null if there is none. */
+  @Nullable ActiveSnapshot active() {
+    return active;
+  }
+
+  /**
+   * Publishes a snapshot to queries, unless another sequence is pinned. Returns whether it was
+   * published; the caller then calls {@link #answer}.
+   */
+  boolean showNext(ActiveSnapshot next) {
+    return current.showNext(new View(stateOf(next), next, null));
+  }
+
+  /**
+   * Makes a snapshot active. The parameters are those of {@link SnapshotUpdate}.
+   *
+   * @param sinceNanos when its loading began, by {@link System#nanoTime}
+   */
+  void answer(
+      ActiveSnapshot snapshot,
+      OptionalLong addedKeys,
+      OptionalLong removedKeys,
+      long fetchedBytes,
+      long sinceNanos) {
+    Manifest manifest = snapshot.manifest();
+    Optional<Manifest> previous = Optional.ofNullable(active).map(ActiveSnapshot::manifest);
+    active = snapshot;
+    trouble = null;
+    long tookMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sinceNanos);
+    counters.snapshots.incrementAndGet();
+    counters.fetchedBytes.addAndGet(fetchedBytes);
+    counters.lastLoadMillis.set(tookMillis);
+    LOG.info(
+        "set '{}': sequence {} answers, {} keys until {}",
+        setName,
+        manifest.sequence(),
+        manifest.count(),
+        Instant.ofEpochMilli(manifest.windowEndMillis()));
+    update();
+    SnapshotUpdate update =
+        new SnapshotUpdate(manifest, previous, addedKeys, removedKeys, fetchedBytes, tookMillis);
+    tell(each -> each.onUpdate(update));
+  }
+
+  /** Drops the active snapshot, as at the start. */
+  void forget() {
+    active = null;
+    update();
+  }
+
+  void notice(String sentence) {
+    LOG.warn(sentence);
+    tell(each -> each.onNotice(sentence));
+  }
+
+  void refuse(String reason) {
+    counters.refusals.incrementAndGet();
+    complain(reason);
+    tell(each -> each.onRefused(reason));
+  }
+
+  void unreachable(String reason) {
+    counters.outages.incrementAndGet();
+    complain(reason);
+    tell(each -> each.onUnreachable(reason));
+  }
+
+  void reachable() {
+    setTrouble(null);
+    LOG.info("{} can be read again", source);
+    tell(SnapshotListener::onReachable);
+  }
+
+  private void complain(String reason) {
+    setTrouble(reason);
+    LOG.warn(reason);
+  }
+
+  /** Publishes the newest problem; null for none. */
+  void setTrouble(@Nullable String reason) {
+    trouble = reason;
+    update();
+  }
+
+  /** Publishes the state if it has changed, as by age. To be called every few seconds. */
+  void tick() {
+    if (stateNow() != state) {
+      update();
+    }
+  }
+
+  /** Publishes the current view, and tells the listener of a new state. */
+  private void update() {
+    ClientState before = state;
+    state = stateNow();
+    current.show(new View(state, active, trouble));
+    if (state != before) {
+      tell(each -> each.onState(state));
+    }
+  }
+
+  private ClientState stateNow() {
+    if (active == null) {
+      return state == ClientState.LOADING || isLoading.getAsBoolean()
+          ? ClientState.LOADING
+          : ClientState.EMPTY;
+    }
+    return stateOf(active);
+  }
+
+  /** Calls the listener; what it throws is logged and otherwise ignored. */
+  void tell(Consumer<SnapshotListener> event) {
+    try {
+      event.accept(listener);
+    } catch (RuntimeException | Error e) {
+      LOG.warn("set '{}': the listener failed", setName, e);
+    }
+  }
+}

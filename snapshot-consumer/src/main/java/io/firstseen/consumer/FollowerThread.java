@@ -1,0 +1,30 @@
+package io.firstseen.consumer;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The daemon thread that follows one set or several. */
+final class FollowerThread extends Thread {
+  private static final Logger LOG = LoggerFactory.getLogger(FollowerThread.class);
+  private static final long CLOSE_TIMEOUT_MILLIS = 10_000;
+
+  FollowerThread(String name, Runnable follower) {
+    super(follower, "firstseen-" + name);
+    setDaemon(true);
+  }
+
+  /** Waits for its end, at most some seconds; not at all if a listener calls this on the thread. */
+  void awaitEnd() {
+    if (this == Thread.currentThread()) {
+      return;
+    }
+    try {
+      join(CLOSE_TIMEOUT_MILLIS);
+      if (isAlive()) {
+        LOG.warn("thread {} is still busy and ends later", getName());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
