@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -36,6 +37,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
@@ -118,10 +120,10 @@ public final class ClientFigures {
     SnapshotUpdate full = publish(producer, first());
     queries(client);
     SnapshotUpdate delta = publish(producer, next(2, 100));
-    print("bytes in full", full.fetchedBytes());
-    print("bytes by a delta of 1 %", delta.fetchedBytes());
+    print("bytes in full", (double) full.fetchedBytes());
+    print("bytes by a delta of 1 %", (double) delta.fetchedBytes());
     print("in full / by the delta", (double) full.fetchedBytes() / delta.fetchedBytes());
-    print("milliseconds to apply it", delta.tookMillis());
+    print("milliseconds to apply it", (double) delta.tookMillis());
     latencies(client, producer, seconds, false);
     latencies(client, producer, seconds, true);
     latencies(client, producer, seconds, false);
@@ -248,16 +250,21 @@ public final class ClientFigures {
   /** Writes a publication to the topic and waits until it answers. */
   private SnapshotUpdate publish(KafkaProducer<String, byte[]> producer, Publication publication)
       throws Exception {
+    List<Future<RecordMetadata>> chunks = new ArrayList<>();
     for (int blob = 0; blob < publication.blobs.size(); blob++) {
       byte[] bytes = publication.blobs.get(blob);
       String digest = publication.digests.get(blob);
       for (int index = 0; index < SnapshotTopicFormat.chunkCount(bytes.length); index++) {
-        producer.send(
-            new ProducerRecord<>(
-                topic,
-                SnapshotTopicFormat.chunkKey(digest, index),
-                SnapshotTopicFormat.chunk(bytes, index)));
+        chunks.add(
+            producer.send(
+                new ProducerRecord<>(
+                    topic,
+                    SnapshotTopicFormat.chunkKey(digest, index),
+                    SnapshotTopicFormat.chunk(bytes, index))));
       }
+    }
+    for (Future<RecordMetadata> chunk : chunks) {
+      chunk.get();
     }
     producer.send(new ProducerRecord<>(topic, SET, publication.manifest)).get();
     SnapshotUpdate update = updates.poll(2, TimeUnit.MINUTES);
