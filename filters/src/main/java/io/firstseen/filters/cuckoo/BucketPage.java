@@ -134,7 +134,7 @@ final class BucketPage extends CuckooPage {
   public long touch(long identity) {
     int bucket = BucketPairs.bucket(identity);
     int alternate = BucketPairs.alternate(bucket, BucketPairs.core(identity));
-    return touch(bucket) + touch(alternate);
+    return touch(bucket) + touch(alternate) + pending.count();
   }
 
   private long touch(int bucket) {

@@ -107,6 +107,9 @@ final class PendingInsertions {
    * @param ended a bit set with the numbers of these epochs
    */
   void removeEnded(int ended) {
+    if (count == 0) {
+      return;
+    }
     int kept = 0;
     for (int i = 0; i < count; i++) {
       if ((ended >>> number(i) & 1) == 0) {

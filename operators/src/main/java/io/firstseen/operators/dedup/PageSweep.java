@@ -14,9 +14,14 @@ final class PageSweep {
   private static final long MAX_CALLS_AN_EPOCH = 1024;
   private static final long MAX_PAUSE_MILLIS = 1000;
 
+  /** The pages are counted this often: to count them takes a look at every shard. */
+  private static final long COUNTS_AN_EPOCH = 64;
+
   private final TaskShards shards;
   private final KeyClock clock;
   private long sweptUntil = Long.MIN_VALUE;
+  private long countedAt = Long.MIN_VALUE;
+  private long pageCount;
   private double due;
 
   PageSweep(TaskShards shards, KeyClock clock) {
@@ -32,9 +37,13 @@ final class PageSweep {
   /** Sweeps as many pages as the time since the last call requires. */
   void run() {
     long now = clock.nowMillis();
+    if (countedAt == Long.MIN_VALUE || now - countedAt >= clock.epochMillis() / COUNTS_AN_EPOCH) {
+      pageCount = shards.pageCount();
+      countedAt = now;
+    }
     if (sweptUntil != Long.MIN_VALUE) {
-      double all = shards.pageCount();
-      due = Math.min(all, due + all * ((double) now - sweptUntil) / clock.epochMillis());
+      double round = ((double) now - sweptUntil) / clock.epochMillis();
+      due = Math.min(pageCount, due + pageCount * round);
     }
     sweptUntil = now;
     if (due >= 1) {
