@@ -43,7 +43,7 @@ final class PageSweep {
     }
     if (sweptUntil != Long.MIN_VALUE) {
       double round = ((double) now - sweptUntil) / clock.epochMillis();
-      due = Math.min(pageCount, due + pageCount * round);
+      due = Math.min((double) pageCount, due + pageCount * round);
     }
     sweptUntil = now;
     if (due >= 1) {
