@@ -24,7 +24,7 @@ class StageTest {
         seen.add(key);
         newFirst += ordinal % 2 == 0 ? 1 : 0;
       } else {
-        assertThat(seen).contains(key);
+        assertThat(seen.contains(key)).isTrue();
         repeats++;
       }
     }

@@ -118,8 +118,13 @@ class OnePublisherTest {
   }
 
   private static List<Manifest> manifests(String topic, IsolationLevel isolation) throws Exception {
+    return manifests(topics.read(topic, isolation));
+  }
+
+  private static List<Manifest> manifests(List<ConsumerRecord<byte[], byte[]>> records)
+      throws Exception {
     List<Manifest> manifests = new ArrayList<>();
-    for (ConsumerRecord<byte[], byte[]> record : topics.read(topic, isolation)) {
+    for (ConsumerRecord<byte[], byte[]> record : records) {
       if (new String(record.key(), UTF_8).equals("firstseen")) {
         manifests.add(Manifest.fromJson(record.value()));
       }
@@ -128,26 +133,20 @@ class OnePublisherTest {
   }
 
   private static List<Long> awaitSequence(String topic, long sequence) throws Exception {
-    long deadlineNanos = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-    while (true) {
-      List<Long> sequences = manifests(topic).stream().map(Manifest::sequence).toList();
-      if (sequences.contains(sequence)) {
-        return sequences;
-      }
-      assertThat(System.nanoTime()).as("%s", sequences).isLessThan(deadlineNanos);
-      TimeUnit.MILLISECONDS.sleep(50);
-    }
+    return sequences(
+        topics.readUntil(topic, READ_COMMITTED, read -> sequences(read).contains(sequence)));
+  }
+
+  private static List<Long> sequences(List<ConsumerRecord<byte[], byte[]>> records)
+      throws Exception {
+    return manifests(records).stream().map(Manifest::sequence).toList();
   }
 
   private static void awaitManifests(String topic, IsolationLevel isolation, int count)
       throws Exception {
-    long deadlineNanos = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-    int found;
-    while ((found = manifests(topic, isolation).size()) < count) {
-      assertThat(System.nanoTime()).as("%d", found).isLessThan(deadlineNanos);
-      TimeUnit.MILLISECONDS.sleep(50);
-    }
-    assertThat(found).isEqualTo(count);
+    assertThat(
+            manifests(topics.readUntil(topic, isolation, read -> manifests(read).size() >= count)))
+        .hasSize(count);
   }
 
   private static String failure(JobClient job) throws Exception {

@@ -25,6 +25,11 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** Writes and reads whole topics. */
 public final class TopicIo implements AutoCloseable {
+  /** Whether the records of a topic are those that a test waits for. */
+  interface Enough {
+    boolean test(List<ConsumerRecord<byte[], byte[]>> records) throws Exception;
+  }
+
   private static final Duration PATIENCE = Duration.ofMinutes(1);
 
   private final String servers;
@@ -56,14 +61,8 @@ public final class TopicIo implements AutoCloseable {
   /** All records of a topic, partition by partition. */
   List<ConsumerRecord<byte[], byte[]>> read(String topic, IsolationLevel isolation) {
     List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
-    Map<String, Object> properties =
-        Map.of("bootstrap.servers", servers, "isolation.level", isolation.toString());
-    try (KafkaConsumer<byte[], byte[]> consumer =
-        new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-      List<TopicPartition> partitions =
-          consumer.partitionsFor(topic).stream()
-              .map(info -> new TopicPartition(topic, info.partition()))
-              .toList();
+    try (KafkaConsumer<byte[], byte[]> consumer = consumer(isolation)) {
+      List<TopicPartition> partitions = partitions(consumer, topic);
       consumer.assign(partitions);
       consumer.seekToBeginning(partitions);
       Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
@@ -74,6 +73,51 @@ public final class TopicIo implements AutoCloseable {
     return records;
   }
 
+  /** Reads a topic, which may not be there yet, until what was read is enough. */
+  List<ConsumerRecord<byte[], byte[]>> readUntil(
+      String topic, IsolationLevel isolation, Enough enough) throws Exception {
+    long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
+    List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+    try (KafkaConsumer<byte[], byte[]> consumer = consumer(isolation)) {
+      List<TopicPartition> partitions = partitions(consumer, topic);
+      while (partitions.isEmpty()) {
+        assertThat(System.nanoTime()).as("there is no %s", topic).isLessThan(deadlineNanos);
+        TimeUnit.MILLISECONDS.sleep(50);
+        partitions = partitions(consumer, topic);
+      }
+      consumer.assign(partitions);
+      consumer.seekToBeginning(partitions);
+      while (!enough.test(records)) {
+        assertThat(System.nanoTime())
+            .as("%s: %d records are not enough", topic, records.size())
+            .isLessThan(deadlineNanos);
+        consumer.poll(Duration.ofMillis(50)).forEach(records::add);
+      }
+    }
+    return records;
+  }
+
+  private KafkaConsumer<byte[], byte[]> consumer(IsolationLevel isolation) {
+    Map<String, Object> properties =
+        Map.of(
+            "bootstrap.servers",
+            servers,
+            "isolation.level",
+            isolation.toString(),
+            // To close a consumer waits for so long.
+            "fetch.max.wait.ms",
+            20);
+    return new KafkaConsumer<>(
+        properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+  }
+
+  private static List<TopicPartition> partitions(
+      KafkaConsumer<byte[], byte[]> consumer, String topic) {
+    return consumer.partitionsFor(topic).stream()
+        .map(info -> new TopicPartition(topic, info.partition()))
+        .toList();
+  }
+
   boolean exists(String topic) throws Exception {
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", servers))) {
       return admin.listTopics().names().get().contains(topic);
@@ -81,16 +125,10 @@ public final class TopicIo implements AutoCloseable {
   }
 
   /** Waits until a topic has so many records; more are an error. */
-  void await(String topic, IsolationLevel isolation, int count) throws InterruptedException {
-    long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
-    int found;
-    while ((found = read(topic, isolation).size()) < count) {
-      assertThat(System.nanoTime())
-          .as("%s: %d of %d records", topic, found, count)
-          .isLessThan(deadlineNanos);
-      TimeUnit.MILLISECONDS.sleep(50);
-    }
-    assertThat(found).as(topic).isEqualTo(count);
+  void await(String topic, IsolationLevel isolation, int count) throws Exception {
+    assertThat(readUntil(topic, isolation, records -> records.size() >= count))
+        .as(topic)
+        .hasSize(count);
   }
 
   /** Where each partition ends for committed readers. */

@@ -43,8 +43,9 @@ class SnapshotDeltasOnTopicTest {
   private static final int CROWD = 20_000;
   private static final int CHANGES = 100;
   // The set becomes three times as large, so that all chains begin anew.
-  private static final int GROWTH = 30;
-  private static final int WINDOWS = 40;
+  private static final int STRETCH = Integer.getInteger("firstseen.scale", 1) > 1 ? 4 : 1;
+  private static final int GROWTH = 15 * STRETCH;
+  private static final int WINDOWS = 20 * STRETCH;
 
   private final Random random = new Random(7);
   private final Set<String> live = new LinkedHashSet<>();
@@ -79,10 +80,10 @@ class SnapshotDeltasOnTopicTest {
           if (window > 1) {
             first.awaitSequence(window - 1, LONG);
           }
-          switch (window) {
-            case 8, 19, 34 -> clients.add(SnapshotClient.start(options(servers).build()));
-            case 10 -> leaving = SnapshotClient.start(cached(servers).build());
-            case 12 -> {
+          switch (window % STRETCH == 0 ? window / STRETCH : 0) {
+            case 4, 9, 17 -> clients.add(SnapshotClient.start(options(servers).build()));
+            case 5 -> leaving = SnapshotClient.start(cached(servers).build());
+            case 6 -> {
               following =
                   CommandProcess.start(
                       follow,
@@ -91,13 +92,13 @@ class SnapshotDeltasOnTopicTest {
                       "--bootstrap-servers=" + servers,
                       "--cache-dir=" + followed,
                       "--json");
-              awaitTold(follow, 11);
+              awaitTold(follow, window - 1);
             }
-            case 14 -> {
-              leaving.awaitSequence(13, LONG);
+            case 7 -> {
+              leaving.awaitSequence(window - 1, LONG);
               leaving.close();
             }
-            case 20 ->
+            case 10 ->
                 clients.add(
                     SnapshotClient.start(cached(servers).listener(returnedUpdates).build()));
             default -> {

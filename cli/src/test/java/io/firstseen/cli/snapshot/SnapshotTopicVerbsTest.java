@@ -322,10 +322,11 @@ class SnapshotTopicVerbsTest {
         Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()));
         SnapshotWriter writer = openTopic(broker)) {
       writer.publish(1, keys);
-      // Two million bytes in three chunks.
+      // Two million bytes in three chunks, each smaller than the quota, else it may wait for ever.
       ClientQuotaEntity everyone =
           new ClientQuotaEntity(Collections.singletonMap(ClientQuotaEntity.CLIENT_ID, null));
-      ClientQuotaAlteration.Op slow = new ClientQuotaAlteration.Op("consumer_byte_rate", 400_000.0);
+      ClientQuotaAlteration.Op slow =
+          new ClientQuotaAlteration.Op("consumer_byte_rate", 1_100_000.0);
       admin
           .alterClientQuotas(List.of(new ClientQuotaAlteration(everyone, List.of(slow))))
           .all()

@@ -16,6 +16,7 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -191,6 +192,7 @@ final class PublishedTail implements AutoCloseable {
 
   @Override
   public void close() {
-    consumer.close();
+    // Else it waits for the answer to a fetch that nobody reads.
+    consumer.close(CloseOptions.timeout(Duration.ZERO));
   }
 }

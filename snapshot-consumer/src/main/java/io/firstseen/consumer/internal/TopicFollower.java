@@ -42,7 +42,6 @@ public final class TopicFollower implements Runnable, AutoCloseable {
   private static final Duration IDENTITY_CHECK = Duration.ofSeconds(10);
   private static final long MIN_RETRY_MILLIS = 1_000;
   private static final long MAX_RETRY_MILLIS = 30_000;
-  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(1);
 
   private final String topic;
   private final Map<String, Object> consumerProperties;
@@ -229,7 +228,8 @@ public final class TopicFollower implements Runnable, AutoCloseable {
       }
     } finally {
       consumer = null;
-      opened.close(CloseOptions.timeout(CLOSE_TIMEOUT));
+      // Else it waits for the answer to a fetch that nobody reads.
+      opened.close(CloseOptions.timeout(Duration.ZERO));
     }
   }
 
