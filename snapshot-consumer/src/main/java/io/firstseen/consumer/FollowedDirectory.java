@@ -1,11 +1,12 @@
 package io.firstseen.consumer;
 
 import io.firstseen.consumer.internal.ActiveSnapshot;
-import io.firstseen.consumer.internal.Succession;
+import io.firstseen.consumer.internal.ManifestOrder;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.MalformedSnapshotException;
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestCheck;
 import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.Sha256;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
@@ -66,7 +67,7 @@ public final class FollowedDirectory implements FollowedSet {
   private boolean loading;
   private boolean reachable = true;
   private final Map<Long, Failure> failures = new HashMap<>();
-  private final Succession succession = new Succession();
+  private final ManifestOrder order = new ManifestOrder();
   private Judged judged;
 
   /**
@@ -260,7 +261,7 @@ public final class FollowedDirectory implements FollowedSet {
       if (shown.active() == null) {
         earlier = readEarlier(sequence, newestFirst);
       }
-      succession.answer(manifest);
+      order.answer(manifest);
       judged = new Judged(sequence, written);
       failures.keySet().removeIf(failed -> failed <= sequence);
       shown.answer(
@@ -311,7 +312,7 @@ public final class FollowedDirectory implements FollowedSet {
   }
 
   private Manifest read(long sequence, byte[] json) throws SnapshotException {
-    Manifest manifest = TrustedKey.readManifest(json, setName, trustedKeys);
+    Manifest manifest = ManifestCheck.read(json, setName, trustedKeys);
     if (manifest.sequence() != sequence) {
       throw new MalformedSnapshotException("it is of sequence " + manifest.sequence());
     }
@@ -354,13 +355,13 @@ public final class FollowedDirectory implements FollowedSet {
         return;
       }
       Manifest manifest = directory.manifest(newest);
-      Succession.Verdict verdict = succession.judge(manifest);
-      if (verdict == Succession.Verdict.SAME) {
+      ManifestOrder.Verdict verdict = order.check(manifest);
+      if (verdict == ManifestOrder.Verdict.SAME) {
         // A repeated run may have written the same manifest again.
         judged = now;
         shown.setTrouble(null);
       } else {
-        complainOnce(now, succession.refusal(manifest, verdict));
+        complainOnce(now, order.reason(manifest, verdict));
       }
     } catch (IOException e) {
       LOG.debug("manifest {} cannot be read", newest, e);

@@ -5,13 +5,13 @@ import io.firstseen.consumer.internal.TopicReading;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.CatchUpPlan;
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestCheck;
 import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.Sha256;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
-import io.firstseen.filters.snapshot.TrustedKey;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -189,7 +189,7 @@ public final class SnapshotPull {
   }
 
   private Manifest read(byte[] json) throws SnapshotException {
-    return TrustedKey.readManifest(json, options.setName(), options.trustedKeys());
+    return ManifestCheck.read(json, options.setName(), options.trustedKeys());
   }
 
   private void fetch(TopicReading topic, Manifest manifest, List<BlobReference> lacking)

@@ -12,7 +12,10 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** Reads the committed records of a topic from its beginning to its current end. */
+/**
+ * Reads the committed records of a topic from its beginning to its current end. Transactions that
+ * are under way there are waited for: a broker reports a commit before all readers see it.
+ */
 final class TopicReader {
   private static final Duration POLL = Duration.ofMillis(200);
   private static final int FETCH_WAIT_MILLIS = 50;
@@ -54,7 +57,7 @@ final class TopicReader {
               .toList();
       consumer.assign(partitions);
       consumer.seekToBeginning(partitions);
-      Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+      Map<TopicPartition, Long> ends = writtenEnds(partitions);
       long deadlineNanos = System.nanoTime() + TIMEOUT.toNanos();
       while (!ends.entrySet().stream()
           .allMatch(end -> consumer.position(end.getKey()) >= end.getValue())) {
@@ -70,5 +73,16 @@ final class TopicReader {
       }
     }
     return afterLast;
+  }
+
+  /** Where the partitions end for readers that see uncommitted records too. */
+  private Map<TopicPartition, Long> writtenEnds(List<TopicPartition> partitions) {
+    try (KafkaConsumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(
+            Map.of(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers),
+            new ByteArrayDeserializer(),
+            new ByteArrayDeserializer())) {
+      return consumer.endOffsets(partitions);
+    }
   }
 }

@@ -6,6 +6,7 @@ import io.firstseen.cli.shared.SnapshotTopicOptions;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestCheck;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.TrustedKey;
@@ -261,7 +262,7 @@ public final class ServeCommand implements Callable<Integer> {
       Manifest newest = directory.latest();
       return keys.isEmpty()
           ? newest.setName()
-          : TrustedKey.requireSigned(directory.manifestBytes(newest.sequence()), keys).setName();
+          : ManifestCheck.requireSigned(directory.manifestBytes(newest.sequence()), keys).setName();
     } catch (SnapshotException e) {
       // The follower will report what is wrong.
       return DEFAULT_SET;

@@ -1,6 +1,7 @@
 package io.firstseen.cli.snapshot;
 
 import io.firstseen.filters.snapshot.MalformedSnapshotException;
+import io.firstseen.filters.snapshot.ManifestCheck;
 import io.firstseen.filters.snapshot.SnapshotDelta;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.TrustedKey;
@@ -47,7 +48,7 @@ final class SnapshotArgument {
     }
     SnapshotDirectory directory = new SnapshotDirectory(path);
     long asked = sequence == null ? directory.latest().sequence() : sequence;
-    TrustedKey.requireSigned(directory.manifestBytes(asked), keys);
+    ManifestCheck.requireSigned(directory.manifestBytes(asked), keys);
     // Keep this sequence: a newer one that a job writes meanwhile is not checked.
     sequence = asked;
   }

@@ -40,6 +40,7 @@ class DemoProcessTest {
     }
   }
 
+  @Tag("slow")
   @Test
   void interruptedInMidStreamItLeavesNothingAndSaysNothing() throws Exception {
     try (CommandProcess demo = CommandProcess.start(directory, "demo")) {

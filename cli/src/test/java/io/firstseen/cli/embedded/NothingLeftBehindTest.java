@@ -13,12 +13,14 @@ import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A JVM that closes its broker and its cluster exits by itself and leaves no temporary file. */
 class NothingLeftBehindTest {
 
+  @Tag("slow")
   @Test
   void theJvmEndsAndItsTemporaryDirectoryIsEmpty(@TempDir Path temporary, @TempDir Path data)
       throws Exception {

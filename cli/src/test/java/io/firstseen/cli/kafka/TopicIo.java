@@ -58,14 +58,28 @@ public final class TopicIo implements AutoCloseable {
     }
   }
 
-  /** All records of a topic, partition by partition. */
+  /** All records of a topic that readers of a level see now, partition by partition. */
   List<ConsumerRecord<byte[], byte[]>> read(String topic, IsolationLevel isolation) {
+    return read(topic, isolation, isolation);
+  }
+
+  /**
+   * The committed records among all that are written by now. Waits for transactions under way: a
+   * broker reports a commit before all readers see it.
+   */
+  List<ConsumerRecord<byte[], byte[]>> readCommitted(String topic) {
+    return read(topic, IsolationLevel.READ_COMMITTED, IsolationLevel.READ_UNCOMMITTED);
+  }
+
+  private List<ConsumerRecord<byte[], byte[]>> read(
+      String topic, IsolationLevel isolation, IsolationLevel isolationOfEnds) {
     List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
-    try (KafkaConsumer<byte[], byte[]> consumer = consumer(isolation)) {
+    try (KafkaConsumer<byte[], byte[]> consumer = consumer(isolation);
+        KafkaConsumer<byte[], byte[]> other = consumer(isolationOfEnds)) {
       List<TopicPartition> partitions = partitions(consumer, topic);
       consumer.assign(partitions);
       consumer.seekToBeginning(partitions);
-      Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+      Map<TopicPartition, Long> ends = other.endOffsets(partitions);
       while (partitions.stream().anyMatch(p -> consumer.position(p) < ends.get(p))) {
         consumer.poll(Duration.ofMillis(100)).forEach(records::add);
       }

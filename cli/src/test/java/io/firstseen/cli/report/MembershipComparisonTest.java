@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.firstseen.filters.key.KeyHash;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class MembershipComparisonTest {
@@ -61,6 +62,7 @@ class MembershipComparisonTest {
     assertThat(report.exactSet().bitsPerKey()).isBetween(700.0, 1100.0);
   }
 
+  @Tag("slow")
   @Test
   void oneAndTenKeysAreComparedToo() {
     for (int count : new int[] {1, 10}) {
@@ -75,6 +77,7 @@ class MembershipComparisonTest {
   }
 
   /** So the figures of two runs differ in nothing but times. */
+  @Tag("slow")
   @Test
   void theSameKeysUnderTheSameHashMakeTheSameMistakes() {
     KeyHash hash = KeyHash.parse("000102030405060708090a0b0c0d0e0f");

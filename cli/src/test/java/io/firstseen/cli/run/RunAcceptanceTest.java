@@ -20,6 +20,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -46,6 +47,7 @@ class RunAcceptanceTest {
   /** The files of a run. */
   private record Run(List<Event> accepted, List<Event> duplicates, Path snapshots) {}
 
+  @Tag("slow")
   @Test
   void theSampleOnBothBackendsAndAtTwoParallelismsAgreesWithTheExactModel() throws Exception {
     List<Event> events = events();

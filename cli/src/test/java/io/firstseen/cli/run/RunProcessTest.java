@@ -52,6 +52,7 @@ class RunProcessTest {
     }
   }
 
+  @Tag("slow")
   @Test
   void aRunSaysNothingButItsSummaryAndLeavesNothingButItsResults() throws Exception {
     String[] words = {

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -53,6 +54,7 @@ class BootstrapProcessTest {
     }
   }
 
+  @Tag("slow")
   @Test
   void bootstrapAndInfoSayNothingButTheirResultsAndLeaveNothingElse() throws Exception {
     String savepoint = results.resolve("S").toString();

@@ -8,6 +8,7 @@ import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestCheck;
 import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.Snapshot;
@@ -112,7 +113,7 @@ class SnapshotSignaturesTest {
     Invocation one = Invocation.of("snapshot", "sign", "--signing-key", path("other"), manifest);
     assertThat(one.status()).as("%s", one).isZero();
     assertThat(
-            TrustedKey.requireSigned(
+            ManifestCheck.requireSigned(
                     snapshots.manifestBytes(2),
                     List.of(TrustedKey.read(directory.resolve("other.pub"))))
                 .setName())

@@ -10,7 +10,6 @@ import java.security.KeyFactory;
 import java.security.PublicKey;
 import java.security.Signature;
 import java.security.spec.X509EncodedKeySpec;
-import java.util.Collection;
 
 /**
  * The public key of a {@link SigningKey}, which verifies its signatures. Its file is X.509's
@@ -64,60 +63,13 @@ public final class TrustedKey {
     return Pem.write(LABEL, key.getEncoded());
   }
 
-  /**
-   * Reads a published manifest, and checks its signature if there are trusted keys.
-   *
-   * @param keys the trusted keys; if empty, the manifest may be unsigned
-   * @throws SnapshotException if the bytes are not a manifest, if it belongs to another set, or if
-   *     there are keys and none of them signed it
-   */
-  public static Manifest readManifest(byte[] json, String setName, Collection<TrustedKey> keys)
-      throws SnapshotException {
-    Manifest manifest = keys.isEmpty() ? Manifest.fromJson(json) : requireSigned(json, keys);
-    if (!manifest.setName().equals(setName)) {
-      throw new MalformedSnapshotException("it is of set '" + manifest.setName() + "'");
-    }
-    return manifest;
-  }
-
-  /**
-   * Reads a published manifest, and refuses it if none of these keys signed it.
-   *
-   * @param json the manifest as it was published
-   * @throws UntrustedManifestException if it has no signature, a signature of another key, or a
-   *     wrong one
-   * @throws SnapshotException if the bytes are not a manifest that this version can read
-   */
-  public static Manifest requireSigned(byte[] json, Collection<TrustedKey> keys)
-      throws SnapshotException {
-    Manifest manifest = Manifest.fromJson(json);
-    ManifestSignature signature = manifest.signature();
-    if (signature == null) {
-      throw new UntrustedManifestException("the manifest has no signature");
-    }
-    byte[] signed = SignedBytes.of(json, signature);
-    boolean known = false;
-    for (TrustedKey key : keys) {
-      if (key.id.equals(signature.key())) {
-        known = true;
-        if (key.signed(signed, signature.bytes())) {
-          return manifest;
-        }
-      }
-    }
-    throw new UntrustedManifestException(
-        known
-            ? "the manifest is not what the key %s signed".formatted(signature.key())
-            : "the manifest is signed by the key %s, which is not trusted"
-                .formatted(signature.key()));
-  }
-
-  private boolean signed(byte[] message, byte[] value) {
+  /** Whether this key made a signature of a message. */
+  boolean verifies(byte[] message, byte[] signature) {
     try {
       Signature verifier = Signature.getInstance(SigningKey.ALGORITHM);
       verifier.initVerify(key);
       verifier.update(message);
-      return verifier.verify(value);
+      return verifier.verify(signature);
     } catch (GeneralSecurityException e) {
       // The bytes are not a signature at all.
       return false;

@@ -65,14 +65,14 @@ class SigningKeyTest {
   void whatItSignsIsAcceptedUnderItsKeyAlone() throws Exception {
     Manifest signed = key.sign(manifest);
     TrustedKey other = SigningKey.generate().publicKey();
-    assertThat(TrustedKey.requireSigned(signed.toJson(), List.of(other, trusted)))
+    assertThat(ManifestCheck.requireSigned(signed.toJson(), List.of(other, trusted)))
         .isEqualTo(signed);
     assertThat(key.sign(manifest.toJson())).isEqualTo(signed.toJson());
-    assertThatThrownBy(() -> TrustedKey.requireSigned(signed.toJson(), List.of(other)))
+    assertThatThrownBy(() -> ManifestCheck.requireSigned(signed.toJson(), List.of(other)))
         .isInstanceOf(UntrustedManifestException.class)
         .hasMessage(
             "the manifest is signed by the key %s, which is not trusted".formatted(trusted.id()));
-    assertThatThrownBy(() -> TrustedKey.requireSigned(manifest.toJson(), List.of(trusted)))
+    assertThatThrownBy(() -> ManifestCheck.requireSigned(manifest.toJson(), List.of(trusted)))
         .isInstanceOf(UntrustedManifestException.class)
         .hasMessage("the manifest has no signature");
   }
@@ -90,10 +90,10 @@ class SigningKeyTest {
     byte[] newer =
         utf8(manifest.toJson()).replace("\"count\"", "\"new\":1,\"count\"").getBytes(UTF_8);
     byte[] signed = key.sign(newer);
-    assertThatCode(() -> TrustedKey.requireSigned(signed, List.of(trusted)))
+    assertThatCode(() -> ManifestCheck.requireSigned(signed, List.of(trusted)))
         .doesNotThrowAnyException();
     byte[] changed = utf8(signed).replace("\"new\":1", "\"new\":2").getBytes(UTF_8);
-    assertThatThrownBy(() -> TrustedKey.requireSigned(changed, List.of(trusted)))
+    assertThatThrownBy(() -> ManifestCheck.requireSigned(changed, List.of(trusted)))
         .isInstanceOf(UntrustedManifestException.class)
         .hasMessage("the manifest is not what the key %s signed".formatted(trusted.id()));
   }
@@ -104,13 +104,13 @@ class SigningKeyTest {
     for (int bit = 0; bit < 8 * signed.length; bit++) {
       byte[] damaged = signed.clone();
       damaged[bit / 8] ^= (byte) (1 << bit % 8);
-      assertThatThrownBy(() -> TrustedKey.requireSigned(damaged, List.of(trusted)))
+      assertThatThrownBy(() -> ManifestCheck.requireSigned(damaged, List.of(trusted)))
           .as("bit %d", bit)
           .isInstanceOf(SnapshotException.class);
     }
     for (int length = 0; length < signed.length; length++) {
       byte[] cut = Arrays.copyOf(signed, length);
-      assertThatThrownBy(() -> TrustedKey.requireSigned(cut, List.of(trusted)))
+      assertThatThrownBy(() -> ManifestCheck.requireSigned(cut, List.of(trusted)))
           .isInstanceOf(SnapshotException.class);
     }
   }
@@ -119,7 +119,7 @@ class SigningKeyTest {
   void aSignatureThatIsNotTheEndIsRefused() throws Exception {
     String signed = utf8(key.sign(manifest).toJson());
     assertThatThrownBy(
-            () -> TrustedKey.requireSigned((signed + "\n").getBytes(UTF_8), List.of(trusted)))
+            () -> ManifestCheck.requireSigned((signed + "\n").getBytes(UTF_8), List.of(trusted)))
         .isInstanceOf(MalformedSnapshotException.class)
         .hasMessage("manifest: the field signature must be the last, without white space");
   }

@@ -37,6 +37,9 @@ final class DedupTrial {
   /** Few enough for a list, enough for a page, and for more than one. */
   private static final int[] KEYS_OF_SHARDS = {40, 600, 40, 4_500};
 
+  private static final List<String> KEYS =
+      List.copyOf(EventScript.keysOfShards("key", SHARDS, KEYS_OF_SHARDS));
+
   final EventScript script;
   final Valve valve = new Valve();
   final Outcomes outcomes = new Outcomes();
@@ -54,7 +57,7 @@ final class DedupTrial {
 
   /** Keys for every kind of filter, in each half of the shards. */
   static List<String> keys() {
-    return EventScript.keysOfShards("key", SHARDS, KEYS_OF_SHARDS);
+    return KEYS;
   }
 
   /** How a job of the trial is built. */

@@ -61,10 +61,11 @@ final class EventScript {
       missing[shard] = counts[shard % counts.length];
       allMissing += missing[shard];
     }
+    KeyHash hash = KeyHash.fixed();
     List<String> keys = new ArrayList<>();
     for (int i = 0; allMissing > 0; i++) {
-      String key = "%s-%07d".formatted(start, i);
-      if (missing[shards.shardOf(KeyHash.fixed().hash(key.getBytes(UTF_8)))]-- > 0) {
+      String key = start + "-" + Integer.toString(10_000_000 + i).substring(1);
+      if (missing[shards.shardOf(hash.hash(key.getBytes(UTF_8)))]-- > 0) {
         keys.add(key);
         allMissing--;
       }

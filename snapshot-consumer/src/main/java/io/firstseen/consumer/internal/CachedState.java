@@ -28,7 +28,7 @@ public record CachedState(
     String topicId,
     long resumeOffset,
     long publishedMillis,
-    Succession.Highest highest,
+    ManifestOrder.Highest highest,
     List<String> digests,
     byte[] manifestJson) {
   private static final String VERSION = "firstseen-cache-2";
@@ -77,7 +77,7 @@ public record CachedState(
           lines[2],
           Long.parseLong(lines[3]),
           Long.parseLong(lines[4]),
-          new Succession.Highest(Long.parseLong(lines[5]), lines[6]),
+          new ManifestOrder.Highest(Long.parseLong(lines[5]), lines[6]),
           List.of(rest).subList(0, shards),
           rest[shards].getBytes(StandardCharsets.UTF_8));
     } catch (NumberFormatException | IndexOutOfBoundsException e) {

@@ -1,16 +1,16 @@
 package io.firstseen.consumer.internal;
 
-import io.firstseen.consumer.internal.Succession.Verdict;
+import io.firstseen.consumer.internal.ManifestOrder.Verdict;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.MalformedSnapshotException;
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestCheck;
 import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat.ChunkKey;
-import io.firstseen.filters.snapshot.TrustedKey;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -58,7 +58,7 @@ public final class SnapshotAssembler {
   // In the order of the topic.
   private final List<Candidate> candidates = new ArrayList<>();
   private final Reports reports = new Reports();
-  private final Succession succession = new Succession();
+  private final ManifestOrder order = new ManifestOrder();
   // Snapshots that answered before, the newest first.
   private final Deque<ActiveSnapshot> history = new ArrayDeque<>();
   private ActiveSnapshot active;
@@ -95,9 +95,9 @@ public final class SnapshotAssembler {
       snapshots.add(digest.isEmpty() ? null : cache.open(digest));
     }
     Manifest manifest = join(reading);
-    String refusal = refusal(manifest);
-    if (refusal != null) {
-      throw new SnapshotException(refusal);
+    String why = whyUnreadable(manifest);
+    if (why != null) {
+      throw new SnapshotException(why);
     }
     if (snapshots.size() != manifest.shards().size()) {
       throw new MalformedSnapshotException("the cache must have a line for each shard");
@@ -111,7 +111,7 @@ public final class SnapshotAssembler {
     List<Decision> decisions = new ArrayList<>();
     SnapshotSet set = SnapshotSet.of(manifest, loaded);
     startedLate = true;
-    succession.restore(state.highest());
+    order.restore(state.highest());
     activate(
         new ActiveSnapshot(set, state.publishedMillis(), state.manifestJson()),
         null,
@@ -162,7 +162,7 @@ public final class SnapshotAssembler {
             topicId == null ? "" : topicId,
             resumeOffset(nextOffset),
             active.publishedMillis(),
-            succession.highest(),
+            order.highest(),
             digests,
             active.manifestJson()),
         inUse);
@@ -170,14 +170,14 @@ public final class SnapshotAssembler {
 
   /** Says that the topic was created anew: its manifests may begin with any sequence. */
   public void beginAnew() {
-    succession.beginAnew();
+    order.beginAnew();
   }
 
   /** The highest sequence that answered since the topic was created; empty if none did. */
   public OptionalLong highestSequence() {
-    return succession.highest() == null
+    return order.highest() == null
         ? OptionalLong.empty()
-        : OptionalLong.of(succession.highest().sequence());
+        : OptionalLong.of(order.highest().sequence());
   }
 
   /**
@@ -188,7 +188,7 @@ public final class SnapshotAssembler {
    * @return what to do at once, without reading the topic
    */
   public List<Decision> pin(OptionalLong sequence, Predicate<ActiveSnapshot> show) {
-    succession.pin(sequence);
+    order.pin(sequence);
     candidates.removeIf(
         candidate -> sequence.isPresent() && candidate.sequence() != sequence.getAsLong());
     List<Decision> decisions = new ArrayList<>();
@@ -201,7 +201,7 @@ public final class SnapshotAssembler {
     }
     dropUnusedSnapshots();
     // Records of the wanted sequence that were read before were not kept.
-    rereadWanted = selection.hasSeenManifests() && !succession.isSettled();
+    rereadWanted = selection.hasSeenManifests() && !order.isSettled();
     return decisions;
   }
 
@@ -230,7 +230,7 @@ public final class SnapshotAssembler {
   }
 
   private Manifest read(byte[] json) throws SnapshotException {
-    return TrustedKey.readManifest(json, setName, settings.trustedKeys());
+    return ManifestCheck.read(json, setName, settings.trustedKeys());
   }
 
   private void acceptManifest(long offset, byte[] value, long publishedMillis) {
@@ -248,8 +248,8 @@ public final class SnapshotAssembler {
       dropGarbage(null);
       return;
     }
-    problem = refusal(manifest);
-    if (problem == null && succession.judge(manifest) != Verdict.NOT_PINNED) {
+    problem = whyUnreadable(manifest);
+    if (problem == null && order.check(manifest) != Verdict.NOT_PINNED) {
       candidates.removeIf(candidate -> candidate.sequence() == manifest.sequence());
       candidates.add(new Candidate(manifest, value, offset, publishedMillis));
       if (candidates.size() > MAX_CANDIDATES) {
@@ -260,7 +260,7 @@ public final class SnapshotAssembler {
   }
 
   /** Why a manifest can never become active, or null. */
-  private @Nullable String refusal(Manifest manifest) {
+  private @Nullable String whyUnreadable(Manifest manifest) {
     try {
       if (settings.keyHash() != null) {
         manifest.parameters().requireReadableBy(settings.keyHash());
@@ -369,11 +369,11 @@ public final class SnapshotAssembler {
     if (rereadWanted) {
       rereadWanted = false;
       decisions.add(new Decision.Reread());
-    } else if (succession.pinned().isPresent() && !succession.isSettled() && candidates.isEmpty()) {
+    } else if (order.pinned().isPresent() && !order.isSettled() && candidates.isEmpty()) {
       refuse(
           decisions,
           "sequence %d of set '%s' is pinned and is not on the topic; %s"
-              .formatted(succession.pinned().getAsLong(), setName, succession.whatAnswers()));
+              .formatted(order.pinned().getAsLong(), setName, order.whatAnswers()));
     }
     return decisions;
   }
@@ -383,17 +383,17 @@ public final class SnapshotAssembler {
       long nowMillis,
       Predicate<ActiveSnapshot> show,
       List<Decision> decisions) {
-    Verdict verdict = succession.judge(candidate.manifest);
+    Verdict verdict = order.check(candidate.manifest);
     switch (verdict) {
       case NEXT -> advance(candidate, nowMillis, show, decisions);
       case SAME -> {
         supersede(candidate);
-        succession.answer(candidate.manifest);
+        order.answer(candidate.manifest);
       }
       case NOT_PINNED -> drop(candidate);
       case BACK, FORKED -> {
         drop(candidate);
-        refuse(decisions, succession.refusal(candidate.manifest, verdict));
+        refuse(decisions, order.reason(candidate.manifest, verdict));
       }
     }
   }
@@ -515,7 +515,7 @@ public final class SnapshotAssembler {
     while (history.size() > settings.historyLength()) {
       history.removeLast();
     }
-    succession.answer(next.manifest());
+    order.answer(next.manifest());
     decisions.add(new Decision.Activate(next, changes));
     return true;
   }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * whatever its cause. There are two exceptions: a topic that was created anew may begin with any
  * sequence, and while a sequence is pinned, only that one may answer.
  */
-public final class Succession {
+public final class ManifestOrder {
   // Null if none answered since the topic was created.
   private @Nullable Highest highest;
   private Manifest answering;
@@ -42,8 +42,8 @@ public final class Succession {
     FORKED
   }
 
-  /** Judges a manifest. */
-  public Verdict judge(Manifest manifest) {
+  /** Checks a manifest. */
+  public Verdict check(Manifest manifest) {
     if (pinned != null && manifest.sequence() != pinned) {
       return Verdict.NOT_PINNED;
     }
@@ -63,7 +63,7 @@ public final class Succession {
   }
 
   /** Says in one sentence why a manifest that is {@code BACK} or {@code FORKED} may not answer. */
-  public String refusal(Manifest manifest, Verdict verdict) {
+  public String reason(Manifest manifest, Verdict verdict) {
     return verdict == Verdict.FORKED
         ? "sequence %d of set '%s' was published again with other content; the first goes on answering"
             .formatted(manifest.sequence(), manifest.setName())

@@ -1,0 +1,57 @@
+package io.firstseen.filters.snapshot;
+
+import java.util.Collection;
+
+/** Decides whether the bytes of a published manifest may be used. */
+public final class ManifestCheck {
+
+  private ManifestCheck() {}
+
+  /**
+   * Reads a published manifest, and checks its signature if there are trusted keys.
+   *
+   * @param keys the trusted keys; if empty, the manifest may be unsigned
+   * @throws SnapshotException if the bytes are not a manifest, if it belongs to another set, or if
+   *     there are keys and none of them signed it
+   */
+  public static Manifest read(byte[] json, String setName, Collection<TrustedKey> keys)
+      throws SnapshotException {
+    Manifest manifest = keys.isEmpty() ? Manifest.fromJson(json) : requireSigned(json, keys);
+    if (!manifest.setName().equals(setName)) {
+      throw new MalformedSnapshotException("it is of set '" + manifest.setName() + "'");
+    }
+    return manifest;
+  }
+
+  /**
+   * Reads a published manifest, and refuses it if none of these keys signed it.
+   *
+   * @param json the manifest as it was published
+   * @throws UntrustedManifestException if it has no signature, a signature of another key, or a
+   *     wrong one
+   * @throws SnapshotException if the bytes are not a manifest that this version can read
+   */
+  public static Manifest requireSigned(byte[] json, Collection<TrustedKey> keys)
+      throws SnapshotException {
+    Manifest manifest = Manifest.fromJson(json);
+    ManifestSignature signature = manifest.signature();
+    if (signature == null) {
+      throw new UntrustedManifestException("the manifest has no signature");
+    }
+    byte[] signed = SignedBytes.of(json, signature);
+    boolean known = false;
+    for (TrustedKey key : keys) {
+      if (key.id().equals(signature.key())) {
+        known = true;
+        if (key.verifies(signed, signature.bytes())) {
+          return manifest;
+        }
+      }
+    }
+    throw new UntrustedManifestException(
+        known
+            ? "the manifest is not what the key %s signed".formatted(signature.key())
+            : "the manifest is signed by the key %s, which is not trusted"
+                .formatted(signature.key()));
+  }
+}
