@@ -34,8 +34,9 @@ public final class CommandProcess implements AutoCloseable {
     }
     command.add(ProcessHandle.current().info().command().orElseThrow());
     command.add("-Xmx512m");
-    // C2 does not pay off in a short run.
+    // C2 and parallel collection do not pay off in a short run.
     command.add("-XX:TieredStopAtLevel=1");
+    command.add("-XX:+UseSerialGC");
     command.add("-Dfile.encoding=UTF-8");
     command.add("-Djava.io.tmpdir=" + Files.createDirectories(directory.resolve("tmp")));
     // Flink's test jars bring a configuration that would hide what users see.

@@ -28,9 +28,9 @@ class MembershipComparisonTest {
 
   @Test
   void everySetErrsAsPredictedAndCostsMoreThanTheBound() {
-    MembershipReport report = compare(50_000, KeyHash.xxh3(1), 1_000_000, 0.01, 0.001);
+    MembershipReport report = compare(50_000, KeyHash.xxh3(1), 300_000, 0.01, 0.001);
     assertThat(report.keys()).isEqualTo(50_000);
-    assertThat(report.probes()).isEqualTo(1_000_000);
+    assertThat(report.probes()).isEqualTo(300_000);
     assertThat(report.sets())
         .extracting(SetFigures::id)
         .containsExactly(
