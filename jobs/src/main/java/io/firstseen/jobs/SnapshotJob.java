@@ -21,6 +21,7 @@ import io.firstseen.operators.compaction.Snapshots;
 import io.firstseen.serializers.HashedOperation;
 import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.serializers.SourceEvent;
+import java.time.Duration;
 import java.util.Map;
 import java.util.OptionalLong;
 import org.apache.flink.api.common.accumulators.LongCounter;
@@ -181,10 +182,10 @@ public final class SnapshotJob {
     kafka.check();
     requireManifestThatFitsIntoARecord(options);
     JobEnvironment.configureCheckpoints(env, kafka);
-    Topics.prepareSnapshots(kafka);
+    Duration retention = Topics.prepareSnapshots(kafka);
     build(
         env,
-        KafkaSources.acceptedChangelog(kafka),
+        KafkaSources.acceptedChangelog(kafka, retention),
         KafkaSinks.snapshots(kafka, options.snapshots().setName()),
         options,
         publication(kafka, options));

@@ -5,6 +5,7 @@ import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.serializers.SourceEvent;
 import java.time.Clock;
 import java.time.Duration;
+import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.connector.kafka.source.KafkaSource;
 import org.apache.flink.connector.kafka.source.KafkaSourceBuilder;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
@@ -32,13 +33,21 @@ public final class KafkaSources {
         new EventDeserializer(options.eventFormat(), parser));
   }
 
-  /** Changes from the accepted topic. */
-  public static KafkaSource<SourceEvent> acceptedChangelog(KafkaOptions options) {
-    return source(
-        options,
-        options.acceptedTopic(),
-        options.transactionalIdPrefix(options.snapshotsTopic()),
-        new ChangelogDeserializer());
+  /**
+   * Changes from the accepted topic. The job fails if it goes on from state that is older than the
+   * removals that the topic keeps.
+   *
+   * @param retention for how long the topic keeps removals
+   */
+  public static Source<SourceEvent, ?, ?> acceptedChangelog(
+      KafkaOptions options, Duration retention) {
+    KafkaSource<SourceEvent> source =
+        source(
+            options,
+            options.acceptedTopic(),
+            options.transactionalIdPrefix(options.snapshotsTopic()),
+            new ChangelogDeserializer());
+    return new AcceptedSource(source, options.clientProperties(), retention);
   }
 
   private static KafkaSource<SourceEvent> source(

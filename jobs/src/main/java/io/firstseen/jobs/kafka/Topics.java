@@ -68,12 +68,18 @@ public final class Topics implements AutoCloseable {
     }
   }
 
-  /** Prepares the topics of a snapshot job. */
-  public static void prepareSnapshots(KafkaOptions options) {
+  /**
+   * Prepares the topics of a snapshot job.
+   *
+   * @return for how long the accepted topic keeps the records of removals
+   */
+  public static Duration prepareSnapshots(KafkaOptions options) {
     try (Topics topics = new Topics(options)) {
       topics.requireTransactionTimeout(options.transactionTimeout());
-      topics.requireCompacted(options.acceptedTopic(), Optional.empty());
+      topics.requireAcceptedTopic(options, Optional.empty());
+      Duration retention = topics.requireRetention(options);
       topics.requireSnapshotsTopic(options.snapshotsTopic());
+      return retention;
     }
   }
 
@@ -95,14 +101,45 @@ public final class Topics implements AutoCloseable {
                         "there is no topic %s at %s to read events from"
                             .formatted(options.eventsTopic(), servers)));
     Optional<Integer> partitions = Optional.of(events.partitions().size());
-    requireCompacted(options.acceptedTopic(), partitions);
+    requireAcceptedTopic(options, partitions);
     requireNotCompacted(options.duplicatesTopic(), partitions);
     requireNotCompacted(options.deadLettersTopic(), partitions);
   }
 
+  private void requireAcceptedTopic(KafkaOptions options, Optional<Integer> partitions) {
+    requireCompacted(
+        options.acceptedTopic(),
+        partitions,
+        Map.of(
+            TopicConfig.DELETE_RETENTION_MS_CONFIG,
+            Long.toString(options.maxDowntime().toMillis())));
+  }
+
+  /** Requires that the records of removals stay for as long as the job may be down. */
+  private Duration requireRetention(KafkaOptions options) {
+    String topic = options.acceptedTopic();
+    Duration needed = options.maxDowntime();
+    Duration retention =
+        config(
+                new ConfigResource(ConfigResource.Type.TOPIC, topic),
+                TopicConfig.DELETE_RETENTION_MS_CONFIG)
+            .map(millis -> Duration.ofMillis(Long.parseLong(millis)))
+            .orElse(needed);
+    if (retention.compareTo(needed) < 0) {
+      throw new UserErrorException(
+          "topic %s must keep removals for --max-downtime, which is %s, it keeps them for %s (raise its delete.retention.ms to %d, or lower --max-downtime)"
+              .formatted(
+                  topic,
+                  OptionValues.write(needed),
+                  OptionValues.write(retention),
+                  needed.toMillis()));
+    }
+    return retention;
+  }
+
   /** Requires one partition, since a manifest must follow the blobs that it names. */
   private void requireSnapshotsTopic(String topic) {
-    int partitions = requireCompacted(topic, Optional.of(1)).partitions().size();
+    int partitions = requireCompacted(topic, Optional.of(1), Map.of()).partitions().size();
     if (partitions != 1) {
       throw new UserErrorException(
           "topic %s must have 1 partition, it has %d".formatted(topic, partitions));
@@ -114,10 +151,12 @@ public final class Topics implements AutoCloseable {
    * would grow without bound.
    *
    * @param partitions how many to create if the topic is missing; the broker's default if empty
+   * @param settings more settings of a topic that is created
    */
-  private TopicDescription requireCompacted(String topic, Optional<Integer> partitions) {
+  private TopicDescription requireCompacted(
+      String topic, Optional<Integer> partitions, Map<String, String> settings) {
     TopicDescription description =
-        describeOrCreate(topic, partitions, TopicConfig.CLEANUP_POLICY_COMPACT);
+        describeOrCreate(topic, partitions, TopicConfig.CLEANUP_POLICY_COMPACT, settings);
     cleanupPolicy(topic)
         .filter(policy -> !policy.equals(TopicConfig.CLEANUP_POLICY_COMPACT))
         .ifPresent(
@@ -132,7 +171,7 @@ public final class Topics implements AutoCloseable {
    * Refuses compaction, which would keep one repeat of each key and refuse records without a key.
    */
   private void requireNotCompacted(String topic, Optional<Integer> partitions) {
-    describeOrCreate(topic, partitions, TopicConfig.CLEANUP_POLICY_DELETE);
+    describeOrCreate(topic, partitions, TopicConfig.CLEANUP_POLICY_DELETE, Map.of());
     cleanupPolicy(topic)
         .filter(policy -> policy.contains(TopicConfig.CLEANUP_POLICY_COMPACT))
         .ifPresent(
@@ -158,11 +197,14 @@ public final class Topics implements AutoCloseable {
   }
 
   private TopicDescription describeOrCreate(
-      String topic, Optional<Integer> partitions, String cleanupPolicy) {
+      String topic,
+      Optional<Integer> partitions,
+      String cleanupPolicy,
+      Map<String, String> settings) {
     return describe(topic)
         .orElseGet(
             () -> {
-              create(topic, partitions, cleanupPolicy);
+              create(topic, partitions, cleanupPolicy, settings);
               return describe(topic)
                   .orElseThrow(
                       () ->
@@ -172,9 +214,15 @@ public final class Topics implements AutoCloseable {
             });
   }
 
-  private void create(String topic, Optional<Integer> partitions, String cleanupPolicy) {
+  private void create(
+      String topic,
+      Optional<Integer> partitions,
+      String cleanupPolicy,
+      Map<String, String> settings) {
     NewTopic newTopic = new NewTopic(topic, partitions, Optional.empty());
-    newTopic.configs(Map.of(TopicConfig.CLEANUP_POLICY_CONFIG, cleanupPolicy));
+    Map<String, String> all = new HashMap<>(settings);
+    all.put(TopicConfig.CLEANUP_POLICY_CONFIG, cleanupPolicy);
+    newTopic.configs(all);
     try {
       getOrThrow(admin.createTopics(List.of(newTopic)).all());
     } catch (TopicExistsException e) {

@@ -160,6 +160,18 @@ public final class KafkaOptions {
   private String checkpointDirectory;
 
   @Option(
+      names = "--max-downtime",
+      paramLabel = "DURATION",
+      defaultValue = "1d",
+      converter = OptionValues.PositiveDuration.class,
+      description =
+          "How long a snapshot job may be down or behind and still go on from its state: for so"
+              + " long the accepted topic must keep the records of removals, its"
+              + " delete.retention.ms. A topic that the job makes gets this value"
+              + " (default: ${DEFAULT-VALUE}).")
+  private Duration maxDowntime;
+
+  @Option(
       names = "--take-over",
       description =
           "Publish the set although another job did, or this one from newer state; sequences go on"
@@ -253,6 +265,11 @@ public final class KafkaOptions {
   /** How long the broker keeps an uncommitted transaction. */
   public Duration transactionTimeout() {
     return transactionTimeout;
+  }
+
+  /** For how long the accepted topic must keep the records of removals. */
+  public Duration maxDowntime() {
+    return maxDowntime;
   }
 
   /** Whether to publish a set that another job has published. */

@@ -44,6 +44,11 @@ class SnapshotAssemblerHistoryTest {
 
     /** Null if nothing answers. */
     SnapshotSet answering();
+
+    /** Reaches the end of the topic for good. */
+    default void finish() {
+      settle();
+    }
   }
 
   /** A topic and what was published on it. */
@@ -170,9 +175,13 @@ class SnapshotAssemblerHistoryTest {
 
   @Test
   void everyFollowerEndsWithWhatWasPublishedLast() {
+    AtomicInteger rereads = new AtomicInteger();
     for (long seed = 0; seed < HISTORIES; seed++) {
-      assertThat(complaint(seed, Assembling::new)).as("seed %d", seed).isNull();
+      assertThat(complaint(seed, () -> new Assembling(rereads))).as("seed %d", seed).isNull();
     }
+    assertThat(rereads.get())
+        .as("followers that read the topic again")
+        .isLessThanOrEqualTo(HISTORIES / 20);
   }
 
   /** A broken follower: drops its snapshot when the next one cannot be loaded. */
@@ -255,7 +264,7 @@ class SnapshotAssemblerHistoryTest {
         }
       }
     }
-    follower.settle();
+    follower.finish();
     long last = follower.answering() == null ? -1 : follower.answering().manifest().sequence();
     return last == WINDOWS ? null : "ended at " + last;
   }
@@ -267,10 +276,32 @@ class SnapshotAssemblerHistoryTest {
 
   private static final class Assembling implements Follower {
     private final Following following = new Following();
+    private final List<Entry> topic = new ArrayList<>();
+    private final AtomicInteger rereads;
+
+    private Assembling(AtomicInteger rereads) {
+      this.rereads = rereads;
+    }
 
     @Override
     public void read(Entry entry) {
+      topic.add(entry);
       following.read(entry);
+    }
+
+    /** Like the client, reads the topic again if blobs do not come. */
+    @Override
+    public void finish() {
+      following.settle();
+      if (following.sequence() < WINDOWS) {
+        following.waitForChunks();
+        if (following.rereads > 0) {
+          rereads.incrementAndGet();
+          following.assembler.rewind();
+          following.offset = 0;
+          following.read(topic).settle();
+        }
+      }
     }
 
     @Override

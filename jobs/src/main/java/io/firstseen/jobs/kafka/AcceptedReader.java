@@ -1,0 +1,236 @@
+package io.firstseen.jobs.kafka;
+
+import io.firstseen.jobs.options.OptionValues;
+import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.serializers.SourceEvent;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.apache.flink.api.common.eventtime.Watermark;
+import org.apache.flink.api.connector.source.ReaderOutput;
+import org.apache.flink.api.connector.source.SourceOutput;
+import org.apache.flink.api.connector.source.SourceReader;
+import org.apache.flink.connector.kafka.source.split.KafkaPartitionSplit;
+import org.apache.flink.core.io.InputStatus;
+import org.jspecify.annotations.Nullable;
+
+/** The reader of {@link AcceptedSource}. */
+// The connector's close may be interrupted.
+@SuppressWarnings("try")
+final class AcceptedReader implements SourceReader<SourceEvent, KafkaPartitionSplit> {
+  private final SourceReader<SourceEvent, KafkaPartitionSplit> connector;
+  private final Duration retention;
+  private final PartitionEnds ends;
+  private final Clock clock;
+  private final Map<String, ReadThrough> partitions = new HashMap<>();
+  // Thrown by the next poll: what a reader throws at a checkpoint fails the checkpoint alone.
+  private @Nullable UserErrorException behind;
+  private @Nullable CheckedOutput checkedOutput;
+
+  AcceptedReader(
+      SourceReader<SourceEvent, KafkaPartitionSplit> connector,
+      Duration retention,
+      PartitionEnds ends,
+      Clock clock) {
+    this.connector = connector;
+    this.retention = retention;
+    this.ends = ends;
+    this.clock = clock;
+  }
+
+  @Override
+  public void addSplits(List<KafkaPartitionSplit> splits) {
+    for (KafkaPartitionSplit split : splits) {
+      long throughMillis = clock.millis();
+      if (split instanceof TimedSplit timed) {
+        throughMillis = timed.readThroughMillis();
+        if (isTooOld(throughMillis) && hasUnread(split)) {
+          throw tooOld(split, throughMillis);
+        }
+      }
+      partitions.put(split.splitId(), new ReadThrough(clock, throughMillis));
+    }
+    connector.addSplits(splits);
+  }
+
+  private boolean isTooOld(long throughMillis) {
+    return clock.millis() - throughMillis > retention.toMillis();
+  }
+
+  /**
+   * Whether there are records to read, besides the marker of the transaction that was read last.
+   */
+  private boolean hasUnread(KafkaPartitionSplit split) {
+    return split.getStartingOffset() < 0
+        || ends.of(split.getTopicPartition()) > split.getStartingOffset() + 1;
+  }
+
+  private UserErrorException tooOld(KafkaPartitionSplit split, long throughMillis) {
+    return new UserErrorException(
+        ("the job has read partition %d of topic %s to offset %d, as of %s; the topic keeps removals"
+                + " for %s (delete.retention.ms), so some may be gone unread (start the job without"
+                + " state and with --take-over: it then reads the whole topic)")
+            .formatted(
+                split.getPartition(),
+                split.getTopic(),
+                split.getStartingOffset(),
+                Instant.ofEpochMilli(throughMillis).truncatedTo(ChronoUnit.SECONDS),
+                OptionValues.write(retention)));
+  }
+
+  @Override
+  public List<KafkaPartitionSplit> snapshotState(long checkpointId) {
+    return connector.snapshotState(checkpointId).stream().map(this::timed).toList();
+  }
+
+  private KafkaPartitionSplit timed(KafkaPartitionSplit split) {
+    ReadThrough partition = partitions.get(split.splitId());
+    if (partition == null) {
+      return split;
+    }
+    long throughMillis = partition.millis();
+    if (isTooOld(throughMillis)) {
+      behind = tooOld(split, throughMillis);
+    }
+    return new TimedSplit(split, throughMillis);
+  }
+
+  @Override
+  public InputStatus pollNext(ReaderOutput<SourceEvent> output) throws Exception {
+    if (behind != null) {
+      throw behind;
+    }
+    if (checkedOutput == null || checkedOutput.all != output) {
+      checkedOutput = new CheckedOutput(output);
+    }
+    return connector.pollNext(checkedOutput);
+  }
+
+  @Override
+  public void start() {
+    connector.start();
+  }
+
+  @Override
+  public CompletableFuture<Void> isAvailable() {
+    return connector.isAvailable();
+  }
+
+  @Override
+  public void notifyNoMoreSplits() {
+    connector.notifyNoMoreSplits();
+  }
+
+  @Override
+  public void handleSourceEvents(org.apache.flink.api.connector.source.SourceEvent event) {
+    connector.handleSourceEvents(event);
+  }
+
+  @Override
+  public void notifyCheckpointComplete(long checkpointId) throws Exception {
+    connector.notifyCheckpointComplete(checkpointId);
+  }
+
+  @Override
+  public void notifyCheckpointAborted(long checkpointId) throws Exception {
+    connector.notifyCheckpointAborted(checkpointId);
+  }
+
+  @Override
+  public void pauseOrResumeSplits(Collection<String> pause, Collection<String> resume) {
+    connector.pauseOrResumeSplits(pause, resume);
+  }
+
+  @Override
+  public void close() throws Exception {
+    connector.close();
+  }
+
+  /** Hands records on and takes note of when they were written. */
+  private final class CheckedOutput implements ReaderOutput<SourceEvent> {
+    private final ReaderOutput<SourceEvent> all;
+
+    CheckedOutput(ReaderOutput<SourceEvent> all) {
+      this.all = all;
+    }
+
+    @Override
+    public SourceOutput<SourceEvent> createOutputForSplit(String splitId) {
+      return new PartitionOutput(
+          all.createOutputForSplit(splitId),
+          partitions.computeIfAbsent(splitId, id -> new ReadThrough(clock, clock.millis())));
+    }
+
+    @Override
+    public void releaseOutputForSplit(String splitId) {
+      all.releaseOutputForSplit(splitId);
+    }
+
+    @Override
+    public void collect(SourceEvent event) {
+      all.collect(event);
+    }
+
+    @Override
+    public void collect(SourceEvent event, long timestampMillis) {
+      all.collect(event, timestampMillis);
+    }
+
+    @Override
+    public void emitWatermark(Watermark watermark) {
+      all.emitWatermark(watermark);
+    }
+
+    @Override
+    public void markIdle() {
+      all.markIdle();
+    }
+
+    @Override
+    public void markActive() {
+      all.markActive();
+    }
+  }
+
+  private record PartitionOutput(SourceOutput<SourceEvent> output, ReadThrough partition)
+      implements SourceOutput<SourceEvent> {
+
+    @Override
+    public void collect(SourceEvent event) {
+      partition.recordOfUnknownTime();
+      output.collect(event);
+    }
+
+    @Override
+    public void collect(SourceEvent event, long timestampMillis) {
+      // Records of others have no time of their own in a header, and their timestamp is an event's.
+      if (timestampMillis == event.timestampMillis()) {
+        partition.recordOfUnknownTime();
+      } else {
+        partition.record(timestampMillis);
+      }
+      output.collect(event, timestampMillis);
+    }
+
+    @Override
+    public void emitWatermark(Watermark watermark) {
+      output.emitWatermark(watermark);
+    }
+
+    @Override
+    public void markIdle() {
+      output.markIdle();
+    }
+
+    @Override
+    public void markActive() {
+      output.markActive();
+    }
+  }
+}

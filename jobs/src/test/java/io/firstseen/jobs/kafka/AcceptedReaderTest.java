@@ -1,0 +1,255 @@
+package io.firstseen.jobs.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.serializers.SourceEvent;
+import io.firstseen.types.Operation;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import java.util.concurrent.CompletableFuture;
+import org.apache.flink.api.common.eventtime.Watermark;
+import org.apache.flink.api.connector.source.ReaderOutput;
+import org.apache.flink.api.connector.source.SourceOutput;
+import org.apache.flink.api.connector.source.SourceReader;
+import org.apache.flink.connector.kafka.source.split.KafkaPartitionSplit;
+import org.apache.flink.connector.kafka.source.split.KafkaPartitionSplitSerializer;
+import org.apache.flink.core.io.InputStatus;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Test;
+
+class AcceptedReaderTest {
+  private static final TopicPartition PARTITION = new TopicPartition("accepted", 3);
+  private static final Duration RETENTION = Duration.ofHours(24);
+
+  private final Time time = new Time();
+  private final Connector connector = new Connector();
+  private final Ends ends = new Ends();
+  private final Output output = new Output();
+  private final AcceptedReader reader = newReader();
+
+  private AcceptedReader newReader() {
+    return new AcceptedReader(connector, RETENTION, ends, time);
+  }
+
+  private void restore(KafkaPartitionSplit split) {
+    AcceptedReader next = newReader();
+    next.addSplits(List.of(split));
+  }
+
+  /** Reads a record that was written so long before now. */
+  private void read(Duration age) throws Exception {
+    long writtenMillis = time.millis() - age.toMillis();
+    connector.next = new ReadRecord(writtenMillis, writtenMillis - 7);
+    reader.pollNext(output);
+  }
+
+  private TimedSplit checkpoint() {
+    return (TimedSplit) reader.snapshotState(1).get(0);
+  }
+
+  @Test
+  void stateIsRefusedOnceTheTopicMayHaveDroppedRemovalsSince() throws Exception {
+    reader.addSplits(List.of(new KafkaPartitionSplit(PARTITION, 0)));
+    time.pass(Duration.ofHours(1));
+    read(Duration.ofSeconds(5));
+    TimedSplit split = checkpoint();
+    assertThat(split.getStartingOffset()).isEqualTo(1);
+    ends.end = 3;
+    time.pass(RETENTION.minusSeconds(5));
+    assertThatCode(() -> restore(split)).doesNotThrowAnyException();
+    time.pass(Duration.ofSeconds(1));
+    assertThatThrownBy(() -> restore(split))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage(
+            "the job has read partition 3 of topic accepted to offset 1, as of"
+                + " 2026-11-23T01:00:00Z; the topic keeps removals for 1d (delete.retention.ms), so"
+                + " some may be gone unread (start the job without state and with --take-over: it"
+                + " then reads the whole topic)");
+  }
+
+  @Test
+  void oldStateIsGoodIfNothingWasWrittenSince() throws Exception {
+    reader.addSplits(List.of(new KafkaPartitionSplit(PARTITION, 0)));
+    read(Duration.ZERO);
+    TimedSplit split = checkpoint();
+    time.pass(Duration.ofDays(30));
+    // The marker of the transaction.
+    ends.end = 2;
+    assertThatCode(() -> restore(split)).doesNotThrowAnyException();
+  }
+
+  @Test
+  void aQuietPartitionIsReadThroughTheLastMinute() throws Exception {
+    reader.addSplits(List.of(new KafkaPartitionSplit(PARTITION, 0)));
+    read(Duration.ZERO);
+    time.pass(Duration.ofDays(10));
+    ends.end = 100;
+    TimedSplit split = checkpoint();
+    assertThat(split.readThroughMillis()).isEqualTo(time.millis() - ReadThrough.QUIET.toMillis());
+    time.pass(Duration.ofHours(23));
+    assertThatCode(() -> restore(split)).doesNotThrowAnyException();
+  }
+
+  @Test
+  void aReaderThatFallsBehindTheRetentionEndsTheJob() throws Exception {
+    reader.addSplits(List.of(new KafkaPartitionSplit(PARTITION, 0)));
+    // An old topic read from its beginning is as it is now.
+    read(Duration.ofDays(300));
+    checkpoint();
+    read(Duration.ofDays(299));
+    time.pass(RETENTION.plusSeconds(1));
+    read(Duration.ofHours(25));
+    assertThat(output.records).isEqualTo(3);
+    checkpoint();
+    assertThatThrownBy(() -> reader.pollNext(output))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessageContaining("some may be gone unread");
+  }
+
+  @Test
+  void recordsOfOthersWhoseTimestampsAreOfEventsTellNothing() throws Exception {
+    reader.addSplits(List.of(new KafkaPartitionSplit(PARTITION, 0)));
+    for (int i = 0; i < 30; i++) {
+      time.pass(Duration.ofHours(1));
+      connector.next = new ReadRecord(i, i);
+      reader.pollNext(output);
+    }
+    checkpoint();
+    read(Duration.ZERO);
+    assertThat(output.records).isEqualTo(31);
+  }
+
+  @Test
+  void stateOfTheConnectorAloneIsRead() throws Exception {
+    KafkaPartitionSplitSerializer connectors = new KafkaPartitionSplitSerializer();
+    TimedSplit.Serializer serializer = new TimedSplit.Serializer(connectors);
+    KafkaPartitionSplit plain = new KafkaPartitionSplit(PARTITION, 17, 40);
+    assertThat(serializer.deserialize(connectors.getVersion(), connectors.serialize(plain)))
+        .isEqualTo(plain)
+        .isNotInstanceOf(TimedSplit.class);
+    assertThat(serializer.deserialize(serializer.getVersion(), serializer.serialize(plain)))
+        .isEqualTo(plain)
+        .isNotInstanceOf(TimedSplit.class);
+    TimedSplit timed = new TimedSplit(plain, 1_234);
+    assertThat(serializer.deserialize(serializer.getVersion(), serializer.serialize(timed)))
+        .isEqualTo(timed);
+    assertThatCode(() -> restore(plain)).doesNotThrowAnyException();
+  }
+
+  private static final class Output implements ReaderOutput<SourceEvent> {
+    private int records;
+
+    @Override
+    public SourceOutput<SourceEvent> createOutputForSplit(String splitId) {
+      return this;
+    }
+
+    @Override
+    public void releaseOutputForSplit(String splitId) {}
+
+    @Override
+    public void collect(SourceEvent event) {
+      records++;
+    }
+
+    @Override
+    public void collect(SourceEvent event, long timestampMillis) {
+      records++;
+    }
+
+    @Override
+    public void emitWatermark(Watermark watermark) {}
+
+    @Override
+    public void markIdle() {}
+
+    @Override
+    public void markActive() {}
+  }
+
+  private static final class Time extends Clock {
+    private Instant now = Instant.parse("2026-11-23T00:00:05Z");
+
+    void pass(Duration duration) {
+      now = now.plus(duration);
+    }
+
+    @Override
+    public Instant instant() {
+      return now;
+    }
+
+    @Override
+    public ZoneId getZone() {
+      return ZoneOffset.UTC;
+    }
+
+    @Override
+    public Clock withZone(ZoneId zone) {
+      return this;
+    }
+  }
+
+  private static final class Ends extends PartitionEnds {
+    private long end;
+
+    Ends() {
+      super(new Properties());
+    }
+
+    @Override
+    long of(TopicPartition partition) {
+      return end;
+    }
+  }
+
+  private record ReadRecord(long writtenMillis, long eventMillis) {}
+
+  /** Reads one partition. */
+  private static final class Connector implements SourceReader<SourceEvent, KafkaPartitionSplit> {
+    private ReadRecord next;
+    private long offset;
+
+    @Override
+    public InputStatus pollNext(ReaderOutput<SourceEvent> to) {
+      SourceEvent event =
+          SourceEvent.of(
+              Operation.ADD, null, "key".getBytes(UTF_8), null, next.eventMillis, "accepted-3@0");
+      to.createOutputForSplit(PARTITION.toString()).collect(event, next.writtenMillis);
+      offset++;
+      return InputStatus.MORE_AVAILABLE;
+    }
+
+    @Override
+    public List<KafkaPartitionSplit> snapshotState(long checkpointId) {
+      return new ArrayList<>(List.of(new KafkaPartitionSplit(PARTITION, offset)));
+    }
+
+    @Override
+    public void start() {}
+
+    @Override
+    public CompletableFuture<Void> isAvailable() {
+      return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public void addSplits(List<KafkaPartitionSplit> splits) {}
+
+    @Override
+    public void notifyNoMoreSplits() {}
+
+    @Override
+    public void close() {}
+  }
+}
