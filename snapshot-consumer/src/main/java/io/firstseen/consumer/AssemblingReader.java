@@ -193,7 +193,12 @@ final class AssemblingReader implements TopicFollower.Reader {
         carryOut(
             assembler.settle(TimeUnit.NANOSECONDS.toMillis(System.nanoTime()), shown::showNext));
     loading &= reread || assembler.isLoading();
-    if (cache != null && shown.counters().snapshots.get() > before) {
+    boolean hasActivated = shown.counters().snapshots.get() > before;
+    if (hasActivated) {
+      // A manifest that never becomes complete may still wait.
+      loadingSinceNanos = System.nanoTime();
+    }
+    if (cache != null && hasActivated) {
       assembler.commit(options.topic(), topicId, nextOffset);
     }
     tellCacheTrouble();

@@ -1,11 +1,11 @@
 package io.firstseen.consumer;
 
+import io.firstseen.consumer.PublishedManifests.Published;
 import io.firstseen.consumer.internal.BlobSource;
 import io.firstseen.consumer.internal.TopicReading;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.CatchUpPlan;
 import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.filters.snapshot.ManifestCheck;
 import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.Sha256;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
@@ -31,6 +31,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Fetches the newest snapshot of a set once, into a {@link SnapshotDirectory}: only the blobs that
  * the directory lacks, all verified before the manifest is written. Needs no hash key.
+ *
+ * <p>The newest snapshot is that of the highest sequence on the topic, wherever its manifest stands
+ * there. If it is damaged or its blobs are not on the topic, the next highest is fetched, unless
+ * the directory holds that or a higher one already.
  */
 public final class SnapshotPull {
   private final SnapshotClientOptions options;
@@ -40,15 +44,12 @@ public final class SnapshotPull {
   /**
    * What was done.
    *
-   * @param manifest the newest manifest, which the directory holds now
+   * @param manifest the newest manifest that can be used, which the directory holds now
    * @param isNew whether it was written, because the directory held an older manifest or none
    * @param fetchedBlobs how many blobs were fetched
    * @param fetchedBytes their total length
    */
   public record Result(Manifest manifest, boolean isNew, int fetchedBlobs, long fetchedBytes) {}
-
-  @SuppressWarnings("ArrayRecordComponent")
-  private record Published(Manifest manifest, byte[] json) {}
 
   private SnapshotPull(SnapshotClientOptions options, Path directory) {
     this.options = options;
@@ -59,7 +60,9 @@ public final class SnapshotPull {
   /**
    * Fetches once.
    *
-   * @param options which set, from where; options that only matter for a running client are ignored
+   * @param options which set, from where; options that only matter for a running client are
+   *     ignored. The listener is told of progress, and in {@link SnapshotListener#onRefused} of
+   *     records that do not count and of a newest snapshot that cannot be used
    * @param timeout the bound for the whole pull
    * @throws NothingPublishedException if there is no snapshot of the set yet
    * @throws SnapshotException if the published snapshot cannot be used, or is older than that of
@@ -81,19 +84,44 @@ public final class SnapshotPull {
   }
 
   private Result pull(TopicReading topic) throws IOException, TimeoutException {
-    Published newest = newest(topic);
+    List<Published> highestFirst = published(topic);
     Closeable lock = directory.lock();
     try {
-      return pull(topic, newest);
+      return pull(topic, highestFirst);
     } finally {
       lock.close();
     }
   }
 
-  private Result pull(TopicReading topic, Published newest) throws IOException, TimeoutException {
-    Manifest manifest = newest.manifest;
+  private Result pull(TopicReading topic, List<Published> highestFirst)
+      throws IOException, TimeoutException {
     List<Long> held = directory.sequences();
     long highest = held.isEmpty() ? -1 : held.get(held.size() - 1);
+    SnapshotException failure = null;
+    for (Published each : highestFirst) {
+      if (failure != null && each.manifest().sequence() <= highest) {
+        break;
+      }
+      try {
+        Result result = pull(topic, each, highest);
+        if (failure != null) {
+          options
+              .listener()
+              .onRefused(
+                  "%s; sequence %d is fetched instead"
+                      .formatted(failure.getMessage(), each.manifest().sequence()));
+        }
+        return result;
+      } catch (SnapshotException e) {
+        failure = failure == null ? e : failure;
+      }
+    }
+    throw failure;
+  }
+
+  private Result pull(TopicReading topic, Published newest, long highest)
+      throws IOException, TimeoutException {
+    Manifest manifest = newest.manifest();
     if (highest > manifest.sequence()) {
       throw new SnapshotException(
           "set '%s' went back to sequence %d; %s holds sequence %d and stays as it is"
@@ -111,7 +139,7 @@ public final class SnapshotPull {
     }
     fetch(topic, manifest, lacking);
     SnapshotSet.open(manifest, directory::blob).verify();
-    directory.writeManifest(newest.json);
+    directory.writeManifest(newest.json());
     return new Result(
         manifest, true, lacking.size(), lacking.stream().mapToLong(BlobReference::bytes).sum());
   }
@@ -146,39 +174,25 @@ public final class SnapshotPull {
     return lacking;
   }
 
-  private Published newest(TopicReading topic) throws IOException, TimeoutException {
+  /** What the topic has of the set, the highest sequence first; at least one. */
+  private List<Published> published(TopicReading topic) throws IOException, TimeoutException {
     if (!topic.exists()) {
       throw new NothingPublishedException("there is no topic '%s' yet".formatted(options.topic()));
     }
-    List<Published> newest = new ArrayList<>();
-    List<SnapshotException> unusable = new ArrayList<>();
+    PublishedManifests manifests = new PublishedManifests(options.setName(), options.trustedKeys());
     Set<String> otherSets = new TreeSet<>();
     topic.readAll(
         (key, value) -> {
           if (key.equals(options.setName())) {
-            unusable.clear();
-            if (value == null) {
-              newest.clear();
-              return;
-            }
-            try {
-              Manifest manifest = read(value);
-              if (newest.isEmpty() || newest.get(0).manifest.sequence() <= manifest.sequence()) {
-                newest.clear();
-                newest.add(new Published(manifest, value));
-              }
-            } catch (SnapshotException e) {
-              unusable.add(e);
-            }
+            manifests.accept(value);
           } else if (value != null && SnapshotTopicFormat.isSetName(key)) {
             otherSets.add(key);
           }
         });
-    if (!unusable.isEmpty()) {
-      throw unusable.get(0);
-    }
-    if (!newest.isEmpty()) {
-      return newest.get(0);
+    List<Published> highestFirst = manifests.highestFirst();
+    if (!highestFirst.isEmpty()) {
+      manifests.passedOver().ifPresent(options.listener()::onRefused);
+      return highestFirst;
     }
     throw new NothingPublishedException(
         "topic '%s' holds no snapshot of set '%s' yet%s"
@@ -186,10 +200,6 @@ public final class SnapshotPull {
                 options.topic(),
                 options.setName(),
                 otherSets.isEmpty() ? "" : ", but of " + String.join(", ", otherSets)));
-  }
-
-  private Manifest read(byte[] json) throws SnapshotException {
-    return ManifestCheck.read(json, options.setName(), options.trustedKeys());
   }
 
   private void fetch(TopicReading topic, Manifest manifest, List<BlobReference> lacking)

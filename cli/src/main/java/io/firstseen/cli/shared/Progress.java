@@ -41,6 +41,14 @@ public final class Progress implements AutoCloseable {
     }
   }
 
+  /** Prints a warning on a line of its own, also if standard error is not a terminal. */
+  public void warn(String sentence) {
+    close();
+    written = false;
+    err.println("warning: " + sentence);
+    err.flush();
+  }
+
   @Override
   public void close() {
     if (written) {

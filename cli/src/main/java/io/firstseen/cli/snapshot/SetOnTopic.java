@@ -37,7 +37,7 @@ final class SetOnTopic {
   /**
    * Fetches the newest snapshot of the set into a directory.
    *
-   * @param progress shows how much was read
+   * @param progress shows how much was read, and what does not count
    * @throws NothingPublishedException if there is no snapshot yet
    * @throws UserErrorException if the topic cannot be read
    * @throws IOException if the published snapshot cannot be used
@@ -50,6 +50,11 @@ final class SetOnTopic {
           @Override
           public void onProgress(long readBytes, long left) {
             progress.show(() -> FollowLines.progress(readBytes, left));
+          }
+
+          @Override
+          public void onRefused(String reason) {
+            progress.warn(reason);
           }
         };
     try {

@@ -36,6 +36,17 @@ class ProgressTest {
   }
 
   @Test
+  void aWarningHasALineOfItsOwn() {
+    System.setProperty(Progress.TERMINAL_PROPERTY, "true");
+    try (Progress progress = new Progress(new PrintWriter(err), 0)) {
+      progress.show(() -> "1 lines");
+      progress.warn("it rains");
+    }
+    assertThat(err.toString())
+        .isEqualTo("\r\u001b[K1 lines\r\u001b[Kwarning: it rains" + System.lineSeparator());
+  }
+
+  @Test
   void elsewhereNothingIsWritten() {
     try (Progress progress = new Progress(new PrintWriter(err), 0)) {
       progress.show(() -> "1 lines");

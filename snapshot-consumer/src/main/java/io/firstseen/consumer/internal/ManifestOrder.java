@@ -2,15 +2,23 @@ package io.firstseen.consumer.internal;
 
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.Sha256;
+import java.util.List;
 import java.util.OptionalLong;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Decides which manifest may answer next. On one topic sequences increase; a lower one is refused,
  * whatever its cause. There are two exceptions: a topic that was created anew may begin with any
  * sequence, and while a sequence is pinned, only that one may answer.
+ *
+ * <p>Of several manifests that were read at once the highest sequence comes first, wherever it
+ * stands in the topic: see {@link #keep}.
  */
 public final class ManifestOrder {
+  private static final int HIGHEST_KEPT = 2;
+  private static final int NEWEST_KEPT = 2;
+
   // Null if none answered since the topic was created.
   private @Nullable Highest highest;
   private Manifest answering;
@@ -40,6 +48,29 @@ public final class ManifestOrder {
     BACK,
     /** It has the sequence of one that answered, but other content. */
     FORKED
+  }
+
+  /**
+   * Adds a manifest to those that may answer, in place of one of its sequence. Keeps the two of the
+   * highest sequences, so that an old manifest that is published again replaces none of them; and
+   * the newest two in the topic, so that later ones can answer while the blobs of the highest are
+   * lacking.
+   *
+   * @param kept in the order of the topic; at most four stay
+   */
+  public static <T> void keep(List<T> kept, T added, ToLongFunction<T> sequence) {
+    long replaced = sequence.applyAsLong(added);
+    kept.removeIf(each -> sequence.applyAsLong(each) == replaced);
+    kept.add(added);
+    long lowest =
+        kept.stream()
+            .mapToLong(sequence)
+            .sorted()
+            .skip(Math.max(0, kept.size() - HIGHEST_KEPT))
+            .min()
+            .orElseThrow();
+    int older = Math.max(0, kept.size() - NEWEST_KEPT);
+    kept.subList(0, older).removeIf(each -> sequence.applyAsLong(each) < lowest);
   }
 
   /** Checks a manifest. */

@@ -30,12 +30,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Turns the records of a snapshots topic into verified snapshots of one set. {@link #accept} only
  * stores records; {@link #settle}, which is called whenever the end of the topic has been reached,
- * returns decisions. So old manifests are never judged: of those read since the last call only the
- * newest two count.
+ * returns decisions. So old manifests are not judged: of those read since the last call only some
+ * count, see {@link ManifestOrder#keep}.
  *
  * <p>The last good snapshot is never dropped. A manifest replaces it when its sequence is higher
  * and all its blobs are loaded and verified. Until then the manifest waits, at first without a
- * report. The second newest waits beside it, because it may become complete when the newest does
+ * report. Lower sequences wait beside it, because they may become complete when the highest does
  * not.
  *
  * <p><b>Memory.</b> {@link ChunkSelection} decides which chunks are kept. Blobs of snapshots in use
@@ -44,8 +44,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Knows neither Kafka nor a clock. Not safe for use by several threads.
  */
 public final class SnapshotAssembler {
-  private static final int MAX_CANDIDATES = 2;
-
   private final AssemblerSettings settings;
   private final String setName;
 
@@ -236,7 +234,10 @@ public final class SnapshotAssembler {
   private void acceptManifest(long offset, byte[] value, long publishedMillis) {
     if (value == null) {
       problem = "the manifest of set '%s' was deleted from the topic".formatted(setName);
-      candidates.clear();
+      // Nothing signs a deletion. If it made a client forget, an old manifest could follow it.
+      if (settings.trustedKeys().isEmpty()) {
+        candidates.clear();
+      }
       return;
     }
     selection.countManifest();
@@ -250,11 +251,10 @@ public final class SnapshotAssembler {
     }
     problem = whyUnreadable(manifest);
     if (problem == null && order.check(manifest) != Verdict.NOT_PINNED) {
-      candidates.removeIf(candidate -> candidate.sequence() == manifest.sequence());
-      candidates.add(new Candidate(manifest, value, offset, publishedMillis));
-      if (candidates.size() > MAX_CANDIDATES) {
-        candidates.remove(0);
-      }
+      ManifestOrder.keep(
+          candidates,
+          new Candidate(manifest, value, offset, publishedMillis),
+          Candidate::sequence);
     }
     dropGarbage(manifest);
   }
@@ -358,10 +358,10 @@ public final class SnapshotAssembler {
       refuse(decisions, problem);
       problem = null;
     }
-    List<Candidate> newestFirst = new ArrayList<>(candidates);
-    newestFirst.sort(Comparator.comparingLong(Candidate::sequence).reversed());
-    for (Candidate candidate : newestFirst) {
-      // An active newer candidate has superseded those before it in the topic.
+    List<Candidate> highestFirst = new ArrayList<>(candidates);
+    highestFirst.sort(Comparator.comparingLong(Candidate::sequence).reversed());
+    for (Candidate candidate : highestFirst) {
+      // An active higher candidate has superseded those before it in the topic.
       if (candidates.contains(candidate)) {
         judge(candidate, nowMillis, show, decisions);
       }

@@ -585,6 +585,85 @@ class SnapshotAssemblerTest {
         .containsExactly("set 'spam' went back to sequence 3; sequence 7 goes on answering");
   }
 
+  /** A fresh client, and manifests that were signed once and are published again. */
+  @Test
+  void theHighestOfReplayedSignedManifestsAnswers() throws Exception {
+    SigningKey key = SigningKey.generate();
+    for (boolean isDeletedBetween : new boolean[] {false, true}) {
+      Following fresh = Following.with(Set.of(key.publicKey()), new BlobSource(null, null, true));
+      Publication fifth = TestPublisher.of(Following.SET, 4).publish(5, "new");
+      fresh.read(signed(fifth, key));
+      if (isDeletedBetween) {
+        fresh.read(fifth.manifestEntry().tombstone());
+      }
+      fresh.read(signed(TestPublisher.of(Following.SET, 4).publish(2, "old"), key));
+      fresh.read(signed(TestPublisher.of(Following.SET, 4).publish(3, "old"), key));
+      // Higher, but of a key that is not trusted.
+      Publication forged = TestPublisher.of(Following.SET, 4).publish(9, "forged");
+      fresh.read(signed(forged, SigningKey.generate())).settle();
+      assertThat(fresh.sequence()).isEqualTo(5);
+      assertThat(fresh.contains("new")).isTrue();
+      assertThat(fresh.contains("old")).isFalse();
+      assertThat(fresh.refusals)
+          .hasSize(3)
+          .contains(
+              "set 'spam' went back to sequence 3; sequence 5 goes on answering",
+              "set 'spam' went back to sequence 2; sequence 5 goes on answering");
+      fresh.read(signed(TestPublisher.of(Following.SET, 4).publish(6, "newer"), key)).settle();
+      assertThat(fresh.sequence()).isEqualTo(6);
+    }
+  }
+
+  @Test
+  void theHighestAnswersAlsoWithoutTrustedKeysUnlessItWasDeleted() {
+    Publication fifth = publisher.publish(5, "new");
+    List<Entry> lower =
+        new ArrayList<>(TestPublisher.of(Following.SET, 4).publish(2, "old").entries());
+    lower.addAll(TestPublisher.of(Following.SET, 4).publish(3, "old").entries());
+    following.read(fifth.entries()).read(lower).settle();
+    assertThat(following.sequence()).isEqualTo(5);
+    Following after = new Following();
+    after.read(fifth.entries()).read(fifth.manifestEntry().tombstone()).read(lower).settle();
+    assertThat(after.sequence()).isEqualTo(3);
+  }
+
+  @Test
+  void theNextHighestAnswersWhileBlobsOfTheHighestAreLacking() {
+    Publication fifth = publisher.publish(5, "newest");
+    following.read(TestPublisher.of(Following.SET, 4).publish(4, "newer").entries());
+    following.read(fifth.manifestEntry());
+    following.read(TestPublisher.of(Following.SET, 4).publish(2, "old").entries());
+    following.read(TestPublisher.of(Following.SET, 4).publish(3, "old").entries()).settle();
+    assertThat(following.sequence()).isEqualTo(4);
+    following.waitForChunks();
+    assertThat(following.refusals)
+        .hasSize(3)
+        .last()
+        .asString()
+        .startsWith("sequence 5 of set 'spam' is incomplete after 30000 ms: 1 of its blobs are");
+    following.read(fifth.chunks()).settle();
+    assertThat(following.sequence()).isEqualTo(5);
+  }
+
+  @Test
+  void sequencesWithoutBlobsDoNotKeepLowerOnesFromAnswering() {
+    for (long forged = 1_000_001; forged <= 1_000_003; forged++) {
+      following.read(
+          TestPublisher.of(Following.SET, 4).publish(forged, "forged").manifestEntry());
+    }
+    for (long sequence = 1; sequence <= 5; sequence++) {
+      following.read(publisher.publish(sequence, "key-" + sequence).entries()).settle();
+      assertThat(following.sequence()).isEqualTo(sequence);
+    }
+    assertThat(following.refusals).isEmpty();
+  }
+
+  private static List<Entry> signed(Publication publication, SigningKey key) throws Exception {
+    List<Entry> entries = new ArrayList<>(publication.chunks());
+    entries.add(new Entry(Following.SET, key.sign(publication.manifest()).toJson()));
+    return entries;
+  }
+
   @Test
   void aSequenceWithTwoContentsIsRefusedAndWithOneIsNot() throws Exception {
     Publication first = publisher.publish(1, "a");

@@ -1,0 +1,92 @@
+package io.firstseen.consumer;
+
+import io.firstseen.consumer.internal.ManifestOrder;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestCheck;
+import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.filters.snapshot.TrustedKey;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Chooses from the manifests of a set, read from the beginning of a topic to its end, as {@link
+ * ManifestOrder#keep} says.
+ */
+final class PublishedManifests {
+  private final String setName;
+  private final Set<TrustedKey> trustedKeys;
+  private final List<Published> kept = new ArrayList<>();
+  private long unusable;
+  private String lastReason = "";
+  // Of the newest record; null if that can be used.
+  private @Nullable SnapshotException problem;
+
+  /**
+   * A manifest that can be used.
+   *
+   * @param json as it was published
+   */
+  @SuppressWarnings("ArrayRecordComponent")
+  record Published(Manifest manifest, byte[] json) {
+    private long sequence() {
+      return manifest.sequence();
+    }
+  }
+
+  /**
+   * Nothing is read yet.
+   *
+   * @param trustedKeys one of them must have signed a manifest; empty if signatures are not checked
+   */
+  PublishedManifests(String setName, Set<TrustedKey> trustedKeys) {
+    this.setName = setName;
+    this.trustedKeys = trustedKeys;
+  }
+
+  /** The next record of the set; null if its manifest was deleted. */
+  void accept(byte @Nullable [] value) {
+    if (value == null) {
+      // Nothing signs a deletion: where keys are trusted it makes nothing forgotten.
+      if (trustedKeys.isEmpty()) {
+        kept.clear();
+        problem = null;
+      }
+      return;
+    }
+    try {
+      Manifest manifest = ManifestCheck.read(value, setName, trustedKeys);
+      ManifestOrder.keep(kept, new Published(manifest, value), Published::sequence);
+      problem = null;
+    } catch (SnapshotException e) {
+      unusable++;
+      lastReason = e.getMessage();
+      problem = e;
+    }
+  }
+
+  /**
+   * The manifests to try, the highest sequence first; empty if there is none.
+   *
+   * @throws SnapshotException if the newest record cannot be used, and no trusted key tells it from
+   *     those that can, or there are none
+   */
+  List<Published> highestFirst() throws SnapshotException {
+    if (problem != null && (trustedKeys.isEmpty() || kept.isEmpty())) {
+      throw problem;
+    }
+    return kept.stream().sorted(Comparator.comparingLong(Published::sequence).reversed()).toList();
+  }
+
+  /** Says in one sentence that records were passed over; empty if none were. */
+  Optional<String> passedOver() {
+    return trustedKeys.isEmpty() || unusable == 0
+        ? Optional.empty()
+        : Optional.of(
+            "%d manifests of set '%s' on the topic do not count, the last because %s"
+                .formatted(unusable, setName, lastReason));
+  }
+}
