@@ -60,6 +60,7 @@ final class AssemblingReader implements TopicFollower.Reader {
             options.setName(),
             options.isFollowingOnly() ? null : options.keyHash(),
             options.chunkWait().toMillis(),
+            options.maxUnnamedBytes(),
             options.history(),
             options.trustedKeys(),
             options.blobSource(),
@@ -202,6 +203,7 @@ final class AssemblingReader implements TopicFollower.Reader {
       assembler.commit(options.topic(), topicId, nextOffset);
     }
     tellCacheTrouble();
+    assembler.takeNotice().ifPresent(shown::notice);
     return reread;
   }
 

@@ -25,6 +25,9 @@ public final class SnapshotClientOptions {
   /** The default of {@link Builder#chunkWait}. */
   public static final Duration DEFAULT_CHUNK_WAIT = Duration.ofSeconds(30);
 
+  /** The least of {@link Builder#maxUnnamedBytes}, in bytes. */
+  public static final long LEAST_UNNAMED_BYTES = 1L << 20;
+
   private static final int MAX_HISTORY = 1000;
   private static final Pattern HOST_AND_PORT = Pattern.compile("\\S+:[0-9]{1,5}");
 
@@ -46,6 +49,7 @@ public final class SnapshotClientOptions {
   private final KeyHash keyHash;
   private final Map<String, String> kafkaProperties;
   private final Duration chunkWait;
+  private final OptionalLong maxUnnamedBytes;
   private final Duration staleAfter;
   private final boolean answerWhileStale;
   private final NoSnapshotPolicy noSnapshotPolicy;
@@ -65,6 +69,7 @@ public final class SnapshotClientOptions {
     this.keyHash = builder.keyHash;
     this.kafkaProperties = Map.copyOf(builder.kafkaProperties);
     this.chunkWait = builder.chunkWait;
+    this.maxUnnamedBytes = builder.maxUnnamedBytes;
     this.staleAfter = builder.staleAfter;
     this.answerWhileStale = builder.answerWhileStale;
     this.noSnapshotPolicy = builder.noSnapshotPolicy;
@@ -117,6 +122,11 @@ public final class SnapshotClientOptions {
   /** How long chunks may be missing before they are reported and the topic is read again. */
   public Duration chunkWait() {
     return chunkWait;
+  }
+
+  /** What chunks that no manifest has named may take, in bytes; empty for the default. */
+  public OptionalLong maxUnnamedBytes() {
+    return maxUnnamedBytes;
   }
 
   /** The age from which on a snapshot is stale; empty means never. */
@@ -200,6 +210,7 @@ public final class SnapshotClientOptions {
     private String topic = DEFAULT_TOPIC;
     private KeyHash keyHash = KeyHash.fixed();
     private Duration chunkWait = DEFAULT_CHUNK_WAIT;
+    private OptionalLong maxUnnamedBytes = OptionalLong.empty();
     private Duration staleAfter;
     private boolean answerWhileStale = true;
     private NoSnapshotPolicy noSnapshotPolicy = NoSnapshotPolicy.THROW;
@@ -265,6 +276,26 @@ public final class SnapshotClientOptions {
      */
     public Builder chunkWait(Duration newChunkWait) {
       this.chunkWait = requirePositive("chunkWait", newChunkWait);
+      return this;
+    }
+
+    /**
+     * What chunks that no manifest has named yet may take, in bytes, in memory or in the {@link
+     * #cacheDirectory}. Each counts with 512 bytes beside its own. When they take more, those of
+     * the oldest blobs are dropped, and {@link SnapshotListener#onNotice} says so once for each
+     * snapshot that answers; when a manifest names such a blob, the topic is read again from its
+     * beginning. So give it at least what a window publishes. If not set, 256 MiB, or twice the
+     * snapshot that answers if that is more.
+     *
+     * @throws IllegalArgumentException if it is less than {@value #LEAST_UNNAMED_BYTES} bytes
+     */
+    public Builder maxUnnamedBytes(long bytes) {
+      if (bytes < LEAST_UNNAMED_BYTES) {
+        throw new IllegalArgumentException(
+            "maxUnnamedBytes must be at least %d, which hold a chunk, got %d"
+                .formatted(LEAST_UNNAMED_BYTES, bytes));
+      }
+      this.maxUnnamedBytes = OptionalLong.of(bytes);
       return this;
     }
 

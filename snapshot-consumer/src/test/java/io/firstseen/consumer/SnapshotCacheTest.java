@@ -111,6 +111,20 @@ class SnapshotCacheTest {
   }
 
   @Test
+  void unnamedChunksTakeNoMoreFilesThanTheBoundAllows() throws Exception {
+    for (int i = 0; i < 6; i++) {
+      topic.add(new Entry("%064x/0".formatted(i), new byte[400_000]));
+    }
+    SnapshotClient client = start(directory, options -> options.maxUnnamedBytes(1 << 20));
+    follow(client, TOPIC_ID);
+    try (Stream<Path> incoming = Files.list(directory.resolve("spam.snapshots/incoming"))) {
+      assertThat(incoming.map(file -> file.getFileName().toString()))
+          .containsExactlyInAnyOrder("%064x".formatted(4), "%064x".formatted(5));
+    }
+    client.reader().end();
+  }
+
+  @Test
   void startsReadyWithoutTheNetworkAndGoesOnWhereItWas() throws Exception {
     Publication first = publish(1, "a", "b", "c");
     fillCache();

@@ -20,6 +20,7 @@ class SnapshotClientOptionsTest {
     assertThat(options.topic()).isEqualTo("firstseen.snapshots");
     assertThat(options.keyHash().isFixedKey()).isTrue();
     assertThat(options.chunkWait()).isEqualTo(Duration.ofSeconds(30));
+    assertThat(options.maxUnnamedBytes()).isEmpty();
     assertThat(options.staleAfter()).isEmpty();
     assertThat(options.answerWhileStale()).isTrue();
     assertThat(options.noSnapshotPolicy()).isEqualTo(NoSnapshotPolicy.THROW);
@@ -48,6 +49,8 @@ class SnapshotClientOptionsTest {
         .hasMessage("chunkWait must be longer than 0, got PT0S");
     assertThatThrownBy(() -> builder.staleAfter(Duration.ofMillis(-1)))
         .hasMessage("staleAfter must be longer than 0, got PT-0.001S");
+    assertThatThrownBy(() -> builder.maxUnnamedBytes(1_000))
+        .hasMessage("maxUnnamedBytes must be at least 1048576, which hold a chunk, got 1000");
   }
 
   @Test

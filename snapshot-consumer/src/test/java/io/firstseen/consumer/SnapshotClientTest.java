@@ -11,6 +11,7 @@ import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.ScopedKey;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SigningKey;
+import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -532,6 +533,22 @@ class SnapshotClientTest {
     assertThat(client.reader().open("id-1")).hasValue(offset);
     client.reader().rewind();
     assertThat(client.reader().open("id-1")).isEmpty();
+  }
+
+  @Test
+  void saysOnceThatChunksWereDroppedAtTheBound() {
+    SnapshotClient client = client(options -> options.maxUnnamedBytes(1 << 20));
+    for (int i = 0; i < 6; i++) {
+      Entry chunk =
+          new Entry("%064x/0".formatted(i), new byte[SnapshotTopicFormat.MAX_CHUNK_BYTES]);
+      read(client, List.of(chunk));
+      client.reader().settle();
+    }
+    assertThat(events)
+        .containsExactly(
+            "notice: chunks on the topic of set 'spam' that no manifest has named took more than"
+                + " 1048576 bytes, so the oldest were dropped; the topic is read again if a"
+                + " manifest names them: raise maxUnnamedBytes if it often is");
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.firstseen.consumer.internal;
 
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.TrustedKey;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param setName the set to follow; others are ignored
  * @param keyHash the hash function and key that the set must be made with; null for any
  * @param chunkWaitMillis how long chunks may be missing before they are reported
+ * @param maxUnnamedBytes what chunks that no manifest has named may take, in bytes; empty for 256
+ *     MiB, or twice the snapshot that answers if that is more
  * @param historyLength how many earlier snapshots stay loaded
  * @param trustedKeys a manifest must carry a signature by one of these keys; empty if none is
  *     required
@@ -21,6 +24,7 @@ public record AssemblerSettings(
     String setName,
     @Nullable KeyHash keyHash,
     long chunkWaitMillis,
+    OptionalLong maxUnnamedBytes,
     int historyLength,
     Set<TrustedKey> trustedKeys,
     BlobSource blobs,

@@ -14,6 +14,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -23,9 +24,12 @@ import org.jspecify.annotations.Nullable;
  * names, and those that a later manifest may name. A manifest of the set drops all others; a
  * manifest of another set drops those that it names itself. While no manifest arrives, as when
  * windows are held, the newest {@value #MAX_UNNAMED} blobs of each shard are kept.
+ *
+ * <p>What no manifest names takes no more than a bound in bytes: the oldest blobs are dropped, and
+ * remembered, so that the topic can be read again when a manifest names them.
  */
 final class ChunkSelection {
-  private static final int MAX_FOREIGN_REMEMBERED = 10_000;
+  private static final int MAX_REMEMBERED = 10_000;
   private static final int MAX_CHUNKS = SnapshotTopicFormat.chunkCount(Integer.MAX_VALUE);
 
   // If the window of a blob or of a manifest is unknown, chunks are kept until this many manifests
@@ -42,14 +46,25 @@ final class ChunkSelection {
   private final Map<Integer, Set<String>> newest = new HashMap<>();
   // Digests of blobs of other sets.
   private final Set<String> foreign = new LinkedHashSet<>();
+  // Digests of blobs that were dropped because of the bound.
+  private final Set<String> dropped = new LinkedHashSet<>();
   // Digests of the blobs for which the topic is read again.
   private final Set<String> awaited = new HashSet<>();
+  private final LongSupplier maxUnnamedBytes;
   private long manifestsSeen;
+  // What the bound does not count; 0 if that is to be counted again.
+  private long namedBytes;
+  private boolean isDropUntold;
 
-  /** Makes a selection that keeps chunks in a store. */
-  ChunkSelection(String setName, ChunkStore chunks) {
+  /**
+   * Makes a selection that keeps chunks in a store.
+   *
+   * @param maxUnnamedBytes what chunks that no manifest has named may take, in bytes
+   */
+  ChunkSelection(String setName, ChunkStore chunks, LongSupplier maxUnnamedBytes) {
     this.setName = setName;
     this.chunks = chunks;
+    this.maxUnnamedBytes = maxUnnamedBytes;
   }
 
   /**
@@ -73,7 +88,55 @@ final class ChunkSelection {
             .header(key.digest())
             .ifPresent(header -> dropOldest(header.parameters().shard(), key.digest(), named));
       }
+      keepWithinBound(key.digest(), named);
     }
+  }
+
+  private void keepWithinBound(String added, Supplier<Set<String>> named) {
+    long bound = maxUnnamedBytes.getAsLong();
+    if (chunks.keptBytes() - namedBytes <= bound) {
+      return;
+    }
+    Set<String> kept = new HashSet<>(named.get());
+    kept.addAll(awaited);
+    namedBytes = chunks.keptBytes(kept);
+    long excess = chunks.keptBytes() - namedBytes - bound;
+    if (excess <= 0) {
+      return;
+    }
+    if (chunks.keptBytes(Set.of(added)) <= bound) {
+      kept.add(added);
+    }
+    // An eighth more, so that not every chunk drops one.
+    for (String digest : chunks.removeOldest(excess + bound / 8, kept)) {
+      remember(dropped, digest);
+    }
+    newest.values().forEach(digests -> digests.removeIf(digest -> !chunks.holds(digest)));
+    newest.values().removeIf(Set::isEmpty);
+    isDropUntold = true;
+  }
+
+  private static void remember(Set<String> digests, String digest) {
+    digests.add(digest);
+    if (digests.size() > MAX_REMEMBERED) {
+      digests.remove(digests.iterator().next());
+    }
+  }
+
+  /** Whether any of these blobs was dropped because of the bound since this was asked of it. */
+  boolean takeDropped(Collection<BlobReference> blobs) {
+    boolean any = false;
+    for (BlobReference blob : blobs) {
+      any |= dropped.remove(blob.digest());
+    }
+    return any;
+  }
+
+  /** Whether blobs were dropped because of the bound since the last call. */
+  boolean takeDropUntold() {
+    boolean taken = isDropUntold;
+    isDropUntold = false;
+    return taken;
   }
 
   private void dropOldest(int shard, String added, Supplier<Set<String>> named) {
@@ -97,10 +160,7 @@ final class ChunkSelection {
     SnapshotHeader header = key.index() == 0 ? ChunkStore.header(value) : null;
     if (header != null && !header.parameters().setName().equals(setName)) {
       chunks.remove(key.digest());
-      foreign.add(key.digest());
-      if (foreign.size() > MAX_FOREIGN_REMEMBERED) {
-        foreign.remove(foreign.iterator().next());
-      }
+      remember(foreign, key.digest());
     }
     // A blob that our manifest names is checked later, with the manifest.
     return foreign.contains(key.digest()) && !awaited.contains(key.digest());
@@ -140,6 +200,7 @@ final class ChunkSelection {
    * @param newest the newest manifest; null if it cannot be read
    */
   void dropGarbage(Set<String> named, @Nullable Manifest newest) {
+    namedBytes = 0;
     chunks.removeIf(
         (digest, blob) ->
             !named.contains(digest) && !awaited.contains(digest) && !mayBeNamedAfter(newest, blob));
@@ -160,12 +221,15 @@ final class ChunkSelection {
 
   void awaitNothing() {
     awaited.clear();
+    namedBytes = 0;
   }
 
   /** Forgets everything, because the topic is read from its beginning again. */
   void clear() {
     chunks.clear();
     foreign.clear();
+    dropped.clear();
     newest.clear();
+    namedBytes = 0;
   }
 }

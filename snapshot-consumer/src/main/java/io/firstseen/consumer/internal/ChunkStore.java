@@ -9,10 +9,13 @@ import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat.ChunkKey;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -21,8 +24,13 @@ import org.jspecify.annotations.Nullable;
  * cache if there is one and it can be written, otherwise in memory.
  */
 final class ChunkStore {
+  // Roughly what a chunk takes beside its bytes: entries of maps, its blob's name.
+  private static final int BYTES_BESIDE_A_CHUNK = 512;
+
   private final @Nullable SnapshotCache cache;
-  private final Map<String, Chunks> blobs = new HashMap<>();
+  // In the order of their first chunks.
+  private final Map<String, Chunks> blobs = new LinkedHashMap<>();
+  private long keptBytes;
 
   ChunkStore(@Nullable SnapshotCache cache) {
     this.cache = cache;
@@ -35,6 +43,7 @@ final class ChunkStore {
     private final Map<Integer, byte[]> inMemory = new HashMap<>();
     private final long age;
     private final long offset;
+    private long keptBytes;
     private SnapshotHeader header;
     private boolean damaged;
 
@@ -73,7 +82,7 @@ final class ChunkStore {
    */
   void put(ChunkKey key, byte[] bytes, long age, long offset) {
     Chunks chunks = blobs.computeIfAbsent(key.digest(), digest -> new Chunks(age, offset));
-    chunks.lengths.put(key.index(), bytes.length);
+    count(chunks, chunks.lengths.put(key.index(), bytes.length), bytes.length);
     if (cache != null && cache.writeChunk(key, bytes)) {
       chunks.inMemory.remove(key.index());
     } else {
@@ -83,6 +92,17 @@ final class ChunkStore {
       chunks.header = header(bytes);
     }
     chunks.damaged = false;
+  }
+
+  /** Counts that a chunk of one length replaces one of another; null for none. */
+  private void count(Chunks chunks, @Nullable Integer before, @Nullable Integer after) {
+    long change = cost(after) - cost(before);
+    chunks.keptBytes += change;
+    keptBytes += change;
+  }
+
+  private static long cost(@Nullable Integer length) {
+    return length == null ? 0 : (long) length + BYTES_BESIDE_A_CHUNK;
   }
 
   /** Whether any chunk of a blob is kept. */
@@ -98,7 +118,7 @@ final class ChunkStore {
   void remove(ChunkKey key) {
     Chunks chunks = blobs.get(key.digest());
     if (chunks != null) {
-      chunks.lengths.remove(key.index());
+      count(chunks, chunks.lengths.remove(key.index()), null);
       chunks.inMemory.remove(key.index());
       if (chunks.lengths.isEmpty()) {
         remove(key.digest());
@@ -107,9 +127,33 @@ final class ChunkStore {
   }
 
   void remove(String digest) {
-    if (blobs.remove(digest) != null) {
+    Chunks removed = blobs.remove(digest);
+    if (removed != null) {
+      keptBytes -= removed.keptBytes;
       removeFile(digest);
     }
+  }
+
+  /**
+   * Removes the oldest blobs, as few as have the given bytes together.
+   *
+   * @param except digests of blobs that stay
+   * @return the digests of those that were removed
+   */
+  List<String> removeOldest(long bytes, Set<String> except) {
+    List<String> removed = new ArrayList<>();
+    long left = bytes;
+    for (Map.Entry<String, Chunks> blob : blobs.entrySet()) {
+      if (left <= 0) {
+        break;
+      }
+      if (!except.contains(blob.getKey())) {
+        removed.add(blob.getKey());
+        left -= blob.getValue().keptBytes;
+      }
+    }
+    removed.forEach(this::remove);
+    return removed;
   }
 
   void removeIf(BiPredicate<String, Chunks> condition) {
@@ -123,6 +167,7 @@ final class ChunkStore {
   void clear() {
     blobs.keySet().forEach(this::removeFile);
     blobs.clear();
+    keptBytes = 0;
   }
 
   private void removeFile(String digest) {
@@ -213,6 +258,21 @@ final class ChunkStore {
   /** The lowest offset of all chunks; {@code Long.MAX_VALUE} if there are none. */
   long firstOffset() {
     return blobs.values().stream().mapToLong(chunks -> chunks.offset).min().orElse(Long.MAX_VALUE);
+  }
+
+  /** What all chunks take, each with what keeping it costs beside its bytes. */
+  long keptBytes() {
+    return keptBytes;
+  }
+
+  /** What the chunks of some blobs take; see {@link #keptBytes()}. */
+  long keptBytes(Set<String> digests) {
+    long total = 0;
+    for (String digest : digests) {
+      Chunks chunks = blobs.get(digest);
+      total += chunks == null ? 0 : chunks.keptBytes;
+    }
+    return total;
   }
 
   /** How many bytes are kept. */

@@ -38,12 +38,15 @@ import org.jspecify.annotations.Nullable;
  * report. Lower sequences wait beside it, because they may become complete when the highest does
  * not.
  *
- * <p><b>Memory.</b> {@link ChunkSelection} decides which chunks are kept. Blobs of snapshots in use
- * are not kept twice.
+ * <p><b>Memory.</b> {@link ChunkSelection} decides which chunks are kept, and bounds those that no
+ * manifest has named. Blobs of snapshots in use are not kept twice.
  *
  * <p>Knows neither Kafka nor a clock. Not safe for use by several threads.
  */
 public final class SnapshotAssembler {
+  /** What unnamed chunks may take if nothing is set, in bytes, while small sets answer. */
+  static final long DEFAULT_MAX_UNNAMED_BYTES = 256L << 20;
+
   private final AssemblerSettings settings;
   private final String setName;
 
@@ -66,6 +69,11 @@ public final class SnapshotAssembler {
   // True if reading began after the topic's beginning, so that a missing blob may be before that
   // point.
   private boolean startedLate;
+  private long activeBytes;
+  // True once the first answer waits, or has waited, until the topic was read again.
+  private boolean hasDeferred;
+  private boolean isDeferring;
+  private boolean isDropTold;
 
   /** Makes an assembler that has seen nothing. */
   public SnapshotAssembler(AssemblerSettings settings) {
@@ -73,7 +81,7 @@ public final class SnapshotAssembler {
     this.setName = settings.setName();
     this.cache = settings.cache();
     this.chunks = new ChunkStore(cache);
-    this.selection = new ChunkSelection(setName, chunks);
+    this.selection = new ChunkSelection(setName, chunks, this::maxUnnamedBytes);
     this.loader = new ShardLoader(settings, chunks, loaded);
   }
 
@@ -203,6 +211,28 @@ public final class SnapshotAssembler {
     return decisions;
   }
 
+  private long maxUnnamedBytes() {
+    return settings
+        .maxUnnamedBytes()
+        .orElseGet(() -> Math.max(DEFAULT_MAX_UNNAMED_BYTES, 2 * activeBytes));
+  }
+
+  /**
+   * What one should know, in one sentence; empty if there is nothing, or it was told since a
+   * snapshot became active.
+   */
+  public Optional<String> takeNotice() {
+    if (!selection.takeDropUntold() || isDropTold) {
+      return Optional.empty();
+    }
+    isDropTold = true;
+    return Optional.of(
+        ("chunks on the topic of set '%s' that no manifest has named took more than %d bytes, so"
+                + " the oldest were dropped; the topic is read again if a manifest names them:"
+                + " raise maxUnnamedBytes if it often is")
+            .formatted(setName, maxUnnamedBytes()));
+  }
+
   /** Bytes of the blobs that became part of a snapshot so far. */
   public long fetchedBytes() {
     return loader.fetchedBytes();
@@ -252,9 +282,7 @@ public final class SnapshotAssembler {
     problem = whyUnreadable(manifest);
     if (problem == null && order.check(manifest) != Verdict.NOT_PINNED) {
       ManifestOrder.keep(
-          candidates,
-          new Candidate(manifest, value, offset, publishedMillis),
-          Candidate::sequence);
+          candidates, new Candidate(manifest, value, offset, publishedMillis), Candidate::sequence);
     }
     dropGarbage(manifest);
   }
@@ -365,6 +393,10 @@ public final class SnapshotAssembler {
       if (candidates.contains(candidate)) {
         judge(candidate, nowMillis, show, decisions);
       }
+      if (isDeferring) {
+        isDeferring = false;
+        break;
+      }
     }
     if (rereadWanted) {
       rereadWanted = false;
@@ -442,6 +474,12 @@ public final class SnapshotAssembler {
         startedLate = false;
         rereadWanted = true;
         selection.await(lacking);
+      } else if (selection.takeDropped(lacking)) {
+        rereadWanted = true;
+        selection.await(lacking);
+        // Else a lower sequence would answer first, only because its blobs came later.
+        isDeferring = active == null && !hasDeferred;
+        hasDeferred = true;
       } else if (nowMillis - candidate.waitsSinceMillis >= settings.chunkWaitMillis()) {
         reportWaiting(candidate.manifest, lacking, decisions);
       }
@@ -511,6 +549,8 @@ public final class SnapshotAssembler {
       history.addFirst(active);
     }
     active = next;
+    activeBytes = next.setBytes();
+    isDropTold = false;
     history.removeIf(earlier -> earlier.sequence() == next.sequence());
     while (history.size() > settings.historyLength()) {
       history.removeLast();

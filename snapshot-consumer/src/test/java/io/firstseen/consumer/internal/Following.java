@@ -49,6 +49,7 @@ final class Following {
         SET,
         keyHash,
         CHUNK_WAIT_MILLIS,
+        OptionalLong.empty(),
         history,
         Set.of(),
         new BlobSource(null, null, false),
@@ -59,7 +60,28 @@ final class Following {
   static Following with(Set<TrustedKey> trustedKeys, BlobSource blobs) {
     return new Following(
         new AssemblerSettings(
-            SET, KeyHash.fixed(), CHUNK_WAIT_MILLIS, 0, trustedKeys, blobs, null));
+            SET,
+            KeyHash.fixed(),
+            CHUNK_WAIT_MILLIS,
+            OptionalLong.empty(),
+            0,
+            trustedKeys,
+            blobs,
+            null));
+  }
+
+  /** An assembler with a bound on chunks that no manifest has named. */
+  static Following within(long maxUnnamedBytes) {
+    return new Following(
+        new AssemblerSettings(
+            SET,
+            KeyHash.fixed(),
+            CHUNK_WAIT_MILLIS,
+            OptionalLong.of(maxUnnamedBytes),
+            0,
+            Set.of(),
+            new BlobSource(null, null, false),
+            null));
   }
 
   /** Reads records without reaching the end of the topic. */

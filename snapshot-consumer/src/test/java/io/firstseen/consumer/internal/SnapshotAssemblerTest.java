@@ -16,6 +16,7 @@ import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotDelta;
 import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -648,8 +649,7 @@ class SnapshotAssemblerTest {
   @Test
   void sequencesWithoutBlobsDoNotKeepLowerOnesFromAnswering() {
     for (long forged = 1_000_001; forged <= 1_000_003; forged++) {
-      following.read(
-          TestPublisher.of(Following.SET, 4).publish(forged, "forged").manifestEntry());
+      following.read(TestPublisher.of(Following.SET, 4).publish(forged, "forged").manifestEntry());
     }
     for (long sequence = 1; sequence <= 5; sequence++) {
       following.read(publisher.publish(sequence, "key-" + sequence).entries()).settle();
@@ -916,6 +916,127 @@ class SnapshotAssemblerTest {
     following.read(topic).settle();
     assertThat(following.sequence()).isEqualTo(1);
     assertThat(following.contains("a")).isTrue();
+  }
+
+  /** Chunks of blobs that no manifest names. */
+  private static List<Entry> unnamed(int count, int bytes) {
+    List<Entry> chunks = new ArrayList<>();
+    byte[] value = new byte[bytes];
+    for (int i = 0; i < count; i++) {
+      String digest = Sha256.hex(("unnamed " + i).getBytes(StandardCharsets.UTF_8));
+      chunks.add(new Entry(SnapshotTopicFormat.chunkKey(digest, 0), value));
+    }
+    return chunks;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 1_000, 90_000})
+  void whatNoManifestNamesIsKeptWithinTheBound(int bytes) {
+    Following bounded = Following.within(100_000);
+    long most = 0;
+    for (Entry chunk : unnamed(2_000, bytes)) {
+      bounded.read(chunk);
+      most = Math.max(most, bounded.assembler.bufferedBytes());
+    }
+    // Each chunk counts with 512 bytes more.
+    assertThat(most).isLessThanOrEqualTo(100_000L * bytes / (bytes + 512));
+    assertThat(bounded.assembler.bufferedBytes()).isGreaterThanOrEqualTo(most * 3 / 4);
+    bounded.read(publisher.publish(1, "a").entries()).settle();
+    assertThat(bounded.sequence()).isEqualTo(1);
+    assertThat(bounded.rereads).isZero();
+    // The control: without a bound all of them are kept.
+    following.read(unnamed(2_000, bytes));
+    assertThat(following.assembler.bufferedBytes()).isEqualTo(2_000L * bytes);
+  }
+
+  @Test
+  void ofHeldWindowsTheNewestBlobsAreKeptWithinTheBound() throws Exception {
+    Following bounded = Following.within(300_000);
+    TestPublisher holding = TestPublisher.of(Following.SET, 4);
+    Publication newest = null;
+    for (long sequence = 1; sequence <= 100; sequence++) {
+      newest = holding.publish(sequence, new Random(sequence).longs(10_000).toArray());
+      bounded.read(newest.chunks()).settle();
+      assertThat(bounded.assembler.bufferedBytes()).isBetween(1L, 300_000L);
+    }
+    bounded.read(newest.manifestEntry()).settle();
+    assertThat(bounded.sequence()).isEqualTo(100);
+    assertThat(bounded.rereads).isZero();
+    assertThat(bounded.assembler.takeNotice())
+        .hasValue(
+            "chunks on the topic of set 'spam' that no manifest has named took more than 300000"
+                + " bytes, so the oldest were dropped; the topic is read again if a manifest names"
+                + " them: raise maxUnnamedBytes if it often is");
+    assertThat(bounded.assembler.takeNotice()).isEmpty();
+  }
+
+  @Test
+  void whatWasDroppedAtTheBoundIsReadAgainAtOnceWhenAManifestNamesIt() throws Exception {
+    Following bounded = Following.within(100_000);
+    Publication first = publisher.publish(1, "a");
+    List<Entry> topic = new ArrayList<>(first.chunks());
+    topic.addAll(unnamed(200, 1_000));
+    topic.add(first.manifestEntry());
+    bounded.read(topic).settle();
+    assertThat(bounded.active).isNull();
+    assertThat(bounded.rereads).isEqualTo(1);
+    bounded.assembler.rewind();
+    bounded.read(topic).settle();
+    assertThat(bounded.sequence()).isEqualTo(1);
+    assertThat(bounded.contains("a")).isTrue();
+    // Also while a snapshot answers.
+    Publication second = publisher.publish(2, "a", "b");
+    topic.addAll(second.chunks());
+    topic.addAll(unnamed(200, 1_000));
+    topic.add(second.manifestEntry());
+    bounded.read(topic.subList(topic.size() - 202, topic.size())).settle();
+    assertThat(bounded.sequence()).isEqualTo(1);
+    assertThat(bounded.rereads).isEqualTo(2);
+    bounded.assembler.rewind();
+    bounded.read(topic).settle();
+    assertThat(bounded.sequence()).isEqualTo(2);
+    assertThat(bounded.rereads).isEqualTo(2);
+    assertThat(bounded.refusals).isEmpty();
+  }
+
+  @Test
+  void theBoundDropsNothingThatAManifestNames() {
+    Following bounded = Following.within(100_000);
+    Publication large = TestPublisher.of(Following.SET, 1).publish(1, MANY);
+    assertThat(large.chunks()).hasSize(5);
+    bounded.read(large.manifestEntry()).read(large.chunks().subList(0, 4));
+    bounded.read(unnamed(500, 1_000)).read(large.chunks().get(4));
+    assertThat(bounded.assembler.bufferedBytes()).isGreaterThan(3_000_000);
+    bounded.settle();
+    assertThat(bounded.sequence()).isEqualTo(1);
+    assertThat(bounded.rereads).isZero();
+    assertThat(bounded.assembler.bufferedBytes()).isLessThanOrEqualTo(100_000);
+  }
+
+  @Test
+  void aFreshClientWaitsOnceForWhatWasDroppedOfTheHighest() {
+    Following bounded = Following.within(100_000);
+    Publication fifth = TestPublisher.of(Following.SET, 4).publish(5, "new");
+    Publication sixth = TestPublisher.of(Following.SET, 4).publish(6, "newer");
+    List<Entry> topic = new ArrayList<>(fifth.chunks());
+    topic.addAll(unnamed(200, 1_000));
+    topic.add(fifth.manifestEntry());
+    topic.addAll(TestPublisher.of(Following.SET, 4).publish(3, "old").entries());
+    bounded.read(topic).settle();
+    assertThat(bounded.active).isNull();
+    assertThat(bounded.rereads).isEqualTo(1);
+    // Meanwhile the same happens to the next: then what is complete answers.
+    topic.addAll(sixth.chunks());
+    topic.addAll(unnamed(200, 1_000));
+    topic.add(sixth.manifestEntry());
+    bounded.assembler.rewind();
+    bounded.read(topic).settle();
+    assertThat(bounded.sequence()).isEqualTo(5);
+    assertThat(bounded.rereads).isEqualTo(2);
+    bounded.assembler.rewind();
+    bounded.read(topic).settle();
+    assertThat(bounded.sequence()).isEqualTo(6);
+    assertThat(bounded.rereads).isEqualTo(2);
   }
 
   /** A manifest whose first blob is replaced by other bytes under their digest, and those bytes. */
