@@ -1,6 +1,7 @@
 package io.firstseen.cli.savepoint;
 
 import io.firstseen.cli.shared.Cleanup;
+import io.firstseen.filters.snapshot.SyncedFiles;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.io.Closeable;
 import java.io.IOException;
@@ -58,6 +59,7 @@ final class NewDirectory implements Closeable {
   void complete() {
     try {
       Files.move(partial, target);
+      SyncedFiles.syncDirectory(target.getParent());
     } catch (IOException e) {
       throw UserErrorException.cannot("make", target, e);
     }

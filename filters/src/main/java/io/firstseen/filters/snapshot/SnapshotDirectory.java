@@ -9,7 +9,6 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.HashSet;
 import java.util.List;
@@ -26,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A directory of snapshots. {@code blobs/} holds every blob under its digest; the manifests are
  * beside it, for example {@code manifest-0000000007.json} for sequence 7. A file appears whole or
- * not at all, so readers need no lock. There may be one writer at a time, which must write the
- * blobs of a manifest before the manifest.
+ * not at all, so readers need no lock, and is durable when its write returns. There may be one
+ * writer at a time, which must write the blobs of a manifest before the manifest.
  */
 public final class SnapshotDirectory {
   private static final Pattern MANIFEST = Pattern.compile("manifest-([0-9]{10,19})\\.json");
@@ -192,7 +191,7 @@ public final class SnapshotDirectory {
     Path file = path.resolve(".lock");
     Path locked;
     try {
-      Files.createDirectories(path);
+      SyncedFiles.createDirectories(path);
       locked = path.toRealPath();
     } catch (IOException e) {
       throw SnapshotException.of("cannot lock", file, e);
@@ -364,7 +363,7 @@ public final class SnapshotDirectory {
     Path file = directory.resolve(name);
     Path temporary = directory.resolve("." + name + ".tmp");
     try {
-      Files.createDirectories(directory);
+      SyncedFiles.createDirectories(directory);
       try (FileChannel channel =
           FileChannel.open(
               temporary,
@@ -379,7 +378,7 @@ public final class SnapshotDirectory {
         // name.
         channel.force(true);
       }
-      Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+      SyncedFiles.move(temporary, file);
     } catch (IOException e) {
       delete(temporary, e);
       throw SnapshotException.of("cannot write", file, e);

@@ -1,6 +1,7 @@
 package io.firstseen.jobs.files;
 
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.SyncedFiles;
 import io.firstseen.jobs.shared.BlobsInPlace;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.serializers.SnapshotRecord;
@@ -8,6 +9,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +22,7 @@ import org.apache.flink.api.common.state.CheckpointListener;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.core.fs.FSDataInputStream;
 import org.apache.flink.core.fs.FSDataOutputStream;
 import org.apache.flink.core.fs.FileStatus;
 import org.apache.flink.core.fs.FileSystem;
@@ -88,8 +91,20 @@ public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRec
   @Override
   public void open(OpenContext context) throws IOException {
     files = fileSystem(directory);
-    files.mkdirs(new Path(directory));
+    if (isLocal()) {
+      SyncedFiles.createDirectories(local());
+    } else {
+      files.mkdirs(new Path(directory));
+    }
     written = new HashSet<>();
+  }
+
+  private boolean isLocal() {
+    return files.getUri().getScheme().equals("file");
+  }
+
+  private java.nio.file.Path local() {
+    return java.nio.file.Path.of(new Path(directory).getPath());
   }
 
   private static FileSystem fileSystem(URI directory) throws IOException {
@@ -137,12 +152,13 @@ public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRec
   }
 
   /**
-   * Keeps a complete file, since readers may have it open when a restarted job writes it again.
-   * Object stores show only complete files; on other file systems the move does that.
+   * Keeps a file that has the same bytes already, since readers may have it open when a restarted
+   * job writes it again. Object stores show only complete files; on other file systems the move
+   * does that.
    */
   private void write(String digest, byte[] bytes) throws IOException {
     Path file = new Path(new Path(directory), digest);
-    if (isWhole(file, bytes.length)) {
+    if (holds(file, bytes)) {
       return;
     }
     if (files.isDistributedFS()) {
@@ -160,12 +176,19 @@ public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRec
     if (!files.rename(temporary, file)) {
       throw new IOException("cannot move " + temporary + " to " + file);
     }
+    if (isLocal()) {
+      SyncedFiles.syncDirectory(local());
+    }
   }
 
-  private boolean isWhole(Path file, long bytes) throws IOException {
+  private boolean holds(Path file, byte[] bytes) throws IOException {
     try {
-      FileStatus status = files.getFileStatus(file);
-      return status.getLen() == bytes;
+      if (files.getFileStatus(file).getLen() != bytes.length) {
+        return false;
+      }
+      try (FSDataInputStream stream = files.open(file)) {
+        return Arrays.equals(stream.readNBytes(bytes.length), bytes);
+      }
     } catch (FileNotFoundException e) {
       return false;
     }

@@ -1,5 +1,6 @@
 package io.firstseen.jobs.files;
 
+import io.firstseen.filters.snapshot.SyncedFiles;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.io.BufferedOutputStream;
 import java.io.Closeable;
@@ -133,9 +134,10 @@ public final class OutputFile implements Closeable {
 
   private void move() throws IOException {
     try {
-      Files.move(written, file, StandardCopyOption.ATOMIC_MOVE);
+      SyncedFiles.move(written, file);
     } catch (AtomicMoveNotSupportedException e) {
       Files.move(written, file, StandardCopyOption.REPLACE_EXISTING);
+      SyncedFiles.syncDirectory(file.getParent());
     }
   }
 

@@ -145,15 +145,17 @@ class BlobDirectoryFunctionTest {
   }
 
   @Test
-  void writingABlobAgainChangesNothingAndMendsAPart() throws Exception {
+  void writingABlobAgainChangesNothingAndMendsADamagedOne() throws Exception {
     try (var harness = start(null)) {
       harness.processElement(blob(A, "one"), 0);
       Object before = Files.readAttributes(blobs.resolve(A), "unix:ino").get("ino");
       harness.processElement(blob(A, "one"), 0);
       assertThat(Files.readAttributes(blobs.resolve(A), "unix:ino").get("ino")).isEqualTo(before);
-      Files.writeString(blobs.resolve(A), "on");
-      harness.processElement(blob(A, "one"), 0);
-      assertThat(Files.readString(blobs.resolve(A))).isEqualTo("one");
+      for (String damaged : List.of("on", "onE", "ones", "")) {
+        Files.writeString(blobs.resolve(A), damaged);
+        harness.processElement(blob(A, "one"), 0);
+        assertThat(Files.readString(blobs.resolve(A))).isEqualTo("one");
+      }
       assertThat(files()).containsExactly(A);
     }
   }

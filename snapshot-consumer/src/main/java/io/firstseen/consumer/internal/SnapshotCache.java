@@ -5,6 +5,7 @@ import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat.ChunkKey;
+import io.firstseen.filters.snapshot.SyncedFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -75,8 +76,8 @@ public final class SnapshotCache implements AutoCloseable {
 
   private void lock() {
     try {
-      Files.createDirectories(incoming);
-      Files.createDirectories(blobs);
+      SyncedFiles.createDirectories(incoming);
+      SyncedFiles.createDirectories(blobs);
       lockFile =
           FileChannel.open(
               directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
@@ -248,7 +249,8 @@ public final class SnapshotCache implements AutoCloseable {
         write(file, state.toBytes(), 0);
         file.force(true);
       }
-      Files.move(temporary, current, StandardCopyOption.ATOMIC_MOVE);
+      SyncedFiles.syncDirectory(blobs);
+      SyncedFiles.move(temporary, current);
       removeOthers(inUse);
       recover();
     } catch (IOException e) {
