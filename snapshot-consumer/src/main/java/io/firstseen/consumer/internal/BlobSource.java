@@ -2,6 +2,7 @@ package io.firstseen.consumer.internal;
 
 import io.firstseen.filters.snapshot.BlobLoader;
 import io.firstseen.filters.snapshot.BlobReference;
+import io.firstseen.filters.snapshot.MalformedSnapshotException;
 import io.firstseen.filters.snapshot.Manifest;
 import java.io.IOException;
 import java.io.InputStream;
@@ -33,6 +34,8 @@ public final class BlobSource {
   private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(60);
   private static final long MIN_BYTES_A_SECOND = 100_000;
   private static final int OK = 200;
+  // The longest array of any JVM.
+  private static final int MAX_BYTES = Integer.MAX_VALUE - 8;
 
   private final @Nullable URI directory;
   private final @Nullable BlobLoader loader;
@@ -76,6 +79,7 @@ public final class BlobSource {
   /**
    * The bytes of a blob.
    *
+   * @throws MalformedSnapshotException if the manifest gives a length that this source cannot read
    * @throws IOException if they cannot be fetched; the message is one sentence with the location
    */
   public ByteBuffer fetch(Manifest manifest, BlobReference blob) throws IOException {
@@ -89,6 +93,7 @@ public final class BlobSource {
               + ", which is asked only where a trusted key has signed that: give this client the"
               + " directory of blobs or a trusted key");
     }
+    requireReadable(blob);
     URI uri = (directory == null ? manifest : manifest.withBlobs(directory)).blobUri(blob.digest());
     String scheme = uri.getScheme();
     if (scheme.equals("file")) {
@@ -103,6 +108,19 @@ public final class BlobSource {
             + " URI");
   }
 
+  /**
+   * Refuses a length that this source cannot read, whatever the place holds.
+   *
+   * @throws MalformedSnapshotException with one sentence
+   */
+  void requireReadable(BlobReference blob) throws MalformedSnapshotException {
+    if (loader == null && blob.bytes() > MAX_BYTES) {
+      throw new MalformedSnapshotException(
+          "manifest: blob %s must have at most %d bytes to be read into memory, got %d"
+              .formatted(blob.digest(), MAX_BYTES, blob.bytes()));
+    }
+  }
+
   private static ByteBuffer read(URI uri, BlobReference blob) throws IOException {
     try (InputStream file = Files.newInputStream(Path.of(uri))) {
       return readBytes(file, blob);
@@ -115,7 +133,7 @@ public final class BlobSource {
 
   private static ByteBuffer readBytes(InputStream from, BlobReference blob) throws IOException {
     // One byte more than expected is enough to show that it is not this blob.
-    return ByteBuffer.wrap(from.readNBytes(Math.toIntExact(Math.addExact(blob.bytes(), 1))));
+    return ByteBuffer.wrap(from.readNBytes((int) Math.min(blob.bytes() + 1, MAX_BYTES)));
   }
 
   private ByteBuffer get(URI uri, BlobReference blob) throws IOException {

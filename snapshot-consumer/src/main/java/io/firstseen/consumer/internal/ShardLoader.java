@@ -113,7 +113,8 @@ final class ShardLoader {
       CatchUpPlan plan,
       Map<String, ByteBuffer> bytes,
       long nowMillis,
-      List<String> complaints) {
+      List<String> complaints)
+      throws SnapshotException {
     List<BlobReference> lacking = new ArrayList<>();
     for (BlobReference blob : plan.blobs()) {
       if (!bytes.containsKey(blob.digest())) {
@@ -198,10 +199,12 @@ final class ShardLoader {
 
   /** The bytes of a blob from its location; null if they cannot be fetched now. */
   private @Nullable ByteBuffer fetch(
-      Candidate candidate, BlobReference blob, long nowMillis, List<String> complaints) {
+      Candidate candidate, BlobReference blob, long nowMillis, List<String> complaints)
+      throws SnapshotException {
     if (nowMillis < candidate.fetchesAgainMillis) {
       return null;
     }
+    settings.blobs().requireReadable(blob);
     try {
       ByteBuffer bytes = settings.blobs().fetch(candidate.manifest, blob);
       String digest = Sha256.hex(bytes);

@@ -13,6 +13,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Blobs in files and behind HTTP, under an assembler. */
 class BlobSourceTest {
@@ -178,6 +180,36 @@ class BlobSourceTest {
         Following.with(Set.of(), new BlobSource(URI.create("s3://bucket/blobs"), null, false));
     following.read(first.manifestEntry()).settle();
     assertThat(following.refusals).singleElement().asString().contains("give it a loader");
+  }
+
+  /** Nothing signs this manifest: whoever may write to the topic chooses the length. */
+  @ParameterizedTest
+  @ValueSource(longs = {Integer.MAX_VALUE, Integer.MAX_VALUE - 7})
+  void aLengthThatCannotBeReadIsOneSentence(long length, @TempDir Path directory) throws Exception {
+    Publication first = publisher.publish(1, SOME);
+    Publication second = publisher.publish(2, withKey("second"));
+    write(directory, first);
+    write(directory, second);
+    Following following = Following.with(Set.of(), new BlobSource(directory.toUri(), null, false));
+    following.read(first.manifestEntry()).settle();
+    ManifestShard shard = second.manifest().shards().get(0);
+    String json = new String(second.manifestEntry().value(), StandardCharsets.UTF_8);
+    String forged =
+        json.replace("\"bytes\":" + shard.base().bytes() + ",", "\"bytes\":" + length + ",");
+    assertThat(forged).isNotEqualTo(json);
+    following
+        .read(new Entry(Following.SET, forged.getBytes(StandardCharsets.UTF_8)))
+        .settle()
+        .waitForChunks();
+    assertThat(following.refusals)
+        .containsExactly(
+            "sequence 2 of set 'spam' cannot be used: manifest: blob "
+                + shard.base().digest()
+                + " must have at most 2147483639 bytes to be read into memory, got "
+                + length);
+    assertThat(following.sequence()).isEqualTo(1);
+    following.read(second.manifestEntry()).settle();
+    assertThat(following.contains("second")).isTrue();
   }
 
   @Test
