@@ -1,11 +1,17 @@
 package io.firstseen.server;
 
+import io.firstseen.filters.snapshot.BlobReference;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.Snapshot;
+import io.firstseen.filters.snapshot.SnapshotHeader;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -40,13 +46,46 @@ final class BlobShelf {
     }
   }
 
+  /** A manifest of the same set that names only full snapshots. */
+  synchronized Manifest ofBases(SnapshotSet set) {
+    Manifest published = set.manifest();
+    List<ManifestShard> shards = new ArrayList<>();
+    for (ManifestShard shard : published.shards()) {
+      Snapshot snapshot = set.snapshot(shard.shard());
+      shards.add(
+          snapshot == null
+              ? ManifestShard.empty(shard.shard())
+              : ManifestShard.of(shard.shard(), shard.count(), reference(snapshot)));
+    }
+    return Manifest.of(
+        published.setName(),
+        published.sequence(),
+        published.windowStartMillis(),
+        published.windowEndMillis(),
+        published.parameters(),
+        shards);
+  }
+
+  private BlobReference reference(Snapshot snapshot) {
+    SnapshotHeader header = snapshot.header();
+    return new BlobReference(
+        digest(snapshot),
+        snapshot.asByteBuffer().remaining(),
+        header.count(),
+        header.setDigest(),
+        header.parameters().sequence());
+  }
+
+  private String digest(Snapshot snapshot) {
+    return digests.computeIfAbsent(snapshot, Snapshot::digest);
+  }
+
   /** The bytes of a blob. */
   synchronized Optional<ByteBuffer> find(String digest) {
     for (SnapshotSet set : sets) {
       for (int shard = 0; shard < set.manifest().shards().size(); shard++) {
         Snapshot snapshot = set.snapshot(shard);
-        if (snapshot != null
-            && digests.computeIfAbsent(snapshot, Snapshot::digest).equals(digest)) {
+        if (snapshot != null && digest(snapshot).equals(digest)) {
           return Optional.of(snapshot.asByteBuffer());
         }
       }

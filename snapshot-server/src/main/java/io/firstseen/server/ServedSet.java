@@ -8,6 +8,7 @@ import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.server.http.HttpFailure;
+import io.firstseen.server.http.ImmutableContent;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
@@ -16,6 +17,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /** A set in the service: the current snapshot, whether it may answer, and earlier ones. */
 final class ServedSet implements AutoCloseable {
@@ -47,6 +49,11 @@ final class ServedSet implements AutoCloseable {
   private final AtomicLong refusals = new AtomicLong();
   private volatile boolean reachable = true;
   private volatile SetFigures figures;
+  private final Object basesLock = new Object();
+  private @Nullable Bases bases;
+
+  /** The manifest that names only the full snapshots of a set. */
+  private record Bases(SnapshotSet set, ImmutableContent manifest) {}
 
   /** A snapshot that answered here, or was published earlier. */
   record Published(long sequence, long windowEndMillis, long keys, long bytes) {
@@ -212,6 +219,17 @@ final class ServedSet implements AutoCloseable {
       figures = known;
     }
     return known;
+  }
+
+  /** A manifest of the same set that names only full snapshots, made once for each set. */
+  ImmutableContent manifestOfBases(SnapshotSet set) {
+    synchronized (basesLock) {
+      if (bases == null || bases.set() != set) {
+        bases =
+            new Bases(set, ManifestEndpoint.content(ByteBuffer.wrap(shelf.ofBases(set).toJson())));
+      }
+      return bases.manifest();
+    }
   }
 
   /** The known snapshots, oldest first. */
