@@ -27,13 +27,19 @@ public final class CommandProcess implements AutoCloseable {
    * @param directory an empty directory for its output and its temporary files
    */
   public static CommandProcess start(Path directory, String... words) throws IOException {
+    return startWithHeap("512m", directory, words);
+  }
+
+  /** The same with another size of the heap. */
+  public static CommandProcess startWithHeap(String heap, Path directory, String... words)
+      throws IOException {
     List<String> command = new ArrayList<>();
     if (System.getProperty("os.name").equals("Linux")) {
       // A build in the background ignores SIGINT, and its child processes inherit that.
       command.addAll(List.of("env", "--default-signal=INT"));
     }
     command.add(ProcessHandle.current().info().command().orElseThrow());
-    command.add("-Xmx512m");
+    command.add("-Xmx" + heap);
     // C2 and parallel collection do not pay off in a short run.
     command.add("-XX:TieredStopAtLevel=1");
     command.add("-XX:+UseSerialGC");

@@ -1,5 +1,6 @@
 package io.firstseen.server;
 
+import io.firstseen.server.http.AllowedHosts;
 import io.firstseen.server.http.HttpLimits;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -9,6 +10,7 @@ import java.util.Objects;
  * How a {@link SnapshotServer} serves.
  *
  * @param address the address to listen on; port 0 means any free port
+ * @param allowedHosts the names by which it may be asked
  * @param refuseStale whether a stale snapshot no longer answers
  * @param limits limits on requests and connections
  * @param maxBatchKeys the maximum number of keys in one batch
@@ -18,6 +20,7 @@ import java.util.Objects;
  */
 public record ServerOptions(
     InetSocketAddress address,
+    AllowedHosts allowedHosts,
     boolean refuseStale,
     HttpLimits limits,
     int maxBatchKeys,
@@ -30,10 +33,23 @@ public record ServerOptions(
   /** Checks the values. */
   public ServerOptions {
     Objects.requireNonNull(address, "address");
+    Objects.requireNonNull(allowedHosts, "allowedHosts");
     Objects.requireNonNull(limits, "limits");
     if (maxBatchKeys < 1) {
       throw new IllegalArgumentException("maxBatchKeys must be at least 1, got " + maxBatchKeys);
     }
+  }
+
+  /** Options with {@link AllowedHosts#defaultFor} the address. */
+  public ServerOptions(
+      InetSocketAddress address,
+      boolean refuseStale,
+      HttpLimits limits,
+      int maxBatchKeys,
+      Duration drain,
+      Duration grace) {
+    this(
+        address, AllowedHosts.defaultFor(address), refuseStale, limits, maxBatchKeys, drain, grace);
   }
 
   /** Defaults: stale snapshots answer, nothing to drain, 10 s of grace. */

@@ -65,7 +65,7 @@ final class ServiceMetrics implements RequestObserver {
     this.refusedConnections =
         Counter.builder()
             .name("firstseen_http_connections_refused_total")
-            .help("Connections that were closed at once because there were too many.")
+            .help("Connections that were closed unanswered because there were too many.")
             .register(registry);
   }
 

@@ -29,6 +29,7 @@ public final class SnapshotServer implements Closeable {
         HttpService.start(
             options.address(),
             options.limits(),
+            options.allowedHosts(),
             options.grace(),
             new Both(metrics, log),
             routes(metrics));
@@ -65,8 +66,8 @@ public final class SnapshotServer implements Closeable {
         Route.get("blobs", BlobEndpoint.PATH, new BlobEndpoint(sets)).slow(),
         Route.get("status", "/v1/status", new StatusEndpoint(sets, System.currentTimeMillis()))
             .slow(),
-        Route.get("healthz", "/healthz", health::health),
-        Route.get("readyz", "/readyz", health::readiness),
+        Route.get("healthz", "/healthz", health::health).forHealth(),
+        Route.get("readyz", "/readyz", health::readiness).forHealth(),
         Route.get("metrics", "/metrics", new MetricsEndpoint(metrics.registry())).slow(),
         Route.get("page", "/", new PageEndpoint("page.html", "text/html; charset=utf-8")),
         Route.get("page", "/page.css", new PageEndpoint("page.css", "text/css; charset=utf-8")),

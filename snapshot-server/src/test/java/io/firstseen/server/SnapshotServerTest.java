@@ -21,11 +21,13 @@ import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.server.http.HttpLimits;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,6 +45,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -412,6 +415,85 @@ class SnapshotServerTest {
       request.headers(headers);
     }
     return http.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
+  }
+
+  @Test
+  void aManifestOfBasesIsMadeOnceForEachSnapshot() throws Exception {
+    Manifest first = publisher.publish(1, "a", "b", "c", "d", "e");
+    start();
+    awaitSequence(1);
+    String bases = get("/v1/manifest?bases=true").body();
+    assertThat(bases).isEqualTo(new String(first.toJson(), UTF_8));
+    // If the shards were hashed again, they would have other digests now.
+    for (ManifestShard shard : first.shards()) {
+      Path blob = path.resolve("blobs").resolve(shard.base().digest());
+      byte[] bytes = Files.readAllBytes(blob);
+      bytes[bytes.length - 1] ^= 1;
+      try (FileChannel file = FileChannel.open(blob, StandardOpenOption.WRITE)) {
+        file.write(ByteBuffer.wrap(bytes));
+      }
+    }
+    assertThat(get("/v1/manifest?bases=true").body()).isEqualTo(bases);
+    Manifest second = publisher.publish(2, "f", "g", "h", "i", "j");
+    awaitSequence(2);
+    assertThat(get("/v1/manifest?bases=true").body()).isEqualTo(new String(second.toJson(), UTF_8));
+  }
+
+  @Test
+  void manyIdleConnectionsOfOnePeerShutNobodyOut() throws Exception {
+    publisher.publish(1, "a");
+    start();
+    awaitSequence(1);
+    InetSocketAddress address = server.address();
+    List<Socket> idle = new ArrayList<>();
+    try {
+      for (int i = 0; i < HttpLimits.DEFAULT.maxConnections(); i++) {
+        idle.add(new Socket(address.getAddress(), address.getPort()));
+      }
+      for (String health : List.of("/healthz", "/readyz")) {
+        assertThat(raw(new Socket(address.getAddress(), address.getPort()), health, "127.0.0.1"))
+            .startsWith("HTTP/1.1 200 ");
+      }
+      if (OS.LINUX.isCurrentOs()) {
+        Socket ofAnother =
+            new Socket(
+                address.getAddress(), address.getPort(), InetAddress.getByName("127.0.0.2"), 0);
+        assertThat(raw(ofAnother, "/v1/contains?key=a", "127.0.0.1")).startsWith("HTTP/1.1 200 ");
+      }
+    } finally {
+      for (Socket socket : idle) {
+        socket.close();
+      }
+    }
+  }
+
+  @Test
+  void aPageOfAnotherSiteWhoseNameLeadsHereIsRefused() throws Exception {
+    publisher.publish(1, "a");
+    start();
+    awaitSequence(1);
+    InetSocketAddress address = server.address();
+    for (String path : List.of("/v1/contains?key=a", "/v1/manifest", "/")) {
+      String answer =
+          raw(new Socket(address.getAddress(), address.getPort()), path, "evil.example");
+      assertThat(answer).startsWith("HTTP/1.1 421 ").contains("got 'evil.example'");
+    }
+    assertThat(
+            raw(new Socket(address.getAddress(), address.getPort()), "/healthz", "localhost:8080"))
+        .startsWith("HTTP/1.1 200 ");
+  }
+
+  private static String raw(Socket socket, String target, String host) throws Exception {
+    try (socket) {
+      socket.setSoTimeout(20_000);
+      socket
+          .getOutputStream()
+          .write(
+              "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n"
+                  .formatted(target, host)
+                  .getBytes(UTF_8));
+      return new String(socket.getInputStream().readAllBytes(), UTF_8);
+    }
   }
 
   @Test

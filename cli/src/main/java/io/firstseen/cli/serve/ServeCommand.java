@@ -16,6 +16,7 @@ import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.server.ServerOptions;
 import io.firstseen.server.SetSource;
 import io.firstseen.server.SnapshotServer;
+import io.firstseen.server.http.AllowedHosts;
 import io.firstseen.server.http.HttpLimits;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -98,6 +99,15 @@ public final class ServeCommand implements Callable<Integer> {
   private int port;
 
   @Option(
+      names = "--allow-host",
+      paramLabel = "NAME",
+      description =
+          "A name by which the service may be asked, beside IP addresses and localhost; may be"
+              + " repeated, * allows all (default: all, or with a --host of this machine alone"
+              + " that name).")
+  private List<String> allowedHosts = List.of();
+
+  @Option(
       names = "--max-connections",
       paramLabel = "N",
       defaultValue = "1024",
@@ -106,12 +116,41 @@ public final class ServeCommand implements Callable<Integer> {
   private int maxConnections;
 
   @Option(
+      names = "--max-connections-per-peer",
+      paramLabel = "N",
+      defaultValue = "256",
+      converter = Count.class,
+      description =
+          "Connections of one address at one time; a proxy in front is one address (default:"
+              + " ${DEFAULT-VALUE}).")
+  private int maxConnectionsPerPeer;
+
+  @Option(
+      names = "--health-connections",
+      paramLabel = "N",
+      defaultValue = "16",
+      converter = CountOrNone.class,
+      description =
+          "Connections beyond these bounds that may ask for /healthz and /readyz (default:"
+              + " ${DEFAULT-VALUE}).")
+  private int healthConnections;
+
+  @Option(
       names = "--max-body",
       paramLabel = "SIZE",
       defaultValue = "1m",
       converter = OptionValues.ByteCount.class,
       description = "The longest body of a request (default: ${DEFAULT-VALUE}).")
   private long maxBodyBytes;
+
+  @Option(
+      names = "--max-bodies",
+      paramLabel = "SIZE",
+      converter = OptionValues.ByteCount.class,
+      description =
+          "The bodies of all requests under way and the replies to them (default: a sixteenth of"
+              + " the heap, at most 64m, at least --max-body).")
+  private Long maxBodiesBytes;
 
   @Option(
       names = "--max-batch",
@@ -173,6 +212,13 @@ public final class ServeCommand implements Callable<Integer> {
     }
   }
 
+  /** A number of at least 0. */
+  static final class CountOrNone extends OptionValues.WholeNumber {
+    CountOrNone() {
+      super(0, 1_000_000);
+    }
+  }
+
   /** A number of at least 1. */
   static final class Count extends OptionValues.WholeNumber {
     Count() {
@@ -211,15 +257,35 @@ public final class ServeCommand implements Callable<Integer> {
     if (refuseStale && staleAfter == null) {
       throw new UserErrorException("--refuse-stale needs --stale-after");
     }
-    return new ServerOptions(
-        new InetSocketAddress(host, port),
-        refuseStale,
+    if (maxBodiesBytes != null && maxBodiesBytes < maxBodyBytes) {
+      throw new UserErrorException(
+          "--max-bodies must be at least --max-body, %d, got %d"
+              .formatted(maxBodyBytes, maxBodiesBytes));
+    }
+    InetSocketAddress address = new InetSocketAddress(host, port);
+    HttpLimits limits =
         HttpLimits.DEFAULT
-            .withMaxConnections(maxConnections)
-            .withMaxBodyBytes(Math.toIntExact(maxBodyBytes)),
+            .withMaxConnections(maxConnections, maxConnectionsPerPeer, healthConnections)
+            .withMaxBodyBytes(Math.toIntExact(maxBodyBytes));
+    return new ServerOptions(
+        address,
+        allowedHosts(address),
+        refuseStale,
+        maxBodiesBytes == null ? limits : limits.withMaxBodiesBytes(maxBodiesBytes),
         maxBatchKeys,
         drain,
         grace);
+  }
+
+  private AllowedHosts allowedHosts(InetSocketAddress address) {
+    if (allowedHosts.isEmpty()) {
+      return AllowedHosts.defaultFor(address);
+    }
+    try {
+      return AllowedHosts.only(allowedHosts);
+    } catch (IllegalArgumentException e) {
+      throw new UserErrorException("--allow-host " + e.getMessage());
+    }
   }
 
   private List<SetSource> sources() {

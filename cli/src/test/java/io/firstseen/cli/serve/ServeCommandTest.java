@@ -34,6 +34,15 @@ class ServeCommandTest {
         Arguments.of("--directory D --set a --set b", "a directory holds one set"),
         Arguments.of("--directory D --refuse-stale", "--refuse-stale needs --stale-after"),
         Arguments.of("--directory D --max-body 0", "--max-body must be in [1, 1g], got 0"),
+        Arguments.of(
+            "--directory D --max-body 2m --max-bodies 1m",
+            "--max-bodies must be at least --max-body, 2097152, got 1048576"),
+        Arguments.of("--directory D --max-connections-per-peer 0", "1000000"),
+        Arguments.of("--directory D --health-connections=-1", "1000000"),
+        Arguments.of(
+            "--directory D --allow-host a.example:80",
+            "--allow-host must be the name of a host without a port, such as filter.example.org,"
+                + " or *, got 'a.example:80'"),
         Arguments.of("--directory D --port 65536", "65535"),
         Arguments.of("--directory D --set a/b", "must be 1 to 100 letters"),
         Arguments.of("--directory D --host no..such --port 0", "cannot listen on no..such:0"),

@@ -9,6 +9,7 @@ import io.firstseen.cli.Invocation;
 import io.firstseen.cli.Waiting;
 import io.firstseen.cli.shared.ExitCode;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -18,7 +19,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -87,7 +94,8 @@ class ServeProcessTest {
       assertThat(get(url.resolve("v1/contains?key=z")).body()).contains("\"present\":false");
 
       try (Socket late = new Socket(url.getHost(), url.getPort())) {
-        String half = "POST /v1/contains HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n";
+        String half =
+            "POST /v1/contains HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n";
         late.getOutputStream().write(half.getBytes(StandardCharsets.US_ASCII));
         serve.terminate();
         Waiting.until(
@@ -107,6 +115,68 @@ class ServeProcessTest {
       assertThat(requests.get(0)).contains("\"path\":\"/readyz\",\"status\":200");
       // Keys must not be in the log.
       assertThat(requests).noneMatch(line -> line.contains("key="));
+    }
+  }
+
+  @Test
+  void manyLongBodiesAreAnsweredOrRefusedWhateverTheHeap() throws Exception {
+    int peers = 160;
+    byte[] body = "a".repeat(1 << 20).getBytes(StandardCharsets.US_ASCII);
+    try (CommandProcess serve =
+        CommandProcess.startWithHeap(
+            "128m", work, "serve", "--directory=" + snapshots, "--port=0", "--json")) {
+      Waiting.until("it serves a snapshot", LONG, () -> lines("out").size() == 2);
+      URI url = url();
+      CyclicBarrier allButTheEnd = new CyclicBarrier(peers);
+      ExecutorService threads = Executors.newFixedThreadPool(peers);
+      try {
+        List<Future<Integer>> statuses = new ArrayList<>();
+        for (int i = 0; i < peers; i++) {
+          statuses.add(threads.submit(() -> upload(url, body, allButTheEnd)));
+        }
+        List<Integer> told = new ArrayList<>();
+        for (Future<Integer> status : statuses) {
+          told.add(status.get(1, TimeUnit.MINUTES));
+        }
+        assertThat(told).contains(200).isSubsetOf(200, 503);
+      } finally {
+        threads.shutdownNow();
+      }
+      assertThat(get(url.resolve("readyz")).statusCode()).isEqualTo(200);
+      assertThat(upload(url, body, new CyclicBarrier(1))).isEqualTo(200);
+      serve.terminate();
+      assertThat(serve.end().err()).isEmpty();
+    }
+  }
+
+  private URI url() throws IOException {
+    for (String line : lines("out")) {
+      JsonNode event = JSON.readTree(line);
+      if (event.path("event").asText().equals("serving")) {
+        return URI.create(event.path("url").asText());
+      }
+    }
+    throw new AssertionError("no line says where");
+  }
+
+  /** Sends a body, its last byte after the barrier, and returns the status. */
+  private static int upload(URI url, byte[] body, CyclicBarrier allButTheEnd) throws Exception {
+    try (Socket socket = new Socket(url.getHost(), url.getPort())) {
+      socket.setSoTimeout((int) LONG.toMillis());
+      OutputStream out = socket.getOutputStream();
+      String head =
+          "POST /v1/contains HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+              + "Content-Type: text/plain\r\nContent-Length: "
+              + body.length
+              + "\r\n\r\n";
+      out.write(head.getBytes(StandardCharsets.US_ASCII));
+      out.write(body, 0, body.length - 1);
+      allButTheEnd.await(1, TimeUnit.MINUTES);
+      out.write(body, body.length - 1, 1);
+      byte[] status = socket.getInputStream().readNBytes("HTTP/1.1 200".length());
+      String text = new String(status, StandardCharsets.US_ASCII);
+      socket.getInputStream().transferTo(OutputStream.nullOutputStream());
+      return Integer.parseInt(text.substring(text.length() - 3));
     }
   }
 

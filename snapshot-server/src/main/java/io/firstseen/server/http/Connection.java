@@ -23,9 +23,7 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.util.ReferenceCountUtil;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -56,18 +54,29 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   private final HttpService service;
   private final ConnectionClock clock;
+  private final @Nullable String refusal;
   private final Queue<HttpObject> waiting = new ArrayDeque<>();
   private State state = State.READING;
   private boolean draining;
+  private boolean isGone;
+  // Whether a worker makes the reply, and so uses the body.
+  private boolean isAtWork;
 
   // The current request; null between requests.
   private @Nullable HttpRequest head;
-  private ByteArrayOutputStream body = new ByteArrayOutputStream(0);
+  private final BodyBuffer body;
   private long completeNanos;
 
-  Connection(HttpService service, ConnectionClock clock) {
+  /**
+   * Makes a handler.
+   *
+   * @param refusal why this connection may ask for health only; null if it may ask for everything
+   */
+  Connection(HttpService service, ConnectionClock clock, @Nullable String refusal) {
     this.service = service;
     this.clock = clock;
+    this.refusal = refusal;
+    this.body = new BodyBuffer(service.bodies(), service.limits().maxBodyBytes());
   }
 
   /** Closes the connection as soon as no request is running. */
@@ -97,6 +106,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
+    isGone = true;
+    if (!isAtWork) {
+      body.release();
+    }
     waiting.forEach(ReferenceCountUtil::release);
     waiting.clear();
   }
@@ -140,7 +153,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
       }
       if (next instanceof HttpContent content) {
         requireDecoded(content);
-        take(content.content());
+        body.add(content.content());
         if (next instanceof LastHttpContent) {
           complete(context);
         }
@@ -162,9 +175,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
         && request.headers().getAll(HttpHeaderNames.HOST).size() != 1) {
       throw new HttpFailure(400, "a request in HTTP/1.1 must have one Host header");
     }
-    if (HttpUtil.getContentLength(request, 0L) > service.limits().maxBodyBytes()) {
-      throw tooLarge();
-    }
+    requireAllowed(request);
+    body.expect(HttpUtil.getContentLength(request, 0L));
     String expected = request.headers().get(HttpHeaderNames.EXPECT);
     if (expected != null) {
       if (!HttpHeaderValues.CONTINUE.contentEqualsIgnoreCase(expected)) {
@@ -173,6 +185,20 @@ final class Connection extends ChannelInboundHandlerAdapter {
       context.writeAndFlush(
           new DefaultFullHttpResponse(
               HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE, Unpooled.EMPTY_BUFFER));
+    }
+  }
+
+  private void requireAllowed(HttpRequest request) throws HttpFailure {
+    String host = request.headers().get(HttpHeaderNames.HOST);
+    if (!service.allowedHosts().allow(host)) {
+      throw new HttpFailure(
+          421,
+          "the Host header must be %s, got '%s' (serve --allow-host NAME allows more)"
+              .formatted(service.allowedHosts(), host));
+    }
+    if (refusal != null && !service.routes().areForHealth(path(originForm(request.uri())))) {
+      service.observer().onConnectionRefused();
+      throw new HttpFailure(503, refusal);
     }
   }
 
@@ -190,31 +216,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
     throw new HttpFailure(400, "this is no request in HTTP/1.1");
   }
 
-  private HttpFailure tooLarge() {
-    return new HttpFailure(
-        413, "the body must have at most " + service.limits().maxBodyBytes() + " bytes");
-  }
-
-  private void take(ByteBuf content) throws HttpFailure {
-    int more = content.readableBytes();
-    if (more == 0) {
-      return;
-    }
-    if ((long) body.size() + more > service.limits().maxBodyBytes()) {
-      throw tooLarge();
-    }
-    try {
-      content.readBytes(body, more);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
   private void forget() {
     head = null;
-    if (body.size() > 0) {
-      body = new ByteArrayOutputStream(0);
-    }
+    body.release();
   }
 
   private void complete(ChannelHandlerContext context) throws HttpFailure {
@@ -223,7 +227,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     clock.replying();
     String target = originForm(head.uri());
     int question = target.indexOf('?');
-    String path = question < 0 ? target : target.substring(0, question);
+    String path = path(target);
     String query = question < 0 ? "" : target.substring(question + 1);
     String method = head.method().name();
     Route route;
@@ -233,20 +237,23 @@ final class Connection extends ChannelInboundHandlerAdapter {
       send(context, Routes.OTHER, failure.reply(), false);
       return;
     }
-    Request request = new Request(method, path, query, head.headers(), body.toByteArray());
+    Request request = new Request(method, path, query, head.headers(), body.bytes());
     if (!route.takesLong()) {
       send(context, route.name(), answer(route, request), false);
       return;
     }
+    isAtWork = true;
     try {
       service
           .workers()
           .execute(
               () -> {
                 Reply reply = answer(route, request);
-                context.executor().execute(() -> send(context, route.name(), reply, false));
+                body.countReply(reply.body().remaining());
+                context.executor().execute(() -> sendFromWorker(context, route.name(), reply));
               });
     } catch (RejectedExecutionException e) {
+      isAtWork = false;
       send(context, route.name(), Reply.error(503, "too many requests are waiting"), false);
     }
   }
@@ -262,6 +269,11 @@ final class Connection extends ChannelInboundHandlerAdapter {
     return target;
   }
 
+  private static String path(String target) {
+    int question = target.indexOf('?');
+    return question < 0 ? target : target.substring(0, question);
+  }
+
   private static Reply answer(Route route, Request request) {
     try {
       return route.endpoint().answer(request);
@@ -274,8 +286,21 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
+  private void sendFromWorker(ChannelHandlerContext context, String route, Reply reply) {
+    isAtWork = false;
+    if (isGone) {
+      body.release();
+    }
+    send(context, route, reply, false);
+  }
+
   private void send(ChannelHandlerContext context, String route, Reply reply, boolean last) {
-    boolean end = last || service.isEnding() || head == null || !HttpUtil.isKeepAlive(head);
+    boolean end =
+        last
+            || refusal != null
+            || service.isEnding()
+            || head == null
+            || !HttpUtil.isKeepAlive(head);
     ByteBuffer bytes = reply.body();
     int length = bytes.remaining();
     boolean withoutBody =
@@ -325,9 +350,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private void observe(ChannelHandlerContext context, String route, int status, long bytes) {
     String path = null;
     if (head != null) {
-      path = originForm(head.uri());
-      int question = path.indexOf('?');
-      path = question < 0 ? path : path.substring(0, question);
+      path = path(originForm(head.uri()));
     }
     service
         .observer()

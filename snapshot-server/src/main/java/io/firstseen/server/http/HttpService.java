@@ -35,6 +35,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** A server of routes over HTTP/1.1, from {@link #start} until {@link #close}. */
 public final class HttpService implements AutoCloseable {
@@ -42,21 +43,15 @@ public final class HttpService implements AutoCloseable {
   static final int MAX_WAITING_FOR_WORKER = 64;
   private static final long THREADS_END_MILLIS = 2_000;
 
-  private static final String FULL_BODY = "{\"error\":\"too many connections are open\"}\n";
-  private static final byte[] FULL =
-      ("HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nconnection: close\r\n"
-              + "content-length: "
-              + FULL_BODY.length()
-              + "\r\n\r\n"
-              + FULL_BODY)
-          .getBytes(StandardCharsets.US_ASCII);
-
   // RFC 9110, section 5.6.7; Java's RFC_1123_DATE_TIME writes days below 10 with one digit.
   private static final DateTimeFormatter DATE =
       DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US)
           .withZone(ZoneOffset.UTC);
 
   private final HttpLimits limits;
+  private final AllowedHosts allowedHosts;
+  private final Admission admission;
+  private final BodyBudget bodies;
   private final Routes routes;
   private final RequestObserver observer;
   private final Duration grace;
@@ -75,27 +70,33 @@ public final class HttpService implements AutoCloseable {
    * Binds to an address and serves.
    *
    * @param address the address to listen on; port 0 means any free port
+   * @param allowedHosts the names by which it may be asked; others are answered by 421
    * @param grace how long {@link #close} waits for running requests
    * @throws IOException if the address cannot be bound
    */
   public static HttpService start(
       InetSocketAddress address,
       HttpLimits limits,
+      AllowedHosts allowedHosts,
       Duration grace,
       RequestObserver observer,
       List<Route> routes)
       throws IOException {
-    return new HttpService(address, limits, grace, observer, routes);
+    return new HttpService(address, limits, allowedHosts, grace, observer, routes);
   }
 
   private HttpService(
       InetSocketAddress address,
       HttpLimits limits,
+      AllowedHosts allowedHosts,
       Duration grace,
       RequestObserver observer,
       List<Route> routes)
       throws IOException {
     this.limits = limits;
+    this.allowedHosts = allowedHosts;
+    this.admission = new Admission(limits);
+    this.bodies = new BodyBudget(limits.maxBodiesBytes());
     this.grace = grace;
     this.observer = observer;
     this.routes = new Routes(routes);
@@ -149,14 +150,9 @@ public final class HttpService implements AutoCloseable {
   private final class Initializer extends ChannelInitializer<SocketChannel> {
     @Override
     protected void initChannel(SocketChannel channel) {
+      String refusal = admit(channel);
+      connections.incrementAndGet();
       channel.closeFuture().addListener(unused -> connections.decrementAndGet());
-      if (connections.incrementAndGet() > limits.maxConnections()) {
-        observer.onConnectionRefused();
-        channel
-            .writeAndFlush(Unpooled.wrappedBuffer(FULL))
-            .addListener(ChannelFutureListener.CLOSE);
-        return;
-      }
       open.add(channel);
       ConnectionClock clock = new ConnectionClock(limits);
       channel
@@ -168,11 +164,54 @@ public final class HttpService implements AutoCloseable {
                       .setMaxInitialLineLength(limits.maxRequestLineBytes())
                       .setMaxHeaderSize(limits.maxHeaderBytes())),
               new ChunkedWriteHandler(),
-              new Connection(HttpService.this, clock));
+              new Connection(HttpService.this, clock, refusal));
       if (ending) {
         var unused = channel.close();
       }
     }
+  }
+
+  /** Counts a connection; returns why it may ask for health only, or null. */
+  private @Nullable String admit(SocketChannel channel) {
+    Object peer = Admission.peer(channel.remoteAddress());
+    String refusal = admission.enter(peer);
+    if (refusal == null) {
+      channel.closeFuture().addListener(unused -> admission.leave(peer));
+      return null;
+    }
+    channel.closeFuture().addListener(unused -> admission.leaveReserve(channel));
+    Channel leaves = admission.reserve(channel);
+    if (leaves != null) {
+      observer.onConnectionRefused();
+      leaves.eventLoop().execute(() -> refuse(leaves));
+    }
+    return refusal;
+  }
+
+  private void refuse(Channel channel) {
+    // From the first handler on, as the codec would refuse bytes. It is gone from a closed channel.
+    ChannelHandlerContext first = channel.pipeline().firstContext();
+    if (first != null) {
+      first
+          .writeAndFlush(Unpooled.wrappedBuffer(full(limits)))
+          .addListener(ChannelFutureListener.CLOSE);
+    }
+  }
+
+  private static byte[] full(HttpLimits limits) {
+    String body =
+        ("{\"error\":\"too many connections are open, there may be %d, %d of one peer, and %d more for"
+                + " health: try again later\"}\n")
+            .formatted(
+                limits.maxConnections(),
+                limits.maxConnectionsPerPeer(),
+                limits.reservedForHealth());
+    return ("HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\n"
+            + "connection: close\r\ncontent-length: "
+            + body.length()
+            + "\r\n\r\n"
+            + body)
+        .getBytes(StandardCharsets.US_ASCII);
   }
 
   /** The address that it listens on. */
@@ -227,6 +266,14 @@ public final class HttpService implements AutoCloseable {
 
   HttpLimits limits() {
     return limits;
+  }
+
+  AllowedHosts allowedHosts() {
+    return allowedHosts;
+  }
+
+  BodyBudget bodies() {
+    return bodies;
   }
 
   Routes routes() {

@@ -26,6 +26,6 @@ public interface RequestObserver {
       long bytes,
       long nanos) {}
 
-  /** A connection was closed at once because the maximum number was open. */
+  /** A connection could not ask for what it wanted because there were too many. */
   default void onConnectionRefused() {}
 }

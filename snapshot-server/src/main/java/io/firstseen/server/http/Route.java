@@ -10,23 +10,34 @@ import java.util.List;
  * @param methods GET, which allows HEAD, or POST
  * @param takesLong whether a request may take more than a few microseconds, so that it does not run
  *     on the connection's event loop
+ * @param isForHealth whether connections beyond the limits may ask for it, too
  */
 public record Route(
-    String name, String path, List<String> methods, boolean takesLong, Endpoint endpoint) {
+    String name,
+    String path,
+    List<String> methods,
+    boolean takesLong,
+    boolean isForHealth,
+    Endpoint endpoint) {
 
   /** A route for GET. */
   public static Route get(String name, String path, Endpoint endpoint) {
-    return new Route(name, path, List.of("GET", "HEAD"), false, endpoint);
+    return new Route(name, path, List.of("GET", "HEAD"), false, false, endpoint);
   }
 
   /** A route for POST. */
   public static Route post(String name, String path, Endpoint endpoint) {
-    return new Route(name, path, List.of("POST"), true, endpoint);
+    return new Route(name, path, List.of("POST"), true, false, endpoint);
   }
 
   /** A copy whose requests may take long, see {@link #takesLong}. */
   public Route slow() {
-    return new Route(name, path, methods, true, endpoint);
+    return new Route(name, path, methods, true, isForHealth, endpoint);
+  }
+
+  /** A copy that connections beyond the limits may ask for, see {@link #isForHealth}. */
+  public Route forHealth() {
+    return new Route(name, path, methods, takesLong, true, endpoint);
   }
 
   boolean matches(String requested) {

@@ -14,6 +14,11 @@ final class Routes {
     this.routes = List.copyOf(routes);
   }
 
+  /** Whether a path leads to health checks alone. */
+  boolean areForHealth(String path) {
+    return routes.stream().filter(route -> route.matches(path)).anyMatch(Route::isForHealth);
+  }
+
   /**
    * The route of a request.
    *

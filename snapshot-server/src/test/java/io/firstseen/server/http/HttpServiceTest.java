@@ -19,6 +19,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -32,6 +34,7 @@ class HttpServiceTest {
   private final CountDownLatch entered = new CountDownLatch(1);
   private final CountDownLatch release = new CountDownLatch(1);
   private final AtomicInteger refused = new AtomicInteger();
+  private final AtomicInteger refusedConnections = new AtomicInteger();
   private final RequestObserver observer =
       new RequestObserver() {
         @Override
@@ -47,6 +50,11 @@ class HttpServiceTest {
             refused.incrementAndGet();
           }
         }
+
+        @Override
+        public void onConnectionRefused() {
+          refusedConnections.incrementAndGet();
+        }
       };
   private HttpService service;
 
@@ -55,10 +63,16 @@ class HttpServiceTest {
   }
 
   private InetSocketAddress start(HttpLimits limits, Duration grace) throws IOException {
+    return start(limits, AllowedHosts.any(), grace);
+  }
+
+  private InetSocketAddress start(HttpLimits limits, AllowedHosts hosts, Duration grace)
+      throws IOException {
     service =
         HttpService.start(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             limits,
+            hosts,
             grace,
             observer,
             List.of(
@@ -69,6 +83,7 @@ class HttpServiceTest {
                         "/large",
                         request -> Reply.of(200, "x/y", ByteBuffer.allocate(LARGE_BYTES)))
                     .slow(),
+                Route.get("health", "/health", request -> text("alive")).forHealth(),
                 Route.get("fail", "/fail", HttpServiceTest::fail),
                 Route.get("wait", "/wait", request -> waitForRelease()).slow()));
     return service.address();
@@ -95,7 +110,9 @@ class HttpServiceTest {
   @AfterEach
   void stop() {
     release.countDown();
-    service.close();
+    if (service != null) {
+      service.close();
+    }
   }
 
   @Test
@@ -316,17 +333,18 @@ class HttpServiceTest {
 
   @Test
   void oneConnectionTooManyIsRefused() throws Exception {
-    InetSocketAddress address = start(HttpLimits.DEFAULT.withMaxConnections(2));
+    InetSocketAddress address = start(HttpLimits.DEFAULT.withMaxConnections(2, 9, 1));
     try (RawClient first = new RawClient(address)) {
       assertThat(first.get("/echo?q=1").answer().status()).isEqualTo(200);
       try (RawClient second = new RawClient(address)) {
         assertThat(second.get("/echo?q=1").answer().status()).isEqualTo(200);
         try (RawClient third = new RawClient(address)) {
-          RawClient.Answer refusal = third.answer();
+          RawClient.Answer refusal = third.get("/echo?q=1").answer();
           assertThat(refusal.status()).isEqualTo(503);
-          assertThat(refusal.body()).isEqualTo("{\"error\":\"too many connections are open\"}\n");
+          assertThat(refusal.body()).contains("connections are open, and there may be no more");
           third.awaitEnd();
         }
+        assertThat(refusedConnections.get()).isEqualTo(1);
       }
       while (service.connections() > 1) {
         TimeUnit.MILLISECONDS.sleep(10);
@@ -335,6 +353,165 @@ class HttpServiceTest {
         assertThat(third.get("/echo?q=1").answer().status()).isEqualTo(200);
       }
     }
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX) // Elsewhere the loopback has one address.
+  void onePeerTakesItsShareOfTheConnectionsAndNoMore() throws Exception {
+    InetSocketAddress address = start(HttpLimits.DEFAULT.withMaxConnections(3, 2, 1));
+    InetAddress other = InetAddress.getByName("127.0.0.2");
+    try (RawClient first = new RawClient(address);
+        RawClient second = new RawClient(address)) {
+      assertThat(first.get("/echo?q=1").answer().status()).isEqualTo(200);
+      assertThat(second.get("/echo?q=1").answer().status()).isEqualTo(200);
+      try (RawClient third = new RawClient(address)) {
+        RawClient.Answer refusal = third.get("/echo?q=1").answer();
+        assertThat(refusal.status()).isEqualTo(503);
+        assertThat(refusal.body())
+            .isEqualTo(
+                "{\"error\":\"this peer has 2 connections open, and may have no more: use them,"
+                    + " or close some\"}\n");
+        third.awaitEnd();
+      }
+      try (RawClient health = new RawClient(address);
+          RawClient others = RawClient.from(other, address)) {
+        RawClient.Answer answer = health.get("/health?").answer();
+        assertThat(answer.body()).isEqualTo("alive");
+        assertThat(answer.header("connection")).isEqualTo("close");
+        assertThat(others.get("/echo?q=1").answer().status()).isEqualTo(200);
+        try (RawClient tooMany = RawClient.from(other, address)) {
+          assertThat(tooMany.get("/echo?q=1").answer().body())
+              .isEqualTo(
+                  "{\"error\":\"3 connections are open, and there may be no more: try again"
+                      + " later\"}\n");
+        }
+      }
+    }
+    while (service.connections() > 0) {
+      TimeUnit.MILLISECONDS.sleep(10);
+    }
+    try (RawClient again = new RawClient(address)) {
+      assertThat(again.get("/echo?q=1").answer().status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void idleConnectionsKeepNoHealthCheckOut() throws Exception {
+    InetSocketAddress address = start(HttpLimits.DEFAULT.withMaxConnections(1, 1, 2));
+    List<RawClient> idle = new ArrayList<>();
+    try {
+      for (int i = 0; i < 5; i++) {
+        idle.add(new RawClient(address));
+        // The service takes one after the other.
+        while (service.connections() < Math.min(i + 1, 3) || refusedConnections.get() < i - 2) {
+          TimeUnit.MILLISECONDS.sleep(1);
+        }
+      }
+      try (RawClient health = new RawClient(address)) {
+        assertThat(health.get("/health").answer().body()).isEqualTo("alive");
+      }
+      // The first has the only place, and those that came after it had to go for the newer ones.
+      assertThat(idle.get(0).get("/echo?q=1").answer().status()).isEqualTo(200);
+      for (RawClient gone : idle.subList(1, 3)) {
+        assertThat(gone.answer().body())
+            .isEqualTo(
+                "{\"error\":\"too many connections are open, there may be 1, 1 of one peer, and 2"
+                    + " more for health: try again later\"}\n");
+        gone.awaitEnd();
+      }
+    } finally {
+      for (RawClient client : idle) {
+        client.close();
+      }
+    }
+  }
+
+  @Test
+  void bodiesAreBoundedInAllAndLetInAgainOnceOthersAreDone() throws Exception {
+    InetSocketAddress address =
+        start(HttpLimits.DEFAULT.withMaxBodyBytes(1000).withMaxBodiesBytes(2500));
+    String known =
+        "POST /upload HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 1000\r\n\r\n";
+    String chunked = "POST /upload HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+    String chunk = "1f4\r\n" + "x".repeat(500) + "\r\n";
+    try (RawClient first = new RawClient(address);
+        RawClient second = new RawClient(address);
+        RawClient third = new RawClient(address);
+        RawClient fourth = new RawClient(address)) {
+      assertThat(first.send(known).answer().status()).isEqualTo(100);
+      assertThat(second.send(known).answer().status()).isEqualTo(100);
+      RawClient.Answer refusal = third.send(known).answer();
+      assertThat(refusal.status()).isEqualTo(503);
+      assertThat(refusal.header("retry-after")).isEqualTo("1");
+      assertThat(refusal.body())
+          .isEqualTo(
+              "{\"error\":\"the bodies under way may take 2500 bytes in all, they take 2000, and"
+                  + " 1000 more are too many: try again later\"}\n");
+      assertThat(fourth.send(chunked + chunk + chunk + "0\r\n\r\n").answer().status())
+          .isEqualTo(503);
+      assertThat(first.send("x".repeat(1000)).answer().body()).isEqualTo("1000");
+      second.send("half of it");
+    }
+    while (service.bodies().taken() > 0) {
+      TimeUnit.MILLISECONDS.sleep(10);
+    }
+    try (RawClient again = new RawClient(address)) {
+      for (int i = 0; i < 5; i++) {
+        again.send(chunked + chunk + chunk + "0\r\n\r\n");
+        assertThat(again.answer().body()).isEqualTo("1000");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "127.0.0.1, 200",
+    "127.0.0.1:8080, 200",
+    "[::1]:8080, 200",
+    "localhost, 200",
+    "LOCALHOST.:1, 200",
+    "a.localhost, 200",
+    "filter.example.org:80, 200",
+    "Filter.Example.ORG., 200",
+    "evil.example, 421",
+    "evil.example:8080, 421",
+    "filter.example.org.evil.example, 421",
+    "127.0.0.1.evil.example, 421",
+    "localhost.evil.example, 421",
+    "[::1].evil.example, 421",
+    "'', 421"
+  })
+  void answersByAllowedNamesOnly(String host, int status) throws Exception {
+    InetSocketAddress address =
+        start(HttpLimits.DEFAULT, AllowedHosts.only(List.of("filter.example.org")), LONG);
+    try (RawClient client = new RawClient(address)) {
+      RawClient.Answer answer =
+          client.send("GET /echo?q=1 HTTP/1.1\r\nHost: " + host + "\r\n\r\n").answer();
+      assertThat(answer.status()).isEqualTo(status);
+      if (status == 421) {
+        assertThat(answer.body())
+            .isEqualTo(
+                "{\"error\":\"the Host header must be an IP address, localhost,"
+                    + " filter.example.org, got '"
+                    + host
+                    + "' (serve --allow-host NAME allows more)\"}\n");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "127.0.0.1, false",
+    "localhost, false",
+    "0.0.0.0, true",
+    "192.0.2.1, true",
+    "no..such, true"
+  })
+  void strangeNamesAreRefusedWhereOnlyThisMachineConnects(String listensOn, boolean allowed) {
+    AllowedHosts hosts = AllowedHosts.defaultFor(new InetSocketAddress(listensOn, 0));
+    assertThat(hosts.allow("evil.example:8080")).isEqualTo(allowed);
+    assertThat(hosts.allow("127.0.0.1:8080")).isTrue();
+    assertThat(hosts.allow(null)).isTrue();
   }
 
   @Test
@@ -402,7 +579,12 @@ class HttpServiceTest {
     assertThatThrownBy(
             () ->
                 HttpService.start(
-                    address, HttpLimits.DEFAULT, SHORT, new RequestObserver() {}, List.of()))
+                    address,
+                    HttpLimits.DEFAULT,
+                    AllowedHosts.any(),
+                    SHORT,
+                    new RequestObserver() {},
+                    List.of()))
         .isInstanceOf(IOException.class)
         .hasMessage(
             "cannot listen on %s:%d: the port is in use"

@@ -5,6 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -47,6 +48,18 @@ final class RawClient implements Closeable {
     socket.setSoTimeout(READ_TIMEOUT_MILLIS);
     socket.setTcpNoDelay(true);
     socket.connect(server);
+    in = new BufferedInputStream(socket.getInputStream());
+  }
+
+  /** Connects from another address of this machine. */
+  static RawClient from(InetAddress local, InetSocketAddress server) throws IOException {
+    return new RawClient(new Socket(server.getAddress(), server.getPort(), local, 0));
+  }
+
+  private RawClient(Socket connected) throws IOException {
+    socket = connected;
+    socket.setSoTimeout(READ_TIMEOUT_MILLIS);
+    socket.setTcpNoDelay(true);
     in = new BufferedInputStream(socket.getInputStream());
   }
 

@@ -1,0 +1,84 @@
+package io.firstseen.server.http;
+
+import io.netty.buffer.ByteBuf;
+import java.util.Arrays;
+
+/** The body of one request while it arrives, within the budget of all. */
+final class BodyBuffer {
+  private static final byte[] NOTHING = new byte[0];
+  private static final int MIN_BYTES = 1024;
+
+  private final BodyBudget budget;
+  private final int maxBytes;
+  private byte[] bytes = NOTHING;
+  private int length;
+  // What the budget knows of: the array, and the reply.
+  private long taken;
+
+  BodyBuffer(BodyBudget budget, int maxBytes) {
+    this.budget = budget;
+    this.maxBytes = maxBytes;
+  }
+
+  /**
+   * Takes the whole length from the budget before the first byte, so that bodies that were let in
+   * are not stopped half-way by others.
+   *
+   * @throws HttpFailure with 413 or 503 if it is too long
+   */
+  void expect(long contentLength) throws HttpFailure {
+    requireShort(contentLength);
+    if (contentLength > 0) {
+      budget.take(contentLength);
+      taken += contentLength;
+    }
+  }
+
+  /**
+   * Adds what has arrived.
+   *
+   * @throws HttpFailure with 413 or 503 if there is no room for it
+   */
+  void add(ByteBuf content) throws HttpFailure {
+    int more = content.readableBytes();
+    long needed = (long) length + more;
+    requireShort(needed);
+    if (needed > bytes.length) {
+      if (needed > taken) {
+        long room = Math.max(needed, Math.min(maxBytes, Math.max(2L * bytes.length, MIN_BYTES)));
+        budget.take(room - taken);
+        taken = room;
+      }
+      bytes = Arrays.copyOf(bytes, (int) taken);
+    }
+    content.readBytes(bytes, length, more);
+    length += more;
+  }
+
+  /** The body; not a copy if its length was known. */
+  byte[] bytes() {
+    return length == bytes.length ? bytes : Arrays.copyOf(bytes, length);
+  }
+
+  /** Counts the reply, if there is a body that it answers. */
+  void countReply(long replyBytes) {
+    if (length > 0) {
+      budget.takeForReply(replyBytes);
+      taken += replyBytes;
+    }
+  }
+
+  /** Gives everything back to the budget. */
+  void release() {
+    bytes = NOTHING;
+    length = 0;
+    budget.giveBack(taken);
+    taken = 0;
+  }
+
+  private void requireShort(long all) throws HttpFailure {
+    if (all > maxBytes) {
+      throw new HttpFailure(413, "the body must have at most " + maxBytes + " bytes");
+    }
+  }
+}
