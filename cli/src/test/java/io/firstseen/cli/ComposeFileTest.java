@@ -86,6 +86,11 @@ class ComposeFileTest {
     assertThat(startJob(empty, empty)).startsWith("no job jar: build it");
   }
 
+  @Test
+  void theServiceIsNotRoot() throws IOException {
+    assertThat(all("\n  serve:\n(?: {4}.*\n)*? {4}user: (\\S+)")).containsExactly("flink");
+  }
+
   private static void checkpoint(Path directory, long completedMillis) throws IOException {
     Files.createDirectories(directory);
     Files.setLastModifiedTime(
