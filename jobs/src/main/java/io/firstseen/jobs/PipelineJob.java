@@ -92,7 +92,7 @@ public final class PipelineJob {
         env,
         KafkaSources.events(kafka, options.dedup().maxAhead()),
         KafkaSinks.outcomes(kafka),
-        KafkaSinks.snapshots(kafka, options.snapshots().setName()),
+        KafkaSinks.snapshots(kafka, options.snapshots()),
         options,
         SnapshotJob.publication(kafka, options));
   }

@@ -1,7 +1,7 @@
 package io.firstseen.jobs;
 
 import io.firstseen.filters.snapshot.SigningKey;
-import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.jobs.shared.KeyFiles;
 import io.firstseen.serializers.SnapshotRecord;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -21,13 +21,7 @@ final class SigningFunction extends RichMapFunction<SnapshotRecord, SnapshotReco
 
   @Override
   public void open(OpenContext context) {
-    try {
-      key = SigningKey.read(Path.of(keyFile));
-    } catch (IOException e) {
-      throw UserErrorException.cannot("read the signing key", Path.of(keyFile), e);
-    } catch (IllegalArgumentException e) {
-      throw new UserErrorException("--signing-key: " + keyFile + ": " + e.getMessage());
-    }
+    key = KeyFiles.signingKey(Path.of(keyFile));
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.firstseen.jobs;
 
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.jobs.events.EventWatermarks;
 import io.firstseen.jobs.files.BlobDirectoryFunction;
@@ -186,7 +187,7 @@ public final class SnapshotJob {
     build(
         env,
         KafkaSources.acceptedChangelog(kafka, retention),
-        KafkaSinks.snapshots(kafka, options.snapshots().setName()),
+        KafkaSinks.snapshots(kafka, options.snapshots()),
         options,
         publication(kafka, options));
   }
@@ -197,11 +198,25 @@ public final class SnapshotJob {
     if (!kafka.takeOver()) {
       return publication;
     }
-    return KafkaSinks.newestManifest(kafka, options.snapshots().setName())
-        .map(
-            newest ->
-                publication.takingOver(newest.sequence(), newest.count(), newest.windowEndMillis()))
+    return KafkaSinks.newestManifest(kafka, options.snapshots())
+        .map(newest -> takingOver(publication, newest))
         .orElse(publication);
+  }
+
+  /**
+   * The publication that continues after a manifest.
+   *
+   * @throws UserErrorException if no sequence can follow
+   */
+  static Publication takingOver(Publication publication, Manifest newest) {
+    if (newest.sequence() == Long.MAX_VALUE) {
+      throw new UserErrorException(
+          ("set %s has manifest %d, the highest sequence there can be, so none can follow: replace"
+                  + " that record by a tombstone, publish under another --set, or sign manifests, so"
+                  + " that unsigned ones are passed over (--signing-key)")
+              .formatted(newest.setName(), newest.sequence()));
+    }
+    return publication.takingOver(newest.sequence(), newest.count(), newest.windowEndMillis());
   }
 
   /** Runs the job against Kafka; {@code --help} lists the options. */

@@ -142,7 +142,7 @@ class JobGraphTest {
         env,
         KafkaSources.events(kafka, Duration.ZERO),
         KafkaSinks.outcomes(kafka),
-        KafkaSinks.snapshots(kafka, "firstseen"),
+        KafkaSinks.snapshots(kafka, JobOptions.parse().snapshots()),
         JobOptions.parse());
     Set<String> expected = new TreeSet<>(DEDUP);
     expected.addAll(SNAPSHOTS);

@@ -48,6 +48,7 @@ class MetricsPageTest {
   private static final String WITH_A_TTL = "with a ttl";
   private static final String IN_AN_EXACT_MODE = "only in an exact mode";
   private static final String WITH_AN_AUDIT = "only with an audit";
+  private static final String ON_KAFKA = "only on Kafka";
   private static final String SET = "domains";
 
   /** An operator that registers no metrics itself: all its metrics are Flink's. */
@@ -64,22 +65,23 @@ class MetricsPageTest {
     onHeap.putAll(ofSnapshotJob);
     assertThat(onHeap)
         .isEqualTo(
-            documented(page(), NOT_ON_THE_HEAP, IN_AN_EXACT_MODE, WITH_AN_AUDIT, WITH_A_TTL));
+            documented(
+                page(), ON_KAFKA, NOT_ON_THE_HEAP, IN_AN_EXACT_MODE, WITH_AN_AUDIT, WITH_A_TTL));
     onRocksDb.putAll(ofSnapshotJob);
     assertThat(onRocksDb)
-        .isEqualTo(documented(page(), IN_AN_EXACT_MODE, WITH_AN_AUDIT, WITH_A_TTL));
+        .isEqualTo(documented(page(), ON_KAFKA, IN_AN_EXACT_MODE, WITH_AN_AUDIT, WITH_A_TTL));
     Map<String, String> exact = kinds(pipeline("rocksdb", "--mode=exact"));
     assertThat(exact.size()).isGreaterThan(onRocksDb.size() - ofSnapshotJob.size());
     exact.putAll(ofSnapshotJob);
-    assertThat(exact).isEqualTo(documented(page(), WITH_AN_AUDIT, WITH_A_TTL));
+    assertThat(exact).isEqualTo(documented(page(), ON_KAFKA, WITH_AN_AUDIT, WITH_A_TTL));
     Map<String, String> audited = kinds(pipeline("rocksdb", "--audit-slice"));
     assertThat(audited.size()).isGreaterThan(onRocksDb.size() - ofSnapshotJob.size());
     audited.putAll(ofSnapshotJob);
-    assertThat(audited).isEqualTo(documented(page(), IN_AN_EXACT_MODE, WITH_A_TTL));
+    assertThat(audited).isEqualTo(documented(page(), ON_KAFKA, IN_AN_EXACT_MODE, WITH_A_TTL));
     Map<String, String> expiring = kinds(pipeline("rocksdb", "--ttl=1d"));
     assertThat(expiring).containsKey("firstseen-dedup expired");
     expiring.putAll(ofSnapshotJob);
-    assertThat(expiring).isEqualTo(documented(page(), IN_AN_EXACT_MODE, WITH_AN_AUDIT));
+    assertThat(expiring).isEqualTo(documented(page(), ON_KAFKA, IN_AN_EXACT_MODE, WITH_AN_AUDIT));
   }
 
   @Test

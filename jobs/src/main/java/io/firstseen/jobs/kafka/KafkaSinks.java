@@ -2,6 +2,7 @@ package io.firstseen.jobs.kafka;
 
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.jobs.options.SnapshotOptions;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SnapshotRecord;
@@ -29,27 +30,33 @@ public final class KafkaSinks {
   /**
    * Snapshots to the snapshots topic, with blobs cut into chunks. The job fails if another one
    * publishes the set. With {@code --take-over}, the topic's current records of the set count as
-   * this job's.
+   * this job's. If the job signs, records that no trusted key signed do not count.
    *
-   * @throws UserErrorException if the topic must be read for the take-over and cannot be
+   * @throws UserErrorException if the topic must be read for the take-over and cannot be, or a key
+   *     cannot be read
    */
-  public static Sink<SnapshotRecord> snapshots(KafkaOptions options, String setName) {
+  public static Sink<SnapshotRecord> snapshots(KafkaOptions options, SnapshotOptions snapshots) {
+    PublisherKeys keys = PublisherKeys.of(options, snapshots);
+    String setName = snapshots.setName();
+    PublisherLine takenOver =
+        options.takeOver()
+            ? PublishedTail.line(options, setName, keys.readForTakeOver())
+            : PublisherLine.NEW;
     return new ChunkedSnapshotSink(
-        new PublisherFunction(
-            options,
-            setName,
-            options.takeOver() ? PublishedTail.line(options, setName) : PublisherLine.NEW),
+        new PublisherFunction(options, setName, keys, takenOver),
         sink(options, new SnapshotRecords(options.snapshotsTopic())),
         options.transactionalIdPrefix(options.snapshotsTopic()));
   }
 
   /**
-   * The newest manifest of a set on the snapshots topic, if there is one that can be read.
+   * The newest manifest of a set on the snapshots topic, if there is one that can be read; if the
+   * job signs, the one with the highest sequence among those that a trusted key signed.
    *
-   * @throws UserErrorException if the topic cannot be read
+   * @throws UserErrorException if the topic or a key cannot be read
    */
-  public static Optional<Manifest> newestManifest(KafkaOptions options, String setName) {
-    return PublishedTail.newestManifest(options, setName);
+  public static Optional<Manifest> newestManifest(KafkaOptions options, SnapshotOptions snapshots) {
+    return PublishedTail.newestManifest(
+        options, snapshots.setName(), PublisherKeys.of(options, snapshots).readForTakeOver());
   }
 
   /** Makes a sink for a prefix of transactional ids. */

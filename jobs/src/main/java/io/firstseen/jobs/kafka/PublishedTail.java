@@ -3,19 +3,26 @@ package io.firstseen.jobs.kafka;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestCheck;
+import io.firstseen.filters.snapshot.ManifestSignature;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
+import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Properties;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.SimpleCounter;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -31,6 +38,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The committed state of one set on a snapshots topic: the sequence of the newest manifest, and the
  * newest claim. Each read continues after the last one.
+ *
+ * <p>With trusted keys the newest manifest is the one with the highest sequence that one of them
+ * signed. Other manifests, and tombstones, are passed over: the first is logged, all are counted.
  */
 final class PublishedTail implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PublishedTail.class);
@@ -41,16 +51,33 @@ final class PublishedTail implements AutoCloseable {
   private final String topic;
   private final String setName;
   private final TopicPartition partition;
+  private final List<TrustedKey> keys;
+  private final Counter passedOver;
   private final KafkaConsumer<byte[], byte[]> consumer;
+  // Signatures of manifests that were sent and not read yet, by their sequence.
+  private final Map<Long, ManifestSignature> sent = new HashMap<>();
+  private OptionalLong contradicted = OptionalLong.empty();
   private Manifest newest;
   private String newestClaim;
   // Digests of blobs; null while they are not collected.
   private @Nullable Set<String> blobs;
 
-  /** Starts at the beginning of the topic; reads nothing yet. */
-  PublishedTail(Properties clientProperties, String topic, String setName) {
+  /**
+   * Starts at the beginning of the topic; reads nothing yet.
+   *
+   * @param keys the trusted keys; if empty, manifests may be unsigned
+   * @param passedOver counts what is passed over
+   */
+  PublishedTail(
+      Properties clientProperties,
+      String topic,
+      String setName,
+      List<TrustedKey> keys,
+      Counter passedOver) {
     this.topic = topic;
     this.setName = setName;
+    this.keys = List.copyOf(keys);
+    this.passedOver = passedOver;
     this.partition = new TopicPartition(topic, 0);
     Properties properties = new Properties();
     properties.putAll(clientProperties);
@@ -72,10 +99,23 @@ final class PublishedTail implements AutoCloseable {
   /**
    * Reads the newest manifest of a set, outside of a running job.
    *
-   * @throws UserErrorException if the topic cannot be read
+   * @throws UserErrorException if the topic cannot be read, or it has records of the set and none
+   *     that a trusted key signed
    */
-  static Optional<Manifest> newestManifest(KafkaOptions kafka, String setName) {
-    return ask(kafka, setName, tail -> Optional.ofNullable(tail.newest));
+  static Optional<Manifest> newestManifest(
+      KafkaOptions kafka, String setName, List<TrustedKey> keys) {
+    return ask(kafka, setName, keys, PublishedTail::newestOrRefusal);
+  }
+
+  private Optional<Manifest> newestOrRefusal() {
+    if (!keys.isEmpty() && newest == null && passedOver.getCount() > 0) {
+      throw new UserErrorException(
+          ("set %s on topic %s has records, but no manifest that a trusted key signed, which a"
+                  + " take-over could follow (give the key of the job before with --public-key, or"
+                  + " count from 1 without --take-over)")
+              .formatted(setName, topic));
+    }
+    return Optional.ofNullable(newest);
   }
 
   /**
@@ -83,13 +123,16 @@ final class PublishedTail implements AutoCloseable {
    *
    * @throws UserErrorException if the topic cannot be read
    */
-  static PublisherLine line(KafkaOptions kafka, String setName) {
-    return ask(kafka, setName, tail -> PublisherLine.of(tail.newestClaim(), tail.newestSequence()));
+  static PublisherLine line(KafkaOptions kafka, String setName, List<TrustedKey> keys) {
+    return ask(
+        kafka, setName, keys, tail -> PublisherLine.of(tail.newestClaim(), tail.newestSequence()));
   }
 
-  private static <T> T ask(KafkaOptions kafka, String setName, Function<PublishedTail, T> what) {
+  private static <T> T ask(
+      KafkaOptions kafka, String setName, List<TrustedKey> keys, Function<PublishedTail, T> what) {
     try (PublishedTail tail =
-        new PublishedTail(kafka.clientProperties(), kafka.snapshotsTopic(), setName)) {
+        new PublishedTail(
+            kafka.clientProperties(), kafka.snapshotsTopic(), setName, keys, new SimpleCounter())) {
       tail.readToEnd();
       return what.apply(tail);
     } catch (KafkaException e) {
@@ -144,15 +187,57 @@ final class PublishedTail implements AutoCloseable {
     String key = record.key() == null ? "" : new String(record.key(), UTF_8);
     if (key.equals(setName)) {
       try {
-        newest = record.value() == null ? null : Manifest.fromJson(record.value());
+        if (keys.isEmpty()) {
+          newest = record.value() == null ? null : Manifest.fromJson(record.value());
+        } else {
+          takeSigned(record);
+        }
       } catch (SnapshotException e) {
-        LOG.warn("a manifest at offset {} of topic {}: {}", record.offset(), topic, e.getMessage());
+        passOver(record, e.getMessage());
       }
     } else if (key.equals(claimKey(setName))) {
       newestClaim = record.value() == null ? null : new String(record.value(), UTF_8);
     } else if (blobs != null) {
       SnapshotTopicFormat.parseChunkKey(key).ifPresent(chunk -> takeChunk(chunk, record.value()));
     }
+  }
+
+  private void takeSigned(ConsumerRecord<byte[], byte[]> record) throws SnapshotException {
+    if (record.value() == null) {
+      passOver(record, "nothing signs a tombstone");
+      return;
+    }
+    Manifest manifest = ManifestCheck.read(record.value(), setName, keys);
+    ManifestSignature mine = sent.get(manifest.sequence());
+    if (mine != null && mine.equals(manifest.signature())) {
+      sent.remove(manifest.sequence());
+    } else if (mine != null) {
+      contradicted = OptionalLong.of(manifest.sequence());
+    }
+    if (newest == null || manifest.sequence() > newest.sequence()) {
+      newest = manifest;
+    }
+  }
+
+  private void passOver(ConsumerRecord<byte[], byte[]> record, String reason) {
+    if (keys.isEmpty() || passedOver.getCount() == 0) {
+      LOG.warn("passed over offset {} of topic {}: {}", record.offset(), topic, reason);
+    }
+    passedOver.inc();
+  }
+
+  /** Says that a signed manifest is being sent, to notice another one of its sequence. */
+  void sent(Manifest manifest) {
+    if (manifest.signature() != null) {
+      sent.put(manifest.sequence(), manifest.signature());
+    }
+  }
+
+  /**
+   * The sequence of a signed manifest that is not the one that was sent; empty if there is none.
+   */
+  OptionalLong contradicted() {
+    return contradicted;
   }
 
   private void takeChunk(SnapshotTopicFormat.ChunkKey chunk, byte @Nullable [] value) {

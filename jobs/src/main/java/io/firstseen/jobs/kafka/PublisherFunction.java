@@ -3,6 +3,7 @@ package io.firstseen.jobs.kafka;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.BlobsInPlace;
 import io.firstseen.jobs.shared.UserErrorException;
@@ -27,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * reads the committed records of the topic. The job fails at once if the set belongs to another job
  * by the rules of {@link PublisherLine}, or if the first manifest after a start from state names
  * blobs that the topic lacks.
+ *
+ * <p>Where the job signs, only manifests that a trusted key signed count. Claims do not: anybody
+ * can write them. Then a second job shows by its manifests alone.
  */
 final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, SnapshotRecord>
     implements CheckpointedFunction {
@@ -38,23 +42,28 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
   private final Properties clientProperties;
   private final String topic;
   private final String setName;
+  private final PublisherKeys keys;
   private final PublisherLine takenOver;
 
   private transient ListState<Tuple2<List<String>, Long>> state;
   private transient PublisherLine line;
   private transient PublishedTail tail;
+  private transient boolean signedOnly;
   // Null once it was sent.
   private transient @Nullable String claim;
 
   /**
    * Makes the function.
    *
+   * @param keys whose manifests count
    * @param takenOver the line that this job continues besides that of its state
    */
-  PublisherFunction(KafkaOptions kafka, String setName, PublisherLine takenOver) {
+  PublisherFunction(
+      KafkaOptions kafka, String setName, PublisherKeys keys, PublisherLine takenOver) {
     this.clientProperties = kafka.clientProperties();
     this.topic = kafka.snapshotsTopic();
     this.setName = setName;
+    this.keys = keys;
     this.takenOver = takenOver;
   }
 
@@ -67,7 +76,15 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
     for (Tuple2<List<String>, Long> restored : state.get()) {
       line = line.then(new PublisherLine(restored.f0, restored.f1));
     }
-    tail = new PublishedTail(clientProperties, topic, setName);
+    List<TrustedKey> trusted = keys.read();
+    signedOnly = !trusted.isEmpty();
+    tail =
+        new PublishedTail(
+            clientProperties,
+            topic,
+            setName,
+            trusted,
+            getRuntimeContext().getMetricGroup().counter("passedOver"));
     if (context.isRestored()) {
       // The state may be of a job that published elsewhere, or blobs that it counts as sent may
       // never have been committed.
@@ -79,7 +96,9 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
 
   private void requireMayBegin(PublisherLine mine, PublishedTail published) {
     Optional<String> refusal =
-        mine.refusalToBegin(published.newestClaim(), published.newestSequence());
+        signedOnly
+            ? mine.refusalToBegin(published.newestSequence())
+            : mine.refusalToBegin(published.newestClaim(), published.newestSequence());
     if (refusal.isPresent()) {
       throw refused(
           refusal.get()
@@ -98,8 +117,7 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
     if (record.kind() == SnapshotRecord.Kind.MANIFEST) {
       Manifest manifest = Manifest.fromJson(record.value());
       tail.readToEnd();
-      Optional<String> refusal =
-          line.refusalToSend(manifest.sequence(), tail.newestClaim(), tail.newestSequence());
+      Optional<String> refusal = refusalToSend(manifest.sequence());
       if (refusal.isPresent()) {
         throw refused(refusal.get());
       }
@@ -115,10 +133,24 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
         claim = null;
       }
       line = line.after(manifest.sequence());
+      tail.sent(manifest);
     } else if (record.kind() == SnapshotRecord.Kind.BLOB && tail.blobs() != null) {
       tail.blobs().add(record.key());
     }
     out.collect(record);
+  }
+
+  private Optional<String> refusalToSend(long next) {
+    if (!signedOnly) {
+      return line.refusalToSend(next, tail.newestClaim(), tail.newestSequence());
+    }
+    if (tail.contradicted().isPresent()) {
+      return Optional.of(
+          ("it has another manifest %d than the one that this job sent: another job signs with a"
+                  + " trusted key (stop that one, and start this one again with --take-over)")
+              .formatted(tail.contradicted().getAsLong()));
+    }
+    return line.refusalToSend(next, tail.newestSequence());
   }
 
   /** Checks the first manifest after a start from state. */

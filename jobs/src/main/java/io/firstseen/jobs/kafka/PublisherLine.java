@@ -87,10 +87,28 @@ record PublisherLine(List<String> claims, long sequence) implements Serializable
                     ? "manifests up to sequence %d".formatted(newest.getAsLong())
                     : "a publisher without manifests",
                 job(claim.orElse(UNCLAIMED)),
-                claims.isEmpty()
-                    ? "has no state of it"
-                    : "goes on after sequence %d, of %s"
-                        .formatted(sequence, job(claims.get(claims.size() - 1)))));
+                whereThisGoesOn()));
+  }
+
+  /**
+   * Why a job may not begin where only signed manifests count; empty if it may. Claims do not count
+   * then, as nothing signs them.
+   *
+   * @param newest the highest sequence of a signed manifest on the topic
+   */
+  Optional<String> refusalToBegin(OptionalLong newest) {
+    return newest.orElse(-1) <= sequence
+        ? Optional.empty()
+        : Optional.of(
+            "it has signed manifests up to sequence %d, and this job %s"
+                .formatted(newest.getAsLong(), whereThisGoesOn()));
+  }
+
+  private String whereThisGoesOn() {
+    return claims.isEmpty()
+        ? "has no state of it"
+        : "goes on after sequence %d, of %s"
+            .formatted(sequence, job(claims.get(claims.size() - 1)));
   }
 
   /**
@@ -104,6 +122,16 @@ record PublisherLine(List<String> claims, long sequence) implements Serializable
     if (!isMine(claim, newest)) {
       return Optional.of(job(claim.orElse(UNCLAIMED)) + " has taken it over");
     }
+    return refusalToSend(next, newest);
+  }
+
+  /**
+   * Why a job may not send its next manifest, whatever the claims are; empty if it may.
+   *
+   * @param next the sequence of that manifest
+   * @param newest the sequence of the newest manifest on the topic
+   */
+  Optional<String> refusalToSend(long next, OptionalLong newest) {
     long published = newest.orElse(-1);
     return published > sequence || published >= next
         ? Optional.of(

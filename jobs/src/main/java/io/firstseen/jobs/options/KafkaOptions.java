@@ -1,9 +1,12 @@
 package io.firstseen.jobs.options;
 
 import io.firstseen.jobs.shared.UserErrorException;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
@@ -179,6 +182,15 @@ public final class KafkaOptions {
   private boolean takeOver;
 
   @Option(
+      names = "--public-key",
+      paramLabel = "FILE",
+      description =
+          "With --signing-key: manifests on the snapshots topic that this public key signed count"
+              + " too, such as those of the job before this one; may be repeated. All others are"
+              + " passed over.")
+  private List<Path> publicKeys = new ArrayList<>();
+
+  @Option(
       names = "--kafka-property",
       paramLabel = "NAME=VALUE",
       description =
@@ -275,6 +287,11 @@ public final class KafkaOptions {
   /** Whether to publish a set that another job has published. */
   public boolean takeOver() {
     return takeOver;
+  }
+
+  /** Files of public keys whose manifests count besides those of the signing key. */
+  public List<Path> publicKeys() {
+    return List.copyOf(publicKeys);
   }
 
   /** Time between checkpoints. */

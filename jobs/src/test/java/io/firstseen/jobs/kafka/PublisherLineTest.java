@@ -78,6 +78,26 @@ class PublisherLineTest {
     assertThat(refusal.isEmpty()).as("%s", refusal).isEqualTo(mayBeSent);
   }
 
+  /** Columns: claims and sequence of the state; the highest signed sequence on the topic. */
+  @ParameterizedTest
+  @CsvSource(
+      nullValues = "-",
+      value = {
+        "-, -1, -, may begin",
+        "-, -1, 7, 'signed manifests up to sequence 7, and this job has no state of it'",
+        "a/1, 7, -, may begin",
+        "a/1, 7, 7, may begin",
+        "a/1, 7, 8, 'signed manifests up to sequence 8, and this job goes on after sequence 7, of"
+            + " job a'",
+      })
+  void whereOnlySignedManifestsCountSequencesDecide(
+      String claims, long sequence, Long newest, String end) {
+    Optional<String> refusal = line(claims, sequence).refusalToBegin(sequence(newest));
+    assertThat(refusal.orElse("it may begin")).contains(end);
+    assertThat(line(claims, sequence).refusalToSend(sequence + 1, sequence(newest)).isPresent())
+        .isEqualTo(refusal.isPresent());
+  }
+
   @ParameterizedTest
   @CsvSource({"a/1, true", "b/1, true", "c/1, false", "a/2, false"})
   void nothingIsSentAfterTheClaimOfAnother(String claim, boolean mayBeSent) {

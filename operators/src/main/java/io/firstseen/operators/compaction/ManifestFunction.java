@@ -2,6 +2,7 @@ package io.firstseen.operators.compaction;
 
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestShard;
+import io.firstseen.operators.IncompatibleStateException;
 import io.firstseen.serializers.ManifestShardSerializer;
 import io.firstseen.serializers.ShardSnapshot;
 import io.firstseen.serializers.SnapshotRecord;
@@ -178,7 +179,14 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
       throws Exception {
     List<ManifestShard> shards = new ArrayList<>(spec.snapshotShards());
     long last = lastSequence.value() == null ? 0 : lastSequence.value();
-    long sequence = Math.max(last, publication.takenOverSequence()) + 1;
+    long before = Math.max(last, publication.takenOverSequence());
+    if (before == Long.MAX_VALUE) {
+      throw new IncompatibleStateException(
+          ("set %s has used sequence %d, the highest there can be, so no manifest can follow:"
+                  + " publish under another name")
+              .formatted(spec.setName(), before));
+    }
+    long sequence = before + 1;
     for (int shard = 0; shard < spec.snapshotShards(); shard++) {
       ManifestShard chain = published.get(shard);
       if (chain == null) {

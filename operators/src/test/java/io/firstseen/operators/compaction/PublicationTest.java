@@ -1,6 +1,7 @@
 package io.firstseen.operators.compaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
@@ -8,6 +9,7 @@ import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotParameters;
+import io.firstseen.operators.IncompatibleStateException;
 import io.firstseen.serializers.ShardSnapshot;
 import io.firstseen.serializers.SnapshotRecord;
 import java.time.Duration;
@@ -171,6 +173,23 @@ class PublicationTest {
     }
     try (var harness = start(Publication.OF_ALL, state)) {
       assertThat(close(harness, 3)).containsExactly("44: 3 keys");
+    }
+  }
+
+  @Test
+  void afterTheHighestSequenceTheJobEndsAtOnce() throws Exception {
+    Publication last = Publication.OF_ALL.takingOver(Long.MAX_VALUE - 1, 7, 0);
+    OperatorSubtaskState state;
+    try (var harness = start(last, null)) {
+      assertThat(close(harness, 1)).containsExactly(Long.MAX_VALUE + ": 1 keys");
+      state = harness.snapshot(1, 1);
+    }
+    try (var harness = start(last, state)) {
+      assertThatThrownBy(() -> close(harness, 2))
+          .isInstanceOf(IncompatibleStateException.class)
+          .hasMessage(
+              "set spam has used sequence 9223372036854775807, the highest there can be, so no"
+                  + " manifest can follow: publish under another name");
     }
   }
 

@@ -1,0 +1,326 @@
+package io.firstseen.cli.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
+import static org.apache.kafka.common.IsolationLevel.READ_UNCOMMITTED;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstseen.cli.embedded.EmbeddedCluster;
+import io.firstseen.cli.embedded.SharedBroker;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestCheck;
+import io.firstseen.filters.snapshot.SigningKey;
+import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.filters.snapshot.TrustedKey;
+import io.firstseen.jobs.SnapshotJob;
+import io.firstseen.jobs.options.JobOptions;
+import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.jobs.shared.UserErrorException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.StateRecoveryOptions;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Records that others wrote to the topics of a snapshot job. */
+class StrayRecordsTest {
+
+  @RegisterExtension private static final SharedBroker KAFKA = SharedBroker.tuned();
+
+  private static final String SET = "firstseen";
+
+  @TempDir private static Path directory;
+  private static EmbeddedCluster cluster;
+  private static TopicIo topics;
+  private static KafkaProducer<byte[], byte[]> stranger;
+
+  private final SigningKey key = SigningKey.generate();
+
+  @BeforeAll
+  static void start() throws Exception {
+    cluster =
+        EmbeddedCluster.start(
+            directory.resolve("flink"), EmbeddedCluster.Settings.defaults().slotsPerTaskManager(3));
+    topics = new TopicIo(KAFKA.servers());
+    stranger =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", KAFKA.servers()),
+            new ByteArraySerializer(),
+            new ByteArraySerializer());
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    stranger.close();
+    topics.close();
+    cluster.close();
+  }
+
+  private static KafkaOptions kafkaOptions(
+      String accepted, String snapshots, Duration checkpointInterval, String... more) {
+    List<String> words =
+        new ArrayList<>(
+            List.of(
+                "--bootstrap-servers=" + KAFKA.servers(),
+                "--checkpoint-interval=" + checkpointInterval.toMillis() + "ms",
+                "--transactional-id-prefix=" + accepted,
+                "--accepted-topic=" + accepted,
+                "--snapshots-topic=" + snapshots));
+    words.addAll(List.of(more));
+    return KafkaOptions.parse(words.toArray(new String[0]));
+  }
+
+  private static KafkaOptions kafkaOptions(String accepted, String snapshots, String... more) {
+    return kafkaOptions(accepted, snapshots, Duration.ofMillis(200), more);
+  }
+
+  private static JobClient submit(
+      KafkaOptions kafka, @Nullable Path signingKey, Configuration settings) throws Exception {
+    StreamExecutionEnvironment env = cluster.environment(settings);
+    List<String> words =
+        new ArrayList<>(List.of("--window=1s", "--idle-timeout=1h", "--out-of-orderness=0s"));
+    if (signingKey != null) {
+      words.add("--signing-key=" + signingKey);
+    }
+    SnapshotJob.buildOnKafka(env, kafka, JobOptions.parse(words.toArray(new String[0])));
+    return env.executeAsync();
+  }
+
+  private static String createAccepted(String name) {
+    String topic = SharedBroker.unused(name);
+    KAFKA.create(topic, "compact");
+    return topic;
+  }
+
+  private static Path file(SigningKey key) throws Exception {
+    return Files.writeString(Files.createTempFile(directory, "signing", ".key"), key.toPem());
+  }
+
+  private static Path publicFile(SigningKey key) throws Exception {
+    return Files.writeString(
+        Files.createTempFile(directory, "signing", ".key.pub"), key.publicKey().toPem());
+  }
+
+  /** One key a second of event time, so each is a window; the last one stays open. */
+  private static void send(String accepted, int from, int to) throws Exception {
+    try (AcceptedKeys keys = new AcceptedKeys(KAFKA.servers(), accepted)) {
+      for (int second = from; second <= to; second++) {
+        keys.add(accepted + "-" + second, second * 1_000L);
+      }
+      keys.flush();
+    }
+  }
+
+  private static void write(String topic, String recordKey, byte @Nullable [] value)
+      throws Exception {
+    stranger.send(new ProducerRecord<>(topic, recordKey.getBytes(UTF_8), value)).get();
+  }
+
+  /** The manifests that these keys signed, or all if there are none. */
+  private static List<Manifest> manifests(
+      List<ConsumerRecord<byte[], byte[]>> records, List<TrustedKey> keys) {
+    List<Manifest> manifests = new ArrayList<>();
+    for (ConsumerRecord<byte[], byte[]> record : records) {
+      if (new String(record.key(), UTF_8).equals(SET) && record.value() != null) {
+        try {
+          manifests.add(ManifestCheck.read(record.value(), SET, keys));
+        } catch (SnapshotException e) {
+          // A stranger's.
+        }
+      }
+    }
+    return manifests;
+  }
+
+  private static List<Long> sequences(
+      List<ConsumerRecord<byte[], byte[]>> records, List<TrustedKey> keys) {
+    return manifests(records, keys).stream().map(Manifest::sequence).toList();
+  }
+
+  private static Manifest await(String topic, long sequence, TrustedKey... keys) throws Exception {
+    List<Manifest> all =
+        manifests(
+            topics.readUntil(
+                topic, READ_COMMITTED, read -> sequences(read, List.of(keys)).contains(sequence)),
+            List.of(keys));
+    return all.get(all.size() - 1);
+  }
+
+  private static void awaitCount(String topic, IsolationLevel isolation, int count)
+      throws Exception {
+    topics.readUntil(topic, isolation, read -> sequences(read, List.of()).size() >= count);
+  }
+
+  private static Manifest withSequence(Manifest manifest, long sequence) {
+    return Manifest.of(
+        manifest.setName(),
+        sequence,
+        manifest.windowStartMillis(),
+        manifest.windowEndMillis(),
+        manifest.parameters(),
+        manifest.shards());
+  }
+
+  private static String failure(JobClient job) throws Exception {
+    try {
+      job.getJobExecutionResult().get(1, TimeUnit.MINUTES);
+    } catch (ExecutionException e) {
+      return UserErrorException.sentence(e).orElseThrow(() -> new AssertionError(e));
+    }
+    throw new AssertionError("the job ended well");
+  }
+
+  private static void cancel(JobClient job) throws Exception {
+    job.cancel().get();
+    assertThat(job.getJobExecutionResult()).failsWithin(Duration.ofMinutes(1));
+  }
+
+  private static Configuration from(String savepoint) {
+    Configuration settings = new Configuration();
+    settings.set(StateRecoveryOptions.SAVEPOINT_PATH, savepoint);
+    return settings;
+  }
+
+  @Test
+  void unsignedRecordsDoNotEndAJobThatSigns() throws Exception {
+    String accepted = createAccepted("signed");
+    String snapshots = SharedBroker.unused("signed-snapshots");
+    Path file = file(key);
+    TrustedKey trusted = key.publicKey();
+    JobClient job = submit(kafkaOptions(accepted, snapshots), file, new Configuration());
+    send(accepted, 1, 4);
+    Manifest third = await(snapshots, 3, trusted);
+
+    Manifest last = withSequence(third, Long.MAX_VALUE);
+    write(snapshots, SET, last.toJson());
+    write(snapshots, SET, SigningKey.generate().sign(last).toJson());
+    write(snapshots, SET, null);
+    write(snapshots, SET, "no manifest".getBytes(UTF_8));
+    write(snapshots, SET + "/publisher", "anybody/1".getBytes(UTF_8));
+    send(accepted, 5, 7);
+    await(snapshots, 6, trusted);
+    String savepoint = cluster.stopWithSavepoint(job, SavepointFormatType.CANONICAL, false);
+
+    write(snapshots, SET, last.toJson());
+    write(snapshots, SET + "/publisher", "anybody/2".getBytes(UTF_8));
+    JobClient successor = submit(kafkaOptions(accepted, snapshots), file, from(savepoint));
+    send(accepted, 8, 9);
+    await(snapshots, 8, trusted);
+    assertThat(failure(submit(kafkaOptions(accepted, snapshots), file, new Configuration())))
+        .isEqualTo(
+            "set firstseen on topic %s is not this job's: it has signed manifests up to sequence 8,"
+                    .formatted(snapshots)
+                + " and this job has no state of it (publish under another --set, start from the"
+                + " newest savepoint, or stop the other job and start this one with --take-over)");
+    cancel(successor);
+  }
+
+  @Test
+  void aTakeOverWithANewKeyGoesOnAfterTheManifestsOfTheOldOne() throws Exception {
+    String accepted = createAccepted("rotated");
+    String snapshots = SharedBroker.unused("rotated-snapshots");
+    JobClient job = submit(kafkaOptions(accepted, snapshots), file(key), new Configuration());
+    send(accepted, 1, 4);
+    Manifest third = await(snapshots, 3, key.publicKey());
+    cancel(job);
+    write(snapshots, SET, withSequence(third, Long.MAX_VALUE).toJson());
+
+    SigningKey newKey = SigningKey.generate();
+    KafkaOptions withoutOldKey = kafkaOptions(accepted, snapshots, "--take-over");
+    assertThatThrownBy(() -> submit(withoutOldKey, file(newKey), new Configuration()))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage(
+            "set firstseen on topic %s has records, but no manifest that a trusted key signed, which"
+                    .formatted(snapshots)
+                + " a take-over could follow (give the key of the job before with --public-key, or"
+                + " count from 1 without --take-over)");
+    KafkaOptions takingOver =
+        kafkaOptions(accepted, snapshots, "--take-over", "--public-key=" + publicFile(key));
+    JobClient newJob = submit(takingOver, file(newKey), new Configuration());
+    send(accepted, 5, 7);
+    // Two windows that end before that of manifest 3 are held.
+    await(snapshots, 9, newKey.publicKey());
+    cancel(newJob);
+  }
+
+  @Test
+  void ofTwoJobsWithOneKeyTheSecondEndsAndTheFirstGoesOn() throws Exception {
+    String first = createAccepted("first");
+    String second = createAccepted("second");
+    String snapshots = SharedBroker.unused("both-snapshots");
+    Duration seldom = Duration.ofMinutes(10);
+    JobClient firstJob =
+        submit(kafkaOptions(first, snapshots, seldom), file(key), new Configuration());
+    send(first, 1, 4);
+    awaitCount(snapshots, READ_UNCOMMITTED, 3);
+    JobClient secondJob =
+        submit(kafkaOptions(second, snapshots, seldom), file(key), new Configuration());
+    send(second, 1, 4);
+    awaitCount(snapshots, READ_UNCOMMITTED, 6);
+    cluster.triggerCheckpoint(firstJob);
+    cluster.triggerCheckpoint(secondJob);
+    awaitCount(snapshots, READ_COMMITTED, 6);
+
+    send(second, 5, 6);
+    assertThat(failure(secondJob))
+        .matches(
+            "set firstseen on topic %s is not this job's: it has another manifest [123] than the one"
+                    .formatted(snapshots)
+                + " that this job sent: .*");
+    send(first, 5, 6);
+    awaitCount(snapshots, READ_UNCOMMITTED, 8);
+    cluster.triggerCheckpoint(firstJob);
+    await(snapshots, 5, key.publicKey());
+    cancel(firstJob);
+  }
+
+  @Test
+  void afterTheHighestSequenceNoneFollowsAndOneSentenceSaysSo() throws Exception {
+    String accepted = createAccepted("last");
+    String snapshots = SharedBroker.unused("last-snapshots");
+    JobClient job = submit(kafkaOptions(accepted, snapshots), null, new Configuration());
+    send(accepted, 1, 4);
+    Manifest third = await(snapshots, 3);
+    write(snapshots, SET, withSequence(third, Long.MAX_VALUE).toJson());
+    send(accepted, 5, 6);
+    assertThat(failure(job)).contains("it has manifest 9223372036854775807 meanwhile");
+
+    assertThatThrownBy(
+            () -> {
+              JobClient takingOver =
+                  submit(
+                      kafkaOptions(accepted, snapshots, "--take-over"), null, new Configuration());
+              try {
+                failure(takingOver);
+              } finally {
+                takingOver.cancel().get();
+              }
+            })
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage(
+            "set firstseen has manifest 9223372036854775807, the highest sequence there can be, so"
+                + " none can follow: replace that record by a tombstone, publish under another"
+                + " --set, or sign manifests, so that unsigned ones are passed over"
+                + " (--signing-key)");
+  }
+}
