@@ -22,7 +22,9 @@ import io.firstseen.operators.compaction.Snapshots;
 import io.firstseen.serializers.HashedOperation;
 import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.serializers.SourceEvent;
+import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import java.util.OptionalLong;
 import org.apache.flink.api.common.accumulators.LongCounter;
@@ -186,7 +188,7 @@ public final class SnapshotJob {
     Duration retention = Topics.prepareSnapshots(kafka);
     build(
         env,
-        KafkaSources.acceptedChangelog(kafka, retention),
+        KafkaSources.acceptedChangelog(kafka, options.maxAhead(), retention),
         KafkaSinks.snapshots(kafka, options.snapshots()),
         options,
         publication(kafka, options));
@@ -198,17 +200,23 @@ public final class SnapshotJob {
     if (!kafka.takeOver()) {
       return publication;
     }
+    long latestEndMillis =
+        Clock.systemUTC().millis()
+            + options.maxAhead().toMillis()
+            + options.snapshots().window().toMillis();
     return KafkaSinks.newestManifest(kafka, options.snapshots())
-        .map(newest -> takingOver(publication, newest))
+        .map(newest -> takingOver(publication, newest, latestEndMillis))
         .orElse(publication);
   }
 
   /**
    * The publication that continues after a manifest.
    *
+   * @param latestEndMillis the latest end of a window that is possible now; a later one is not
+   *     waited for
    * @throws UserErrorException if no sequence can follow
    */
-  static Publication takingOver(Publication publication, Manifest newest) {
+  static Publication takingOver(Publication publication, Manifest newest, long latestEndMillis) {
     if (newest.sequence() == Long.MAX_VALUE) {
       throw new UserErrorException(
           ("set %s has manifest %d, the highest sequence there can be, so none can follow: replace"
@@ -216,7 +224,17 @@ public final class SnapshotJob {
                   + " that unsigned ones are passed over (--signing-key)")
               .formatted(newest.setName(), newest.sequence()));
     }
-    return publication.takingOver(newest.sequence(), newest.count(), newest.windowEndMillis());
+    long endMillis = newest.windowEndMillis();
+    if (endMillis > latestEndMillis) {
+      LOG.warn(
+          "the window of manifest {} of set {} is until {}, which is too far ahead of the clock:"
+              + " earlier windows are published all the same",
+          newest.sequence(),
+          newest.setName(),
+          Instant.ofEpochMilli(endMillis));
+      endMillis = 0;
+    }
+    return publication.takingOver(newest.sequence(), newest.count(), endMillis);
   }
 
   /** Runs the job against Kafka; {@code --help} lists the options. */
@@ -252,8 +270,8 @@ public final class SnapshotJob {
   }
 
   /**
-   * Skips records that are not changes of keys. Our jobs never write such records to the accepted
-   * topic. The first is logged, all are counted.
+   * Skips records that are not changes of keys, or too far ahead of the clock. Our jobs never write
+   * such records to the accepted topic. The first is logged, all are counted.
    */
   private static final class WellFormedFilter extends RichFilterFunction<SourceEvent> {
     private static final long serialVersionUID = 1;

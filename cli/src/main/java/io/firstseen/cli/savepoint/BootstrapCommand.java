@@ -210,6 +210,7 @@ public final class BootstrapCommand implements Callable<Integer> {
         ChangelogReader.read(
             origin.topic.clientProperties(),
             origin.topic.name,
+            dedup.maxAhead(),
             change -> {
               learner.learnChange(change);
               progress.show(learner::progress);

@@ -20,6 +20,7 @@ import io.firstseen.jobs.shared.UserErrorException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -199,6 +200,24 @@ class StrayRecordsTest {
     Configuration settings = new Configuration();
     settings.set(StateRecoveryOptions.SAVEPOINT_PATH, savepoint);
     return settings;
+  }
+
+  @Test
+  void anAcceptedKeyYearsAheadDoesNotKeepTheSetFromChanging() throws Exception {
+    String accepted = createAccepted("ahead");
+    String snapshots = SharedBroker.unused("ahead-snapshots");
+    JobClient job = submit(kafkaOptions(accepted, snapshots), null, new Configuration());
+    send(accepted, 1, 3);
+    await(snapshots, 2);
+    try (AcceptedKeys keys = new AcceptedKeys(KAFKA.servers(), accepted)) {
+      long years = Instant.now().plus(Duration.ofDays(3_650)).toEpochMilli();
+      keys.add("stray", years).remove(accepted + "-1", years).flush();
+    }
+    send(accepted, 4, 7);
+    Manifest newest = await(snapshots, 6);
+    assertThat(newest.windowEndMillis()).isEqualTo(7_000);
+    assertThat(newest.count()).isEqualTo(6);
+    cancel(job);
   }
 
   @Test

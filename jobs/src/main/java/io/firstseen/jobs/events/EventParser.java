@@ -11,8 +11,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses records of the input, one at a time. It never throws: a malformed record becomes an event
- * with a {@link SourceEvent#problem() problem}, the raw bytes and the place.
+ * Parses records, one at a time. It never throws: a malformed record becomes an event with a {@link
+ * SourceEvent#problem() problem}, the raw bytes and the place.
  *
  * <p>A key has 1 to 65,536 bytes; a time is not negative and not too far ahead of the clock; lines
  * and JSON are strict UTF-8. Keys of Kafka records may be any bytes.
@@ -113,6 +113,31 @@ public final class EventParser implements Serializable {
     } catch (MalformedEventException e) {
       // The raw bytes should identify the record: the value, or if that is null, the key.
       return SourceEvent.malformed(e.getMessage(), value == null ? key : value, place);
+    }
+  }
+
+  /**
+   * A record of an accepted topic: its key is the joined canonical key; a null value removes it.
+   * The payload is dropped, also of a malformed record.
+   *
+   * @param key the record's key, null if it has none
+   * @param value the record's value, null if it has none
+   * @param timestampMillis the record's time, negative if it has none
+   */
+  public SourceEvent parseChange(
+      byte @Nullable [] key, byte @Nullable [] value, long timestampMillis, String place) {
+    try {
+      if (key == null || key.length == 0) {
+        throw new MalformedEventException("key is missing");
+      }
+      if (timestampMillis < 0) {
+        throw new MalformedEventException("time is missing");
+      }
+      rules.checkTime(timestampMillis);
+      Operation operation = value == null ? Operation.DELETE : Operation.ADD;
+      return SourceEvent.of(operation, null, key, null, timestampMillis, place);
+    } catch (MalformedEventException e) {
+      return SourceEvent.malformed(e.getMessage(), null, place);
     }
   }
 

@@ -1,7 +1,9 @@
 package io.firstseen.jobs.kafka;
 
+import io.firstseen.jobs.events.EventParser;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.serializers.SourceEvent;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,10 +36,14 @@ public final class ChangelogReader {
    * topic-partition@offset}. A record that cannot be a change becomes an event with a problem.
    *
    * @param clientProperties settings of the client, {@code bootstrap.servers} among them
+   * @param maxAhead how far ahead of the clock a change may be
    * @throws UserErrorException if no broker answers, there is no such topic, or it cannot be read
    */
   public static void read(
-      Properties clientProperties, String topic, Consumer<SourceEvent> receiver) {
+      Properties clientProperties,
+      String topic,
+      Duration maxAhead,
+      Consumer<SourceEvent> receiver) {
     Properties properties = new Properties();
     properties.putAll(clientProperties);
     properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, IsolationLevel.READ_COMMITTED.toString());
@@ -57,7 +63,12 @@ public final class ChangelogReader {
       }
       consumer.assign(partitions);
       consumer.seekToBeginning(partitions);
-      read(consumer, consumer.endOffsets(partitions), receiver);
+      EventParser parser = new EventParser(maxAhead, Clock.systemUTC());
+      read(
+          consumer,
+          consumer.endOffsets(partitions),
+          new ChangelogDeserializer(parser),
+          collector(receiver));
     } catch (TimeoutException e) {
       throw new UserErrorException("no Kafka broker answers at " + servers);
     } catch (KafkaException e) {
@@ -69,9 +80,8 @@ public final class ChangelogReader {
   private static void read(
       KafkaConsumer<byte[], byte[]> consumer,
       Map<TopicPartition, Long> ends,
-      Consumer<SourceEvent> receiver) {
-    ChangelogDeserializer deserializer = new ChangelogDeserializer();
-    Collector<SourceEvent> collector = collector(receiver);
+      ChangelogDeserializer deserializer,
+      Collector<SourceEvent> collector) {
     long lastNanos = System.nanoTime();
     // Compare positions: a partition may end in transaction markers, which yield no record.
     while (ends.entrySet().stream()

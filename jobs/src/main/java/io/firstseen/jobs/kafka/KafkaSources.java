@@ -37,16 +37,17 @@ public final class KafkaSources {
    * Changes from the accepted topic. The job fails if it goes on from state that is older than the
    * removals that the topic keeps.
    *
+   * @param maxAhead how far ahead of the clock a change may be
    * @param retention for how long the topic keeps removals
    */
   public static Source<SourceEvent, ?, ?> acceptedChangelog(
-      KafkaOptions options, Duration retention) {
+      KafkaOptions options, Duration maxAhead, Duration retention) {
     KafkaSource<SourceEvent> source =
         source(
             options,
             options.acceptedTopic(),
             options.transactionalIdPrefix(options.snapshotsTopic()),
-            new ChangelogDeserializer());
+            new ChangelogDeserializer(new EventParser(maxAhead, Clock.systemUTC())));
     return new AcceptedSource(source, options.clientProperties(), retention);
   }
 

@@ -17,10 +17,26 @@ public final class ChangelogOptions {
               + " whether there is one may not (default: keys are kept until they are deleted).")
   private Duration ttl;
 
+  @Option(
+      names = "--max-ahead",
+      paramLabel = "DURATION",
+      defaultValue = "1d",
+      converter = OptionValues.DurationValue.class,
+      description =
+          "How far ahead of the clock the time of a record on the accepted topic may be; later ones"
+              + " are passed over. Longer than that of the dedup, so that a clock that is slow loses"
+              + " no key (default: ${DEFAULT-VALUE}).")
+  private Duration maxAhead;
+
   ChangelogOptions() {}
 
   /** The time after its last acceptance when a key is forgotten; empty for never. */
   public OptionalLong ttlMillis() {
     return ttl == null ? OptionalLong.empty() : OptionalLong.of(ttl.toMillis());
+  }
+
+  /** How far ahead of the clock a record's time may be; zero or more. */
+  public Duration maxAhead() {
+    return maxAhead;
   }
 }

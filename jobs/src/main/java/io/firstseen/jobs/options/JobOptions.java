@@ -2,6 +2,7 @@ package io.firstseen.jobs.options;
 
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.types.TimeToLive;
+import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -86,6 +87,11 @@ public final class JobOptions {
   /** Options of the snapshots; null in a job that only dedups. */
   public @Nullable SnapshotOptions snapshots() {
     return Objects.requireNonNull(snapshots, "this job makes no snapshots");
+  }
+
+  /** How far ahead of the clock the time of an input record may be. */
+  public Duration maxAhead() {
+    return dedup == null ? changelog.maxAhead() : dedup.maxAhead();
   }
 
   /**

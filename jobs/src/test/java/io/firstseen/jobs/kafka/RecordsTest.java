@@ -12,6 +12,8 @@ import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -134,7 +136,9 @@ class RecordsTest {
         records.serialize(Outcome.of(Outcome.Kind.REMOVED, key, event), null, 9L);
     assertThat(removed.value()).isNull();
 
-    ChangelogDeserializer changelog = new ChangelogDeserializer();
+    ChangelogDeserializer changelog =
+        new ChangelogDeserializer(
+            new EventParser(Duration.ofMillis(Long.MAX_VALUE), Clock.systemUTC()));
     assertThat(read(changelog, record(added.key(), added.value(), added.headers())))
         .isEqualTo(SourceEvent.of(Operation.ADD, null, key, null, 0x0102030405060708L, PLACE));
     assertThat(read(changelog, record(removed.key(), removed.value(), removed.headers())))
@@ -144,10 +148,30 @@ class RecordsTest {
         .isEqualTo(RECORD_TIME);
     byte[] minusOne = {-1, -1, -1, -1, -1, -1, -1, -1};
     assertThat(read(changelog, record(key, payload, timestamp(minusOne))).isWellFormed()).isFalse();
-    // No window could end after it: the job would fail at each restart.
+  }
+
+  /** It would end all windows before it. */
+  @Test
+  void aChangeTooFarAheadOfTheClockIsNoChange() throws Exception {
+    Clock clock = Clock.fixed(Instant.ofEpochMilli(7_000), ZoneOffset.UTC);
+    ChangelogDeserializer changelog =
+        new ChangelogDeserializer(new EventParser(Duration.ofSeconds(1), clock));
+    byte[] key = utf8("k");
+    byte[] atTheBound = {0, 0, 0, 0, 0, 0, 31, 64};
+    assertThat(read(changelog, record(key, null, timestamp(atTheBound))))
+        .isEqualTo(SourceEvent.of(Operation.DELETE, null, key, null, 8_000, PLACE));
+    byte[] later = {0, 0, 0, 0, 0, 0, 31, 65};
     byte[] lastOfAll = {127, -1, -1, -1, -1, -1, -1, -1};
-    assertThat(read(changelog, record(key, payload, timestamp(lastOfAll))).problem())
-        .isEqualTo("time must be at most 4611686018427387903 ms");
+    for (byte[] value : new byte[][] {null, utf8("payload")}) {
+      assertThat(read(changelog, record(key, value, timestamp(later))))
+          .isEqualTo(
+              SourceEvent.malformed(
+                  "time must be at most 1000 ms ahead of the clock, got 1001 ms ahead",
+                  null,
+                  PLACE));
+      assertThat(read(changelog, record(key, value, timestamp(lastOfAll))).problem())
+          .startsWith("time must be at most 1000 ms ahead of the clock, got ");
+    }
   }
 
   @Test

@@ -68,6 +68,19 @@ class JobOptionsTest {
   }
 
   @Test
+  void aRecordMayBeFurtherAheadOnTheAcceptedTopicThanInTheInput() {
+    JobOptions all = JobOptions.parse();
+    assertThat(all.maxAhead()).isEqualTo(Duration.ofHours(1));
+    ChangelogOptions changelog = new ChangelogOptions();
+    JobOptions ofChangelog =
+        JobOptions.forSnapshots(all.keys(), all.stream(), changelog, all.snapshots());
+    new CommandLine(changelog).parseArgs();
+    assertThat(ofChangelog.maxAhead()).isEqualTo(Duration.ofDays(1));
+    new CommandLine(changelog).parseArgs("--max-ahead=2h");
+    assertThat(ofChangelog.maxAhead()).isEqualTo(Duration.ofHours(2));
+  }
+
+  @Test
   void snapshotsHaveTheTtlOfTheDedup() {
     assertThat(JobOptions.parse().snapshotTtlMillis()).isZero();
     assertThat(JobOptions.parse("--ttl=2d").snapshotTtlMillis()).isEqualTo(172_800_000);
