@@ -23,6 +23,7 @@ import io.firstseen.types.DedupParameters;
 import io.firstseen.types.Operation;
 import java.util.OptionalLong;
 import org.apache.flink.api.common.functions.MapFunction;
+import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
@@ -178,13 +179,20 @@ public final class DedupJob {
     private static final long serialVersionUID = 1;
 
     private final OutputTag<Rejected<SourceEvent>> malformed;
+    private transient UnusableEvents unusable;
 
     WellFormedFunction(OutputTag<Rejected<SourceEvent>> malformed) {
       this.malformed = malformed;
     }
 
     @Override
+    public void open(OpenContext context) {
+      unusable = new UnusableEvents(getRuntimeContext().getMetricGroup());
+    }
+
+    @Override
     public void processElement(SourceEvent event, Context context, Collector<SourceEvent> out) {
+      unusable.count(event, context.timerService());
       if (event.isWellFormed()) {
         out.collect(event);
       } else {

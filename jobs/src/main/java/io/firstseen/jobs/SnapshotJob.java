@@ -29,7 +29,6 @@ import java.util.Map;
 import java.util.OptionalLong;
 import org.apache.flink.api.common.accumulators.LongCounter;
 import org.apache.flink.api.common.functions.OpenContext;
-import org.apache.flink.api.common.functions.RichFilterFunction;
 import org.apache.flink.api.common.functions.RichMapFunction;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.sink2.Sink;
@@ -38,6 +37,8 @@ import org.apache.flink.metrics.Counter;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.functions.ProcessFunction;
+import org.apache.flink.util.Collector;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
@@ -46,6 +47,7 @@ import picocli.CommandLine.Mixin;
 /** Turns the changelog of accepted keys into windowed snapshots. */
 public final class SnapshotJob {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotJob.class);
+  private static final TypeInformation<SourceEvent> EVENT = TypeInformation.of(SourceEvent.class);
   private static final TypeInformation<HashedOperation> OPERATION =
       TypeInformation.of(HashedOperation.class);
 
@@ -85,7 +87,7 @@ public final class SnapshotJob {
     EventWatermarks watermarks = DedupJob.watermarks(options.stream(), windowMillis(options));
     DataStream<HashedOperation> operations =
         DedupJob.events(env, acceptedChangelog, watermarks)
-            .filter(new WellFormedFilter())
+            .process(new WellFormedFunction(), EVENT)
             .name(OperatorUids.WELL_FORMED)
             .uid(OperatorUids.WELL_FORMED)
             .map(new HashFunction(hash), OPERATION)
@@ -271,28 +273,31 @@ public final class SnapshotJob {
 
   /**
    * Skips records that are not changes of keys, or too far ahead of the clock. Our jobs never write
-   * such records to the accepted topic. The first is logged, all are counted.
+   * such records to the accepted topic. The first of each kind is logged, all are counted.
    */
-  private static final class WellFormedFilter extends RichFilterFunction<SourceEvent> {
+  private static final class WellFormedFunction extends ProcessFunction<SourceEvent, SourceEvent> {
     private static final long serialVersionUID = 1;
 
     private transient Counter passedOver;
+    private transient UnusableEvents unusable;
 
     @Override
     public void open(OpenContext context) {
       passedOver = getRuntimeContext().getMetricGroup().counter("passedOver");
+      unusable = new UnusableEvents(getRuntimeContext().getMetricGroup());
     }
 
     @Override
-    public boolean filter(SourceEvent event) {
+    public void processElement(SourceEvent event, Context context, Collector<SourceEvent> out) {
+      boolean firstOfItsKind = unusable.count(event, context.timerService());
       if (event.isWellFormed()) {
-        return true;
-      }
-      if (passedOver.getCount() == 0) {
-        LOG.warn("passed over {}: {}", event.place(), event.problem());
+        out.collect(event);
+        return;
       }
       passedOver.inc();
-      return false;
+      if (firstOfItsKind) {
+        LOG.warn("passed over {}: {}", event.place(), event.problem());
+      }
     }
   }
 }

@@ -14,7 +14,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -103,6 +106,33 @@ class MetricsPageTest {
     assertThat(((Counter) pipeline("rocksdb", "--page-cache=0").get(hits)).getCount()).isZero();
   }
 
+  @Test
+  void eventsThatCannotBeUsedAreCountedByKind() throws Exception {
+    Path input = directory.resolve("events.tsv");
+    List<String> events = new ArrayList<>(List.of("1\tadd\tgood", "-1\tadd\tk", "1\tadd\t", "x"));
+    long hoursAhead = Instant.now().plus(Duration.ofHours(3)).getEpochSecond();
+    events.addAll(Collections.nCopies(4, hoursAhead + "\tadd\tahead"));
+    events.addAll(Collections.nCopies(2, "1\tmove\tk"));
+    Files.write(input, events);
+    EventParser parser = new EventParser(Duration.ofHours(1), Clock.systemUTC());
+    for (Map<String, Metric> metrics :
+        List.of(
+            pipeline(EventFiles.source(input, FileFormat.TSV, parser), "heap"),
+            snapshots(EventFiles.source(input, FileFormat.TSV, parser)))) {
+      assertThat(count(metrics, "events-well-formed tooFarAhead")).isEqualTo(4);
+      assertThat(count(metrics, "events-well-formed badTime")).isEqualTo(1);
+      assertThat(count(metrics, "events-well-formed badKey")).isEqualTo(1);
+      assertThat(count(metrics, "events-well-formed malformed")).isEqualTo(3);
+      if (metrics.containsKey("events-well-formed passedOver")) {
+        assertThat(count(metrics, "events-well-formed passedOver")).isEqualTo(9);
+      }
+    }
+  }
+
+  private static long count(Map<String, Metric> metrics, String name) {
+    return ((Counter) metrics.get(name)).getCount();
+  }
+
   private static String page() throws IOException {
     return Files.readString(PAGE);
   }
@@ -136,6 +166,11 @@ class MetricsPageTest {
   }
 
   private Map<String, Metric> pipeline(String backend, String... more) throws Exception {
+    return pipeline(source(), backend, more);
+  }
+
+  private Map<String, Metric> pipeline(
+      Source<SourceEvent, ?, ?> source, String backend, String... more) throws Exception {
     String[] words = {"--state-backend=" + backend, "--window=1d", "--set=" + SET};
     String[] all =
         IntStream.range(0, words.length + more.length)
@@ -145,7 +180,7 @@ class MetricsPageTest {
         env ->
             PipelineJob.build(
                 env,
-                source(),
+                source,
                 new OutcomeFiles(
                     FileFormat.LINES, directory.resolve("out"), Optional.empty(), Optional.empty()),
                 new SnapshotFiles(directory.resolve("snapshots")),
@@ -153,11 +188,15 @@ class MetricsPageTest {
   }
 
   private Map<String, Metric> snapshots() throws Exception {
+    return snapshots(source());
+  }
+
+  private Map<String, Metric> snapshots(Source<SourceEvent, ?, ?> source) throws Exception {
     return metricsOf(
         env ->
             SnapshotJob.build(
                 env,
-                source(),
+                source,
                 new SnapshotFiles(directory.resolve("snapshots")),
                 JobOptions.parse("--window=1d", "--set=" + SET)));
   }

@@ -11,6 +11,9 @@ import java.time.Duration;
 
 /** The rules for every event, in any format. */
 final class EventRules implements Serializable {
+  /** In a problem that begins with "time": that it is too far ahead. */
+  static final String AHEAD_OF_THE_CLOCK = " ahead of the clock";
+
   private static final long serialVersionUID = 1;
 
   private final long maxAheadMillis;
@@ -33,8 +36,13 @@ final class EventRules implements Serializable {
     long aheadMillis = timestampMillis - clock.millis();
     if (aheadMillis > maxAheadMillis) {
       throw new MalformedEventException(
-          "time must be at most %d ms ahead of the clock, got %d ms ahead"
-              .formatted(maxAheadMillis, aheadMillis));
+          "time must be at most "
+              + maxAheadMillis
+              + " ms"
+              + AHEAD_OF_THE_CLOCK
+              + ", got "
+              + aheadMillis
+              + " ms ahead");
     }
   }
 

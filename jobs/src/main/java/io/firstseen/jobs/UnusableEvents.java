@@ -1,0 +1,43 @@
+package io.firstseen.jobs;
+
+import io.firstseen.jobs.events.AheadAlarm;
+import io.firstseen.jobs.events.ProblemKind;
+import io.firstseen.serializers.SourceEvent;
+import java.util.EnumMap;
+import java.util.Map;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.streaming.api.TimerService;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Counts the events that cannot be used, by kind, and warns if most events are too far ahead of the
+ * clock.
+ */
+final class UnusableEvents {
+  private static final Logger LOG = LoggerFactory.getLogger(UnusableEvents.class);
+
+  private final Map<ProblemKind, Counter> counters = new EnumMap<>(ProblemKind.class);
+  private final AheadAlarm alarm = new AheadAlarm();
+
+  UnusableEvents(MetricGroup metrics) {
+    for (ProblemKind kind : ProblemKind.values()) {
+      counters.put(kind, metrics.counter(kind.metric()));
+    }
+  }
+
+  /** Takes the next event; returns whether it is the first of its kind that cannot be used. */
+  boolean count(SourceEvent event, TimerService time) {
+    ProblemKind kind = event.isWellFormed() ? null : ProblemKind.of(event.problem());
+    if (alarm.take(event, kind)) {
+      alarm.warning(time.currentProcessingTime()).ifPresent(LOG::warn);
+    }
+    if (kind == null) {
+      return false;
+    }
+    Counter counter = counters.get(kind);
+    counter.inc();
+    return counter.getCount() == 1;
+  }
+}
