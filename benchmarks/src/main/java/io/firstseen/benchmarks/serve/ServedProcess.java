@@ -15,6 +15,7 @@ import io.firstseen.server.ServerOptions;
 import io.firstseen.server.ServiceLog;
 import io.firstseen.server.SetSource;
 import io.firstseen.server.SnapshotServer;
+import io.firstseen.server.http.AllowedHosts;
 import io.firstseen.server.http.HttpLimits;
 import io.firstseen.server.http.HttpService;
 import io.firstseen.server.http.Reply;
@@ -61,6 +62,7 @@ final class ServedProcess {
         HttpService.start(
             any,
             HttpLimits.DEFAULT,
+            AllowedHosts.any(),
             Duration.ZERO,
             new RequestObserver() {},
             List.of(
