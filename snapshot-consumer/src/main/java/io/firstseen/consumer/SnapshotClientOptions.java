@@ -25,8 +25,8 @@ public final class SnapshotClientOptions {
   /** The default of {@link Builder#chunkWait}. */
   public static final Duration DEFAULT_CHUNK_WAIT = Duration.ofSeconds(30);
 
-  /** The least of {@link Builder#maxUnnamedBytes}, in bytes. */
-  public static final long LEAST_UNNAMED_BYTES = 1L << 20;
+  /** The minimum of {@link Builder#maxUnnamedBytes}, in bytes. */
+  public static final long MIN_UNNAMED_BYTES = 1L << 20;
 
   private static final int MAX_HISTORY = 1000;
   private static final Pattern HOST_AND_PORT = Pattern.compile("\\S+:[0-9]{1,5}");
@@ -287,13 +287,13 @@ public final class SnapshotClientOptions {
      * beginning. So give it at least what a window publishes. If not set, 256 MiB, or twice the
      * snapshot that answers if that is more.
      *
-     * @throws IllegalArgumentException if it is less than {@value #LEAST_UNNAMED_BYTES} bytes
+     * @throws IllegalArgumentException if it is less than {@value #MIN_UNNAMED_BYTES} bytes
      */
     public Builder maxUnnamedBytes(long bytes) {
-      if (bytes < LEAST_UNNAMED_BYTES) {
+      if (bytes < MIN_UNNAMED_BYTES) {
         throw new IllegalArgumentException(
             "maxUnnamedBytes must be at least %d, which hold a chunk, got %d"
-                .formatted(LEAST_UNNAMED_BYTES, bytes));
+                .formatted(MIN_UNNAMED_BYTES, bytes));
       }
       this.maxUnnamedBytes = OptionalLong.of(bytes);
       return this;

@@ -33,7 +33,7 @@ public record HttpLimits(
     Duration stallTimeout) {
 
   private static final int DEFAULT_BODY_BYTES = 1 << 20;
-  private static final long MOST_BODIES_BYTES = 64L << 20;
+  private static final long MAX_DEFAULT_BODIES_BYTES = 64L << 20;
   // A batch may take several times its body: keys, answers, and the text of both.
   private static final int HEAP_SHARE = 16;
 
@@ -78,7 +78,7 @@ public record HttpLimits(
   /** A sixteenth of the heap, but 1 MiB at least and 64 MiB at most. */
   public static long defaultBodiesBytes() {
     long share = Runtime.getRuntime().maxMemory() / HEAP_SHARE;
-    return Math.max(DEFAULT_BODY_BYTES, Math.min(share, MOST_BODIES_BYTES));
+    return Math.max(DEFAULT_BODY_BYTES, Math.min(share, MAX_DEFAULT_BODIES_BYTES));
   }
 
   /** A copy with other numbers of connections. */
