@@ -7,17 +7,15 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.Iterator;
-import java.util.LinkedHashSet;
 import java.util.Map;
-import java.util.Set;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Which connections may ask for everything. Their number is bounded, in all and for each peer. The
  * others come into a small reserve, where they may ask for health only; when the reserve is full,
- * the one that has been there longest gives way. So no number of idle connections keeps a health
- * check out.
+ * the one that came first gives way. So no number of idle connections keeps a health check out.
  */
 final class Admission {
   // Whoever has one global address of IPv6 has all that begin with the same bytes.
@@ -25,8 +23,8 @@ final class Admission {
 
   private final HttpLimits limits;
   private final Map<Object, Integer> ofPeers = new HashMap<>();
-  // In the order of arrival.
-  private final Set<Channel> reserve = new LinkedHashSet<>();
+  // By the number of their arrival.
+  private final NavigableMap<Long, Channel> reserve = new TreeMap<>();
   private int all;
 
   Admission(HttpLimits limits) {
@@ -65,19 +63,19 @@ final class Admission {
     ofPeers.computeIfPresent(peer, (same, count) -> count == 1 ? null : count - 1);
   }
 
-  /** Takes a connection into the reserve; returns the one that must close, or null. */
-  synchronized @Nullable Channel reserve(Channel channel) {
-    reserve.add(channel);
-    if (reserve.size() <= limits.reservedForHealth()) {
-      return null;
-    }
-    Iterator<Channel> oldest = reserve.iterator();
-    Channel leaves = oldest.next();
-    oldest.remove();
-    return leaves;
+  /**
+   * Takes a connection into the reserve; returns the one that must close, or null.
+   *
+   * @param number of its arrival
+   */
+  synchronized @Nullable Channel reserve(long number, Channel channel) {
+    reserve.put(number, channel);
+    return reserve.size() <= limits.reservedForHealth()
+        ? null
+        : reserve.pollFirstEntry().getValue();
   }
 
-  synchronized void leaveReserve(Channel channel) {
-    reserve.remove(channel);
+  synchronized void leaveReserve(long number) {
+    reserve.remove(number);
   }
 }

@@ -6,6 +6,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
@@ -18,6 +19,7 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.stream.ChunkedWriteHandler;
+import io.netty.util.AttributeKey;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
@@ -124,6 +126,7 @@ public final class HttpService implements AutoCloseable {
             .channel(NioServerSocketChannel.class)
             .option(ChannelOption.SO_BACKLOG, BACKLOG)
             .option(ChannelOption.SO_REUSEADDR, true)
+            .handler(new Arrivals())
             .childOption(ChannelOption.TCP_NODELAY, true)
             .childOption(ChannelOption.AUTO_READ, false)
             .childHandler(new Initializer());
@@ -145,6 +148,19 @@ public final class HttpService implements AutoCloseable {
     return new IOException(
         "cannot listen on %s:%d: %s".formatted(address.getHostString(), address.getPort(), reason),
         cause);
+  }
+
+  /** Numbers connections as they come: the threads that serve them begin in any order. */
+  private static final class Arrivals extends ChannelInboundHandlerAdapter {
+    static final AttributeKey<Long> NUMBER = AttributeKey.valueOf(Arrivals.class, "number");
+
+    private long next;
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object connection) {
+      ((Channel) connection).attr(NUMBER).set(next++);
+      context.fireChannelRead(connection);
+    }
   }
 
   private final class Initializer extends ChannelInitializer<SocketChannel> {
@@ -179,8 +195,9 @@ public final class HttpService implements AutoCloseable {
       channel.closeFuture().addListener(unused -> admission.leave(peer));
       return null;
     }
-    channel.closeFuture().addListener(unused -> admission.leaveReserve(channel));
-    Channel leaves = admission.reserve(channel);
+    long number = channel.attr(Arrivals.NUMBER).get();
+    channel.closeFuture().addListener(unused -> admission.leaveReserve(number));
+    Channel leaves = admission.reserve(number, channel);
     if (leaves != null) {
       observer.onConnectionRefused();
       leaves.eventLoop().execute(() -> refuse(leaves));
