@@ -16,6 +16,7 @@ import io.firstseen.jobs.files.FileFormat;
 import io.firstseen.jobs.kafka.ChangelogReader;
 import io.firstseen.jobs.options.DedupOptions;
 import io.firstseen.jobs.options.HashKeyOptions;
+import io.firstseen.jobs.options.KafkaProperties;
 import io.firstseen.jobs.options.KeyOptions;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.operators.dedup.DedupSavepoint;
@@ -40,6 +41,7 @@ import java.util.concurrent.TimeoutException;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.StateBackendOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -132,6 +134,14 @@ public final class BootstrapCommand implements Callable<Integer> {
     private String bootstrapServers;
 
     @Option(
+        names = "--kafka-properties",
+        paramLabel = "FILE",
+        description =
+            "A properties file with settings of the Kafka client, such as sasl.jaas.config, so that no"
+                + " secret stands on a command line.")
+    private @Nullable Path kafkaPropertiesFile;
+
+    @Option(
         names = "--kafka-property",
         paramLabel = "NAME=VALUE",
         description = "A setting of the Kafka client; may be repeated.")
@@ -139,7 +149,7 @@ public final class BootstrapCommand implements Callable<Integer> {
 
     private Properties clientProperties() {
       Properties all = new Properties();
-      all.putAll(properties);
+      all.putAll(KafkaProperties.of(kafkaPropertiesFile, properties));
       all.setProperty("bootstrap.servers", bootstrapServers);
       return all;
     }

@@ -2,12 +2,15 @@ package io.firstseen.cli.shared;
 
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.filters.snapshot.TrustedKey;
+import io.firstseen.jobs.options.KafkaProperties;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -21,6 +24,14 @@ public final class SnapshotTopicOptions {
       converter = OptionValues.KafkaName.class,
       description = "The topic of snapshots (default: ${DEFAULT-VALUE}).")
   private String topic;
+
+  @Option(
+      names = "--kafka-properties",
+      paramLabel = "FILE",
+      description =
+          "A properties file with settings of the Kafka consumer, such as sasl.jaas.config, so that no"
+              + " secret stands on a command line.")
+  private @Nullable Path kafkaPropertiesFile;
 
   @Option(
       names = "--kafka-property",
@@ -49,7 +60,7 @@ public final class SnapshotTopicOptions {
       SnapshotClientOptions.Builder options =
           SnapshotClientOptions.builder(bootstrapServers, setName)
               .topic(topic)
-              .kafkaProperties(kafkaProperties)
+              .kafkaProperties(KafkaProperties.of(kafkaPropertiesFile, kafkaProperties))
               .trustedKeys(trusted.keys());
       return blobs == null ? options : options.blobDirectory(blobs);
     } catch (IllegalArgumentException e) {

@@ -37,7 +37,14 @@ import picocli.CommandLine.Spec;
     })
 final class SnapshotInfoCommand implements Callable<Integer> {
   private static final List<String> OF_A_TOPIC =
-      List.of("--topic", "--set", "--kafka-property", "--public-key", "--blobs", "--timeout");
+      List.of(
+          "--topic",
+          "--set",
+          "--kafka-property",
+          "--kafka-properties",
+          "--public-key",
+          "--blobs",
+          "--timeout");
 
   @ArgGroup(multiplicity = "1")
   private Origin origin;

@@ -74,17 +74,26 @@ public final class TopicIo implements AutoCloseable {
   private List<ConsumerRecord<byte[], byte[]>> read(
       String topic, IsolationLevel isolation, IsolationLevel isolationOfEnds) {
     List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
-    try (KafkaConsumer<byte[], byte[]> consumer = consumer(isolation);
-        KafkaConsumer<byte[], byte[]> other = consumer(isolationOfEnds)) {
+    try (KafkaConsumer<byte[], byte[]> consumer = consumer(isolation)) {
       List<TopicPartition> partitions = partitions(consumer, topic);
       consumer.assign(partitions);
       consumer.seekToBeginning(partitions);
-      Map<TopicPartition, Long> ends = other.endOffsets(partitions);
+      Map<TopicPartition, Long> ends =
+          isolation == isolationOfEnds
+              ? consumer.endOffsets(partitions)
+              : endOffsets(partitions, isolationOfEnds);
       while (partitions.stream().anyMatch(p -> consumer.position(p) < ends.get(p))) {
         consumer.poll(Duration.ofMillis(100)).forEach(records::add);
       }
     }
     return records;
+  }
+
+  private Map<TopicPartition, Long> endOffsets(
+      List<TopicPartition> partitions, IsolationLevel isolation) {
+    try (KafkaConsumer<byte[], byte[]> consumer = consumer(isolation)) {
+      return consumer.endOffsets(partitions);
+    }
   }
 
   /** Reads a topic, which may not be there yet, until what was read is enough. */

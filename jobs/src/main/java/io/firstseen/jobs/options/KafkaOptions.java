@@ -18,6 +18,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
@@ -191,6 +192,14 @@ public final class KafkaOptions {
   private List<Path> publicKeys = new ArrayList<>();
 
   @Option(
+      names = "--kafka-properties",
+      paramLabel = "FILE",
+      description =
+          "A properties file with settings of all Kafka clients of the job, such as sasl.jaas.config, so that no"
+              + " secret stands on a command line.")
+  private @Nullable Path kafkaPropertiesFile;
+
+  @Option(
       names = "--kafka-property",
       paramLabel = "NAME=VALUE",
       description =
@@ -307,7 +316,7 @@ public final class KafkaOptions {
   /** The settings that every Kafka client of the job shares, the brokers among them. */
   public Properties clientProperties() {
     Properties shared = new Properties();
-    shared.putAll(properties);
+    shared.putAll(KafkaProperties.of(kafkaPropertiesFile, properties));
     shared.setProperty("bootstrap.servers", bootstrapServers);
     return shared;
   }
@@ -334,7 +343,8 @@ public final class KafkaOptions {
   }
 
   private void checkProperties() {
-    Map<String, Object> settings = new HashMap<>(properties);
+    Map<String, Object> settings =
+        new HashMap<>(KafkaProperties.of(kafkaPropertiesFile, properties));
     settings.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
     settings.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
     settings.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
@@ -345,7 +355,7 @@ public final class KafkaOptions {
       ProducerConfig.configDef().parse(settings);
       AdminClientConfig.configDef().parse(settings);
     } catch (ConfigException e) {
-      throw new UserErrorException("--kafka-property: " + e.getMessage());
+      throw new UserErrorException("--kafka-property or --kafka-properties: " + e.getMessage());
     }
   }
 

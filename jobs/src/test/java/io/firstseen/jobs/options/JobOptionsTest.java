@@ -260,7 +260,7 @@ class JobOptionsTest {
   void whatKafkasClientsWouldRefuseIsOneSentence(String property, String sentence) {
     assertThatThrownBy(() -> kafka("--kafka-property=" + property).check())
         .isInstanceOf(UserErrorException.class)
-        .hasMessageStartingWith("--kafka-property: " + sentence);
+        .hasMessageStartingWith("--kafka-property or --kafka-properties: " + sentence);
     kafka("--kafka-property=fetch.min.bytes=7", "--kafka-property=my.setting=x").check();
   }
 

@@ -1,0 +1,64 @@
+package io.firstseen.jobs.options;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstseen.jobs.shared.UserErrorException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Properties;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class KafkaPropertiesTest {
+  @TempDir private Path directory;
+
+  private static Properties clients(String... words) {
+    KafkaOptions options = KafkaOptions.parse(words);
+    options.check();
+    return options.clientProperties();
+  }
+
+  @Test
+  void settingsOfTheFileAndOfOptionsAreTakenAndOptionsWin() throws Exception {
+    Path file =
+        Files.writeString(
+            directory.resolve("client.properties"),
+            """
+            # ours
+            security.protocol=SASL_SSL
+            client.rack = ä
+            bootstrap.servers=elsewhere:1
+            """);
+    Properties clients =
+        clients(
+            "--bootstrap-servers=here:9092",
+            "--kafka-properties=" + file,
+            "--kafka-property=security.protocol=SSL");
+    assertThat(clients)
+        .containsEntry("security.protocol", "SSL")
+        .containsEntry("client.rack", "ä")
+        .containsEntry("bootstrap.servers", "here:9092");
+  }
+
+  @Test
+  void aFileThatCannotBeUsedIsOneSentence() throws Exception {
+    String servers = "--bootstrap-servers=here:9092";
+    Path missing = directory.resolve("missing");
+    assertThatThrownBy(() -> clients(servers, "--kafka-properties=" + missing))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage("cannot read %s: there is no such file or directory", missing);
+    Path latin = Files.write(directory.resolve("latin"), new byte[] {'a', '=', (byte) 0xE4});
+    assertThatThrownBy(() -> clients(servers, "--kafka-properties=" + latin))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage("--kafka-properties: %s is not UTF-8", latin);
+    Path escape = Files.writeString(directory.resolve("escape"), "a=\\u00zz");
+    assertThatThrownBy(() -> clients(servers, "--kafka-properties=" + escape))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessageStartingWith("--kafka-properties: " + escape + ": ");
+    Path wrong = Files.writeString(directory.resolve("wrong"), "request.timeout.ms=soon");
+    assertThatThrownBy(() -> clients(servers, "--kafka-properties=" + wrong))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessageContaining("soon");
+  }
+}
