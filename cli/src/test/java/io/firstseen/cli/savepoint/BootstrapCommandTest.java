@@ -344,7 +344,8 @@ class BootstrapCommandTest {
             List.of("--savepoint=DIR/S"),
             "Missing required argument (specify one of these): (--input=FILE |"
                 + " [--from-topic=TOPIC --bootstrap-servers=HOST:PORT,..."
-                + " [--kafka-property=NAME=VALUE]...]) (see 'firstseen bootstrap --help')"));
+                + " [--kafka-properties=FILE] [--kafka-property=NAME=VALUE]...])"
+                + " (see 'firstseen bootstrap --help')"));
   }
 
   @ParameterizedTest
