@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 // The connector's close may be interrupted.
 @SuppressWarnings("try")
 final class AcceptedReader implements SourceReader<SourceEvent, KafkaPartitionSplit> {
+  // Between two polls of a task that is not blocked.
+  private static final long MAX_POLL_MILLIS = 1_000;
+
   private final SourceReader<SourceEvent, KafkaPartitionSplit> connector;
   private final Duration retention;
   private final PartitionEnds ends;
@@ -32,6 +35,8 @@ final class AcceptedReader implements SourceReader<SourceEvent, KafkaPartitionSp
   // Thrown by the next poll: what a reader throws at a checkpoint fails the checkpoint alone.
   private @Nullable UserErrorException behind;
   private @Nullable CheckedOutput checkedOutput;
+  private InputStatus polled = InputStatus.NOTHING_AVAILABLE;
+  private long polledMillis;
 
   AcceptedReader(
       SourceReader<SourceEvent, KafkaPartitionSplit> connector,
@@ -86,6 +91,7 @@ final class AcceptedReader implements SourceReader<SourceEvent, KafkaPartitionSp
 
   @Override
   public List<KafkaPartitionSplit> snapshotState(long checkpointId) {
+    noticeBlocking();
     return connector.snapshotState(checkpointId).stream().map(this::timed).toList();
   }
 
@@ -109,7 +115,25 @@ final class AcceptedReader implements SourceReader<SourceEvent, KafkaPartitionSp
     if (checkedOutput == null || checkedOutput.all != output) {
       checkedOutput = new CheckedOutput(output);
     }
-    return connector.pollNext(checkedOutput);
+    polledMillis = noticeBlocking();
+    polled = connector.pollNext(checkedOutput);
+    return polled;
+  }
+
+  /**
+   * Says that partitions are not quiet if nobody asked for records: records wait while the
+   * operators behind the source cannot take more.
+   *
+   * @return the time of the clock
+   */
+  private long noticeBlocking() {
+    long nowMillis = clock.millis();
+    boolean recordsWait =
+        polled != InputStatus.NOTHING_AVAILABLE || connector.isAvailable().isDone();
+    if (recordsWait && nowMillis - polledMillis > MAX_POLL_MILLIS) {
+      partitions.values().forEach(ReadThrough::restartQuiet);
+    }
+    return nowMillis;
   }
 
   @Override

@@ -33,6 +33,11 @@ final class ReadThrough {
     throughMillis = Math.max(throughMillis, lastRecordMillis);
   }
 
+  /** Says that records may have waited until now. */
+  void restartQuiet() {
+    lastRecordMillis = clock.millis();
+  }
+
   /** In milliseconds since the epoch. */
   long millis() {
     long quietSinceMillis = clock.millis() - QUIET.toMillis();

@@ -25,6 +25,7 @@ import org.apache.flink.connector.kafka.source.split.KafkaPartitionSplit;
 import org.apache.flink.connector.kafka.source.split.KafkaPartitionSplitSerializer;
 import org.apache.flink.core.io.InputStatus;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class AcceptedReaderTest {
@@ -92,12 +93,27 @@ class AcceptedReaderTest {
   void aQuietPartitionIsReadThroughTheLastMinute() throws Exception {
     reader.addSplits(List.of(new KafkaPartitionSplit(PARTITION, 0)));
     read(Duration.ZERO);
+    connector.next = null;
+    reader.pollNext(output);
     time.pass(Duration.ofDays(10));
     ends.end = 100;
     TimedSplit split = checkpoint();
     assertThat(split.readThroughMillis()).isEqualTo(time.millis() - ReadThrough.QUIET.toMillis());
     time.pass(Duration.ofHours(23));
     assertThatCode(() -> restore(split)).doesNotThrowAnyException();
+  }
+
+  /** As while a window closes: the records of the last minutes wait at the broker. */
+  @Test
+  void aReaderThatIsNotAskedIsNotQuiet() throws Exception {
+    reader.addSplits(List.of(new KafkaPartitionSplit(PARTITION, 0)));
+    read(Duration.ZERO);
+    long readMillis = time.millis();
+    time.pass(Duration.ofMinutes(5));
+    assertThat(checkpoint().readThroughMillis()).isEqualTo(readMillis);
+    read(Duration.ofMinutes(4));
+    assertThat(checkpoint().readThroughMillis())
+        .isEqualTo(time.millis() - Duration.ofMinutes(4).toMillis());
   }
 
   @Test
@@ -217,11 +233,15 @@ class AcceptedReaderTest {
 
   /** Reads one partition. */
   private static final class Connector implements SourceReader<SourceEvent, KafkaPartitionSplit> {
-    private ReadRecord next;
+    // Null if nothing is available.
+    private @Nullable ReadRecord next;
     private long offset;
 
     @Override
     public InputStatus pollNext(ReaderOutput<SourceEvent> to) {
+      if (next == null) {
+        return InputStatus.NOTHING_AVAILABLE;
+      }
       SourceEvent event =
           SourceEvent.of(
               Operation.ADD, null, "key".getBytes(UTF_8), null, next.eventMillis, "accepted-3@0");
@@ -240,7 +260,7 @@ class AcceptedReaderTest {
 
     @Override
     public CompletableFuture<Void> isAvailable() {
-      return CompletableFuture.completedFuture(null);
+      return next == null ? new CompletableFuture<>() : CompletableFuture.completedFuture(null);
     }
 
     @Override
