@@ -68,9 +68,13 @@ public final class CommandProcess implements AutoCloseable {
     return process.descendants().count();
   }
 
-  /** Ends it as Ctrl-C does. */
+  /**
+   * Ends it as Ctrl-C does, and waits for that: its input must not end while the signal is on its
+   * way, or it may end by itself.
+   */
   public void interrupt() throws IOException, InterruptedException {
     new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor();
+    awaitEnd();
   }
 
   /** Ends it as supervisors do. */
@@ -81,11 +85,15 @@ public final class CommandProcess implements AutoCloseable {
   /** Waits for its end. */
   public Invocation end() throws IOException, InterruptedException {
     process.getOutputStream().close();
-    assertThat(process.waitFor(2, TimeUnit.MINUTES)).as("ends by itself").isTrue();
+    awaitEnd();
     return new Invocation(
         process.exitValue(),
         Files.readAllLines(directory.resolve("out")),
         Files.readAllLines(directory.resolve("err")));
+  }
+
+  private void awaitEnd() throws InterruptedException {
+    assertThat(process.waitFor(2, TimeUnit.MINUTES)).as("it ends").isTrue();
   }
 
   /** The files in its temporary directory. */
