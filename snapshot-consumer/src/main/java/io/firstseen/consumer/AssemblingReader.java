@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** Runs on the following thread: hands records to the assembler and carries out its decisions. */
 final class AssemblingReader implements TopicFollower.Reader {
   private final SnapshotClientOptions options;
+  private final LongSupplier wallClockMillis;
   private final CurrentSnapshot current;
   private final FollowedState shown;
   private final @Nullable SnapshotCache cache;
@@ -34,6 +35,7 @@ final class AssemblingReader implements TopicFollower.Reader {
   AssemblingReader(
       SnapshotClientOptions options, LongSupplier wallClockMillis, CurrentSnapshot current) {
     this.options = options;
+    this.wallClockMillis = wallClockMillis;
     this.current = current;
     this.shown =
         new FollowedState(
@@ -168,7 +170,7 @@ final class AssemblingReader implements TopicFollower.Reader {
   }
 
   @Override
-  public void accept(long offset, String key, byte[] value, long timestampMillis) {
+  public void accept(long offset, String key, byte[] value) {
     nextOffset = offset + 1;
     if (!loading) {
       loading = true;
@@ -176,7 +178,7 @@ final class AssemblingReader implements TopicFollower.Reader {
     }
     shown.counters().readRecords.incrementAndGet();
     shown.counters().readBytes.addAndGet(value == null ? 0 : value.length);
-    assembler.accept(offset, key, value, timestampMillis);
+    assembler.accept(offset, key, value, wallClockMillis);
   }
 
   @Override

@@ -13,8 +13,8 @@ import java.util.Optional;
  * @param snapshot the verified snapshot, stale or not; empty if there is none
  * @param manifestJson its manifest byte for byte as it was published, so that a signature can be
  *     checked; read-only
- * @param publishedMillis when its manifest was written, in milliseconds since the epoch; 0 without
- *     a snapshot
+ * @param publishedMillis when its manifest was published, as it says, or when it was first read if
+ *     that is earlier, in milliseconds since the epoch; 0 without a snapshot
  * @param trouble the newest problem, one sentence; cleared by the next good snapshot or when the
  *     topic can be read again
  */

@@ -147,8 +147,8 @@ public final class FollowedDirectory implements FollowedSet {
     }
 
     /**
-     * The age, since its manifest was written, from which on a snapshot is {@link
-     * ClientState#STALE}. If not set, none ever is.
+     * The age, since its manifest was published, from which on a snapshot is {@link
+     * ClientState#STALE}. If not set, a snapshot is stale only once its manifest has expired.
      */
     public Builder staleAfter(Duration newStaleAfter) {
       this.staleAfter = SnapshotClientOptions.requirePositive("staleAfter", newStaleAfter);
@@ -265,7 +265,7 @@ public final class FollowedDirectory implements FollowedSet {
       judged = new Judged(sequence, written);
       failures.keySet().removeIf(failed -> failed <= sequence);
       shown.answer(
-          new ActiveSnapshot(set, written.toMillis(), json),
+          ActiveSnapshot.of(set, System.currentTimeMillis(), json),
           OptionalLong.empty(),
           OptionalLong.empty(),
           0,

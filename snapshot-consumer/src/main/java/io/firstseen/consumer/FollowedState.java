@@ -69,9 +69,10 @@ final class FollowedState {
   }
 
   private ClientState stateOf(ActiveSnapshot answering) {
-    return staleAfter.isPresent() && ageMillis(answering) >= staleAfter.get().toMillis()
-        ? ClientState.STALE
-        : ClientState.READY;
+    Long expiresMillis = answering.manifest().expiresMillis();
+    boolean isOld = staleAfter.isPresent() && ageMillis(answering) >= staleAfter.get().toMillis();
+    boolean hasExpired = expiresMillis != null && wallClockMillis.getAsLong() >= expiresMillis;
+    return isOld || hasExpired ? ClientState.STALE : ClientState.READY;
   }
 
   private long ageMillis(ActiveSnapshot answering) {

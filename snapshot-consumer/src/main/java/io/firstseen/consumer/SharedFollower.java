@@ -74,9 +74,9 @@ final class SharedFollower {
     }
 
     @Override
-    public void accept(long offset, String key, byte[] value, long timestampMillis) {
+    public void accept(long offset, String key, byte[] value) {
       for (AssemblingReader reader : readers) {
-        reader.accept(offset, key, value, timestampMillis);
+        reader.accept(offset, key, value);
       }
     }
 

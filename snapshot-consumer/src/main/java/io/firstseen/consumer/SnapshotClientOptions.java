@@ -129,7 +129,7 @@ public final class SnapshotClientOptions {
     return maxUnnamedBytes;
   }
 
-  /** The age from which on a snapshot is stale; empty means never. */
+  /** The age from which on a snapshot is stale; empty if only expiry makes it stale. */
   public Optional<Duration> staleAfter() {
     return Optional.ofNullable(staleAfter);
   }
@@ -300,8 +300,8 @@ public final class SnapshotClientOptions {
     }
 
     /**
-     * The age, since its manifest was written to the topic, from which on a snapshot is {@link
-     * ClientState#STALE}. If not set, none ever is.
+     * The age, since its manifest was published, from which on a snapshot is {@link
+     * ClientState#STALE}. If not set, a snapshot is stale only once its manifest has expired.
      */
     public Builder staleAfter(Duration newStaleAfter) {
       this.staleAfter = requirePositive("staleAfter", newStaleAfter);

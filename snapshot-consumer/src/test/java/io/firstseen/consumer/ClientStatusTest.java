@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class ClientStatusTest {
   private long offset;
   private final AtomicLong clock = new AtomicLong(1_000_000);
-  private final TestPublisher publisher = TestPublisher.of("spam", 4);
+  private final TestPublisher publisher = TestPublisher.of("spam", 4).publishingAt(clock::get);
 
   @Test
   void tellsWhatBelongsTogether() {
@@ -45,8 +45,7 @@ class ClientStatusTest {
     publisher
         .publish(sequence, keys)
         .entries()
-        .forEach(
-            entry -> client.reader().accept(offset++, entry.key(), entry.value(), clock.get()));
+        .forEach(entry -> client.reader().accept(offset++, entry.key(), entry.value()));
     client.reader().settle();
   }
 

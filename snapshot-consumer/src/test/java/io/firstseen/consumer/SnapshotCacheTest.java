@@ -43,7 +43,7 @@ class SnapshotCacheTest {
 
   @TempDir private Path temporary;
   private Path directory;
-  private final TestPublisher publisher = TestPublisher.of(SET, 2);
+  private final TestPublisher publisher = TestPublisher.of(SET, 2).publishingAt(() -> CLOCK_MILLIS);
   private final List<Entry> topic = new ArrayList<>();
   private final List<String> notices = new ArrayList<>();
 
@@ -93,7 +93,7 @@ class SnapshotCacheTest {
 
   private void read(SnapshotClient client, long from) {
     for (int i = (int) from; i < topic.size(); i++) {
-      client.reader().accept(i, topic.get(i).key(), topic.get(i).value(), CLOCK_MILLIS);
+      client.reader().accept(i, topic.get(i).key(), topic.get(i).value());
     }
   }
 
@@ -363,7 +363,7 @@ class SnapshotCacheTest {
     SnapshotClient client = start();
     client.reader().open(TOPIC_ID);
     for (int i = 0; i < topic.size(); i++) {
-      client.reader().accept(i, topic.get(i).key(), topic.get(i).value(), CLOCK_MILLIS);
+      client.reader().accept(i, topic.get(i).key(), topic.get(i).value());
       client.reader().settle();
       // A copy of the files is what a crash at this point would leave, except for the lock.
       Path copy = temporary.resolve("copy");

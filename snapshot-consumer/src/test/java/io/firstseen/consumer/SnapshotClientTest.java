@@ -41,7 +41,7 @@ class SnapshotClientTest {
   private long offset;
   private final AtomicLong clock = new AtomicLong(START_MILLIS);
   private final List<String> events = new ArrayList<>();
-  private final TestPublisher publisher = TestPublisher.of(SET, 4);
+  private final TestPublisher publisher = TestPublisher.of(SET, 4).publishingAt(clock::get);
 
   private final SnapshotListener listener =
       new SnapshotListener() {
@@ -88,7 +88,7 @@ class SnapshotClientTest {
 
   private void read(SnapshotClient client, List<Entry> entries) {
     for (Entry entry : entries) {
-      client.reader().accept(offset++, entry.key(), entry.value(), clock.get());
+      client.reader().accept(offset++, entry.key(), entry.value());
     }
     client.reader().tick();
   }
@@ -190,6 +190,43 @@ class SnapshotClientTest {
     clock.addAndGet(Duration.ofDays(10_000).toMillis());
     client.reader().tick();
     assertThat(client.state()).isEqualTo(ClientState.READY);
+  }
+
+  /** Nothing of a record but its key and value counts: whoever publishes it chooses its time. */
+  @Test
+  void anOldManifestThatIsPublishedAgainIsStaleAtOnce() {
+    TestPublisher.Publication old = publisher.publish(1, "a");
+    clock.addAndGet(500);
+    SnapshotClient client = client(options -> options.staleAfter(Duration.ofMillis(500)));
+    publish(client, old);
+    assertThat(client.state()).isEqualTo(ClientState.STALE);
+    assertThat(client.status().publishedMillis()).isEqualTo(START_MILLIS);
+  }
+
+  @Test
+  void aManifestThatIsDatedAheadIsFreshNoLongerThanOneOfNow() {
+    SnapshotClient client = client(options -> options.staleAfter(Duration.ofMillis(500)));
+    publisher.publishingAt(() -> clock.get() + Duration.ofDays(3_650).toMillis());
+    publish(client, 1, "a");
+    clock.addAndGet(499);
+    assertThat(client.state()).isEqualTo(ClientState.READY);
+    clock.addAndGet(1);
+    assertThat(client.state()).isEqualTo(ClientState.STALE);
+    assertThat(client.status().publishedMillis()).isEqualTo(START_MILLIS);
+  }
+
+  @Test
+  void isStaleOnceItsManifestHasExpired() throws Exception {
+    SnapshotClient client = client(options -> options.answerWhileStale(false));
+    publisher.expiringAfterMillis(500);
+    publish(client, 1, "a");
+    clock.addAndGet(499);
+    assertThat(client.mightContain("a")).isTrue();
+    clock.addAndGet(1);
+    assertThat(client.state()).isEqualTo(ClientState.STALE);
+    assertThatThrownBy(() -> client.mightContain("a")).isInstanceOf(NoSnapshotException.class);
+    publish(client, 2, "a");
+    assertThat(client.mightContain("a")).isTrue();
   }
 
   @Test
@@ -606,7 +643,7 @@ class SnapshotClientTest {
 
   private void publish(SnapshotClient client, TestPublisher.Publication publication) {
     for (Entry entry : publication.entries()) {
-      client.reader().accept(offset++, entry.key(), entry.value(), clock.get());
+      client.reader().accept(offset++, entry.key(), entry.value());
     }
     client.reader().settle();
     client.reader().tick();

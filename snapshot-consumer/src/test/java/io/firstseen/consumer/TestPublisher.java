@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.function.LongSupplier;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -61,6 +62,8 @@ public final class TestPublisher {
   private final long[][] published;
   private final Snapshot[] snapshots;
   private @Nullable Random deltas;
+  private LongSupplier clock = () -> 0;
+  private @Nullable Long expiryMillis;
 
   /** Makes a publisher of an empty set. */
   public TestPublisher(
@@ -92,6 +95,18 @@ public final class TestPublisher {
     return this;
   }
 
+  /** From now on manifests say that they are published at the time of this clock. */
+  public TestPublisher publishingAt(LongSupplier newClock) {
+    clock = newClock;
+    return this;
+  }
+
+  /** From now on manifests expire so long after their publication. */
+  public TestPublisher expiringAfterMillis(long millis) {
+    expiryMillis = millis;
+    return this;
+  }
+
   /** Publishes window {@code sequence}, at whose end the set holds these canonical keys. */
   public Publication publish(long sequence, String... keys) {
     return publish(
@@ -111,13 +126,15 @@ public final class TestPublisher {
   }
 
   private Manifest manifest(long sequence) {
+    long now = clock.getAsLong();
     return Manifest.of(
-        setName,
-        sequence,
-        (sequence - 1) * WINDOW_MILLIS,
-        sequence * WINDOW_MILLIS,
-        parameters,
-        List.of(shards));
+            setName,
+            sequence,
+            (sequence - 1) * WINDOW_MILLIS,
+            sequence * WINDOW_MILLIS,
+            parameters,
+            List.of(shards))
+        .withTimes(now, expiryMillis == null ? null : Long.valueOf(now + expiryMillis));
   }
 
   /** The manifest of the current shards. */

@@ -58,12 +58,13 @@ final class BlobShelf {
               : ManifestShard.of(shard.shard(), shard.count(), reference(snapshot)));
     }
     return Manifest.of(
-        published.setName(),
-        published.sequence(),
-        published.windowStartMillis(),
-        published.windowEndMillis(),
-        published.parameters(),
-        shards);
+            published.setName(),
+            published.sequence(),
+            published.windowStartMillis(),
+            published.windowEndMillis(),
+            published.parameters(),
+            shards)
+        .withTimes(published.publishedMillis(), published.expiresMillis());
   }
 
   private BlobReference reference(Snapshot snapshot) {

@@ -188,13 +188,18 @@ final class ServedSet implements AutoCloseable {
                       .orElse(status.state() == ClientState.LOADING ? ", one is loading" : "")));
     }
     if (refuseStale && status.state() == ClientState.STALE) {
-      Instant written = Instant.ofEpochMilli(status.publishedMillis());
+      Manifest manifest = status.snapshot().orElseThrow().manifest();
+      Instant published = Instant.ofEpochMilli(status.publishedMillis());
       return Optional.of(
-          "set '%s' is stale: sequence %d was published %s ago%s"
+          "set '%s' is stale: sequence %d was published %s ago%s%s"
               .formatted(
                   name,
-                  status.snapshot().orElseThrow().manifest().sequence(),
-                  age(Duration.between(written, Instant.now())),
+                  manifest.sequence(),
+                  age(Duration.between(published, Instant.now())),
+                  manifest.expiresMillis() == null
+                      ? ""
+                      : " and says that it expires at "
+                          + Instant.ofEpochMilli(manifest.expiresMillis()),
                   status.trouble().map(trouble -> "; " + trouble).orElse("")));
     }
     return Optional.empty();

@@ -74,6 +74,9 @@ final class StatusEndpoint implements Endpoint {
     json.writeNumberField("windowStartMillis", manifest.windowStartMillis());
     json.writeNumberField("windowEndMillis", manifest.windowEndMillis());
     json.writeNumberField("publishedMillis", publishedMillis);
+    if (manifest.expiresMillis() != null) {
+      json.writeNumberField("expiresMillis", manifest.expiresMillis());
+    }
     json.writeNumberField("keys", manifest.count());
     json.writeNumberField("bytes", figures.bytes());
     json.writeNumberField("falsePositiveRate", figures.falsePositiveRate());

@@ -91,12 +91,13 @@ final class DirectoryPublisher {
               : ManifestShard.of(shard, own.length, bases[shard]));
     }
     return Manifest.of(
-        setName,
-        sequence,
-        (sequence - 1) * WINDOW_MILLIS,
-        sequence * WINDOW_MILLIS,
-        parameters,
-        shards);
+            setName,
+            sequence,
+            (sequence - 1) * WINDOW_MILLIS,
+            sequence * WINDOW_MILLIS,
+            parameters,
+            shards)
+        .withTimes(System.currentTimeMillis(), null);
   }
 
   void writeManifest(Manifest manifest) throws SnapshotException {

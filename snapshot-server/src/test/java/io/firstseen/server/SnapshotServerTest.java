@@ -32,8 +32,9 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -587,10 +588,8 @@ class SnapshotServerTest {
   @ParameterizedTest
   @CsvSource({"true, 503", "false, 200"})
   void aStaleSnapshotAnswersUnlessThatIsRefused(boolean refuse, int status) throws Exception {
-    publisher.publish(1, "a");
-    Files.setLastModifiedTime(
-        new SnapshotDirectory(path).manifestFile(1),
-        FileTime.fromMillis(System.currentTimeMillis() - 3 * 3_600_000));
+    long threeHoursAgo = System.currentTimeMillis() - 3 * 3_600_000;
+    publisher.writeManifest(publisher.writeBlobs(1, "a").withTimes(threeHoursAgo, null));
     ServerOptions options =
         new ServerOptions(
             options().address(), refuse, HttpLimits.DEFAULT, 10, Duration.ZERO, Duration.ZERO);
@@ -604,6 +603,30 @@ class SnapshotServerTest {
     if (refuse) {
       assertThat(error(answer)).isEqualTo("set 'spam' is stale: sequence 1 was published 3 h ago");
     }
+  }
+
+  @Test
+  void aSnapshotThatHasExpiredIsRefusedWithoutABoundOnItsAge() throws Exception {
+    Instant published = Instant.now().minusSeconds(3 * 3_600).truncatedTo(ChronoUnit.SECONDS);
+    Instant expires = published.plusSeconds(3_600);
+    publisher.writeManifest(
+        publisher
+            .writeBlobs(1, "a")
+            .withTimes(published.toEpochMilli(), Long.valueOf(expires.toEpochMilli())));
+    start(
+        new ServerOptions(
+            options().address(), true, HttpLimits.DEFAULT, 10, Duration.ZERO, Duration.ZERO),
+        Optional.empty());
+    Waiting.until(
+        "it is stale",
+        () -> JSON.readTree(get("/v1/status").body()).at("/sets/0/state").asText().equals("STALE"));
+    assertThat(JSON.readTree(get("/v1/status").body()).at("/sets/0/expiresMillis").asLong())
+        .isEqualTo(expires.toEpochMilli());
+    refused(
+        get("/v1/contains?key=a"),
+        503,
+        "set 'spam' is stale: sequence 1 was published 3 h ago and says that it expires at "
+            + expires);
   }
 
   @Test

@@ -77,7 +77,9 @@ public final class ServeCommand implements Callable<Integer> {
       names = "--stale-after",
       paramLabel = "DURATION",
       converter = OptionValues.PositiveDuration.class,
-      description = "The age from which on a snapshot counts as stale (default: none ever does).")
+      description =
+          "The age since its publication from which on a snapshot is stale. One whose manifest has"
+              + " expired is stale in any case (default: no age is too high).")
   private Duration staleAfter;
 
   @Option(names = "--refuse-stale", description = "Answer 503 instead of by a stale snapshot.")
@@ -253,9 +255,6 @@ public final class ServeCommand implements Callable<Integer> {
   private ServerOptions options() {
     if (maxBodyBytes < 1 || maxBodyBytes > 1 << 30) {
       throw new UserErrorException("--max-body must be in [1, 1g], got " + maxBodyBytes);
-    }
-    if (refuseStale && staleAfter == null) {
-      throw new UserErrorException("--refuse-stale needs --stale-after");
     }
     if (maxBodiesBytes != null && maxBodiesBytes < maxBodyBytes) {
       throw new UserErrorException(

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The figures of a blob or of a set, for people as a table and for machines as JSON.
  *
+ * @param publishedMillis when the manifest was published; null for a blob
+ * @param expiresMillis when it expires; null for a blob, or if it does not
  * @param shard the shard of a blob; null for a set of all shards
  * @param keys the number of distinct hashes
  * @param values the number of distinct values; less than that of keys, since a few keys share a
@@ -31,6 +33,8 @@ public record SnapshotSummary(
     long sequence,
     long windowStartMillis,
     long windowEndMillis,
+    @Nullable Long publishedMillis,
+    @Nullable Long expiresMillis,
     @Nullable Integer shard,
     SetParameters parameters,
     long keys,
@@ -47,6 +51,8 @@ public record SnapshotSummary(
         parameters.sequence(),
         parameters.windowStartMillis(),
         parameters.windowEndMillis(),
+        null,
+        null,
         parameters.shard(),
         parameters.set(),
         header.hashCount(),
@@ -77,6 +83,8 @@ public record SnapshotSummary(
         manifest.sequence(),
         manifest.windowStartMillis(),
         manifest.windowEndMillis(),
+        manifest.publishedMillis(),
+        manifest.expiresMillis(),
         null,
         manifest.parameters(),
         manifest.count(),
@@ -98,6 +106,12 @@ public record SnapshotSummary(
     rows.put("set", setName);
     rows.put("sequence", Long.toString(sequence));
     rows.put("window", window(windowStartMillis, windowEndMillis));
+    if (publishedMillis != null) {
+      rows.put("published", Instant.ofEpochMilli(publishedMillis).toString());
+    }
+    if (expiresMillis != null) {
+      rows.put("expires", Instant.ofEpochMilli(expiresMillis).toString());
+    }
     rows.put("keys", number(keys));
     rows.put(shard == null ? "shards" : "shard", shard == null ? number(shards) : shardOf(shards));
     rows.put("bytes", number(bytes));
@@ -123,6 +137,12 @@ public record SnapshotSummary(
     json.put("sequence", sequence);
     json.put("windowStartMillis", windowStartMillis);
     json.put("windowEndMillis", windowEndMillis);
+    if (publishedMillis != null) {
+      json.put("publishedMillis", publishedMillis);
+    }
+    if (expiresMillis != null) {
+      json.put("expiresMillis", expiresMillis);
+    }
     json.put("keys", keys);
     json.put("values", values);
     if (shard != null) {

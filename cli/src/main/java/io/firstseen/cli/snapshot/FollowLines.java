@@ -44,6 +44,10 @@ final class FollowLines implements SnapshotListener {
     object.put("sequence", manifest.sequence());
     object.put("windowStartMillis", manifest.windowStartMillis());
     object.put("windowEndMillis", manifest.windowEndMillis());
+    object.put("publishedMillis", manifest.publishedMillis());
+    if (manifest.expiresMillis() != null) {
+      object.put("expiresMillis", manifest.expiresMillis());
+    }
     object.put("keys", manifest.count());
     String changes = "";
     if (update.addedKeys().isPresent() && update.removedKeys().isPresent()) {

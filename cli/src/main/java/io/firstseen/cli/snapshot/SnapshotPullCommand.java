@@ -7,11 +7,13 @@ import io.firstseen.cli.shared.Progress;
 import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.consumer.NothingPublishedException;
 import io.firstseen.consumer.SnapshotPull;
+import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.jobs.options.OptionValues;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -59,6 +61,7 @@ final class SnapshotPullCommand implements Callable<Integer> {
     try (Progress progress = new Progress(spec.commandLine().getErr())) {
       SnapshotPull.Result result = set.pull(output, timeout, progress);
       long tookMillis = (System.nanoTime() - startNanos) / 1_000_000;
+      warnOfExpiry(result.manifest());
       out.println(json ? jsonLine(result, tookMillis) : line(result, tookMillis));
       return ExitCode.GOOD;
     } catch (NothingPublishedException e) {
@@ -71,6 +74,17 @@ final class SnapshotPullCommand implements Callable<Integer> {
         out.println(e.getMessage());
       }
       return ExitCode.NEGATIVE;
+    }
+  }
+
+  private void warnOfExpiry(Manifest manifest) {
+    Long expiresMillis = manifest.expiresMillis();
+    if (expiresMillis != null && expiresMillis <= System.currentTimeMillis()) {
+      spec.commandLine()
+          .getErr()
+          .printf(
+              "warning: sequence %d of set '%s' expired at %s; its publisher may have stopped%n",
+              manifest.sequence(), set.setName(), Instant.ofEpochMilli(expiresMillis));
     }
   }
 
@@ -95,6 +109,10 @@ final class SnapshotPullCommand implements Callable<Integer> {
     answer.put("sequence", result.manifest().sequence());
     answer.put("windowStartMillis", result.manifest().windowStartMillis());
     answer.put("windowEndMillis", result.manifest().windowEndMillis());
+    answer.put("publishedMillis", result.manifest().publishedMillis());
+    if (result.manifest().expiresMillis() != null) {
+      answer.put("expiresMillis", result.manifest().expiresMillis());
+    }
     answer.put("keys", result.manifest().count());
     answer.put("fetchedBlobs", result.fetchedBlobs());
     answer.put("fetchedBytes", result.fetchedBytes());

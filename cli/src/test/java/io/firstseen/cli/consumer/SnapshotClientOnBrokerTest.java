@@ -10,7 +10,9 @@ import io.firstseen.consumer.FasterClients;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.consumer.SnapshotListener;
+import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.SigningKey;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
@@ -156,6 +158,35 @@ class SnapshotClientOnBrokerTest {
         assertThat(client.mightContain("b")).isTrue();
       }
       assertThat(events).isEmpty();
+    }
+  }
+
+  /** The record is new; the times that count are under the signature. */
+  @Test
+  void anOldSignedManifestThatIsPublishedAgainIsStale() throws Exception {
+    SigningKey key = SigningKey.generate();
+    long twoHoursAgo = System.currentTimeMillis() - Duration.ofHours(2).toMillis();
+    SnapshotWriter.createTopic(KAFKA.broker(), topic);
+    SnapshotClientOptions options =
+        SnapshotClientOptions.builder(KAFKA.servers(), SnapshotWriter.SET)
+            .topic(topic)
+            .staleAfter(Duration.ofHours(1))
+            .trustedKeys(Set.of(key.publicKey()))
+            .build();
+    try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic);
+        SnapshotClient client = SnapshotClient.start(options)) {
+      for (long age = 2; age >= 0; age -= 2) {
+        long published = twoHoursAgo + Duration.ofHours(2 - age).toMillis();
+        SnapshotWriter.Window window =
+            SnapshotWriter.window(3 - age, KeyHash.fixed(), SnapshotWriter.hashes("a"));
+        List<SnapshotWriter.Written> records = new ArrayList<>(window.chunks());
+        Manifest manifest = key.sign(window.manifest().withTimes(published, null));
+        records.add(new SnapshotWriter.Written(SnapshotWriter.SET, manifest.toJson()));
+        writer.write(records);
+        client.awaitSequence(3 - age, LONG);
+        assertThat(client.state()).isEqualTo(age == 0 ? ClientState.READY : ClientState.STALE);
+        assertThat(client.status().publishedMillis()).isEqualTo(published);
+      }
     }
   }
 

@@ -32,7 +32,6 @@ class ServeCommandTest {
         Arguments.of("", "Missing required argument"),
         Arguments.of("--directory D --bootstrap-servers a:1", "are mutually exclusive"),
         Arguments.of("--directory D --set a --set b", "a directory holds one set"),
-        Arguments.of("--directory D --refuse-stale", "--refuse-stale needs --stale-after"),
         Arguments.of("--directory D --max-body 0", "--max-body must be in [1, 1g], got 0"),
         Arguments.of(
             "--directory D --max-body 2m --max-bodies 1m",

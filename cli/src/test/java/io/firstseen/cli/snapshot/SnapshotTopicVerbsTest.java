@@ -154,6 +154,27 @@ class SnapshotTopicVerbsTest {
   }
 
   @Test
+  void pullWarnsOfAManifestThatHasExpired() throws Exception {
+    try (SnapshotWriter writer = openTopic(KAFKA.broker())) {
+      SetParameters parameters =
+          SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), 0.001);
+      writer.publishAsManifest(
+          Manifest.of("spam", 6, 0, 1, parameters, List.of(ManifestShard.empty(0)))
+              .withTimes(1_000_000, 2_000_000L)
+              .toJson());
+    }
+    Invocation pulled = pull(KAFKA.servers(), "--json");
+    assertThat(pulled.status()).isZero();
+    assertThat(pulled.err())
+        .containsExactly(
+            "warning: sequence 6 of set 'spam' expired at 1970-01-01T00:33:20Z; its publisher may"
+                + " have stopped");
+    JsonNode line = read(pulled.out().get(0));
+    assertThat(line.get("publishedMillis").asLong()).isEqualTo(1_000_000);
+    assertThat(line.get("expiresMillis").asLong()).isEqualTo(2_000_000);
+  }
+
+  @Test
   void pullMendsADamagedBlob() throws Exception {
     SnapshotWriter.createTopic(KAFKA.broker(), topic);
     try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic)) {

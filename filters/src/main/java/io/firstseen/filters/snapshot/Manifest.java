@@ -13,6 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @param sequence ascending in a set, at least 0
  * @param windowStartMillis where the window begins, in milliseconds since the epoch
  * @param windowEndMillis where it ends, exclusive
+ * @param publishedMillis when the publisher made this manifest, by its clock, in milliseconds since
+ *     the epoch
+ * @param expiresMillis from when on a snapshot of this manifest is stale, in milliseconds since the
+ *     epoch, later than publishedMillis; null if the publisher sets no such time
  * @param parameters what all snapshots of the set share
  * @param count the number of live hashes, the sum over the shards
  * @param blobs the directory that holds the blobs under their digests; null if they are stored with
@@ -25,6 +29,8 @@ public record Manifest(
     long sequence,
     long windowStartMillis,
     long windowEndMillis,
+    long publishedMillis,
+    @Nullable Long expiresMillis,
     SetParameters parameters,
     long count,
     @Nullable URI blobs,
@@ -32,6 +38,8 @@ public record Manifest(
     @Nullable ManifestSignature signature) {
 
   private static final int MAX_URI_CHARS = 2_000;
+  // The end of the year 9999: sums and differences of times do not overflow.
+  private static final long MAX_MILLIS = 253_402_300_799_999L;
 
   /** The version of the JSON form. */
   public static final int FORMAT = 1;
@@ -41,6 +49,10 @@ public record Manifest(
     SnapshotTopicFormat.requireSetName(setName);
     SnapshotParameters.requireSequence(sequence);
     SnapshotParameters.requireWindow(windowStartMillis, windowEndMillis);
+    requireTime("publishedMillis", publishedMillis, 0);
+    if (expiresMillis != null) {
+      requireTime("expiresMillis", expiresMillis, publishedMillis + 1);
+    }
     Objects.requireNonNull(parameters, "parameters");
     shards = List.copyOf(shards);
     requireCount(count);
@@ -76,7 +88,8 @@ public record Manifest(
   }
 
   /**
-   * An unsigned manifest without a directory of blobs. Its count is the sum of the shards' counts.
+   * An unsigned manifest without a directory of blobs, published at 0, until {@link #withTimes}
+   * says when. Its count is the sum of the shards' counts.
    */
   public static Manifest of(
       String setName,
@@ -91,9 +104,27 @@ public record Manifest(
         sequence,
         windowStartMillis,
         windowEndMillis,
+        0,
+        null,
         parameters,
         count,
         null,
+        shards,
+        null);
+  }
+
+  /** An unsigned copy with other times of publication and expiry. */
+  public Manifest withTimes(long newPublishedMillis, @Nullable Long newExpiresMillis) {
+    return new Manifest(
+        setName,
+        sequence,
+        windowStartMillis,
+        windowEndMillis,
+        newPublishedMillis,
+        newExpiresMillis,
+        parameters,
+        count,
+        blobs,
         shards,
         null);
   }
@@ -107,6 +138,8 @@ public record Manifest(
         sequence,
         windowStartMillis,
         windowEndMillis,
+        publishedMillis,
+        expiresMillis,
         parameters,
         count,
         directory,
@@ -121,6 +154,8 @@ public record Manifest(
         sequence,
         windowStartMillis,
         windowEndMillis,
+        publishedMillis,
+        expiresMillis,
         parameters,
         count,
         blobs,
@@ -158,9 +193,21 @@ public record Manifest(
     return ManifestJson.write(this);
   }
 
-  /** Whether two manifests are equal except for the directory of blobs and the signature. */
+  /** An unsigned copy of what is said of the set: without times of publication and location. */
+  public Manifest content() {
+    return withTimes(0, null).withBlobs(null);
+  }
+
+  /** Whether two manifests say the same of the set, whenever and wherever it was published. */
   public boolean hasContentOf(Manifest other) {
-    return withBlobs(null).withSignature(null).equals(other.withBlobs(null).withSignature(null));
+    return content().equals(other.content());
+  }
+
+  private static void requireTime(String name, long millis, long min) {
+    if (millis < min || millis > MAX_MILLIS) {
+      throw new IllegalArgumentException(
+          name + " must be in [" + min + ", " + MAX_MILLIS + "], got " + millis);
+    }
   }
 
   private static void requireDirectory(URI uri) {

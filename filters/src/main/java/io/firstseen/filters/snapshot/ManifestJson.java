@@ -55,6 +55,10 @@ final class ManifestJson {
       json.writeNumberField("sequence", manifest.sequence());
       json.writeNumberField("windowStartMillis", manifest.windowStartMillis());
       json.writeNumberField("windowEndMillis", manifest.windowEndMillis());
+      json.writeNumberField("publishedMillis", manifest.publishedMillis());
+      if (manifest.expiresMillis() != null) {
+        json.writeNumberField("expiresMillis", manifest.expiresMillis());
+      }
       writeParameters(json, manifest.parameters());
       json.writeNumberField("count", manifest.count());
       if (manifest.blobs() != null) {
@@ -142,6 +146,10 @@ final class ManifestJson {
           root.at("sequence").integer(0, Long.MAX_VALUE),
           root.at("windowStartMillis").integer(Long.MIN_VALUE, Long.MAX_VALUE),
           root.at("windowEndMillis").integer(Long.MIN_VALUE, Long.MAX_VALUE),
+          root.at("publishedMillis").integer(Long.MIN_VALUE, Long.MAX_VALUE),
+          root.has("expiresMillis")
+              ? root.at("expiresMillis").integer(Long.MIN_VALUE, Long.MAX_VALUE)
+              : null,
           parameters,
           root.at("count").integer(0, Long.MAX_VALUE),
           root.has("blobs") ? readUri(root.at("blobs")) : null,

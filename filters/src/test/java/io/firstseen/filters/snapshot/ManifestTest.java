@@ -40,6 +40,7 @@ class ManifestTest {
     String head =
         "{\"format\":1,\"set\":\"phishing\",\"sequence\":7,"
             + "\"windowStartMillis\":1700000000000,\"windowEndMillis\":1700003600000,"
+            + "\"publishedMillis\":%s,"
             + "\"parameters\":{\"hash\":\"siphash-2-4\",\"keyCheck\":\"00000000000000ff\","
             + "\"canonicaliser\":\"url\",\"canonicaliserVersion\":1,\"shards\":2,"
             + "\"falsePositiveRate\":0.001},\"count\":43,";
@@ -59,10 +60,10 @@ class ManifestTest {
             + B
             + "\",\"sequence\":7}";
     assertThat(new String(manifest.toJson(), StandardCharsets.UTF_8))
-        .isEqualTo(head + base + tail + "}");
+        .isEqualTo(head.formatted("0") + base + tail + "}");
     assertThat(new String(json, StandardCharsets.UTF_8))
         .isEqualTo(
-            head
+            head.formatted("1700003661000,\"expiresMillis\":1700007261000")
                 + "\"blobs\":\"s3://bucket/phishing/blobs\","
                 + base
                 + delta
@@ -200,6 +201,15 @@ class ManifestTest {
   }
 
   @Test
+  void whatItSaysOfTheSetDependsOnNeitherTimeNorPlace() {
+    Manifest later = full.withTimes(1_700_003_662_000L, null).withBlobs(null);
+    assertThat(later.hasContentOf(full)).isTrue();
+    assertThat(later.content().toJson()).isEqualTo(full.content().toJson());
+    assertThat(manifest.hasContentOf(full)).as("other shards").isFalse();
+    assertThat(full.withTimes(0, null).signature()).as("of another time").isNull();
+  }
+
+  @Test
   void ignoresUnknownFields() throws Exception {
     ObjectNode root = (ObjectNode) MAPPER.readTree(json);
     root.put("note", "abc");
@@ -213,8 +223,8 @@ class ManifestTest {
   @Test
   void namesEveryMissingField() throws Exception {
     List<String> pointers = fields(MAPPER.readTree(json), "");
-    assertThat(pointers).hasSize(10 + 6 + 2 * 4 + 5 + 6 + 2);
-    pointers.removeAll(List.of("/blobs", "/signature"));
+    assertThat(pointers).hasSize(12 + 6 + 2 * 4 + 5 + 6 + 2);
+    pointers.removeAll(List.of("/blobs", "/expiresMillis", "/signature"));
     for (String pointer : pointers) {
       JsonNode root = MAPPER.readTree(json);
       int slash = pointer.lastIndexOf('/');
@@ -284,6 +294,9 @@ class ManifestTest {
         "/shards/0/deltas/0/parentSetDigest | \"x\" | deltas[0]: parentSetDigest must be 64",
         "/shards/0/base/setDigest | \"REPEATED\" | shards[0]: the deltas of shard 0 must pass",
         "/sequence | 99999999999999999999 | the field sequence must be an integer in [0,",
+        "/publishedMillis | -1 | publishedMillis must be in [0, 253402300799999], got -1",
+        "/publishedMillis | 253402300800000 | publishedMillis must be in [0, 253402300799999]",
+        "/expiresMillis | 1700003661000 | expiresMillis must be in [1700003661001, 253402300799999]",
         "/windowStartMillis | 1700003600001 | windowStartMillis must be at most windowEndMillis",
         "/count | 42 | count must be the sum over the shards, 43, got 42",
         "/shards | [] | shards must have 2 entries, got 0",
@@ -409,6 +422,7 @@ class ManifestTest {
             bases.windowEndMillis(),
             bases.parameters(),
             List.of(shard, ManifestShard.empty(1)))
+        .withTimes(1_700_003_661_000L, 1_700_007_261_000L)
         .withBlobs(URI.create("s3://bucket/phishing/blobs"))
         .withSignature(new ManifestSignature("0123456789abcdef", SIGNATURE_VALUE));
   }

@@ -212,12 +212,13 @@ class SnapshotGoldenTest {
     SnapshotParameters parameters = shard2.parameters;
     Manifest manifest =
         Manifest.of(
-            SET_NAME,
-            parameters.sequence(),
-            parameters.windowStartMillis(),
-            parameters.windowEndMillis(),
-            parameters.set(),
-            shards);
+                SET_NAME,
+                parameters.sequence(),
+                parameters.windowStartMillis(),
+                parameters.windowEndMillis(),
+                parameters.set(),
+                shards)
+            .withTimes(1_700_003_661_000L, null);
     byte[] golden = resource("manifest.json");
     assertThat(new String(manifest.toJson(), StandardCharsets.UTF_8))
         .isEqualTo(new String(golden, StandardCharsets.UTF_8));
@@ -254,6 +255,7 @@ class SnapshotGoldenTest {
                 parameters.windowEndMillis(),
                 parameters.set(),
                 shards)
+            .withTimes(1_700_007_261_000L, 1_700_017_261_000L)
             .withBlobs(URI.create("https://snapshots.example.com/golden/blobs"))
             .withSignature(ManifestSignature.of("0123456789abcdef", new byte[64]));
     byte[] golden = resource("manifest-of-chain.json");

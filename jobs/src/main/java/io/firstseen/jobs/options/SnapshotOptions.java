@@ -1,5 +1,6 @@
 package io.firstseen.jobs.options;
 
+import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.operators.compaction.ChangeBounds;
 import io.firstseen.operators.compaction.Publication;
 import java.net.URI;
@@ -110,6 +111,15 @@ public final class SnapshotOptions {
   private URI blobDirectory;
 
   @Option(
+      names = "--expire-after",
+      paramLabel = "DURATION",
+      converter = OptionValues.PositiveDuration.class,
+      description =
+          "Manifests say that they expire this long after their publication, which consumers then"
+              + " count as stale. More than --window (default: they do not expire).")
+  private Duration expireAfter;
+
+  @Option(
       names = "--signing-key",
       paramLabel = "FILE",
       description =
@@ -151,13 +161,26 @@ public final class SnapshotOptions {
     return Optional.ofNullable(signingKey);
   }
 
-  /** Which windows are held, and when blobs are removed. */
+  /** Which windows are held, when manifests expire, and when blobs are removed. */
   public Publication publication() {
-    return Publication.OF_ALL
-        .within(
-            new ChangeBounds(
-                maxFall, maxGrowth == null ? Double.POSITIVE_INFINITY : maxGrowth, jumpFloor))
-        .allowingJumpAfter(allowJumpAfter == null ? Publication.NO_JUMP : allowJumpAfter)
-        .removingBlobsAfter(blobGrace);
+    Publication publication =
+        Publication.OF_ALL
+            .within(
+                new ChangeBounds(
+                    maxFall, maxGrowth == null ? Double.POSITIVE_INFINITY : maxGrowth, jumpFloor))
+            .allowingJumpAfter(allowJumpAfter == null ? Publication.NO_JUMP : allowJumpAfter)
+            .removingBlobsAfter(blobGrace);
+    if (expireAfter == null) {
+      return publication;
+    }
+    if (expireAfter.compareTo(window) <= 0) {
+      throw new UserErrorException(
+          "--expire-after must be more than --window, "
+              + window.toMillis()
+              + " ms, as a set is published once a window; got "
+              + expireAfter.toMillis()
+              + " ms");
+    }
+    return publication.expiringAfter(expireAfter);
   }
 }

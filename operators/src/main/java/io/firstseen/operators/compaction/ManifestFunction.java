@@ -52,8 +52,9 @@ import org.apache.flink.util.Collector;
  * and the job may be continued from it. Such a blob counts for the first window that has no
  * manifest yet.
  *
- * <p>The result depends on operations and watermarks only, not on the parallelism or on the order
- * in which shards report.
+ * <p>What a manifest says of the set depends on operations and watermarks only, not on the
+ * parallelism or on the order in which shards report. Its times of publication and expiry are those
+ * of Flink's clock.
  */
 final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot, SnapshotRecord> {
 
@@ -197,21 +198,22 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
         sequence = Math.max(sequence, chain.newest().sequence());
       }
     }
+    long nowMillis = context.timerService().currentProcessingTime();
     Manifest manifest =
         Manifest.of(
-            spec.setName(),
-            sequence,
-            windowEndMillis - spec.windowMillis(),
-            windowEndMillis,
-            spec.setParameters(),
-            shards);
+                spec.setName(),
+                sequence,
+                windowEndMillis - spec.windowMillis(),
+                windowEndMillis,
+                spec.setParameters(),
+                shards)
+            .withTimes(nowMillis, publication.expiresMillis(nowMillis));
     lastSequence.update(sequence);
     lastWindowEnd.update(windowEndMillis);
     if (gate.lets(manifest)) {
       out.collect(
           new SnapshotRecord(SnapshotRecord.Kind.MANIFEST, spec.setName(), manifest.toJson()));
-      retention.manifestWentOut(
-          manifest, awaitedBlobs(), context.timerService().currentProcessingTime(), out);
+      retention.manifestWentOut(manifest, awaitedBlobs(), nowMillis, out);
       sequenceGauge = sequence;
       windowEndGauge = windowEndMillis;
     }

@@ -3,6 +3,7 @@ package io.firstseen.operators.compaction;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which manifests are published, and when blobs that no manifest names are removed. None of this is
@@ -14,6 +15,8 @@ import java.util.Objects;
  *     manifest
  * @param graceMillis how long a blob is kept after the last manifest that names it was replaced, or
  *     {@link #KEEP_BLOBS}
+ * @param expiryMillis from how long after its publication on a manifest is stale, or {@link
+ *     #NO_EXPIRY}
  * @param takenOverSequence the newest sequence that another job has published for this set; all
  *     sequences of this job are higher. 0 if there is no other job
  * @param takenOverCount the number of live keys of that manifest; the first manifest is compared
@@ -25,6 +28,7 @@ public record Publication(
     ChangeBounds bounds,
     long jumpAllowedAfter,
     long graceMillis,
+    long expiryMillis,
     long takenOverSequence,
     long takenOverCount,
     long takenOverWindowEndMillis)
@@ -36,9 +40,12 @@ public record Publication(
   /** Blobs are kept for ever. */
   public static final long KEEP_BLOBS = -1;
 
+  /** Manifests do not expire. */
+  public static final long NO_EXPIRY = -1;
+
   /** Publishes every manifest and removes nothing. */
   public static final Publication OF_ALL =
-      new Publication(ChangeBounds.NONE, NO_JUMP, KEEP_BLOBS, 0, 0, 0);
+      new Publication(ChangeBounds.NONE, NO_JUMP, KEEP_BLOBS, NO_EXPIRY, 0, 0, 0);
 
   /** Refuses values out of bounds with {@link IllegalArgumentException}. */
   public Publication {
@@ -49,6 +56,10 @@ public record Publication(
     }
     if (graceMillis < KEEP_BLOBS) {
       throw new IllegalArgumentException("graceMillis must be at least -1, got " + graceMillis);
+    }
+    if (expiryMillis != NO_EXPIRY && expiryMillis < 1) {
+      throw new IllegalArgumentException(
+          "expiryMillis must be -1 or more than 0, got " + expiryMillis);
     }
     if (takenOverSequence < 0) {
       throw new IllegalArgumentException(
@@ -62,6 +73,7 @@ public record Publication(
         newBounds,
         jumpAllowedAfter,
         graceMillis,
+        expiryMillis,
         takenOverSequence,
         takenOverCount,
         takenOverWindowEndMillis);
@@ -70,7 +82,13 @@ public record Publication(
   /** A copy that allows one jump after the manifest of a sequence. */
   public Publication allowingJumpAfter(long sequence) {
     return new Publication(
-        bounds, sequence, graceMillis, takenOverSequence, takenOverCount, takenOverWindowEndMillis);
+        bounds,
+        sequence,
+        graceMillis,
+        expiryMillis,
+        takenOverSequence,
+        takenOverCount,
+        takenOverWindowEndMillis);
   }
 
   /** A copy that removes blobs which no manifest has named for the grace period. */
@@ -79,13 +97,32 @@ public record Publication(
         bounds,
         jumpAllowedAfter,
         grace.toMillis(),
+        expiryMillis,
         takenOverSequence,
         takenOverCount,
         takenOverWindowEndMillis);
   }
 
+  /** A copy whose manifests are stale from this long after their publication on. */
+  public Publication expiringAfter(Duration expiry) {
+    return new Publication(
+        bounds,
+        jumpAllowedAfter,
+        graceMillis,
+        expiry.toMillis(),
+        takenOverSequence,
+        takenOverCount,
+        takenOverWindowEndMillis);
+  }
+
+  /** When a manifest expires that is published now; null if never. */
+  @Nullable Long expiresMillis(long nowMillis) {
+    return expiryMillis == NO_EXPIRY ? null : Long.valueOf(nowMillis + expiryMillis);
+  }
+
   /** A copy that continues after the newest manifest of another job. */
   public Publication takingOver(long sequence, long count, long windowEndMillis) {
-    return new Publication(bounds, jumpAllowedAfter, graceMillis, sequence, count, windowEndMillis);
+    return new Publication(
+        bounds, jumpAllowedAfter, graceMillis, expiryMillis, sequence, count, windowEndMillis);
   }
 }

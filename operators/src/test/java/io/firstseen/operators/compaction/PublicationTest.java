@@ -31,6 +31,7 @@ class PublicationTest {
   private static final ChangeBounds BOUNDS = new ChangeBounds(0.5, 3, 4);
 
   private final List<String> blobs = new ArrayList<>();
+  private final List<Manifest> manifests = new ArrayList<>();
   private int window;
 
   private static KeyedOneInputStreamOperatorTestHarness<String, ShardSnapshot, SnapshotRecord>
@@ -50,6 +51,15 @@ class PublicationTest {
     }
     harness.open();
     return harness;
+  }
+
+  /** The manifest of the next window, with one key. */
+  private Manifest closed(
+      KeyedOneInputStreamOperatorTestHarness<String, ShardSnapshot, SnapshotRecord> harness)
+      throws Exception {
+    manifests.clear();
+    close(harness, 1);
+    return manifests.get(0);
   }
 
   /** The next window ends, with so many keys; what goes out but the blob. */
@@ -72,6 +82,7 @@ class PublicationTest {
     for (SnapshotRecord record : harness.extractOutputValues()) {
       if (record.kind() == SnapshotRecord.Kind.MANIFEST) {
         Manifest manifest = Manifest.fromJson(record.value());
+        manifests.add(manifest);
         out.add("%d: %d keys".formatted(manifest.sequence(), manifest.count()));
       } else if (record.kind() == SnapshotRecord.Kind.REMOVAL) {
         out.add("without " + (1 + blobs.indexOf(record.key())));
@@ -122,6 +133,22 @@ class PublicationTest {
     }
     try (var harness = start(Publication.OF_ALL.within(new ChangeBounds(0.95, 3, 4)), state)) {
       assertThat(close(harness, 1)).as("within a wider bound").containsExactly("8: 1 keys");
+    }
+  }
+
+  @Test
+  void manifestsSayWhenTheyWerePublishedAndExpire() throws Exception {
+    Publication publication = Publication.OF_ALL.expiringAfter(Duration.ofMillis(500));
+    try (var harness = start(publication, null)) {
+      harness.setProcessingTime(1_000);
+      Manifest first = closed(harness);
+      assertThat(first.publishedMillis()).isEqualTo(1_000);
+      assertThat(first.expiresMillis()).isEqualTo(1_500);
+      harness.setProcessingTime(1_007);
+      assertThat(closed(harness).publishedMillis()).isEqualTo(1_007);
+    }
+    try (var harness = start(Publication.OF_ALL, null)) {
+      assertThat(closed(harness).expiresMillis()).isNull();
     }
   }
 

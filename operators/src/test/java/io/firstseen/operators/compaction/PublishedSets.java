@@ -8,6 +8,7 @@ import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotDelta;
+import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.serializers.SnapshotRecord;
 import java.security.MessageDigest;
 import java.util.ArrayList;
@@ -204,5 +205,18 @@ final class PublishedSets {
 
   static String sha256(byte[] bytes) throws Exception {
     return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+  }
+
+  /** The same records, whose manifests do not say when they were published. */
+  static List<SnapshotRecord> withoutTimes(List<SnapshotRecord> records) throws SnapshotException {
+    List<SnapshotRecord> without = new ArrayList<>();
+    for (SnapshotRecord record : records) {
+      without.add(
+          record.kind() == SnapshotRecord.Kind.MANIFEST
+              ? new SnapshotRecord(
+                  record.kind(), record.key(), Manifest.fromJson(record.value()).content().toJson())
+              : record);
+    }
+    return without;
   }
 }

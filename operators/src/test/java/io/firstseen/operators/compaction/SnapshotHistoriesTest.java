@@ -131,7 +131,9 @@ class SnapshotHistoriesTest {
             new ChangeBounds(1, 2, 2),
             new ChangeBounds(0.4, 1.5, 0));
     return Combinators.combine(bounds, Arbitraries.of(-1, 0, 0, 30))
-        .as((each, grace) -> new Publication(each, Publication.NO_JUMP, grace, 0, 0, 0));
+        .as(
+            (each, grace) ->
+                new Publication(each, Publication.NO_JUMP, grace, Publication.NO_EXPIRY, 0, 0, 0));
   }
 
   /** Keys that are there from the first window on: a small set is all headers, and no deltas. */

@@ -334,10 +334,10 @@ class SnapshotOperatorsTest {
       calm = lateOperationAndMore(pipeline);
     }
     try (SnapshotPipeline pipeline = new SnapshotPipeline(spec, Backend.HEAP, 2, checkpoint, 9)) {
-      assertThat(lateOperationAndMore(pipeline))
+      assertThat(PublishedSets.withoutTimes(lateOperationAndMore(pipeline)))
           .usingRecursiveFieldByFieldElementComparator()
           .as("the same, but for where blobs stand")
-          .containsExactlyInAnyOrderElementsOf(calm);
+          .containsExactlyInAnyOrderElementsOf(PublishedSets.withoutTimes(calm));
     }
     Manifest last = Manifest.fromJson(calm.get(calm.size() - 1).value());
     assertThat(last.shards().get(1).base().sequence()).isOne();

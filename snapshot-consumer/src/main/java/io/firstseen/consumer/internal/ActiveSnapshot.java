@@ -7,12 +7,19 @@ import io.firstseen.filters.snapshot.SnapshotSet;
  * A verified snapshot of a set. Immutable.
  *
  * @param set the opened shards
- * @param publishedMillis when its manifest was written to the topic, in milliseconds since the
- *     epoch
+ * @param publishedMillis when its manifest was published, or, if that is earlier, when it was first
+ *     read, in milliseconds since the epoch. So a manifest that is dated ahead stays fresh no
+ *     longer than one that is published when it is read
  * @param manifestJson the manifest as it was published
  */
 @SuppressWarnings("ArrayRecordComponent")
 public record ActiveSnapshot(SnapshotSet set, long publishedMillis, byte[] manifestJson) {
+
+  /** A snapshot whose manifest is read now. */
+  public static ActiveSnapshot of(SnapshotSet set, long nowMillis, byte[] manifestJson) {
+    long publishedMillis = Math.min(set.manifest().publishedMillis(), nowMillis);
+    return new ActiveSnapshot(set, publishedMillis, manifestJson);
+  }
 
   /** The manifest of the set. */
   public Manifest manifest() {

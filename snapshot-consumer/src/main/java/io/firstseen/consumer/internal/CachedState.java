@@ -15,7 +15,7 @@ import java.util.List;
  * @param topic the name of the topic
  * @param topicId its id; empty if not known
  * @param resumeOffset the offset to read the topic from
- * @param publishedMillis when the manifest was written to the topic
+ * @param publishedMillis as in {@link ActiveSnapshot}
  * @param highest the highest manifest that answered; higher than the kept one if a lower one was
  *     pinned
  * @param digests the digest of each shard's snapshot, which names its file; empty if the shard has

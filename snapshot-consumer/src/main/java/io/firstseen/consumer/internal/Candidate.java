@@ -17,7 +17,7 @@ final class Candidate {
   final Manifest manifest;
   final byte[] json;
   final long offset;
-  final long publishedMillis;
+  final long readMillis;
   boolean waits;
   long waitsSinceMillis;
   long fetchesAgainMillis = Long.MIN_VALUE;
@@ -32,12 +32,13 @@ final class Candidate {
    *
    * @param json the manifest as it was published
    * @param offset its place in the topic
+   * @param readMillis when it was read, in milliseconds since the epoch
    */
-  Candidate(Manifest manifest, byte[] json, long offset, long publishedMillis) {
+  Candidate(Manifest manifest, byte[] json, long offset, long readMillis) {
     this.manifest = manifest;
     this.json = json;
     this.offset = offset;
-    this.publishedMillis = publishedMillis;
+    this.readMillis = readMillis;
   }
 
   long sequence() {

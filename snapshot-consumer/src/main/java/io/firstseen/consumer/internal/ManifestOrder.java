@@ -27,12 +27,11 @@ public final class ManifestOrder {
   /**
    * The highest manifest that answered since the topic was created.
    *
-   * @param contentDigest the SHA-256 of its fields about the set, without location and signature
+   * @param contentDigest the SHA-256 of its {@link Manifest#content}
    */
   record Highest(long sequence, String contentDigest) {
     static Highest of(Manifest manifest) {
-      return new Highest(
-          manifest.sequence(), Sha256.hex(manifest.withBlobs(null).withSignature(null).toJson()));
+      return new Highest(manifest.sequence(), Sha256.hex(manifest.content().toJson()));
     }
   }
 

@@ -24,6 +24,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -244,14 +245,14 @@ public final class SnapshotAssembler {
    * @param offset its place in the topic
    * @param key the record's key
    * @param value its value; null for a tombstone. Not copied, must not change any more
-   * @param publishedMillis when it was written to the topic, in milliseconds since the epoch
+   * @param clockMillis the time now, in milliseconds since the epoch
    */
-  public void accept(long offset, String key, byte @Nullable [] value, long publishedMillis) {
+  public void accept(long offset, String key, byte @Nullable [] value, LongSupplier clockMillis) {
     Optional<ChunkKey> chunkKey = SnapshotTopicFormat.parseChunkKey(key);
     if (chunkKey.isPresent()) {
       selection.accept(offset, chunkKey.get(), value, loaded::containsKey, this::candidateDigests);
     } else if (key.equals(setName)) {
-      acceptManifest(offset, value, publishedMillis);
+      acceptManifest(offset, value, clockMillis);
     } else if (value != null) {
       selection.dropNamedByOther(value, candidateDigests());
     }
@@ -261,7 +262,7 @@ public final class SnapshotAssembler {
     return ManifestCheck.read(json, setName, settings.trustedKeys());
   }
 
-  private void acceptManifest(long offset, byte[] value, long publishedMillis) {
+  private void acceptManifest(long offset, byte[] value, LongSupplier clockMillis) {
     if (value == null) {
       problem = "the manifest of set '%s' was deleted from the topic".formatted(setName);
       // Nothing signs a deletion. If it made a client forget, an old manifest could follow it.
@@ -282,7 +283,9 @@ public final class SnapshotAssembler {
     problem = whyUnreadable(manifest);
     if (problem == null && order.check(manifest) != Verdict.NOT_PINNED) {
       ManifestOrder.keep(
-          candidates, new Candidate(manifest, value, offset, publishedMillis), Candidate::sequence);
+          candidates,
+          new Candidate(manifest, value, offset, clockMillis.getAsLong()),
+          Candidate::sequence);
     }
     dropGarbage(manifest);
   }
@@ -459,7 +462,7 @@ public final class SnapshotAssembler {
       List<BlobReference> lacking = load(candidate, nowMillis, decisions);
       if (lacking.isEmpty()) {
         SnapshotSet set = SnapshotSet.of(candidate.manifest, loaded);
-        ActiveSnapshot next = new ActiveSnapshot(set, candidate.publishedMillis, candidate.json);
+        ActiveSnapshot next = ActiveSnapshot.of(set, candidate.readMillis, candidate.json);
         if (activate(
             next,
             candidate.changesSince(active == null ? null : active.manifest()),

@@ -75,7 +75,7 @@ public final class TopicFollower implements Runnable, AutoCloseable {
     void rewind();
 
     /** The next record; {@code value} is null for a tombstone. */
-    void accept(long offset, String key, byte @Nullable [] value, long timestampMillis);
+    void accept(long offset, String key, byte @Nullable [] value);
 
     /**
      * Some records have been read, and roughly {@code recordsLeft} are left; not called at the end.
@@ -278,10 +278,7 @@ public final class TopicFollower implements Runnable, AutoCloseable {
       for (ConsumerRecord<byte[], byte[]> each : records) {
         if (each.key() != null) {
           reader.accept(
-              each.offset(),
-              new String(each.key(), StandardCharsets.UTF_8),
-              each.value(),
-              each.timestamp());
+              each.offset(), new String(each.key(), StandardCharsets.UTF_8), each.value());
         }
       }
       if (!records.isEmpty()) {

@@ -87,7 +87,7 @@ final class Following {
   /** Reads records without reaching the end of the topic. */
   Following read(List<Entry> entries) {
     for (Entry entry : entries) {
-      assembler.accept(offset++, entry.key(), entry.value(), nowMillis);
+      assembler.accept(offset++, entry.key(), entry.value(), () -> nowMillis);
     }
     return this;
   }

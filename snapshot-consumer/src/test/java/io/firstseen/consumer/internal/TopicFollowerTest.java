@@ -183,7 +183,7 @@ class TopicFollowerTest {
     public void rewind() {}
 
     @Override
-    public void accept(long offset, String key, byte[] value, long timestampMillis) {
+    public void accept(long offset, String key, byte[] value) {
       events.add("record " + offset);
     }
 
