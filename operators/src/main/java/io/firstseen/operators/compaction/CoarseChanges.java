@@ -37,12 +37,12 @@ final class CoarseChanges {
   }
 
   /** Adds 1 to {@value #MAX_RUN} keys that live before and after the changes. */
-  void kept(long[] rests, int from, int to) {
-    kept(rests[from]);
+  void kept(long[] suffixes, int from, int to) {
+    kept(suffixes[from]);
     long last = value;
     int length = 0;
     for (int i = from + 1; i < to; i++) {
-      long next = rests[i] >>> droppedBits;
+      long next = suffixes[i] >>> droppedBits;
       // Overwritten in the next step if the value repeats; this avoids a branch.
       run[length] = last;
       length += next == last ? 0 : 1;
@@ -55,21 +55,21 @@ final class CoarseChanges {
   }
 
   /** Adds a key that lives before and after the changes. */
-  void kept(long rest) {
-    moveTo(rest >>> droppedBits);
+  void kept(long suffix) {
+    moveTo(suffix >>> droppedBits);
     before = true;
     after = true;
   }
 
   /** Adds a key that lives only after the changes. */
-  void added(long rest) {
-    moveTo(rest >>> droppedBits);
+  void added(long suffix) {
+    moveTo(suffix >>> droppedBits);
     after = true;
   }
 
   /** Adds a key that lived only before the changes. */
-  void removed(long rest) {
-    moveTo(rest >>> droppedBits);
+  void removed(long suffix) {
+    moveTo(suffix >>> droppedBits);
     before = true;
   }
 

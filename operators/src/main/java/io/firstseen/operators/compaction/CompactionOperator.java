@@ -67,7 +67,7 @@ import org.jspecify.annotations.Nullable;
  * neither if the live set did not change.
  *
  * <p><b>With a ttl</b>, the live set knows for each key only its expiry window, an eighth of a ttl
- * (code and state call it an epoch). A key is forgotten at the end of the first window that ends no
+ * (the state calls it an epoch). A key is forgotten at the end of the first window that ends no
  * earlier than the end of its expiry window plus the ttl. The time of a key is the event time of
  * its latest add, or, if that add was late, the start of the window it was assigned to. A shard
  * must forget keys without new input, too. Closing one of its windows therefore registers a timer
@@ -96,7 +96,7 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   private transient @Nullable ExpiryRule expiry;
   private transient Map<Integer, Integer> shardByKey;
   private transient ValueState<GolombCodedSet> live;
-  private transient ValueState<KeyEpochs> epochs;
+  private transient ValueState<KeyEpochs> expiryWindows;
   private transient ValueState<ShardChain> chain;
   private transient ChainRule chainRule;
   private transient ListState<Tuple3<String, Integer, Long>> closedByGroup;
@@ -168,8 +168,8 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
     shardByKey = shardByKey(spec.snapshotShards());
     if (spec.hasTtl()) {
       expiry = new ExpiryRule(spec.ttlMillis());
-      epochs = getPartitionedState(CompactionState.EPOCHS);
-      registerTimersOfEpochs();
+      expiryWindows = getPartitionedState(CompactionState.EXPIRY_WINDOWS);
+      registerExpiryTimers();
     }
     liveKeys = 0;
     getKeyedStateBackend()
@@ -203,17 +203,18 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
    * Registers the timers again after a restore, because a changed ttl changes when expiry windows
    * are due.
    */
-  private void registerTimersOfEpochs() throws Exception {
+  private void registerExpiryTimers() throws Exception {
     List<Integer> keys = new ArrayList<>();
     getKeyedStateBackend()
         .<VoidNamespace, ValueState<KeyEpochs>, KeyEpochs>applyToAllKeys(
             VoidNamespace.INSTANCE,
             VoidNamespaceSerializer.INSTANCE,
-            CompactionState.EPOCHS,
+            CompactionState.EXPIRY_WINDOWS,
             (key, state) -> keys.add((Integer) key));
     for (Integer key : keys) {
       setCurrentKey(key);
-      registerTimerOfEpochs(epochs.value(), closedUntil(shardByKey.get(key), windowsOfShard()));
+      registerExpiryTimer(
+          expiryWindows.value(), closedUntil(shardByKey.get(key), windowsOfShard()));
     }
   }
 
@@ -231,11 +232,11 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   /**
    * Registers the timer of the current shard's next window at whose end an expiry window is due.
    */
-  private void registerTimerOfEpochs(KeyEpochs epochsOfShard, long closedUntil) {
+  private void registerExpiryTimer(KeyEpochs expiryWindowsOfShard, long closedUntil) {
     long due = Long.MAX_VALUE;
-    for (int i = 0; i < epochsOfShard.counts().length; i++) {
-      if (epochsOfShard.counts()[i] > 0) {
-        long end = expiry.epochEndingFrom(epochsOfShard.endsMillis()[i]);
+    for (int i = 0; i < expiryWindowsOfShard.counts().length; i++) {
+      if (expiryWindowsOfShard.counts()[i] > 0) {
+        long end = expiry.expiryWindowEndFrom(expiryWindowsOfShard.endsMillis()[i]);
         due = Math.min(due, expiry.dueMillis(end));
       }
     }
@@ -331,10 +332,10 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
     long windowEndMillis = timer.getNamespace();
     ShardWindows before = windowsOfShard();
     LiveKeys keys = liveKeysOfShard();
-    EpochTable table = expiry == null ? null : expiry.tableAt(windowEndMillis);
+    ExpiryWindowTable table = expiry == null ? null : expiry.tableAt(windowEndMillis);
     if (!before.isOpen(windowEndMillis)) {
       boolean isOver = ended && before.openEndsMillis().length == 0;
-      if (isOver || !table.isAnyDue(keys.epochs())) {
+      if (isOver || !table.isAnyDue(keys.expiryWindows())) {
         return;
       }
     }
@@ -354,7 +355,8 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
     return liveKeys;
   }
 
-  private void close(int shard, long windowEndMillis, LiveKeys before, @Nullable EpochTable table)
+  private void close(
+      int shard, long windowEndMillis, LiveKeys before, @Nullable ExpiryWindowTable table)
       throws Exception {
     MapState<Long, Long> operations = pending(windowEndMillis);
     WindowChange change = WindowChange.of(before, shards.bits(), operations.entries(), table);
@@ -370,7 +372,7 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
               chainRule,
               parameters(shard, windowsOfShard.snapshotCount(), windowEndMillis));
       after = cut.live();
-      live.update(after.rests());
+      live.update(after.suffixes());
       chain.update(cut.chain());
       liveKeys += after.count() - before.count();
       closed =
@@ -383,10 +385,10 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
     operations.clear();
     windows.update(windowsOfShard);
     if (expiry != null) {
-      if (!after.epochs().equals(before.epochs())) {
-        epochs.update(after.epochs());
+      if (!after.expiryWindows().equals(before.expiryWindows())) {
+        expiryWindows.update(after.expiryWindows());
       }
-      registerTimerOfEpochs(after.epochs(), windowEndMillis);
+      registerExpiryTimer(after.expiryWindows(), windowEndMillis);
     }
     output.collect(new StreamRecord<>(closed, windowEndMillis - 1));
   }
@@ -407,10 +409,10 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   }
 
   private LiveKeys liveKeysOfShard() throws Exception {
-    GolombCodedSet rests = live.value();
-    return rests == null
+    GolombCodedSet suffixes = live.value();
+    return suffixes == null
         ? LiveKeys.none(Long.SIZE - shards.bits(), spec.hasTtl())
-        : new LiveKeys(rests, spec.hasTtl() ? epochs.value() : null);
+        : new LiveKeys(suffixes, spec.hasTtl() ? expiryWindows.value() : null);
   }
 
   private MapState<Long, Long> pending(long windowEndMillis) throws Exception {

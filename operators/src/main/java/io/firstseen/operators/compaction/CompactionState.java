@@ -40,7 +40,7 @@ final class CompactionState {
       new ValueStateDescriptor<>("chain", ShardChainSerializer.INSTANCE);
 
   /** With a ttl, for each shard the expiry windows of the keys in {@link #LIVE}. */
-  static final ValueStateDescriptor<KeyEpochs> EPOCHS =
+  static final ValueStateDescriptor<KeyEpochs> EXPIRY_WINDOWS =
       new ValueStateDescriptor<>("epochs", KeyEpochsSerializer.INSTANCE);
 
   /**

@@ -7,19 +7,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * The live keys of a shard after a window.
  *
- * @param rests the suffixes of their hashes: the bits below the shard bits
- * @param epochs the expiry windows in which they were accepted last; null without a ttl
+ * @param suffixes the suffixes of their hashes: the bits below the shard bits
+ * @param expiryWindows the expiry windows in which they were accepted last; null without a ttl
  */
-record LiveKeys(GolombCodedSet rests, @Nullable KeyEpochs epochs) {
+record LiveKeys(GolombCodedSet suffixes, @Nullable KeyEpochs expiryWindows) {
 
-  /** An empty set, whose suffixes have {@code restBits} bits. */
-  static LiveKeys none(int restBits, boolean withEpochs) {
+  /** An empty set, whose suffixes have {@code suffixBits} bits. */
+  static LiveKeys none(int suffixBits, boolean withExpiryWindows) {
     return new LiveKeys(
-        GolombCodedSet.of(new long[0], restBits),
-        withEpochs ? new KeyEpochs(new long[0], new long[0], new byte[0]) : null);
+        GolombCodedSet.of(new long[0], suffixBits),
+        withExpiryWindows ? new KeyEpochs(new long[0], new long[0], new byte[0]) : null);
   }
 
   long count() {
-    return rests.count();
+    return suffixes.count();
   }
 }

@@ -12,11 +12,11 @@ final class LiveKeysMerge {
     /**
      * Receives the next keys.
      *
-     * @param rests the suffixes of their hashes
-     * @param epochs the numbers of their expiry windows; 0 without a ttl
+     * @param suffixes the suffixes of their hashes
+     * @param expiryWindows the numbers of their expiry windows; 0 without a ttl
      * @param length how many elements of the arrays are filled
      */
-    void take(long[] rests, byte[] epochs, int length);
+    void take(long[] suffixes, byte[] expiryWindows, int length);
   }
 
   private static final int BLOCK = CoarseChanges.MAX_RUN;
@@ -28,8 +28,8 @@ final class LiveKeysMerge {
   private final byte @Nullable [] numbers;
   private final @Nullable CoarseChanges coarse;
   private final Blocks blocks;
-  private final long[] rests = new long[BLOCK];
-  private final byte[] epochs = new byte[BLOCK];
+  private final long[] suffixes = new long[BLOCK];
+  private final byte[] expiryWindows = new byte[BLOCK];
   private int filled;
   private int next;
 
@@ -41,20 +41,20 @@ final class LiveKeysMerge {
   LiveKeysMerge(
       LiveKeys before,
       WindowOperations operations,
-      @Nullable EpochTable table,
+      @Nullable ExpiryWindowTable table,
       @Nullable CoarseChanges coarse,
       Blocks blocks) {
     this.before = before;
-    this.changed = operations.rests();
-    this.changedTo = operations.epochs();
-    this.numbers = table == null ? null : table.numbersOf(before.epochs());
+    this.changed = operations.suffixes();
+    this.changedTo = operations.expiryWindows();
+    this.numbers = table == null ? null : table.numbersOf(before.expiryWindows());
     this.coarse = coarse;
     this.blocks = blocks;
   }
 
   /** Runs the merge. */
   void run() throws MalformedGolombCodedSetException {
-    ValueCursor cursor = before.rests().cursor();
+    ValueCursor cursor = before.suffixes().cursor();
     long key = 0;
     long[] block = new long[BLOCK];
     for (int length = cursor.read(block); length > 0; length = cursor.read(block)) {
@@ -74,7 +74,7 @@ final class LiveKeysMerge {
     while (next < changed.length) {
       add();
     }
-    blocks.take(rests, epochs, filled);
+    blocks.take(suffixes, expiryWindows, filled);
   }
 
   /** The index of the first key that is not less than the key of the next change. */
@@ -101,30 +101,30 @@ final class LiveKeysMerge {
         handOver();
       }
       int length = Math.min(end - i, BLOCK - filled);
-      System.arraycopy(block, i, rests, filled, length);
+      System.arraycopy(block, i, suffixes, filled, length);
       filled += length;
       i += length;
     }
   }
 
   /** Handles a key that lived before the window, and all changes up to it. */
-  private void merge(long rest, long key) {
-    while (next < changed.length && Long.compareUnsigned(changed[next], rest) < 0) {
+  private void merge(long suffix, long key) {
+    while (next < changed.length && Long.compareUnsigned(changed[next], suffix) < 0) {
       add();
     }
-    byte epoch = numbers == null ? 0 : numbers[before.epochs().numberAt(key)];
-    if (next < changed.length && changed[next] == rest) {
+    byte expiryWindow = numbers == null ? 0 : numbers[before.expiryWindows().numberAt(key)];
+    if (next < changed.length && changed[next] == suffix) {
       byte to = changedTo[next++];
-      epoch = to == WindowOperations.DELETED ? to : (byte) Math.max(epoch, to);
+      expiryWindow = to == WindowOperations.DELETED ? to : (byte) Math.max(expiryWindow, to);
     }
-    if (epoch >= 0) {
-      put(rest, epoch);
+    if (expiryWindow >= 0) {
+      put(suffix, expiryWindow);
     }
     if (coarse != null) {
-      if (epoch >= 0) {
-        coarse.kept(rest);
+      if (expiryWindow >= 0) {
+        coarse.kept(suffix);
       } else {
-        coarse.removed(rest);
+        coarse.removed(suffix);
       }
     }
   }
@@ -138,16 +138,16 @@ final class LiveKeysMerge {
     next++;
   }
 
-  private void put(long rest, byte epoch) {
+  private void put(long suffix, byte expiryWindow) {
     if (filled == BLOCK) {
       handOver();
     }
-    rests[filled] = rest;
-    epochs[filled++] = epoch;
+    suffixes[filled] = suffix;
+    expiryWindows[filled++] = expiryWindow;
   }
 
   private void handOver() {
-    blocks.take(rests, epochs, filled);
+    blocks.take(suffixes, expiryWindows, filled);
     filled = 0;
   }
 }

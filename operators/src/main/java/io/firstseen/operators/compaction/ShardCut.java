@@ -34,36 +34,36 @@ record ShardCut(
       ChainRule rule,
       SnapshotParameters parameters)
       throws MalformedGolombCodedSetException {
-    int restBits = Long.SIZE - parameters.set().shards().bits();
+    int suffixBits = Long.SIZE - parameters.set().shards().bits();
     if (!rule.goesOn(chain, change.count())) {
       int valueBits = parameters.set().valueBitsFor(change.count());
-      CoarseChanges values = new CoarseChanges(restBits - valueBits, null);
+      CoarseChanges values = new CoarseChanges(suffixBits - valueBits, null);
       LiveKeys live = change.apply(values);
       values.finish();
-      Snapshot base = base(live.rests(), valueBits, values.count(), parameters);
+      Snapshot base = base(live.suffixes(), valueBits, values.count(), parameters);
       return new ShardCut(live, base, null, begun(base));
     }
     int valueBits = chain.valueBits();
     SnapshotDeltaWriter writer =
         new SnapshotDeltaWriter(parameters, valueBits, chain.count(), chain.setDigest());
-    CoarseChanges values = new CoarseChanges(restBits - valueBits, writer);
+    CoarseChanges values = new CoarseChanges(suffixBits - valueBits, writer);
     LiveKeys live = change.apply(values);
     SnapshotDelta delta = writer.finish(live.count(), values.finish());
     long bytes = delta.asByteBuffer().remaining();
     if (!rule.needsBase(chain, bytes, parameters.windowEndMillis())) {
       return new ShardCut(live, null, delta, chain.with(delta));
     }
-    Snapshot base = base(live.rests(), valueBits, values.count(), parameters);
+    Snapshot base = base(live.suffixes(), valueBits, values.count(), parameters);
     boolean smaller = bytes < base.asByteBuffer().remaining();
     return new ShardCut(live, base, smaller ? delta : null, begun(base));
   }
 
   private static Snapshot base(
-      GolombCodedSet rests, int valueBits, long count, SnapshotParameters parameters)
+      GolombCodedSet suffixes, int valueBits, long count, SnapshotParameters parameters)
       throws MalformedGolombCodedSetException {
-    SnapshotWriter writer = new SnapshotWriter(parameters, valueBits, count, rests.count());
-    int droppedBits = rests.valueBits() - valueBits;
-    ValueCursor cursor = rests.cursor();
+    SnapshotWriter writer = new SnapshotWriter(parameters, valueBits, count, suffixes.count());
+    int droppedBits = suffixes.valueBits() - valueBits;
+    ValueCursor cursor = suffixes.cursor();
     long[] block = new long[512];
     boolean first = true;
     long last = 0;

@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
 final class WindowChange {
   private final LiveKeys before;
   private final WindowOperations operations;
-  private final @Nullable EpochTable table;
+  private final @Nullable ExpiryWindowTable table;
   private final boolean anyDue;
   private final long count;
 
   private WindowChange(
       LiveKeys before,
       WindowOperations operations,
-      @Nullable EpochTable table,
+      @Nullable ExpiryWindowTable table,
       boolean anyDue,
       long count) {
     this.before = before;
@@ -38,16 +38,20 @@ final class WindowChange {
       LiveKeys before,
       int shardBits,
       Iterable<Map.Entry<Long, Long>> pending,
-      @Nullable EpochTable table)
+      @Nullable ExpiryWindowTable table)
       throws MalformedGolombCodedSetException {
-    WindowOperations operations = WindowOperations.of(before.rests(), shardBits, pending, table);
-    boolean anyDue = table != null && table.isAnyDue(before.epochs());
+    WindowOperations operations = WindowOperations.of(before.suffixes(), shardBits, pending, table);
+    boolean anyDue = table != null && table.isAnyDue(before.expiryWindows());
     long count = before.count() + operations.newKeys() - operations.deletedKeys();
     if (anyDue) {
       // A due key may have been added again in the window, so each key must be checked.
       long[] counted = new long[1];
       new LiveKeysMerge(
-              before, operations, table, null, (rests, epochs, length) -> counted[0] += length)
+              before,
+              operations,
+              table,
+              null,
+              (suffixes, expiryWindows, length) -> counted[0] += length)
           .run();
       count = counted[0];
     }
@@ -71,48 +75,52 @@ final class WindowChange {
    */
   LiveKeys apply(@Nullable CoarseChanges coarse) throws MalformedGolombCodedSetException {
     if (operations.size() == 0 && !anyDue) {
-      return table == null ? before : new LiveKeys(before.rests(), table.adjusted(before.epochs()));
+      return table == null
+          ? before
+          : new LiveKeys(before.suffixes(), table.adjusted(before.expiryWindows()));
     }
-    GolombCodedSetWriter writer = new GolombCodedSetWriter(count, before.rests().valueBits());
-    EpochWriter epochWriter = table == null ? null : new EpochWriter(table, count);
+    GolombCodedSetWriter writer = new GolombCodedSetWriter(count, before.suffixes().valueBits());
+    ExpiryWindowWriter expiryWindowWriter =
+        table == null ? null : new ExpiryWindowWriter(table, count);
     new LiveKeysMerge(
             before,
             operations,
             table,
             coarse,
-            (rests, epochs, length) -> {
+            (suffixes, expiryWindows, length) -> {
               for (int i = 0; i < length; i++) {
-                writer.add(rests[i]);
+                writer.add(suffixes[i]);
               }
-              if (epochWriter != null) {
-                epochWriter.take(epochs, length);
+              if (expiryWindowWriter != null) {
+                expiryWindowWriter.take(expiryWindows, length);
               }
             })
         .run();
-    return new LiveKeys(writer.toSet(), epochWriter == null ? null : epochWriter.epochs());
+    return new LiveKeys(
+        writer.toSet(), expiryWindowWriter == null ? null : expiryWindowWriter.expiryWindows());
   }
 
   /** Packs the expiry-window numbers of the keys, 4 bits each. */
-  private static final class EpochWriter {
-    private final EpochTable table;
+  private static final class ExpiryWindowWriter {
+    private final ExpiryWindowTable table;
     private final long[] counts;
     private final byte[] numbers;
     private int keys;
 
-    EpochWriter(EpochTable table, long keys) {
+    ExpiryWindowWriter(ExpiryWindowTable table, long keys) {
       this.table = table;
       this.counts = new long[table.size()];
       this.numbers = new byte[Math.toIntExact(KeyEpochs.bytesFor(keys))];
     }
 
-    void take(byte[] epochs, int length) {
+    void take(byte[] expiryWindows, int length) {
       for (int i = 0; i < length; i++, keys++) {
-        counts[epochs[i]]++;
-        numbers[keys >> 1] |= (byte) (epochs[i] << ((keys & 1) << 2));
+        counts[expiryWindows[i]]++;
+        numbers[keys >> 1] |= (byte) (expiryWindows[i] << ((keys & 1) << 2));
       }
     }
 
-    KeyEpochs epochs() {
+    KeyEpochs expiryWindows() {
       return new KeyEpochs(table.endsMillis(), counts, numbers);
     }
   }

@@ -18,14 +18,14 @@ final class WindowOperations {
 
   private static final byte NOTHING = -2;
 
-  private final long[] rests;
-  private final byte[] epochs;
+  private final long[] suffixes;
+  private final byte[] expiryWindows;
   private final long newKeys;
   private final long deletedKeys;
 
-  private WindowOperations(long[] rests, byte[] epochs, long newKeys, long deletedKeys) {
-    this.rests = rests;
-    this.epochs = epochs;
+  private WindowOperations(long[] suffixes, byte[] expiryWindows, long newKeys, long deletedKeys) {
+    this.suffixes = suffixes;
+    this.expiryWindows = expiryWindows;
     this.newKeys = newKeys;
     this.deletedKeys = deletedKeys;
   }
@@ -43,7 +43,7 @@ final class WindowOperations {
       GolombCodedSet live,
       int shardBits,
       Iterable<Map.Entry<Long, Long>> operations,
-      @Nullable EpochTable table) {
+      @Nullable ExpiryWindowTable table) {
     long[] hashes = new long[16];
     byte[] unsorted = new byte[16];
     int size = 0;
@@ -53,50 +53,50 @@ final class WindowOperations {
         unsorted = Arrays.copyOf(unsorted, 2 * size);
       }
       hashes[size] = operation.getKey() << shardBits >>> shardBits;
-      unsorted[size++] = epoch(operation.getValue(), table);
+      unsorted[size++] = expiryWindow(operation.getValue(), table);
     }
-    long[] rests = UnsignedSort.sorted(Arrays.copyOf(hashes, size));
-    byte[] epochs = new byte[size];
+    long[] suffixes = UnsignedSort.sorted(Arrays.copyOf(hashes, size));
+    byte[] expiryWindows = new byte[size];
     for (int i = 0; i < size; i++) {
-      epochs[indexOf(rests, hashes[i])] = unsorted[i];
+      expiryWindows[indexOf(suffixes, hashes[i])] = unsorted[i];
     }
-    return effective(live, rests, epochs, table != null);
+    return effective(live, suffixes, expiryWindows, table != null);
   }
 
-  private static byte epoch(long operation, @Nullable EpochTable table) {
+  private static byte expiryWindow(long operation, @Nullable ExpiryWindowTable table) {
     if (operation == PendingOperationSerializer.DELETED) {
       return DELETED;
     }
-    byte epoch = table == null ? 0 : table.numberOfTime(operation);
-    return epoch == EpochTable.DUE ? NOTHING : epoch;
+    byte expiryWindow = table == null ? 0 : table.numberOfTime(operation);
+    return expiryWindow == ExpiryWindowTable.DUE ? NOTHING : expiryWindow;
   }
 
   /** Looks the keys up in the set, in its order, and leaves out operations without effect. */
   private static WindowOperations effective(
-      GolombCodedSet live, long[] rests, byte[] epochs, boolean addsRenew) {
+      GolombCodedSet live, long[] suffixes, byte[] expiryWindows, boolean addsRenew) {
     long newKeys = 0;
     long deletedKeys = 0;
     int kept = 0;
-    for (int i = 0; i < rests.length; i++) {
-      boolean lives = live.mightContain(rests[i]);
-      boolean add = epochs[i] >= 0;
-      if (add ? !lives || addsRenew : lives && epochs[i] == DELETED) {
+    for (int i = 0; i < suffixes.length; i++) {
+      boolean lives = live.mightContain(suffixes[i]);
+      boolean add = expiryWindows[i] >= 0;
+      if (add ? !lives || addsRenew : lives && expiryWindows[i] == DELETED) {
         newKeys += add && !lives ? 1 : 0;
         deletedKeys += add ? 0 : 1;
-        rests[kept] = rests[i];
-        epochs[kept++] = epochs[i];
+        suffixes[kept] = suffixes[i];
+        expiryWindows[kept++] = expiryWindows[i];
       }
     }
     return new WindowOperations(
-        Arrays.copyOf(rests, kept), Arrays.copyOf(epochs, kept), newKeys, deletedKeys);
+        Arrays.copyOf(suffixes, kept), Arrays.copyOf(expiryWindows, kept), newKeys, deletedKeys);
   }
 
-  private static int indexOf(long[] sorted, long rest) {
+  private static int indexOf(long[] sorted, long suffix) {
     int low = 0;
     int high = sorted.length - 1;
     while (low < high) {
       int middle = (low + high) >>> 1;
-      if (Long.compareUnsigned(sorted[middle], rest) < 0) {
+      if (Long.compareUnsigned(sorted[middle], suffix) < 0) {
         low = middle + 1;
       } else {
         high = middle;
@@ -106,20 +106,20 @@ final class WindowOperations {
   }
 
   int size() {
-    return rests.length;
+    return suffixes.length;
   }
 
   /** The suffixes of the keys' hashes, ascending as unsigned numbers. */
-  long[] rests() {
-    return rests;
+  long[] suffixes() {
+    return suffixes;
   }
 
   /**
    * For each suffix, the number of the expiry window that an add gives to the key, or {@link
    * #DELETED}.
    */
-  byte[] epochs() {
-    return epochs;
+  byte[] expiryWindows() {
+    return expiryWindows;
   }
 
   /** How many keys are added that were not live before. */

@@ -24,9 +24,8 @@ import java.util.TreeSet;
  * <p>With a ttl, the time of an add is its event time, or the start of the window it is assigned to
  * if that is later. The time of a hash is the latest of its adds in windows since the one that
  * deleted it (within one window, of the adds after the last delete). Of a time, only the end of its
- * expiry window (epoch), an eighth of the ttl, is kept. A hash is forgotten at the end of the first
- * window that ends no earlier than the ttl after that, even if no operation is assigned to that
- * window.
+ * expiry window, an eighth of the ttl, is kept. A hash is forgotten at the end of the first window
+ * that ends no earlier than the ttl after that, even if no operation is assigned to that window.
  */
 final class SnapshotModel {
 
@@ -86,7 +85,7 @@ final class SnapshotModel {
     private int cuts;
     private long closedUntil = Long.MIN_VALUE;
 
-    // The live hashes, each with the end of its epoch.
+    // The live hashes, each with the end of its expiry window.
     private final TreeMap<Long, Long> live = new TreeMap<>();
     // With another ttl, keys may have been due in windows that are closed.
     private long forgottenUntil = Long.MIN_VALUE;
@@ -98,7 +97,7 @@ final class SnapshotModel {
         return open;
       }
       long oldest = live.values().stream().mapToLong(end -> end).min().getAsLong();
-      long due = windowOf(Math.max(onEpoch(oldest) + ttlMillis - 1, forgottenUntil));
+      long due = windowOf(Math.max(expiryWindowEnd(oldest) + ttlMillis - 1, forgottenUntil));
       return open == null ? due : (Long) Math.min(open, due);
     }
 
@@ -114,8 +113,8 @@ final class SnapshotModel {
       Set<Long> before = Set.copyOf(live.keySet());
       historyByHash.forEach((hash, history) -> take(hash, history, window));
       if (ttlMillis > 0 && broken != Rule.KEYS_ARE_FORGOTTEN) {
-        // A key of this set came before the window's end, so it is of that epoch at the latest.
-        live.replaceAll((hash, end) -> Math.min(onEpoch(end), onEpoch(window)));
+        // A key of this set came before the window's end: its expiry window is no later.
+        live.replaceAll((hash, end) -> Math.min(expiryWindowEnd(end), expiryWindowEnd(window)));
         long early = broken == Rule.BUT_NOT_EARLY ? windowMillis : 0;
         live.values().removeIf(end -> end + ttlMillis - early <= window);
       }
@@ -145,9 +144,9 @@ final class SnapshotModel {
       if (!last.add) {
         live.remove(hash);
       } else if (broken == Rule.NOR_IF_THEY_COME_AGAIN) {
-        live.putIfAbsent(hash, onEpoch(millis + 1));
+        live.putIfAbsent(hash, expiryWindowEnd(millis + 1));
       } else {
-        live.merge(hash, onEpoch(millis + 1), Math::max);
+        live.merge(hash, expiryWindowEnd(millis + 1), Math::max);
       }
     }
   }
@@ -195,13 +194,13 @@ final class SnapshotModel {
     return Math.floorDiv(instant, windowMillis) * windowMillis + windowMillis;
   }
 
-  /** The end of the epoch that ends at an instant or next after it. */
-  private long onEpoch(long instant) {
+  /** The end of the expiry window that ends at an instant or next after it. */
+  private long expiryWindowEnd(long instant) {
     if (ttlMillis == 0) {
       return 0;
     }
-    long epochMillis = (ttlMillis + 7) / 8;
-    return -Math.floorDiv(-instant, epochMillis) * epochMillis;
+    long expiryWindowMillis = (ttlMillis + 7) / 8;
+    return -Math.floorDiv(-instant, expiryWindowMillis) * expiryWindowMillis;
   }
 
   /** An operation arrives at the subtask of its shard. */

@@ -412,7 +412,7 @@ class SnapshotOperatorsTest {
       pipeline.watermark(88);
       PublishedSets published = new PublishedSets().add(pipeline.records());
       assertThat(published.present(ALL)).containsExactlyInAnyOrder(A, B);
-      // A's epoch ended at 10, B's at 20.
+      // A's expiry window ended at 10, B's at 20.
       pipeline.watermark(89);
       published.add(pipeline.records());
       assertThat(published.present(ALL)).containsExactly(B);

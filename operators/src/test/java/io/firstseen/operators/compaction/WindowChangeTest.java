@@ -33,11 +33,11 @@ class WindowChangeTest {
     long shard = shardBits == 0 ? 0 : random.nextLong() >>> (64 - shardBits) << (64 - shardBits);
     for (int i = 0; i < 1000; i++) {
       boolean strange = known.isEmpty() || random.nextBoolean();
-      long rest =
+      long suffix =
           strange
               ? random.nextLong() << shardBits >>> shardBits
               : known.get(random.nextInt(known.size()));
-      operations.put(shard | rest, random.nextBoolean() ? ADDED : DELETED);
+      operations.put(shard | suffix, random.nextBoolean() ? ADDED : DELETED);
     }
 
     WindowChange change =
@@ -53,8 +53,8 @@ class WindowChangeTest {
         });
     assertThat(change.changesKeys()).isTrue();
     assertThat(change.count()).isEqualTo(live.size());
-    assertThat(change.apply(null).rests().toArray())
-        .isEqualTo(live.stream().mapToLong(rest -> rest).toArray());
+    assertThat(change.apply(null).suffixes().toArray())
+        .isEqualTo(live.stream().mapToLong(suffix -> suffix).toArray());
   }
 
   @Test
@@ -64,7 +64,7 @@ class WindowChangeTest {
     Map<Long, Long> operations = Map.of(shard | 5, ADDED, shard | 9, ADDED, shard | 6, DELETED);
     WindowChange change = WindowChange.of(new LiveKeys(live, null), 4, operations.entrySet(), null);
     assertThat(change.changesKeys()).isFalse();
-    assertThat(change.apply(null).rests()).isSameAs(live);
+    assertThat(change.apply(null).suffixes()).isSameAs(live);
   }
 
   @Test

@@ -4,11 +4,11 @@ import io.firstseen.types.KeyEpochs;
 import java.util.Arrays;
 
 /**
- * The expiry windows (epochs) that the keys of a live set can have at the end of a window: from the
- * first that is not due to the one that holds the window's end. There are at most nine. They are
- * numbered from 0 in the order of their ends.
+ * The expiry windows that the keys of a live set can have at the end of a window: from the first
+ * that is not due to the one that holds the window's end. There are at most nine. They are numbered
+ * from 0 in the order of their ends.
  */
-final class EpochTable {
+final class ExpiryWindowTable {
   /** Stands for the number of an expiry window whose keys are forgotten. */
   static final byte DUE = -1;
 
@@ -16,15 +16,15 @@ final class EpochTable {
   private final long firstMillis;
   private final long lastMillis;
 
-  EpochTable(ExpiryRule rule, long windowEndMillis) {
+  ExpiryWindowTable(ExpiryRule rule, long windowEndMillis) {
     this.rule = rule;
-    this.firstMillis = rule.epochEndingFrom(windowEndMillis - rule.ttlMillis() + 1);
-    this.lastMillis = rule.epochEndingFrom(windowEndMillis);
+    this.firstMillis = rule.expiryWindowEndFrom(windowEndMillis - rule.ttlMillis() + 1);
+    this.lastMillis = rule.expiryWindowEndFrom(windowEndMillis);
   }
 
   /** The number of expiry windows. */
   int size() {
-    return (int) ((lastMillis - firstMillis) / rule.epochMillis()) + 1;
+    return (int) ((lastMillis - firstMillis) / rule.expiryWindowMillis()) + 1;
   }
 
   /**
@@ -32,7 +32,7 @@ final class EpochTable {
    * #DUE}.
    */
   byte numberOfTime(long millis) {
-    return numberOf(rule.epochEndingFrom(millis + 1));
+    return numberOf(rule.expiryWindowEndFrom(millis + 1));
   }
 
   /**
@@ -44,37 +44,37 @@ final class EpochTable {
    */
   byte numberOf(long endMillis) {
     long end = adjusted(endMillis);
-    return end < firstMillis ? DUE : (byte) ((end - firstMillis) / rule.epochMillis());
+    return end < firstMillis ? DUE : (byte) ((end - firstMillis) / rule.expiryWindowMillis());
   }
 
   private long adjusted(long endMillis) {
-    return Math.min(rule.epochEndingFrom(endMillis), lastMillis);
+    return Math.min(rule.expiryWindowEndFrom(endMillis), lastMillis);
   }
 
   /** The numbers of a set's expiry windows. */
-  byte[] numbersOf(KeyEpochs epochs) {
-    byte[] numbers = new byte[epochs.endsMillis().length];
+  byte[] numbersOf(KeyEpochs expiryWindows) {
+    byte[] numbers = new byte[expiryWindows.endsMillis().length];
     for (int i = 0; i < numbers.length; i++) {
-      numbers[i] = numberOf(epochs.endsMillis()[i]);
+      numbers[i] = numberOf(expiryWindows.endsMillis()[i]);
     }
     return numbers;
   }
 
   /** The expiry windows of a set, moved to those of this ttl if another ttl made them. */
-  KeyEpochs adjusted(KeyEpochs epochs) {
-    long[] ends = epochs.endsMillis().clone();
+  KeyEpochs adjusted(KeyEpochs expiryWindows) {
+    long[] ends = expiryWindows.endsMillis().clone();
     for (int i = 0; i < ends.length; i++) {
       ends[i] = adjusted(ends[i]);
     }
-    return Arrays.equals(ends, epochs.endsMillis())
-        ? epochs
-        : new KeyEpochs(ends, epochs.counts(), epochs.numbers());
+    return Arrays.equals(ends, expiryWindows.endsMillis())
+        ? expiryWindows
+        : new KeyEpochs(ends, expiryWindows.counts(), expiryWindows.numbers());
   }
 
   /** Whether some of a set's keys are due. */
-  boolean isAnyDue(KeyEpochs epochs) {
-    for (int i = 0; i < epochs.counts().length; i++) {
-      if (epochs.counts()[i] > 0 && numberOf(epochs.endsMillis()[i]) == DUE) {
+  boolean isAnyDue(KeyEpochs expiryWindows) {
+    for (int i = 0; i < expiryWindows.counts().length; i++) {
+      if (expiryWindows.counts()[i] > 0 && numberOf(expiryWindows.endsMillis()[i]) == DUE) {
         return true;
       }
     }
@@ -85,7 +85,7 @@ final class EpochTable {
   long[] endsMillis() {
     long[] ends = new long[size()];
     for (int i = 0; i < ends.length; i++) {
-      ends[i] = firstMillis + i * rule.epochMillis();
+      ends[i] = firstMillis + i * rule.expiryWindowMillis();
     }
     return ends;
   }
