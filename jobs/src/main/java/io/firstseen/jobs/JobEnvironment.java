@@ -88,8 +88,8 @@ final class JobEnvironment {
   static void warnOfShortTtl(TimeToLive ttl, long windowMillis) {
     if (ttl.epochMillis() < windowMillis) {
       LOG.warn(
-          "--ttl is shorter than eight windows: where the input is silent for --idle-timeout, keys"
-              + " may be forgotten by up to a window, {}, early",
+          "--ttl is shorter than eight windows: if the input is silent for --idle-timeout, keys may"
+              + " be forgotten up to one window ({}) too early",
           Duration.ofMillis(windowMillis));
     }
   }

@@ -229,8 +229,8 @@ public final class SnapshotJob {
     long endMillis = newest.windowEndMillis();
     if (endMillis > latestEndMillis) {
       LOG.warn(
-          "the window of manifest {} of set {} is until {}, which is too far ahead of the clock:"
-              + " earlier windows are published all the same",
+          "the window of manifest {} of set {} ends at {}, too far ahead of the clock: windows that"
+              + " end earlier are published nevertheless",
           newest.sequence(),
           newest.setName(),
           Instant.ofEpochMilli(endMillis));

@@ -204,7 +204,7 @@ class FollowedDirectoryTest {
     follow();
     assertThat(nextEvent()).startsWith("refused: sequence 3 of set 'spam' cannot be used: ");
     assertThat(nextEvent())
-        .isEqualTo("refused: sequence 2 of set 'spam' cannot be used: it is of set 'ham'");
+        .isEqualTo("refused: sequence 2 of set 'spam' cannot be used: it belongs to set 'ham'");
     assertThat(nextEvent()).isEqualTo("snapshot 1");
   }
 
@@ -238,8 +238,7 @@ class FollowedDirectoryTest {
         .endsWith(
             " is not in "
                 + path
-                + ", and of other places file: alone is read, not"
-                + " s3://bucket/blobs");
+                + ", and its manifest names s3://bucket/blobs, but only file: can be read");
     Files.move(away, here);
     directory.writeManifest(writeBlobs(3, "b").withBlobs(far.blobs()));
     assertThat(nextEvent()).as("what was pulled has its blobs here").isEqualTo("snapshot 3");

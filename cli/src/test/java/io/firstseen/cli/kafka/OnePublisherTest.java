@@ -370,7 +370,7 @@ class OnePublisherTest {
     send("hasty", 11, 12);
     assertThat(failure(hasty))
         .startsWith(
-            "set firstseen on topic shared is not this job's: it has manifest 5 meanwhile, which"
+            "set firstseen on topic shared is not this job's: it has got manifest 5, which"
                 + " this job did not send: ");
     send("running", 7, 7);
     assertThat(awaitSequence("shared", 6)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L);
@@ -401,9 +401,10 @@ class OnePublisherTest {
     send("moving", 5, 6);
     assertThat(failure(submit(kafkaOptions("moving", "to"), from(savepoint))))
         .matches(
-            "manifest 4 of set firstseen names \\d+ of its \\d+ blobs that are not on topic to,"
-                + " such as [0-9a-f]{64}: this job's state is from publishing elsewhere, or so old"
-                + " that they were removed \\(put them there, or start without state\\)");
+            "manifest 4 of set firstseen names \\d+ blobs, of which \\d+ are not on topic to, such as"
+                + " [0-9a-f]{64}: the job published elsewhere when its state was written, or the"
+                + " state is so old that they were removed \\(put them there, or start without"
+                + " state\\)");
     assertThat(manifests("to")).isEmpty();
   }
 
@@ -421,7 +422,7 @@ class OnePublisherTest {
     send("failed", 5, 6);
     assertThat(failure(moved))
         .startsWith("manifest 4 of set firstseen names ")
-        .contains(" that are not on topic nowhere, such as ");
+        .contains(" are not on topic nowhere, such as ");
     assertThat(manifests("nowhere")).isEmpty();
   }
 

@@ -269,10 +269,10 @@ class StrayRecordsTest {
     assertThatThrownBy(() -> submit(withoutOldKey, file(newKey), new Configuration()))
         .isInstanceOf(UserErrorException.class)
         .hasMessage(
-            "set firstseen on topic %s has records, but no manifest that a trusted key signed, which"
+            "set firstseen on topic %s has records, but no manifest signed by a trusted key, from"
                     .formatted(snapshots)
-                + " a take-over could follow (give the key of the job before with --public-key, or"
-                + " count from 1 without --take-over)");
+                + " which a take-over could continue (give the key of the previous job with"
+                + " --public-key, or count from 1 without --take-over)");
     KafkaOptions takingOver =
         kafkaOptions(accepted, snapshots, "--take-over", "--public-key=" + publicFile(key));
     JobClient newJob = submit(takingOver, file(newKey), new Configuration());
@@ -303,9 +303,9 @@ class StrayRecordsTest {
     send(second, 5, 6);
     assertThat(failure(secondJob))
         .matches(
-            "set firstseen on topic %s is not this job's: it has another manifest [123] than the one"
+            "set firstseen on topic %s is not this job's: its manifest [123] is not the one that"
                     .formatted(snapshots)
-                + " that this job sent: .*");
+                + " this job sent: .*");
     send(first, 5, 6);
     awaitCount(snapshots, READ_UNCOMMITTED, 8);
     cluster.triggerCheckpoint(firstJob);
@@ -322,7 +322,7 @@ class StrayRecordsTest {
     Manifest third = await(snapshots, 3);
     write(snapshots, SET, withSequence(third, Long.MAX_VALUE).toJson());
     send(accepted, 5, 6);
-    assertThat(failure(job)).contains("it has manifest 9223372036854775807 meanwhile");
+    assertThat(failure(job)).contains("it has got manifest 9223372036854775807");
 
     assertThatThrownBy(
             () -> {

@@ -335,7 +335,7 @@ class BootstrapCommandTest {
             "shards must be at least 2 for a warm start, got 1"),
         Arguments.of(
             List.of("--input=IN", "--savepoint=DIR/S", "--mode=exact-keys"),
-            "mode exact-keys keeps the keys themselves, and a warm start knows their hashes alone"),
+            "mode exact-keys needs the keys themselves, but a warm start has only their hashes"),
         Arguments.of(
             List.of("--input=IN", "--savepoint=DIR/S", "--capacity=" + Long.MAX_VALUE),
             "these options do not fit together: capacity / shards / falsePositiveRate must be at"

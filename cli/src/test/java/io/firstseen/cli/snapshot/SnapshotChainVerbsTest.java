@@ -103,10 +103,10 @@ class SnapshotChainVerbsTest {
             + Snapshot.read(Path.of(b)).header().setDigest());
     assertRefused(
         snapshot("apply", path("d"), path("d"), "--output", path("x")),
-        path("d") + ": this is a delta, which changes a snapshot; a snapshot is needed");
+        path("d") + ": this is a delta; a snapshot is needed");
     assertRefused(
         snapshot("apply", a, b, "--output", path("x")),
-        b + ": this is a snapshot, which stands for itself; a delta is needed");
+        b + ": this is a snapshot; a delta is needed");
     byte[] delta = Files.readAllBytes(directory.resolve("d"));
     delta[delta.length - 1] ^= 1;
     assertRefused(
@@ -166,7 +166,7 @@ class SnapshotChainVerbsTest {
                 + " removed values; where it leads is proven by applying it");
     assertRefused(
         snapshot("query", path("d"), "key-1"),
-        path("d") + ": this is a delta, which changes a snapshot; a snapshot is needed");
+        path("d") + ": this is a delta; a snapshot is needed");
     byte[] damaged = Files.readAllBytes(directory.resolve("d"));
     damaged[damaged.length - 1] ^= 1;
     Invocation invalid = snapshot("verify", write("damaged", damaged));

@@ -139,7 +139,7 @@ class SnapshotTopicVerbsTest {
           SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), 0.001);
       writer.publishAsManifest(
           Manifest.of("other", 6, 0, 1, parameters, List.of(ManifestShard.empty(0))).toJson());
-      refused(servers, "it is of set 'other'");
+      refused(servers, "it belongs to set 'other'");
       assertThat(query("a", "b")).containsExactly("a\tpresent", "b\tabsent");
       writer.publish(6, "b");
       assertThat(pull(servers).status()).isZero();

@@ -6,10 +6,12 @@ import java.nio.ByteOrder;
 
 /** Unsigned fields of up to 57 bits at any bit position of a byte array, lowest bit first. */
 final class BitFields {
-  /** Most bits that one load from a byte address is sure to cover. */
+  /** The most bits that one load from a byte address is sure to cover. */
   static final int MAX_BITS = Long.SIZE - Byte.SIZE + 1;
 
-  /** Bytes that an array needs behind its last field, as fields are read in whole words. */
+  /**
+   * The bytes that an array needs behind its last field, because fields are read in whole words.
+   */
   static final int SPARE_BYTES = Long.BYTES;
 
   private static final VarHandle WORD =
@@ -21,7 +23,7 @@ final class BitFields {
     return (1L << bits) - 1;
   }
 
-  /** The word at a bit position: at least its low 57 bits are those that stand there. */
+  /** The word at a bit position; only its low 57 bits are sure to be valid. */
   static long word(byte[] bytes, int bit) {
     return (long) WORD.get(bytes, bit >>> 3) >>> (bit & 7);
   }

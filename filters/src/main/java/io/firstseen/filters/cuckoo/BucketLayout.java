@@ -10,7 +10,7 @@ final class BucketLayout {
   static final int HELD = -1;
 
   /**
-   * Not decided here: there is no free slot in the words that were read, or a bucket has more than
+   * The words that were read do not decide it: they have no free slot, or a bucket has more than
    * two words.
    */
   static final int UNDECIDED = -2;
@@ -34,7 +34,7 @@ final class BucketLayout {
   /** Bits of a word, which is the number of whole slots that are read at once. */
   final int wordBits;
 
-  /** Where the second word of a bucket starts; words overlap where a bucket is no multiple. */
+  /** Where the second word of a bucket starts; it overlaps the first if two words are too long. */
   private final int second;
 
   /** Where the last word starts; it can be the second or the first. */

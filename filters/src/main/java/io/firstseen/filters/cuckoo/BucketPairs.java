@@ -35,8 +35,8 @@ final class BucketPairs {
   }
 
   /**
-   * Two identities that differ only in which of the same two buckets they name count as one; this
-   * is the one with the lower bucket.
+   * Two identities may differ only in which of the same two buckets they name. They count as one:
+   * the one that names the lower bucket, which this returns.
    */
   static long lower(long identity) {
     return Math.min(identity, identity ^ STEP[core(identity)]);

@@ -91,7 +91,7 @@ public final class CuckooFilter implements MembershipFilter {
    * Deletes keys. The filter is the same afterwards, to its bytes, as after {@link #delete} of one
    * key after the other. Works page by page like {@link #insertAll}.
    *
-   * @return for how many of them there was a copy to delete
+   * @return how many of them had a copy to delete
    */
   public long deleteAll(long[] hashes) {
     long before = count;
@@ -154,8 +154,8 @@ public final class CuckooFilter implements MembershipFilter {
    * Writes the filter in the form of {@code docs/format/filter-state-v1.md}; the same operations
    * give the same bytes. Does not close the stream.
    *
-   * @throws IllegalStateException if a page is over 8 splits deeper than if all pages had one
-   *     depth; this does not happen with nearly uniform hashes
+   * @throws IllegalStateException if a page is more than 8 splits deeper than log2 of the number of
+   *     pages; this does not happen with nearly uniform hashes
    */
   public void writeTo(OutputStream out) throws IOException {
     CuckooFormat.writeFilter(this, out);

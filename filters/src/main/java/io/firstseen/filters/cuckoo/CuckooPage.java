@@ -47,7 +47,7 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
     return new IdentityListPage(shape, expiry == null ? null : Epochs.NONE);
   }
 
-  /** The shape of the filter that this page is of. */
+  /** The shape of the page's filter. */
   public final CuckooShape shape() {
     return shape;
   }
@@ -100,10 +100,10 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
   }
 
   /**
-   * Freezes or thaws the page. While another thread may be writing it by {@link CuckooFormat}, it
-   * is frozen: nothing that is written changes. The first few insertions become pending beside it;
-   * for all else {@link PagedFilter} puts a copy in its place. {@link PagedFilter#insertPending}
-   * puts them into the page afterwards.
+   * Freezes or thaws the page. A page is frozen while another thread may be writing it by {@link
+   * CuckooFormat}; its written bytes then do not change. The first few insertions become pending
+   * beside it, and {@link PagedFilter#insertPending} puts them into the page afterwards. For every
+   * other change {@link PagedFilter} replaces the page by a copy.
    */
   public final void setFrozen(boolean frozen) {
     if (this.frozen != frozen) {
@@ -174,8 +174,8 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
   abstract CuckooPage sharingBody();
 
   /**
-   * A page of the same content with a body of its own, to take the place of this one, which is
-   * frozen. Takes the pending insertions over.
+   * A page of the same content with a body of its own, to replace this one, which is frozen. Takes
+   * over the pending insertions.
    */
   abstract CuckooPage writableCopy();
 
@@ -210,8 +210,8 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
   abstract boolean insert(long identity, int number, PathSearch search);
 
   /**
-   * The number of the epoch of the keys that come next, from now on one of the page's. Where there
-   * are too many, two of them become the later one, so that keys stay longer and none goes early.
+   * The number of the epoch of the next keys, which becomes one of the page's epochs. If there are
+   * too many, two epochs are merged into the later one: some keys stay longer, none goes early.
    */
   final int number(Expiry expiry) {
     long end = expiry.endMillis();

@@ -52,7 +52,7 @@ public record CuckooShape(int identityBits) {
    *
    * @param expectedKeys expected number of keys, at least 1
    * @param falsePositiveRate target rate at that number, in (0, {@value #MAX_FALSE_POSITIVE_RATE}]
-   * @throws IllegalArgumentException if a parameter is out of bounds, or both together ask for
+   * @throws IllegalArgumentException if a parameter is out of bounds, or both together need
    *     identities longer than {@value #MAX_IDENTITY_BITS} bits
    */
   public static CuckooShape forCapacity(long expectedKeys, double falsePositiveRate) {
@@ -113,12 +113,12 @@ public record CuckooShape(int identityBits) {
     return (int) (identity >>> (identityBits - depth));
   }
 
-  /** The lowest bits that an identity with this prefix can have; no identity itself. */
+  /** The lowest bits that an identity with this prefix can have. They are not an identity. */
   long firstIdentity(int prefix, int depth) {
     return (long) prefix << (identityBits - depth);
   }
 
-  /** The identity with another last bit of its prefix of the given depth. */
+  /** The identity after a change of the last bit of its prefix of the given depth. */
   long sibling(long identity, int depth) {
     return identity ^ (1L << (identityBits - depth));
   }

@@ -16,7 +16,7 @@ final class EpochNumbers {
   /** For each power, 2^62 divided by it, rounded up. */
   private static final long[] INVERSE = new long[IN_WORD];
 
-  /** Bits that so many digits take. */
+  /** The bits that a number of digits takes. */
   private static final int[] BITS = new int[IN_WORD + 1];
 
   static {
@@ -30,12 +30,12 @@ final class EpochNumbers {
 
   private EpochNumbers() {}
 
-  /** Bits that a count of numbers takes. */
+  /** The bits that {@code count} numbers take. */
   static int bits(int count) {
     return count / IN_WORD * WORD_BITS + BITS[count % IN_WORD];
   }
 
-  /** One of a count of numbers that start at a bit. */
+  /** Returns the number with index {@code at} of {@code count} numbers from a bit on. */
   static int get(byte[] bytes, int from, int count, int at) {
     return digit(word(bytes, from, count, at / IN_WORD), at % IN_WORD);
   }
@@ -53,7 +53,7 @@ final class EpochNumbers {
     setWord(bytes, from, count, at / IN_WORD, changed);
   }
 
-  /** Reads a count of numbers, a byte each, to a place of an array that is 0 there. */
+  /** Unpacks {@code count} numbers into bytes of an array, which must be 0 before. */
   static void getAll(byte[] bytes, int from, int count, byte[] numbers, int to) {
     for (int at = 0, word = 0; at < count; at += IN_WORD, word++) {
       long digits = word(bytes, from, count, word);
@@ -65,7 +65,7 @@ final class EpochNumbers {
     }
   }
 
-  /** Writes a count of numbers that stand in an array from a place on. */
+  /** Packs {@code count} numbers from the bytes of an array, from {@code first} on. */
   static void setAll(byte[] bytes, int from, int count, byte[] numbers, int first) {
     for (int at = 0, word = 0; at < count; at += IN_WORD, word++) {
       long digits = 0;
@@ -76,7 +76,7 @@ final class EpochNumbers {
     }
   }
 
-  /** Whether a count of numbers is such as {@link #setAll} writes. */
+  /** Whether {@link #setAll} can have written these {@code count} numbers. */
   static boolean areWellFormed(byte[] bytes, int from, int count) {
     for (int at = 0, word = 0; at < count; at += IN_WORD, word++) {
       if (word(bytes, from, count, word) >= POWER[Math.min(IN_WORD, count - at)]) {

@@ -72,9 +72,9 @@ final class Epochs {
 
   /**
    * The two neighbours, among these epochs and one more, whose merging does the least harm. A merge
-   * keeps the keys of the earlier epoch until the later one is due. Chosen are the two with the
-   * shortest time from the end of the epoch before both to the end of the later, because that epoch
-   * may have been merged into the earlier one already.
+   * keeps the keys of the earlier epoch until the later one is due. The two chosen have the
+   * shortest time from the end of the epoch before both to the end of the later one, because the
+   * epoch before may have been merged into the earlier one already.
    *
    * @param another the end of the additional epoch
    * @param floor used as the end of the epoch before the oldest

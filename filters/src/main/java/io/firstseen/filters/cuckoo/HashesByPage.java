@@ -33,8 +33,8 @@ final class HashesByPage {
     while (to < hashes.length) {
       int from = to;
       int bits = Math.min(leastDepth.getAsInt(), MAX_BITS);
-      // Few pages fit in the cache anyway, and will soon be more; so fewer hashes are ordered at a
-      // time.
+      // Few pages fit in the cache anyway, and they will soon split; so fewer hashes are ordered
+      // at a time.
       int most = Math.min(MAX_HASHES, (1 << bits) * KEYS_OF_A_PAGE);
       to = Math.min(hashes.length - from, most) + from;
       order(hashes, from, to, bits, ordered);
@@ -59,7 +59,7 @@ final class HashesByPage {
   }
 
   private static int part(long hash, int bits) {
-    // A shift by 64 would be one by 0.
+    // A shift by 64 would do nothing.
     return (int) (hash >>> 1 >>> (Long.SIZE - 1 - bits));
   }
 }

@@ -30,7 +30,7 @@ public final class PagedFilter {
 
   /**
    * Inserts a key, whether or not the filter holds its identity already. Never fails: a full page
-   * widens or splits. If the filter already holds the most copies of an identity that it stores and
+   * widens or splits. A filter stores only a few copies of an identity. If it has that many and
    * keys expire, the oldest copy is renewed, so that the identity stays as long as any of its keys.
    */
   public Insertion insert(PageStore store, long hash) {

@@ -32,7 +32,7 @@ final class Repacking {
   }
 
   /**
-   * The slots a bucket with which a page for this many keys rarely has to widen. Keys are spread
+   * The slots per bucket with which a page for this many keys rarely has to widen. Keys are spread
    * over pages at random, so some pages have more than the mean.
    */
   static int widthFor(long keys) {
@@ -162,8 +162,8 @@ final class Repacking {
    * Fills an empty page with slots of another. Each stays in its bucket; those without room there
    * are inserted afterwards.
    *
-   * @param side the bit above the bits of the target's slots that the slots must have: one half of
-   *     a page that splits, or, with 0, all of a page as deep as the target
+   * @param side the required value of the bit above the target's slot bits: it selects one half of
+   *     a page that splits; 0 selects all slots if both pages have the same depth
    * @param numbered slots of the other page, with the numbers of their epochs above them
    * @param used how many of them belong to the target
    * @return whether there was room for all

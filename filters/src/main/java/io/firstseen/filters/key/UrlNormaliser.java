@@ -103,7 +103,8 @@ final class UrlNormaliser {
     try {
       normal = NORMALIZER.filter(url);
     } catch (RuntimeException e) {
-      throw new InvalidKeyException("URL chokes the normaliser: " + e.getClass().getSimpleName());
+      throw new InvalidKeyException(
+          "the normaliser fails on this URL: " + e.getClass().getSimpleName());
     }
     if (normal == null) {
       throw new InvalidKeyException("URL is malformed");

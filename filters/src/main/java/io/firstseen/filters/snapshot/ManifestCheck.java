@@ -18,7 +18,7 @@ public final class ManifestCheck {
       throws SnapshotException {
     Manifest manifest = keys.isEmpty() ? Manifest.fromJson(json) : requireSigned(json, keys);
     if (!manifest.setName().equals(setName)) {
-      throw new MalformedSnapshotException("it is of set '" + manifest.setName() + "'");
+      throw new MalformedSnapshotException("it belongs to set '" + manifest.setName() + "'");
     }
     return manifest;
   }

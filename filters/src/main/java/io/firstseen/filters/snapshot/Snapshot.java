@@ -124,8 +124,7 @@ public final class Snapshot {
   public static Snapshot read(ByteBuffer bytes) throws SnapshotException {
     ByteBuffer file = bytes.slice();
     SnapshotHeader header = SnapshotFormat.readHeader(file);
-    requireThat(
-        !header.isDelta(), "this is a delta, which changes a snapshot; a snapshot is needed");
+    requireThat(!header.isDelta(), "this is a delta; a snapshot is needed");
     ByteBuffer sections = SnapshotFormat.sections(file, header);
     GolombCodedSet set = openSet(header, sections);
     requireThat(

@@ -123,7 +123,7 @@ public final class SnapshotDelta {
   public static SnapshotDelta read(ByteBuffer bytes) throws SnapshotException {
     ByteBuffer file = bytes.slice();
     SnapshotHeader header = SnapshotFormat.readHeader(file);
-    requireThat(header.isDelta(), "this is a snapshot, which stands for itself; a delta is needed");
+    requireThat(header.isDelta(), "this is a snapshot; a delta is needed");
     ByteBuffer sections = SnapshotFormat.sections(file, header);
     requireLengths(header, sections);
     SnapshotDelta delta = new SnapshotDelta(header, sections, file);

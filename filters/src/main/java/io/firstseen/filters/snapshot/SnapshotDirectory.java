@@ -310,7 +310,7 @@ public final class SnapshotDirectory {
     URI uri = manifest.blobUri(blob.digest());
     if (!"file".equals(uri.getScheme())) {
       throw new SnapshotException(
-          "the blob %s is not in %s, and of other places file: alone is read, not %s"
+          "the blob %s is not in %s, and its manifest names %s, but only file: can be read"
               .formatted(blob.digest(), path, manifest.blobs()));
     }
     return Snapshot.map(Path.of(uri.getPath()));

@@ -102,7 +102,7 @@ public record SnapshotHeader(
         hashCount >= count && (hashCount == 0) == (count == 0),
         "the number of hashes must be at least that of values ("
             + count
-            + ") and 0 if that is, got "
+            + "), and 0 if there are none, got "
             + hashCount);
     requireThat(
         set.keepsRate(count, valueBits),
@@ -114,6 +114,7 @@ public record SnapshotHeader(
             + set.falsePositiveRate());
     long added = changes == null ? 0 : changes.addedCount();
     requireThat(
-        added <= count, "of " + count + " values at most all can have been added, got " + added);
+        added <= count,
+        "the number of added values must be at most that of all (" + count + "), got " + added);
   }
 }

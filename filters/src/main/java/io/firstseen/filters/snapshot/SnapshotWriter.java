@@ -65,7 +65,7 @@ public final class SnapshotWriter {
   static void requireHashCount(long hashCount, long count) {
     if (hashCount < count || (hashCount == 0) != (count == 0)) {
       throw new IllegalArgumentException(
-          "hashCount must be at least count (" + count + ") and 0 if that is, got " + hashCount);
+          "hashCount must be at least count (" + count + "), and 0 if that is 0, got " + hashCount);
     }
   }
 }

@@ -111,7 +111,7 @@ class SnapshotDamageTest {
         "56  | 8 | 1700003600001 | Malformed | windowStartMillis must be at most",
         "72  | 8 | 149 | Malformed | the number of hashes must be at least that of values (150)",
         "72  | 8 | -1 | Malformed | the number of hashes must be at most 2^63 - 1",
-        "80  | 8 | 0 | Malformed | the number of hashes must be at least that of values (0) and",
+        "80  | 8 | 0 | Malformed | the number of hashes must be at least that of values (0), and",
         "80  | 8 | 149 | Malformed | the Golomb parameter must be 1219, got 1211",
         "80  | 8 | 151 | Malformed | the number of hashes must be at least that of values (151)",
         "80  | 8 | -1 | Malformed | the number of values must be at most 2^63 - 1",

@@ -110,11 +110,11 @@ class SnapshotDeltaTest {
     assertThat(SnapshotDelta.read(file).digest()).isEqualTo(delta.digest());
     assertThatThrownBy(() -> Snapshot.read(file))
         .isInstanceOf(MalformedSnapshotException.class)
-        .hasMessage(file + ": this is a delta, which changes a snapshot; a snapshot is needed");
+        .hasMessage(file + ": this is a delta; a snapshot is needed");
     Path snapshot = Files.write(directory.resolve("a.snapshot"), parent.toBytes());
     assertThatThrownBy(() -> SnapshotDelta.read(snapshot))
         .isInstanceOf(MalformedSnapshotException.class)
-        .hasMessage(snapshot + ": this is a snapshot, which stands for itself; a delta is needed");
+        .hasMessage(snapshot + ": this is a snapshot; a delta is needed");
   }
 
   @Test
@@ -137,7 +137,7 @@ class SnapshotDeltaTest {
     SnapshotDeltaWriter fewHashes = new SnapshotDeltaWriter(parameters, 20, 900, digest);
     assertThatThrownBy(() -> fewHashes.finish(899, digest))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("hashCount must be at least count (900) and 0 if that is, got 899");
+        .hasMessage("hashCount must be at least count (900), and 0 if that is 0, got 899");
     SnapshotDeltaWriter shortValues = new SnapshotDeltaWriter(parameters, 19, 900, digest);
     assertThatThrownBy(() -> shortValues.finish(900, digest))
         .isInstanceOf(IllegalArgumentException.class)

@@ -224,7 +224,7 @@ class SnapshotSetTest {
             delta.sequence());
     assertThatThrownBy(() -> SnapshotSet.open(withDelta(second, changed, swapped), loader))
         .isInstanceOf(MalformedSnapshotException.class)
-        .hasMessageContaining("this is a snapshot, which stands for itself; a delta is needed");
+        .hasMessageContaining("this is a snapshot; a delta is needed");
     BlobReference renumbered =
         new BlobReference(
             delta.digest(),

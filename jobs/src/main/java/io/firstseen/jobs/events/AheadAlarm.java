@@ -5,8 +5,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notices that most events of a task are too far ahead of its clock: then probably the clock is
- * slow. Events are judged {@value #EVENTS} at a time; there is at most one warning a minute.
+ * Notices when most events of a task are too far ahead of its clock, which probably means that the
+ * clock is slow. Events are judged {@value #EVENTS} at a time; there is at most one warning per
+ * minute.
  */
 public final class AheadAlarm {
   static final int EVENTS = 100;

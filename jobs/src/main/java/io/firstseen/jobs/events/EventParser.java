@@ -118,7 +118,7 @@ public final class EventParser implements Serializable {
 
   /**
    * A record of an accepted topic: its key is the joined canonical key; a null value removes it.
-   * The payload is dropped, also of a malformed record.
+   * The payload is dropped, even that of a malformed record.
    *
    * @param key the record's key, null if it has none
    * @param value the record's value, null if it has none

@@ -11,7 +11,7 @@ import java.time.Duration;
 
 /** The rules for every event, in any format. */
 final class EventRules implements Serializable {
-  /** In a problem that begins with "time": that it is too far ahead. */
+  /** Is part of a problem that begins with "time" if the time is too far ahead. */
   static final String AHEAD_OF_THE_CLOCK = " ahead of the clock";
 
   private static final long serialVersionUID = 1;

@@ -14,7 +14,8 @@ import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.util.clock.RelativeClock;
 
 /**
- * Watermarks of a source, for each split: the out-of-orderness behind the newest event.
+ * The watermarks of a source. That of each split is its newest event's time less the
+ * out-of-orderness.
  *
  * <p>A split that is silent for the idle timeout ends its newest window, so that a quiet stream
  * still publishes, and is then marked idle, so that it does not hold the others back. Events with a

@@ -6,7 +6,7 @@ public enum ProblemKind {
   TOO_FAR_AHEAD("tooFarAhead"),
   /** It has no time, or one that is negative or not a whole number. */
   BAD_TIME("badTime"),
-  /** Its key is missing, empty or too long, or its scope is. */
+  /** Its key is missing, empty or too long, or its scope cannot be used. */
   BAD_KEY("badKey"),
   /** It is not written as an event. */
   MALFORMED("malformed");

@@ -69,7 +69,7 @@ final class AcceptedReader implements SourceReader<SourceEvent, KafkaPartitionSp
   }
 
   /**
-   * Whether there are records to read, besides the marker of the transaction that was read last.
+   * Whether there are records to read, other than the marker of the transaction that was read last.
    */
   private boolean hasUnread(KafkaPartitionSplit split) {
     return split.getStartingOffset() < 0
@@ -121,8 +121,8 @@ final class AcceptedReader implements SourceReader<SourceEvent, KafkaPartitionSp
   }
 
   /**
-   * Says that partitions are not quiet if nobody asked for records: records wait while the
-   * operators behind the source cannot take more.
+   * Restarts the quiet time of all partitions if nobody asked for records: records may be waiting
+   * while the operators behind the source cannot take more.
    *
    * @return the time of the clock
    */
@@ -176,7 +176,7 @@ final class AcceptedReader implements SourceReader<SourceEvent, KafkaPartitionSp
     connector.close();
   }
 
-  /** Hands records on and takes note of when they were written. */
+  /** Passes records on and remembers when they were written. */
   private final class CheckedOutput implements ReaderOutput<SourceEvent> {
     private final ReaderOutput<SourceEvent> all;
 
@@ -233,7 +233,7 @@ final class AcceptedReader implements SourceReader<SourceEvent, KafkaPartitionSp
 
     @Override
     public void collect(SourceEvent event, long timestampMillis) {
-      // Records of others have no time of their own in a header, and their timestamp is an event's.
+      // A record of another program has no event time in a header; its timestamp is that time.
       if (timestampMillis == event.timestampMillis()) {
         partition.recordOfUnknownTime();
       } else {

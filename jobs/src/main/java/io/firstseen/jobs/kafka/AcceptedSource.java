@@ -20,7 +20,7 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
 /**
  * Reads the accepted topic, and fails the job if removals may be gone before they were read. Kafka
  * keeps the record of a removal for the topic's {@code delete.retention.ms}, and longer only by
- * chance. Who reads it later keeps the key for ever.
+ * chance. A job that misses the removal of a key would keep the key for ever.
  */
 final class AcceptedSource
     implements Source<SourceEvent, KafkaPartitionSplit, KafkaSourceEnumState>,

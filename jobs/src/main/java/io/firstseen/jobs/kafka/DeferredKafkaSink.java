@@ -149,7 +149,7 @@ class DeferredKafkaSink<T>
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       } catch (Exception e) {
-        LOG.warn("a writer to Kafka was not closed well", e);
+        LOG.warn("a writer to Kafka could not be closed cleanly", e);
       }
     }
   }

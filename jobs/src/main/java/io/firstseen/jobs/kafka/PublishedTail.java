@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The committed state of one set on a snapshots topic: the sequence of the newest manifest, and the
- * newest claim. Each read continues after the last one.
+ * newest claim. Each read continues where the last one ended.
  *
  * <p>With trusted keys the newest manifest is the one with the highest sequence that one of them
  * signed. Other manifests, and tombstones, are passed over: the first is logged, all are counted.
@@ -110,9 +110,9 @@ final class PublishedTail implements AutoCloseable {
   private Optional<Manifest> newestOrRefusal() {
     if (!keys.isEmpty() && newest == null && passedOver.getCount() > 0) {
       throw new UserErrorException(
-          ("set %s on topic %s has records, but no manifest that a trusted key signed, which a"
-                  + " take-over could follow (give the key of the job before with --public-key, or"
-                  + " count from 1 without --take-over)")
+          ("set %s on topic %s has records, but no manifest signed by a trusted key, from which a"
+                  + " take-over could continue (give the key of the previous job with --public-key,"
+                  + " or count from 1 without --take-over)")
               .formatted(setName, topic));
     }
     return Optional.ofNullable(newest);
@@ -204,7 +204,7 @@ final class PublishedTail implements AutoCloseable {
 
   private void takeSigned(ConsumerRecord<byte[], byte[]> record) throws SnapshotException {
     if (record.value() == null) {
-      passOver(record, "nothing signs a tombstone");
+      passOver(record, "a tombstone has no signature");
       return;
     }
     Manifest manifest = ManifestCheck.read(record.value(), setName, keys);
@@ -226,7 +226,10 @@ final class PublishedTail implements AutoCloseable {
     passedOver.inc();
   }
 
-  /** Says that a signed manifest is being sent, to notice another one of its sequence. */
+  /**
+   * Records that a signed manifest is being sent, so that another one of the same sequence is
+   * noticed.
+   */
   void sent(Manifest manifest) {
     if (manifest.signature() != null) {
       sent.put(manifest.sequence(), manifest.signature());
@@ -277,7 +280,7 @@ final class PublishedTail implements AutoCloseable {
 
   @Override
   public void close() {
-    // Else it waits for the answer to a fetch that nobody reads.
+    // Without this, it would wait for the answer to a fetch that nobody reads.
     consumer.close(CloseOptions.timeout(Duration.ZERO));
   }
 }

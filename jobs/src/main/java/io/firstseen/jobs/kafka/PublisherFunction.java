@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * by the rules of {@link PublisherLine}, or if the first manifest after a start from state names
  * blobs that the topic lacks.
  *
- * <p>Where the job signs, only manifests that a trusted key signed count. Claims do not: anybody
- * can write them. Then a second job shows by its manifests alone.
+ * <p>If the job signs, only manifests that a trusted key signed count. Claims do not count, because
+ * anybody can write them; a second job is then noticed only by its manifests.
  */
 final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, SnapshotRecord>
     implements CheckpointedFunction {
@@ -146,8 +146,8 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
     }
     if (tail.contradicted().isPresent()) {
       return Optional.of(
-          ("it has another manifest %d than the one that this job sent: another job signs with a"
-                  + " trusted key (stop that one, and start this one again with --take-over)")
+          ("its manifest %d is not the one that this job sent: another job signs with a trusted"
+                  + " key (stop that job, and start this one again with --take-over)")
               .formatted(tail.contradicted().getAsLong()));
     }
     return line.refusalToSend(next, tail.newestSequence());

@@ -13,11 +13,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys whose manifests count for a publisher, besides which it believes nothing on the topic.
- * Without keys all manifests and claims count.
+ * The keys that a publisher trusts: of the topic's manifests only those that one of them signed
+ * count, and claims do not count. Without keys all manifests and claims count.
  *
  * @param signingKeyFile the file of the key that the job signs with; null if it does not sign
- * @param publicKeys public keys in PEM that count too
+ * @param publicKeys further trusted public keys in PEM
  */
 record PublisherKeys(@Nullable String signingKeyFile, List<String> publicKeys)
     implements Serializable {

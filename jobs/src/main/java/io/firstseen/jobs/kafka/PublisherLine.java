@@ -135,9 +135,9 @@ record PublisherLine(List<String> claims, long sequence) implements Serializable
     long published = newest.orElse(-1);
     return published > sequence || published >= next
         ? Optional.of(
-            ("it has manifest %d meanwhile, which this job did not send: the job before it still"
-                    + " ran (stop that one, and start this one from its newest state, or again with"
-                    + " --take-over)")
+            ("it has got manifest %d, which this job did not send: the previous job was still"
+                    + " running (stop that job, and start this one from the newest state of that"
+                    + " job, or again with --take-over)")
                 .formatted(published))
         : Optional.empty();
   }

@@ -4,11 +4,11 @@ import java.time.Clock;
 import java.time.Duration;
 
 /**
- * The time through which a partition is read: all that was written before is read. It follows the
- * times at which records were written, and the clock while nothing comes.
+ * The time through which a partition is read: everything that was written before it is read. It
+ * follows the times at which records were written, and the clock while no records come.
  */
 final class ReadThrough {
-  /** A partition from which nothing comes for so long is read to its end. */
+  /** A partition from which no record has come for this long counts as read to its end. */
   static final Duration QUIET = Duration.ofMinutes(1);
 
   private final Clock clock;
@@ -21,19 +21,19 @@ final class ReadThrough {
     this.lastRecordMillis = clock.millis();
   }
 
-  /** Takes note of a record that was written at a time. */
+  /** Counts a record that was written at this time. */
   void record(long writtenMillis) {
     lastRecordMillis = clock.millis();
     throughMillis = Math.max(throughMillis, Math.min(writtenMillis, lastRecordMillis));
   }
 
-  /** Takes note of a record of which it is not known when it was written. */
+  /** Counts a record that was written at an unknown time. */
   void recordOfUnknownTime() {
     lastRecordMillis = clock.millis();
     throughMillis = Math.max(throughMillis, lastRecordMillis);
   }
 
-  /** Says that records may have waited until now. */
+  /** Restarts the quiet time, because records may have been waiting until now. */
   void restartQuiet() {
     lastRecordMillis = clock.millis();
   }

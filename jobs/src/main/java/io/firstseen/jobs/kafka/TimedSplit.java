@@ -39,8 +39,8 @@ final class TimedSplit extends KafkaPartitionSplit {
   }
 
   /**
-   * The bytes of splits in state: eight bytes of time, big-endian, before those of the connector's
-   * serializer, and 100 more than its version. The time is -1 if there is none.
+   * The bytes of splits in state: the time in eight bytes, big-endian, -1 if there is none, then
+   * the bytes of the connector's serializer. The version is that serializer's version plus 100.
    */
   static final class Serializer implements SimpleVersionedSerializer<KafkaPartitionSplit> {
     private static final int WITH_TIME = 100;

@@ -12,9 +12,10 @@ public final class ChangelogOptions {
       paramLabel = "DURATION",
       converter = OptionValues.TtlLength.class,
       description =
-          "Forget a key this long after it was accepted last, at the latest an eighth later, at the"
-              + " end of a window: the --ttl of the dedup. The length may change at any restart,"
-              + " whether there is one may not (default: keys are kept until they are deleted).")
+          "The --ttl of the dedup. A key is forgotten this long after it was accepted last, or up"
+              + " to an eighth later, at the end of a window. The length may change at any"
+              + " restart; a ttl cannot be added or removed (default: keys are kept until they"
+              + " are deleted).")
   private Duration ttl;
 
   @Option(
@@ -24,8 +25,8 @@ public final class ChangelogOptions {
       converter = OptionValues.DurationValue.class,
       description =
           "How far ahead of the clock the time of a record on the accepted topic may be; later ones"
-              + " are passed over. Longer than that of the dedup, so that a clock that is slow loses"
-              + " no key (default: ${DEFAULT-VALUE}).")
+              + " are skipped. More than in the dedup, so that a slow clock loses no key (default:"
+              + " ${DEFAULT-VALUE}).")
   private Duration maxAhead;
 
   ChangelogOptions() {}

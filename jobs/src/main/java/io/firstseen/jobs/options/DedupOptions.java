@@ -37,8 +37,8 @@ public final class DedupOptions {
       defaultValue = "128",
       converter = OptionValues.DedupShardCount.class,
       description =
-          "Parts of the filter, a power of two up to 32768; fixed for the life of the state, and"
-              + " the most parallel tasks there can be (default: ${DEFAULT-VALUE}).")
+          "Parts of the filter, a power of two up to 32768; also the highest possible"
+              + " parallelism. Fixed for the life of the state (default: ${DEFAULT-VALUE}).")
   private int shards;
 
   @Option(
@@ -47,9 +47,9 @@ public final class DedupOptions {
       defaultValue = "64m",
       converter = OptionValues.ByteCount.class,
       description =
-          "Memory of each task for the filter's pages where state is not on the heap, as with"
-              + " rocksdb; best is room for all of a task's pages. May change at any restart"
-              + " (default: ${DEFAULT-VALUE}).")
+          "Memory of each task for the filter's pages if state is not on the heap, as with"
+              + " rocksdb. Best if all pages of a task fit. May change at any restart (default:"
+              + " ${DEFAULT-VALUE}).")
   private long pageCacheBytes;
 
   @Option(
@@ -58,8 +58,8 @@ public final class DedupOptions {
       defaultValue = "approximate",
       converter = OptionValues.ModeName.class,
       description =
-          "approximate: the filter decides alone; exact: what it holds is looked up in the set of"
-              + " the live keys' 64-bit hashes, so that no new key is dropped; exact-keys: the"
+          "approximate: only the filter decides; exact: keys that it holds are looked up in the set"
+              + " of the live keys' 64-bit hashes, so that no new key is dropped; exact-keys: the"
               + " same with the keys themselves. Fixed for the life of the state (default:"
               + " ${DEFAULT-VALUE}).")
   private DedupMode mode;
@@ -69,9 +69,9 @@ public final class DedupOptions {
       paramLabel = "DURATION",
       converter = OptionValues.TtlLength.class,
       description =
-          "Forget a key this long after its time, at the latest an eighth later; at least 1s. The"
-              + " length may change at any restart, whether there is one may not (default: keys"
-              + " are kept until they are deleted).")
+          "Forget a key this long after its time, or up to an eighth later; at least 1s. The"
+              + " length may change at any restart; a ttl cannot be added or removed (default:"
+              + " keys are kept until they are deleted).")
   private Duration ttl;
 
   @Option(
@@ -79,8 +79,8 @@ public final class DedupOptions {
       paramLabel = "CLOCK",
       converter = OptionValues.TtlClock.class,
       description =
-          "The clock of --ttl: event (the watermark of the events' times) or processing"
-              + " (the clock of the machine). Fixed for the life of the state (default: event).")
+          "The clock of --ttl: event (the watermark) or processing (the clock of the machine)."
+              + " Fixed for the life of the state (default: event).")
   private TimeToLive.Clock ttlClock;
 
   @Option(
@@ -88,8 +88,8 @@ public final class DedupOptions {
       paramLabel = "EVENT",
       converter = OptionValues.TtlSince.class,
       description =
-          "Which event is a key's time for --ttl: first-seen (the accepted one) or last-seen (the"
-              + " latest, also of the repeats). Fixed for the life of the state (default:"
+          "Which event gives a key its time for --ttl: first-seen (the accepted one) or last-seen"
+              + " (the latest one, repeats included). Fixed for the life of the state (default:"
               + " first-seen).")
   private TimeToLive.Since ttlSince;
 
@@ -113,8 +113,8 @@ public final class DedupOptions {
       defaultValue = "1h",
       converter = OptionValues.DurationValue.class,
       description =
-          "How far ahead of the clock the time of an event may be; later ones are dead letters"
-              + " (default: ${DEFAULT-VALUE}).")
+          "How far ahead of the clock the time of an event may be; an event with a later time is"
+              + " a dead letter (default: ${DEFAULT-VALUE}).")
   private Duration maxAhead;
 
   /** One hash in this many, or none. */
@@ -146,7 +146,7 @@ public final class DedupOptions {
     return pageCacheBytes;
   }
 
-  /** Whether the filter decides alone or an exact set stands behind it. */
+  /** Whether only the filter decides, or an exact set behind it as well. */
   public DedupMode mode() {
     return mode;
   }

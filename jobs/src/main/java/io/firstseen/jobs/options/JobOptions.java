@@ -124,8 +124,8 @@ public final class JobOptions {
     }
     if (ttl.since() != TimeToLive.Since.FIRST_SEEN) {
       throw new UserErrorException(
-          "--ttl-since last-seen needs a job without snapshots: they do not hear of repeats, and"
-              + " would forget keys that still come");
+          "--ttl-since last-seen needs a job without snapshots: they do not see repeats, and would"
+              + " forget keys that still arrive");
     }
     return ttl.millis();
   }

@@ -169,17 +169,17 @@ public final class KafkaOptions {
       defaultValue = "1d",
       converter = OptionValues.PositiveDuration.class,
       description =
-          "How long a snapshot job may be down or behind and still go on from its state: for so"
-              + " long the accepted topic must keep the records of removals, its"
-              + " delete.retention.ms. A topic that the job makes gets this value"
+          "How long a snapshot job may be down or behind and still continue from its state. The"
+              + " accepted topic must keep the records of removals for this long"
+              + " (delete.retention.ms). A topic that the job makes gets this value"
               + " (default: ${DEFAULT-VALUE}).")
   private Duration maxDowntime;
 
   @Option(
       names = "--take-over",
       description =
-          "Publish the set although another job did, or this one from newer state; sequences go on"
-              + " after those of the topic. Stop the other job first.")
+          "Publish a set that another job has published, or this one from newer state. Sequences"
+              + " continue after those on the topic. Stop the other job first.")
   private boolean takeOver;
 
   @Option(
@@ -187,8 +187,8 @@ public final class KafkaOptions {
       paramLabel = "FILE",
       description =
           "With --signing-key: manifests on the snapshots topic that this public key signed count"
-              + " too, such as those of the job before this one; may be repeated. All others are"
-              + " passed over.")
+              + " too, such as those of the previous job; may be repeated. All others are"
+              + " ignored.")
   private List<Path> publicKeys = new ArrayList<>();
 
   @Option(

@@ -229,7 +229,7 @@ public final class OptionValues {
     }
   }
 
-  /** A number of shards of the dedup, one a key group: a power of two in [1, 32768]. */
+  /** A number of dedup shards, at most one for each key group: a power of two in [1, 32768]. */
   public static final class DedupShardCount implements ITypeConverter<Integer> {
     @Override
     public Integer convert(String value) {
@@ -270,7 +270,7 @@ public final class OptionValues {
     }
   }
 
-  /** The name of what a ttl counts from. */
+  /** The name of the event from which a ttl is measured. */
   public static final class TtlSince implements ITypeConverter<TimeToLive.Since> {
     @Override
     public TimeToLive.Since convert(String value) {

@@ -123,7 +123,7 @@ public final class SnapshotOptions {
       names = "--signing-key",
       paramLabel = "FILE",
       description =
-          "Sign manifests with the private key in this file, which must be there on every"
+          "Sign manifests with the private key in this file, which must exist on every"
               + " TaskManager ('firstseen snapshot keygen').")
   private Path signingKey;
 

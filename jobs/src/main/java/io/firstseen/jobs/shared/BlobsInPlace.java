@@ -35,14 +35,14 @@ public final class BlobsInPlace {
     Optional<String> one = missing.stream().min(String::compareTo);
     if (one.isPresent()) {
       throw new UserErrorException(
-          ("manifest %d of set %s names %d of its %d blobs that are not %s, such as %s: this job's"
-                  + " state is from publishing elsewhere, or so old that they were removed (put"
-                  + " them there, or start without state)")
+          ("manifest %d of set %s names %d blobs, of which %d are not %s, such as %s: the job"
+                  + " published elsewhere when its state was written, or the state is so old that"
+                  + " they were removed (put them there, or start without state)")
               .formatted(
                   manifest.sequence(),
                   manifest.setName(),
-                  missing.size(),
                   named.size(),
+                  missing.size(),
                   place,
                   one.get()));
     }

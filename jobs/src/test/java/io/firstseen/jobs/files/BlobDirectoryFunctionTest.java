@@ -130,9 +130,9 @@ class BlobDirectoryFunctionTest {
       assertThatThrownBy(() -> harness.processElement(manifest, 0))
           .isInstanceOf(UserErrorException.class)
           .hasMessage(
-              "manifest 2 of set s names 1 of its 2 blobs that are not in %s, such as %s: this"
-                  + " job's state is from publishing elsewhere, or so old that they were removed"
-                  + " (put them there, or start without state)",
+              "manifest 2 of set s names 2 blobs, of which 1 are not in %s, such as %s: the job"
+                  + " published elsewhere when its state was written, or the state is so old that"
+                  + " they were removed (put them there, or start without state)",
               uri, B);
       assertThat(harness.extractOutputValues()).isEmpty();
     }

@@ -96,7 +96,7 @@ class JobOptionsTest {
   @ParameterizedTest
   @CsvSource({
     "--ttl-clock=processing, their windows are of event time",
-    "--ttl-since=last-seen, they do not hear of repeats"
+    "--ttl-since=last-seen, they do not see repeats"
   })
   void snapshotsRefuseATtlThatTheyCannotFollow(String option, String sentence) {
     JobOptions options = JobOptions.parse("--ttl=1h", option);

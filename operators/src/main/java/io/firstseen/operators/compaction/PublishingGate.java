@@ -51,8 +51,8 @@ final class PublishingGate {
     if (isTakeOver && manifest.windowEndMillis() < publication.takenOverWindowEndMillis()) {
       hold();
       LOG.warn(
-          "set {} is held at sequence {}, which was taken over: its window is until {}, and this one"
-              + " until {}",
+          "set {} is held at sequence {}, which was taken over: its window ends at {}, the new one"
+              + " already at {}",
           manifest.setName(),
           publication.takenOverSequence(),
           Instant.ofEpochMilli(publication.takenOverWindowEndMillis()),
@@ -71,7 +71,7 @@ final class PublishingGate {
       }
       if (holding || breach.isPresent()) {
         LOG.info(
-            "set {} is published again: {} live keys, {} in sequence {} before",
+            "set {} is published again: {} live keys, after {} in sequence {}",
             manifest.setName(),
             manifest.count(),
             last.f1,
@@ -91,8 +91,8 @@ final class PublishingGate {
 
   private static void warnOfJump(Manifest manifest, Tuple2<Long, Long> last, String breach) {
     LOG.warn(
-        "set {} is held at sequence {}: {} keys live at the end of the window until {}, {} did in"
-            + " that manifest, and {}. To let it go, restart the job from its state with"
+        "set {} is held at sequence {}: {} keys are live at the end of the window, {}, after {} in"
+            + " that manifest, but {}. To publish it, restart the job from its state with"
             + " --allow-jump-after {} or with a wider bound.",
         manifest.setName(),
         last.f0,

@@ -77,7 +77,7 @@ final class KeyClock {
   /** Advances to a watermark. */
   void advanceTo(Watermark watermark) {
     if (inEventTime && watermark.getTimestamp() != Long.MAX_VALUE) {
-      // No event at or before the watermark's instant follows.
+      // No later event has a time at or before the watermark.
       nowMillis = Math.max(nowMillis, watermark.getTimestamp() + 1);
     }
   }

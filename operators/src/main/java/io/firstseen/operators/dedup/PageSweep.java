@@ -14,7 +14,7 @@ final class PageSweep {
   private static final long MAX_CALLS_AN_EPOCH = 1024;
   private static final long MAX_PAUSE_MILLIS = 1000;
 
-  /** The pages are counted this often: to count them takes a look at every shard. */
+  /** How often the pages are counted, which needs a visit to every shard. */
   private static final long COUNTS_AN_EPOCH = 64;
 
   private final TaskShards shards;

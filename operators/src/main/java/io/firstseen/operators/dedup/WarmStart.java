@@ -75,7 +75,7 @@ public final class WarmStart {
     }
     if (parameters.mode() == DedupMode.EXACT_KEYS) {
       throw new IllegalArgumentException(
-          "mode exact-keys keeps the keys themselves, and a warm start knows their hashes alone");
+          "mode exact-keys needs the keys themselves, but a warm start has only their hashes");
     }
   }
 

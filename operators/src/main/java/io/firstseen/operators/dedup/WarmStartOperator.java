@@ -141,7 +141,7 @@ final class WarmStartOperator extends DedupOperator<Integer> implements BoundedO
     try {
       Files.writeString(failure(Path.of(directory)), e.toString());
     } catch (IOException unwritable) {
-      LOG.error("nor can this be written down", unwritable);
+      LOG.error("the failure cannot be written to a file either", unwritable);
     }
   }
 }
