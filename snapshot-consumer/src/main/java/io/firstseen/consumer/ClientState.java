@@ -1,8 +1,9 @@
 package io.firstseen.consumer;
 
 /**
- * What a {@link SnapshotClient} can answer from: {@code EMPTY → LOADING → READY ↔ STALE}, and in
- * the end {@code CLOSED}. A client that was ready never goes back: it keeps the last good snapshot.
+ * The state of a {@link SnapshotClient}: {@code EMPTY → LOADING → READY ↔ STALE}, and in the end
+ * {@code CLOSED}. A client that was ready keeps the last good snapshot, so it is never empty or
+ * loading again.
  */
 public enum ClientState {
   /** No usable manifest of the set has been seen. */

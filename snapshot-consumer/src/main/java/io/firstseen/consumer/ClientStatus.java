@@ -6,8 +6,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What a {@link FollowedSet} answers from at one moment. Its fields are consistent with each other,
- * for callers that pass on which snapshot an answer came from.
+ * The state and the snapshot of a {@link FollowedSet} at one moment. The fields are consistent with
+ * each other, so a caller can tell which snapshot an answer came from.
  *
  * @param state the state of the client
  * @param snapshot the verified snapshot, stale or not; empty if there is none

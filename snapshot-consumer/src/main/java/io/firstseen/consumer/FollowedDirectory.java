@@ -44,7 +44,7 @@ import org.slf4j.LoggerFactory;
  * #close} ends it.
  */
 public final class FollowedDirectory implements FollowedSet {
-  /** How often the directory is looked at, if nothing else is said. */
+  /** The default interval between two polls of the directory. */
   public static final Duration DEFAULT_POLL = Duration.ofSeconds(1);
 
   private static final Logger LOG = LoggerFactory.getLogger(FollowedDirectory.class);
@@ -62,7 +62,7 @@ public final class FollowedDirectory implements FollowedSet {
   private final FollowerThread thread;
   private final CountDownLatch closed = new CountDownLatch(1);
 
-  // Written by the following thread alone.
+  // Written only by the following thread.
   private volatile List<Manifest> earlier = List.of();
   private boolean loading;
   private boolean reachable = true;
@@ -103,17 +103,17 @@ public final class FollowedDirectory implements FollowedSet {
   }
 
   /**
-   * What to follow; everything else has a default.
+   * Starts to describe what to follow; everything else has a default.
    *
    * @param directory a {@link SnapshotDirectory}, which need not exist yet
    * @param setName the name of the set, as its publisher calls it
-   * @throws IllegalArgumentException if that is no name of a set
+   * @throws IllegalArgumentException if {@code setName} is not a valid name
    */
   public static Builder builder(Path directory, String setName) {
     return new Builder(directory, setName);
   }
 
-  /** Says how a directory is followed, and starts. */
+  /** The options of a followed directory. */
   public static final class Builder {
     private final Path path;
     private final String setName;
@@ -129,8 +129,8 @@ public final class FollowedDirectory implements FollowedSet {
     }
 
     /**
-     * The hash under which the publisher hashes, {@link KeyHash#fixed()} if not set. A set that is
-     * hashed otherwise is refused, since every answer would be wrong.
+     * The hash function and key that the publisher uses, {@link KeyHash#fixed()} if not set. A set
+     * made with another hash is refused, since every answer would be wrong.
      */
     public Builder keyHash(KeyHash newKeyHash) {
       this.keyHash = Objects.requireNonNull(newKeyHash, "keyHash");
@@ -138,8 +138,8 @@ public final class FollowedDirectory implements FollowedSet {
     }
 
     /**
-     * Refuses manifests that none of these keys has signed. If not set, or empty, signatures are
-     * not looked at.
+     * Refuses manifests that none of these keys has signed. If not set or empty, signatures are not
+     * checked.
      */
     public Builder trustedKeys(Collection<TrustedKey> keys) {
       this.trustedKeys = Set.copyOf(keys);
@@ -155,19 +155,21 @@ public final class FollowedDirectory implements FollowedSet {
       return this;
     }
 
-    /** How long to wait between two looks; {@link #DEFAULT_POLL} if not set. */
+    /** How long to wait between two polls; {@link #DEFAULT_POLL} if not set. */
     public Builder poll(Duration newPoll) {
       this.poll = SnapshotClientOptions.requirePositive("poll", newPoll);
       return this;
     }
 
-    /** Who hears of snapshots and of trouble; nobody if not set. Trouble is logged in any case. */
+    /**
+     * The listener for snapshots and problems; none if not set. Problems are logged in any case.
+     */
     public Builder listener(SnapshotListener newListener) {
       this.listener = Objects.requireNonNull(newListener, "listener");
       return this;
     }
 
-    /** Starts to follow. Returns at once; what comes to answer shows later. */
+    /** Starts to follow. Returns at once, before a snapshot was loaded. */
     public FollowedDirectory start() {
       FollowedDirectory followed = new FollowedDirectory(this);
       followed.thread.start();
@@ -204,7 +206,7 @@ public final class FollowedDirectory implements FollowedSet {
     }
   }
 
-  /** The sequence of what answers; -1 if nothing does. */
+  /** The sequence of the snapshot that answers; -1 if there is none. */
   private long answeringSequence() {
     ActiveSnapshot active = shown.active();
     return active == null ? -1 : active.manifest().sequence();

@@ -5,22 +5,22 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 
-/** A set of keys that is followed until this is closed: on a topic, or in a directory. */
+/** Follows a set of keys on a topic or in a directory, until it is closed. */
 public interface FollowedSet extends AutoCloseable {
-  /** State, snapshot and newest complaint of one moment. Takes no lock. */
+  /** The state, the snapshot and the newest problem at one moment. Takes no lock. */
   ClientStatus status();
 
   /**
-   * The manifests that were published before the first snapshot that answered here, oldest first;
-   * empty if they are not known.
+   * The manifests that were published before the first snapshot that answered, oldest first; empty
+   * if they are not known.
    */
   default List<Manifest> earlier() {
     return List.of();
   }
 
   /**
-   * The bytes of a blob that the manifest of what answers names, read-only and with their digest
-   * checked; for programs that pass blobs on. Empty if they cannot be had from here.
+   * The bytes of a blob that the current manifest names, read-only and with their digest checked;
+   * for programs that pass blobs on. Empty if this object cannot provide them.
    *
    * @param digest the SHA-256 of the blob, 64 hexadecimal digits
    */

@@ -19,7 +19,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The state of a followed set. The following thread reports what happens; each change is published
  * to queries, counted, logged and passed to the listener. Any thread may call {@link #stateOf},
- * {@link #status}, {@link #metrics} and {@link #close}, the following thread alone the rest.
+ * {@link #status}, {@link #metrics} and {@link #close}; only the following thread may call the
+ * rest.
  */
 final class FollowedState {
   private static final Logger LOG = LoggerFactory.getLogger(FollowedState.class);

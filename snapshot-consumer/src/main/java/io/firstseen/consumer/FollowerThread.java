@@ -13,7 +13,10 @@ final class FollowerThread extends Thread {
     setDaemon(true);
   }
 
-  /** Waits for its end, at most some seconds; not at all if a listener calls this on the thread. */
+  /**
+   * Waits until the thread ends, at most some seconds. Does not wait if a listener calls this on
+   * the thread itself.
+   */
   void awaitEnd() {
     if (this == Thread.currentThread()) {
       return;

@@ -50,7 +50,7 @@ final class PublishedManifests {
   /** The next record of the set; null if its manifest was deleted. */
   void accept(byte @Nullable [] value) {
     if (value == null) {
-      // Nothing signs a deletion: where keys are trusted it makes nothing forgotten.
+      // A deletion has no signature: with trusted keys it removes no manifest.
       if (trustedKeys.isEmpty()) {
         kept.clear();
         problem = null;
@@ -71,8 +71,8 @@ final class PublishedManifests {
   /**
    * The manifests to try, the highest sequence first; empty if there is none.
    *
-   * @throws SnapshotException if the newest record cannot be used, and no trusted key tells it from
-   *     those that can, or there are none
+   * @throws SnapshotException if the newest record cannot be used and there are no trusted keys, or
+   *     if no record can be used
    */
   List<Published> highestFirst() throws SnapshotException {
     if (problem != null && (trustedKeys.isEmpty() || kept.isEmpty())) {
@@ -81,7 +81,7 @@ final class PublishedManifests {
     return kept.stream().sorted(Comparator.comparingLong(Published::sequence).reversed()).toList();
   }
 
-  /** Says in one sentence that records were passed over; empty if none were. */
+  /** One sentence about the records that do not count; empty if all count. */
   Optional<String> passedOver() {
     return trustedKeys.isEmpty() || unusable == 0
         ? Optional.empty()

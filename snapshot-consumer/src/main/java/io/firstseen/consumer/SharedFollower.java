@@ -38,7 +38,7 @@ final class SharedFollower {
     thread.awaitEnd();
   }
 
-  /** Passes every call on to every reader whose client is open. */
+  /** Passes every call on to the readers of all open clients. */
   private static final class Readers implements TopicFollower.Reader {
     private final List<AssemblingReader> readers;
 

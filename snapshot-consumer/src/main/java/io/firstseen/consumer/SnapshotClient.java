@@ -49,7 +49,7 @@ public final class SnapshotClient implements FollowedSet {
   // Null before the start and after the close.
   private final AtomicReference<SharedFollower> follower = new AtomicReference<>();
 
-  /** Does not start to follow: for tests, which feed the reader and supply the clock. */
+  /** Creates a client that does not follow yet. Tests feed its reader and supply the clock. */
   SnapshotClient(SnapshotClientOptions options, LongSupplier wallClockMillis) {
     this.options = options;
     this.current = new CurrentSnapshot(options.pinnedSequence());
@@ -126,7 +126,7 @@ public final class SnapshotClient implements FollowedSet {
   static Map<String, Object> consumerProperties(SnapshotClientOptions options) {
     Map<String, Object> properties = new HashMap<>();
     properties.put("client.id", "firstseen-" + options.setName() + "-" + CLIENTS.incrementAndGet());
-    // Kafka's default of 1 MiB would fetch one chunk a round trip.
+    // Kafka's default of 1 MiB would fetch only one chunk per round trip.
     properties.put("max.partition.fetch.bytes", MAX_FETCH_BYTES);
     properties.putAll(options.kafkaProperties());
     properties.put("bootstrap.servers", options.bootstrapServers());
@@ -163,7 +163,7 @@ public final class SnapshotClient implements FollowedSet {
    */
   public boolean mightContain(byte @Nullable [] scope, byte[] key) throws InvalidKeyException {
     if (options.isFollowingOnly()) {
-      throw new IllegalStateException("the snapshot client follows only, it has no hash key");
+      throw new IllegalStateException("the snapshot client only follows, it has no hash key");
     }
     View now = current.view();
     if (!answers(now)) {
@@ -188,7 +188,7 @@ public final class SnapshotClient implements FollowedSet {
   public boolean[] mightContainEach(byte @Nullable [] scope, List<byte[]> keys)
       throws InvalidKeyException {
     if (options.isFollowingOnly()) {
-      throw new IllegalStateException("the snapshot client follows only, it has no hash key");
+      throw new IllegalStateException("the snapshot client only follows, it has no hash key");
     }
     boolean[] found = new boolean[keys.size()];
     View now = current.view();
@@ -271,7 +271,7 @@ public final class SnapshotClient implements FollowedSet {
     current.pin(OptionalLong.empty());
   }
 
-  /** The pinned sequence, whether or not it answers already; empty if none is pinned. */
+  /** The pinned sequence, whether or not it answers yet; empty if none is pinned. */
   public OptionalLong pinned() {
     return current.pinned();
   }
@@ -284,7 +284,7 @@ public final class SnapshotClient implements FollowedSet {
   /**
    * Waits until a snapshot answers.
    *
-   * @return what answers
+   * @return the manifest of the snapshot that answers
    * @throws TimeoutException if that takes longer; the message says why
    * @throws IllegalStateException if the client is or gets closed
    */

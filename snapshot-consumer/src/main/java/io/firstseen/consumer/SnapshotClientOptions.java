@@ -124,7 +124,7 @@ public final class SnapshotClientOptions {
     return chunkWait;
   }
 
-  /** What chunks that no manifest has named may take, in bytes; empty for the default. */
+  /** The most bytes of chunks that no manifest has named; empty for the default. */
   public OptionalLong maxUnnamedBytes() {
     return maxUnnamedBytes;
   }
@@ -280,11 +280,11 @@ public final class SnapshotClientOptions {
     }
 
     /**
-     * What chunks that no manifest has named yet may take, in bytes, in memory or in the {@link
-     * #cacheDirectory}. Each counts with 512 bytes beside its own. When they take more, those of
-     * the oldest blobs are dropped, and {@link SnapshotListener#onNotice} says so once for each
-     * snapshot that answers; when a manifest names such a blob, the topic is read again from its
-     * beginning. So give it at least what a window publishes. If not set, 256 MiB, or twice the
+     * The most bytes that chunks may take, in memory or in the {@link #cacheDirectory}, before a
+     * manifest names them. Each chunk counts with 512 bytes more than its own. When they take more,
+     * those of the oldest blobs are dropped, and {@link SnapshotListener#onNotice} says so once for
+     * each snapshot that answers. When a manifest names such a blob, the topic is read again from
+     * its beginning. So allow at least what a window publishes. If not set, 256 MiB, or twice the
      * snapshot that answers if that is more.
      *
      * @throws IllegalArgumentException if it is less than {@value #MIN_UNNAMED_BYTES} bytes
@@ -292,7 +292,7 @@ public final class SnapshotClientOptions {
     public Builder maxUnnamedBytes(long bytes) {
       if (bytes < MIN_UNNAMED_BYTES) {
         throw new IllegalArgumentException(
-            "maxUnnamedBytes must be at least %d, which hold a chunk, got %d"
+            "maxUnnamedBytes must be at least %d, room for one chunk, got %d"
                 .formatted(MIN_UNNAMED_BYTES, bytes));
       }
       this.maxUnnamedBytes = OptionalLong.of(bytes);

@@ -3,17 +3,20 @@ package io.firstseen.consumer;
 import io.firstseen.filters.snapshot.Manifest;
 
 /**
- * Is told what a {@link SnapshotClient} or a {@link FollowedDirectory} does; for the latter, read
- * "directory" for "topic". The following thread calls all methods, in order; a slow method delays
- * the next snapshot, never a query. An exception thrown by a method is logged and otherwise
- * ignored.
+ * Receives the events of a {@link SnapshotClient} or a {@link FollowedDirectory}. For a directory,
+ * read "directory" where a method says "topic". One thread calls all methods, in order: the one
+ * that follows the topic. A slow method delays the next snapshot but no query. If a method throws,
+ * the exception is logged and otherwise ignored.
  */
 public interface SnapshotListener {
 
   /** A snapshot was verified and answers queries from now on. */
   default void onSnapshot(Manifest manifest) {}
 
-  /** Like {@link #onSnapshot}, which it calls unless it is overridden, with more about it. */
+  /**
+   * A snapshot was verified and answers queries from now on. The argument has more details than
+   * that of {@link #onSnapshot}, which is called unless this method is overridden.
+   */
   default void onUpdate(SnapshotUpdate update) {
     onSnapshot(update.manifest());
   }
@@ -28,8 +31,8 @@ public interface SnapshotListener {
   default void onProgress(long readBytes, long left) {}
 
   /**
-   * Something that one should know and that stops nothing: the topic was created anew, the cache
-   * cannot be written.
+   * A notice that needs no action at once, for example that the topic was created anew or that the
+   * cache cannot be written. Following continues.
    *
    * @param sentence one sentence
    */

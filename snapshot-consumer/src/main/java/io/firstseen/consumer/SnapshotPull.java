@@ -42,7 +42,7 @@ public final class SnapshotPull {
   private final BlobSource blobs;
 
   /**
-   * What was done.
+   * The result of a pull.
    *
    * @param manifest the newest manifest that can be used, which the directory holds now
    * @param isNew whether it was written, because the directory held an older manifest or none
@@ -153,7 +153,7 @@ public final class SnapshotPull {
     }
   }
 
-  /** Whether the directory holds a blob whose bytes have its digest. */
+  /** Whether the directory holds a blob with the right digest. */
   private boolean isHeld(BlobReference blob) {
     try {
       return Sha256.hex(directory.blob(blob)).equals(blob.digest());
@@ -174,7 +174,7 @@ public final class SnapshotPull {
     return lacking;
   }
 
-  /** What the topic has of the set, the highest sequence first; at least one. */
+  /** The manifests of the set on the topic, the highest sequence first; at least one. */
   private List<Published> published(TopicReading topic) throws IOException, TimeoutException {
     if (!topic.exists()) {
       throw new NothingPublishedException("there is no topic '%s' yet".formatted(options.topic()));

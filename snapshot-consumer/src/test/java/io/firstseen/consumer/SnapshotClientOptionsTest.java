@@ -50,7 +50,7 @@ class SnapshotClientOptionsTest {
     assertThatThrownBy(() -> builder.staleAfter(Duration.ofMillis(-1)))
         .hasMessage("staleAfter must be longer than 0, got PT-0.001S");
     assertThatThrownBy(() -> builder.maxUnnamedBytes(1_000))
-        .hasMessage("maxUnnamedBytes must be at least 1048576, which hold a chunk, got 1000");
+        .hasMessage("maxUnnamedBytes must be at least 1048576, room for one chunk, got 1000");
   }
 
   @Test

@@ -49,9 +49,9 @@ public final class BlobSource {
    * @param directory the location of all blobs, which overrides that in manifests; null if
    *     manifests decide
    * @param loader fetches all blobs instead; null for none
-   * @param asksNamedPlaces whether the location in a manifest is used. Safe only if a trusted key
-   *     must have signed the manifest; otherwise whoever can write to the topic would choose which
-   *     files and servers this program reads
+   * @param asksNamedPlaces whether the location in a manifest is used. This is safe only if a
+   *     trusted key must have signed the manifest; otherwise whoever can write to the topic would
+   *     choose which files and servers this program reads
    */
   public BlobSource(@Nullable URI directory, @Nullable BlobLoader loader, boolean asksNamedPlaces) {
     this(directory, loader, asksNamedPlaces, ANSWER_TIMEOUT);
@@ -90,7 +90,7 @@ public final class BlobSource {
       throw new IOException(
           "the manifest says that it lies in "
               + manifest.blobs()
-              + ", which is asked only where a trusted key has signed that: give this client the"
+              + ", which is read only if a trusted key has signed the manifest: give this client the"
               + " directory of blobs or a trusted key");
     }
     requireReadable(blob);
@@ -127,7 +127,7 @@ public final class BlobSource {
     } catch (NoSuchFileException e) {
       throw new IOException("there is no " + uri, e);
     } catch (IllegalArgumentException e) {
-      throw new IOException(uri + " is no path: " + e.getMessage(), e);
+      throw new IOException(uri + " is not a path: " + e.getMessage(), e);
     }
   }
 

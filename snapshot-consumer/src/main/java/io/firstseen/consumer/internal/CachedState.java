@@ -8,9 +8,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What a cache keeps for the next start of the process. As bytes: the SHA-256 of all that follows
- * it, then one line each for version, topic, topic id, offset, time, and sequence and digest of the
- * highest manifest, then a line for each shard, and the manifest.
+ * What a cache keeps for the next start of the process. Its bytes are the SHA-256 of all that
+ * follows it, then one line each for version, topic, topic id, offset, time, and sequence and
+ * digest of the highest manifest, then a line for each shard, then the manifest.
  *
  * @param topic the name of the topic
  * @param topicId its id; empty if not known

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * manifest of another set drops those that it names itself. While no manifest arrives, as when
  * windows are held, the newest {@value #MAX_UNNAMED} blobs of each shard are kept.
  *
- * <p>What no manifest names takes no more than a bound in bytes: the oldest blobs are dropped, and
- * remembered, so that the topic can be read again when a manifest names them.
+ * <p>Chunks that no manifest names take no more than a bound in bytes: the oldest blobs are
+ * dropped. They are remembered, so that the topic can be read again when a manifest names them.
  */
 final class ChunkSelection {
   private static final int MAX_REMEMBERED = 10_000;
@@ -52,14 +52,14 @@ final class ChunkSelection {
   private final Set<String> awaited = new HashSet<>();
   private final LongSupplier maxUnnamedBytes;
   private long manifestsSeen;
-  // What the bound does not count; 0 if that is to be counted again.
+  // The bytes that the bound does not count; 0 if they must be counted again.
   private long namedBytes;
   private boolean isDropUntold;
 
   /**
    * Makes a selection that keeps chunks in a store.
    *
-   * @param maxUnnamedBytes what chunks that no manifest has named may take, in bytes
+   * @param maxUnnamedBytes the most bytes of chunks that no manifest has named
    */
   ChunkSelection(String setName, ChunkStore chunks, LongSupplier maxUnnamedBytes) {
     this.setName = setName;
@@ -70,7 +70,7 @@ final class ChunkSelection {
   /**
    * Keeps or ignores a chunk. A null value, a tombstone, removes the kept chunk.
    *
-   * @param isLoaded tells by its digest whether a blob is part of a snapshot already
+   * @param isLoaded whether the blob with a digest is part of a snapshot already
    * @param named digests of blobs that something waits for
    */
   void accept(
@@ -107,7 +107,7 @@ final class ChunkSelection {
     if (chunks.keptBytes(Set.of(added)) <= bound) {
       kept.add(added);
     }
-    // An eighth more, so that not every chunk drops one.
+    // An eighth more, so that not every new chunk causes a drop.
     for (String digest : chunks.removeOldest(excess + bound / 8, kept)) {
       remember(dropped, digest);
     }
@@ -123,7 +123,7 @@ final class ChunkSelection {
     }
   }
 
-  /** Whether any of these blobs was dropped because of the bound since this was asked of it. */
+  /** Whether any of these blobs was dropped because of the bound; each is reported once. */
   boolean takeDropped(Collection<BlobReference> blobs) {
     boolean any = false;
     for (BlobReference blob : blobs) {
@@ -188,7 +188,7 @@ final class ChunkSelection {
     manifestsSeen++;
   }
 
-  /** Whether a manifest of the set was seen since the topic is read from its beginning. */
+  /** Whether a manifest of the set was seen since reading began at the topic's beginning. */
   boolean hasSeenManifests() {
     return manifestsSeen > 0;
   }
@@ -214,7 +214,7 @@ final class ChunkSelection {
     return manifestsSeen - blob.age() < MANIFESTS_SURVIVED;
   }
 
-  /** Says that the topic is read again for these blobs, until {@link #awaitNothing}. */
+  /** Must be called when the topic is read again for these blobs; see {@link #awaitNothing}. */
   void await(Collection<BlobReference> blobs) {
     blobs.forEach(blob -> awaited.add(blob.digest()));
   }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * cache if there is one and it can be written, otherwise in memory.
  */
 final class ChunkStore {
-  // Roughly what a chunk takes beside its bytes: entries of maps, its blob's name.
+  // Roughly the memory of a chunk without its bytes: map entries and the name of its blob.
   private static final int BYTES_BESIDE_A_CHUNK = 512;
 
   private final @Nullable SnapshotCache cache;
@@ -39,7 +39,7 @@ final class ChunkStore {
   /** The chunks of one blob. */
   static final class Chunks {
     private final Map<Integer, Integer> lengths = new HashMap<>();
-    // Without those that lie in the cache.
+    // Without those in the cache.
     private final Map<Integer, byte[]> inMemory = new HashMap<>();
     private final long age;
     private final long offset;
@@ -260,12 +260,12 @@ final class ChunkStore {
     return blobs.values().stream().mapToLong(chunks -> chunks.offset).min().orElse(Long.MAX_VALUE);
   }
 
-  /** What all chunks take, each with what keeping it costs beside its bytes. */
+  /** The memory of all chunks: their bytes, and the overhead of each. */
   long keptBytes() {
     return keptBytes;
   }
 
-  /** What the chunks of some blobs take; see {@link #keptBytes()}. */
+  /** The memory of the chunks of some blobs; see {@link #keptBytes()}. */
   long keptBytes(Set<String> digests) {
     long total = 0;
     for (String digest : digests) {

@@ -20,9 +20,9 @@ public interface FollowerTime {
         }
       };
 
-  /** As {@link System#nanoTime}. */
+  /** Like {@link System#nanoTime}. */
   long nanoTime();
 
-  /** Waits for a latch, at most so long, and returns whether it is at 0. */
+  /** Waits for a latch, but no longer than {@code millis}. Returns whether it is at 0. */
   boolean await(CountDownLatch latch, long millis) throws InterruptedException;
 }

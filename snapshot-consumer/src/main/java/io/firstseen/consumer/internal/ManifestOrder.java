@@ -50,10 +50,10 @@ public final class ManifestOrder {
   }
 
   /**
-   * Adds a manifest to those that may answer, in place of one of its sequence. Keeps the two of the
-   * highest sequences, so that an old manifest that is published again replaces none of them; and
-   * the newest two in the topic, so that later ones can answer while the blobs of the highest are
-   * lacking.
+   * Adds a manifest to those that may answer. It replaces one of the same sequence. Two groups are
+   * kept: the two manifests with the highest sequences, so that an old manifest that is published
+   * again does not replace them, and the two newest in the topic, so that later ones can answer
+   * while the blobs of the highest are missing.
    *
    * @param kept in the order of the topic; at most four stay
    */
@@ -92,7 +92,7 @@ public final class ManifestOrder {
     return Highest.of(manifest).equals(highest) ? Verdict.NEXT : Verdict.FORKED;
   }
 
-  /** Says in one sentence why a manifest that is {@code BACK} or {@code FORKED} may not answer. */
+  /** Why a manifest that is {@code BACK} or {@code FORKED} may not answer, in one sentence. */
   public String reason(Manifest manifest, Verdict verdict) {
     return verdict == Verdict.FORKED
         ? "sequence %d of set '%s' was published again with other content; the first goes on answering"
@@ -125,7 +125,7 @@ public final class ManifestOrder {
     return highest;
   }
 
-  /** Says that the topic was created anew: its manifests may begin with any sequence. */
+  /** Must be called when the topic was created anew: its manifests may begin with any sequence. */
   void beginAnew() {
     highest = null;
   }

@@ -9,7 +9,7 @@ final class Reports {
 
   private final Set<String> said = new LinkedHashSet<>();
 
-  /** Whether this was not reported before, as far as is remembered. */
+  /** Whether this sentence was not reported before, as far as it is remembered. */
   boolean isFirst(String what) {
     if (!said.add(what)) {
       return false;

@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Knows neither Kafka nor a clock. Not safe for use by several threads.
  */
 public final class SnapshotAssembler {
-  /** What unnamed chunks may take if nothing is set, in bytes, while small sets answer. */
+  /** The default bound for unnamed chunks while a small set answers, in bytes. */
   static final long DEFAULT_MAX_UNNAMED_BYTES = 256L << 20;
 
   private final AssemblerSettings settings;
@@ -175,7 +175,7 @@ public final class SnapshotAssembler {
         inUse);
   }
 
-  /** Says that the topic was created anew: its manifests may begin with any sequence. */
+  /** Must be called when the topic was created anew: its manifests may begin with any sequence. */
   public void beginAnew() {
     order.beginAnew();
   }
@@ -219,7 +219,7 @@ public final class SnapshotAssembler {
   }
 
   /**
-   * What one should know, in one sentence; empty if there is nothing, or it was told since a
+   * A notice for the user, in one sentence; empty if there is none, or if it was given since a
    * snapshot became active.
    */
   public Optional<String> takeNotice() {
@@ -265,7 +265,7 @@ public final class SnapshotAssembler {
   private void acceptManifest(long offset, byte[] value, LongSupplier clockMillis) {
     if (value == null) {
       problem = "the manifest of set '%s' was deleted from the topic".formatted(setName);
-      // Nothing signs a deletion. If it made a client forget, an old manifest could follow it.
+      // A deletion has no signature. If a client forgot its manifest, an old one could follow.
       if (settings.trustedKeys().isEmpty()) {
         candidates.clear();
       }
@@ -480,7 +480,7 @@ public final class SnapshotAssembler {
       } else if (selection.takeDropped(lacking)) {
         rereadWanted = true;
         selection.await(lacking);
-        // Else a lower sequence would answer first, only because its blobs came later.
+        // Otherwise a lower sequence would answer first, only because its blobs came later.
         isDeferring = active == null && !hasDeferred;
         hasDeferred = true;
       } else if (nowMillis - candidate.waitsSinceMillis >= settings.chunkWaitMillis()) {
@@ -573,8 +573,8 @@ public final class SnapshotAssembler {
       BlobReference first = missing.get(0);
       decisions.add(
           new Decision.Refuse(
-              ("sequence %d of set '%s' is incomplete after %d ms: %d of its blobs are lacking, of"
-                      + " the first, %s, %d of %d chunks")
+              ("sequence %d of set '%s' is incomplete after %d ms: %d of its blobs are missing; the"
+                      + " first is %s, which lacks %d of %d chunks")
                   .formatted(
                       manifest.sequence(),
                       setName,

@@ -57,10 +57,10 @@ public final class TopicFollower implements Runnable, AutoCloseable {
   /** Receives the records. */
   public interface Reader {
 
-    /** Called first of all. */
+    /** Called once, before all other methods. */
     void start();
 
-    /** Called last of all. */
+    /** Called once, after all other methods. */
     void end();
 
     /**
@@ -99,7 +99,7 @@ public final class TopicFollower implements Runnable, AutoCloseable {
     void reachable();
   }
 
-  /** How brokers are asked. */
+  /** Creates the connections to brokers. */
   interface Connections {
 
     /** Kafka's clients. */
@@ -228,7 +228,7 @@ public final class TopicFollower implements Runnable, AutoCloseable {
       }
     } finally {
       consumer = null;
-      // Else it waits for the answer to a fetch that nobody reads.
+      // Without this, it would wait for the answer to a fetch that nobody reads.
       opened.close(CloseOptions.timeout(Duration.ZERO));
     }
   }
@@ -319,7 +319,7 @@ public final class TopicFollower implements Runnable, AutoCloseable {
   }
 
   private static KafkaException shorterThanItWas() {
-    return new KafkaException("what was read last is gone");
+    return new KafkaException("the last records that were read are gone");
   }
 
   private static long recordsLeft(Consumer<byte[], byte[]> of) {

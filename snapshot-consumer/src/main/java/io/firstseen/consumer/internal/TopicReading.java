@@ -34,21 +34,21 @@ public final class TopicReading implements AutoCloseable {
   private final KafkaConsumer<byte[], byte[]> consumer;
   private final List<TopicPartition> partitions = new ArrayList<>();
 
-  /** Is called while the end has not been reached. */
+  /** Receives the progress until the end is reached. */
   @FunctionalInterface
   public interface Progress {
     /** Bytes read so far, and roughly how many records are left. */
     void read(long bytes, long recordsLeft);
   }
 
-  /** Is called for each record. */
+  /** Receives the records. */
   @FunctionalInterface
   public interface Records {
     /** The next record; {@code value} is null for a tombstone. */
     void accept(String key, byte @Nullable [] value) throws SnapshotException;
   }
 
-  /** Is called for each blob. */
+  /** Receives the blobs. */
   @FunctionalInterface
   public interface Blobs {
     /** A complete blob; its digest was not checked. */
@@ -172,7 +172,7 @@ public final class TopicReading implements AutoCloseable {
 
   @Override
   public void close() {
-    // Else it waits for the answer to a fetch that nobody reads.
+    // Without this, it would wait for the answer to a fetch that nobody reads.
     consumer.close(CloseOptions.timeout(Duration.ZERO));
   }
 }

@@ -94,9 +94,9 @@ class SnapshotAssemblerTest {
         .singleElement()
         .asString()
         .startsWith(
-            "sequence 2 of set 'spam' is incomplete after 30000 ms: 1 of its blobs are lacking, of"
-                + " the first, ")
-        .endsWith(", 1 of 5 chunks");
+            "sequence 2 of set 'spam' is incomplete after 30000 ms: 1 of its blobs are missing;"
+                + " the first is ")
+        .endsWith(", which lacks 1 of 5 chunks");
     assertThat(following.rereads).isEqualTo(1);
 
     following.read(late).settle();
@@ -390,7 +390,7 @@ class SnapshotAssemblerTest {
     following.read(new Entry(Following.SET, other.manifestEntry().value())).settle();
     assertThat(following.active).isNull();
     assertThat(following.refusals)
-        .containsExactly("a manifest of set 'spam' cannot be read: it is of set 'other'");
+        .containsExactly("a manifest of set 'spam' cannot be read: it belongs to set 'other'");
   }
 
   @Test

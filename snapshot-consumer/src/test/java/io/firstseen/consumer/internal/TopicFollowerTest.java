@@ -295,7 +295,7 @@ class TopicFollowerTest {
             "record 0",
             "record 1",
             "record 2",
-            "unreachable: topic 'topic' cannot be read: what was read last is gone",
+            "unreachable: topic 'topic' cannot be read: the last records that were read are gone",
             "open first",
             "record 0",
             "reachable",
