@@ -43,7 +43,7 @@ final class BatchKeys {
       default ->
           throw new HttpFailure(
               415,
-              "the content type must be application/json, an array of keys, or text/plain, a key a"
+              "the content type must be application/json, an array of keys, or text/plain, one key per"
                   + " line; got "
                   + (type.isEmpty() ? "none" : "'" + type + "'"));
     }
@@ -66,7 +66,7 @@ final class BatchKeys {
         throw new HttpFailure(400, "the body must end with the array");
       }
     } catch (IOException e) {
-      throw new HttpFailure(400, "the body must be an array of strings in JSON, and is no JSON");
+      throw new HttpFailure(400, "the body must be an array of strings in JSON, but is not JSON");
     }
   }
 
@@ -79,7 +79,9 @@ final class BatchKeys {
     } catch (CharacterCodingException e) {
       throw new HttpFailure(
           400,
-          "element " + keys.size() + " of the array has half a surrogate pair, which is no text");
+          "element "
+              + keys.size()
+              + " of the array has half a surrogate pair, which is not valid text");
     }
   }
 

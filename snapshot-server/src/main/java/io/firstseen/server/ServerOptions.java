@@ -10,7 +10,7 @@ import java.util.Objects;
  * How a {@link SnapshotServer} serves.
  *
  * @param address the address to listen on; port 0 means any free port
- * @param allowedHosts the names by which it may be asked
+ * @param allowedHosts the names that the Host header of a request may have
  * @param refuseStale whether a stale snapshot no longer answers
  * @param limits limits on requests and connections
  * @param maxBatchKeys the maximum number of keys in one batch

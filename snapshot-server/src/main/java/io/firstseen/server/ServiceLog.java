@@ -3,7 +3,7 @@ package io.firstseen.server;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.server.http.RequestObserver;
 
-/** Is told what a {@link SnapshotServer} does; called by several threads at a time. */
+/** Receives the events of a {@link SnapshotServer}. Called by several threads at a time. */
 public interface ServiceLog extends RequestObserver {
   /** A snapshot answers from now on. */
   default void onSnapshot(String set, Manifest manifest) {}

@@ -43,7 +43,7 @@ final class ServiceMetrics implements RequestObserver {
     this.queries =
         Counter.builder()
             .name("firstseen_queries_total")
-            .help("Keys that were asked for, by answer: present, absent, invalid.")
+            .help("Keys that were queried, by answer: present, absent, invalid.")
             .labelNames("set", "answer")
             .register(registry);
     this.requests =
@@ -119,7 +119,7 @@ final class ServiceMetrics implements RequestObserver {
     gauge(
         sets,
         "firstseen_snapshot_false_positive_rate",
-        "Probability that a strange key is answered by present.",
+        "Probability that a key outside the set is answered by present.",
         set ->
             set.status()
                 .snapshot()
@@ -128,7 +128,7 @@ final class ServiceMetrics implements RequestObserver {
     counter(
         sets,
         "firstseen_snapshots_total",
-        "Snapshots that came to answer since the start.",
+        "Snapshots that have answered since the start.",
         ServedSet::snapshots);
     counter(
         sets,

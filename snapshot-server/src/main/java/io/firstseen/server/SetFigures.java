@@ -7,7 +7,7 @@ import io.firstseen.filters.snapshot.SnapshotHeader;
 import io.firstseen.filters.snapshot.SnapshotSet;
 
 /**
- * The figures of a set that answers.
+ * The size and the false-positive rate of a set, for the status and the metrics.
  *
  * @param set the set
  * @param bytes the total length of its shards

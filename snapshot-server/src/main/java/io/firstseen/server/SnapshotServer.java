@@ -41,7 +41,7 @@ public final class SnapshotServer implements Closeable {
    * Starts to follow and to listen. Returns at once, before the sets can answer.
    *
    * @param sources at least one, with different names
-   * @param log is told of snapshots, problems, and every request
+   * @param log receives snapshots, problems, and every request
    * @throws IOException if the address cannot be bound
    */
   public static SnapshotServer start(ServerOptions options, List<SetSource> sources, ServiceLog log)

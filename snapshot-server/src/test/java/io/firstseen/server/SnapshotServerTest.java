@@ -305,7 +305,7 @@ class SnapshotServerTest {
         post("/v1/contains", "application/json", "[\"a\", \"b\\ud800\"]"),
         400,
         "element 1 of the array has half a surrogate pair");
-    refused(post("/v1/contains", "application/json", "[\"a\""), 400, "and is no JSON");
+    refused(post("/v1/contains", "application/json", "[\"a\""), 400, "but is not JSON");
     refused(post("/v1/contains", "application/json", "[] []"), 400, "must end with the array");
     refused(post("/v1/contains", "application/json", "[".repeat(900)), 400, "element 0");
     refused(post("/v1/contains", "application/xml", "a"), 415, "got 'application/xml'");

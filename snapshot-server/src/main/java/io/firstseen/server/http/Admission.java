@@ -13,17 +13,18 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which connections may ask for everything. Their number is bounded, in all and for each peer. The
- * others come into a small reserve, where they may ask for health only; when the reserve is full,
- * the one that came first gives way. So no number of idle connections keeps a health check out.
+ * Decides which connections may ask for everything. Their number is bounded, in all and for each
+ * peer. The others come into a small reserve, where they may ask for health only. When the reserve
+ * is full, its oldest connection is closed. So health checks succeed however many connections are
+ * idle.
  */
 final class Admission {
-  // Whoever has one global address of IPv6 has all that begin with the same bytes.
+  // Whoever has one global address of IPv6 has all addresses that begin with the same bytes.
   private static final int NETWORK_BYTES = 8;
 
   private final HttpLimits limits;
   private final Map<Object, Integer> ofPeers = new HashMap<>();
-  // By the number of their arrival.
+  // By the number that they got on arrival.
   private final NavigableMap<Long, Channel> reserve = new TreeMap<>();
   private int all;
 
@@ -31,7 +32,7 @@ final class Admission {
     this.limits = limits;
   }
 
-  /** What connections are counted by: an address, or the network of a global one of IPv6. */
+  /** The peer of a connection: its address, or the network of a global IPv6 address. */
   static Object peer(@Nullable InetSocketAddress remote) {
     if (remote == null) {
       return "gone";
@@ -47,11 +48,11 @@ final class Admission {
   synchronized @Nullable String enter(Object peer) {
     int ofPeer = ofPeers.getOrDefault(peer, 0);
     if (ofPeer >= limits.maxConnectionsPerPeer()) {
-      return "this peer has %d connections open, and may have no more: use them, or close some"
+      return "this peer has %d connections open, which is the most: use them, or close some"
           .formatted(ofPeer);
     }
     if (all >= limits.maxConnections()) {
-      return "%d connections are open, and there may be no more: try again later".formatted(all);
+      return "%d connections are open, which is the most: try again later".formatted(all);
     }
     all++;
     ofPeers.put(peer, ofPeer + 1);
@@ -66,7 +67,7 @@ final class Admission {
   /**
    * Takes a connection into the reserve; returns the one that must close, or null.
    *
-   * @param number of its arrival
+   * @param number the number that it got on arrival
    */
   synchronized @Nullable Channel reserve(long number, Channel channel) {
     reserve.put(number, channel);

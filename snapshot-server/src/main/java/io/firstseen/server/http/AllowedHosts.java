@@ -9,8 +9,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names by which a service may be asked, as the Host header has them. A page of another site
- * whose name is made to lead here (DNS rebinding) could read replies, but sends its own name.
+ * The names that the Host header of a request may have. This stops DNS rebinding: a page of another
+ * site, whose name an attacker has pointed to this server, could otherwise read replies. Its
+ * requests have that site's name.
  *
  * <p>IP addresses and {@code localhost} are always allowed: no other site can have them.
  */
@@ -38,7 +39,7 @@ public final class AllowedHosts {
   /**
    * These names, IP addresses and {@code localhost}; every name if one is {@code *}.
    *
-   * @throws IllegalArgumentException if one is no name of a host
+   * @throws IllegalArgumentException if one of them is not the name of a host
    */
   public static AllowedHosts only(Collection<String> names) {
     Set<String> lowerCase = new TreeSet<>();
@@ -55,9 +56,9 @@ public final class AllowedHosts {
   }
 
   /**
-   * What is safe for an address to listen on and hinders nobody: IP addresses, {@code localhost}
-   * and the address's own name if only this machine can connect; otherwise every name, as it is
-   * unknown by which names other machines know this one.
+   * The names to allow by default for an address to listen on. If only this machine can connect,
+   * they are IP addresses, {@code localhost} and the address's own name. Otherwise they are all
+   * names, because it is unknown by which names other machines know this one.
    */
   public static AllowedHosts defaultFor(InetSocketAddress address) {
     if (address.isUnresolved() || !address.getAddress().isLoopbackAddress()) {

@@ -3,7 +3,7 @@ package io.firstseen.server.http;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The memory that the bodies of all requests under way, and the replies to them, may take. */
+/** The memory that the bodies of all current requests and their replies may take. */
 final class BodyBudget {
   private final long maxBytes;
   private final AtomicLong taken = new AtomicLong();
@@ -23,14 +23,17 @@ final class BodyBudget {
       taken.addAndGet(-bytes);
       throw new HttpFailure(
           503,
-          ("the bodies under way may take %d bytes in all, they take %d, and %d more are too many:"
-                  + " try again later")
+          ("the bodies of all current requests may take %d bytes, they take %d, and %d more are too"
+                  + " many: try again later")
               .formatted(maxBytes, now - bytes, bytes),
           Map.of("retry-after", "1"));
     }
   }
 
-  /** Takes bytes for a reply, which was made already: the bodies that follow must wait. */
+  /**
+   * Takes bytes for a reply that was made already, even if they are too many. Later bodies must
+   * wait.
+   */
   void takeForReply(long bytes) {
     taken.addAndGet(bytes);
   }

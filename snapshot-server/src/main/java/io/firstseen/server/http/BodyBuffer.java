@@ -3,7 +3,7 @@ package io.firstseen.server.http;
 import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 
-/** The body of one request while it arrives, within the budget of all. */
+/** The body of one request while it arrives. Its bytes come from the budget of all requests. */
 final class BodyBuffer {
   private static final byte[] NOTHING = new byte[0];
   private static final int MIN_BYTES = 1024;
@@ -12,7 +12,7 @@ final class BodyBuffer {
   private final int maxBytes;
   private byte[] bytes = NOTHING;
   private int length;
-  // What the budget knows of: the array, and the reply.
+  // The bytes taken from the budget: those of the array and of the reply.
   private long taken;
 
   BodyBuffer(BodyBudget budget, int maxBytes) {
@@ -21,8 +21,8 @@ final class BodyBuffer {
   }
 
   /**
-   * Takes the whole length from the budget before the first byte, so that bodies that were let in
-   * are not stopped half-way by others.
+   * Takes the whole length from the budget before the first byte, so that other requests cannot
+   * stop a body half-way.
    *
    * @throws HttpFailure with 413 or 503 if it is too long
    */
@@ -60,7 +60,7 @@ final class BodyBuffer {
     return length == bytes.length ? bytes : Arrays.copyOf(bytes, length);
   }
 
-  /** Counts the reply, if there is a body that it answers. */
+  /** Counts the reply to a request that has a body. */
   void countReply(long replyBytes) {
     if (length > 0) {
       budget.takeForReply(replyBytes);

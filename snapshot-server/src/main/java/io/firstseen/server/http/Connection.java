@@ -33,8 +33,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection, which serves one request after the other. While a reply is sent nothing is read,
- * so a peer that sends and never reads costs one buffer at most.
+ * One connection, which serves one request after the other. Nothing is read while a reply is sent,
+ * so a peer that sends and never reads costs at most one buffer.
  */
 // A failed operation closes its channel, and ConnectionClock closes a channel that hangs.
 @SuppressWarnings("FutureReturnValueIgnored")
@@ -213,7 +213,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     if (cause instanceof TooLongHttpHeaderException) {
       throw new HttpFailure(431, "the header lines are too long");
     }
-    throw new HttpFailure(400, "this is no request in HTTP/1.1");
+    throw new HttpFailure(400, "this is not a request in HTTP/1.1");
   }
 
   private void forget() {

@@ -5,8 +5,7 @@ import java.time.Duration;
 /**
  * Limits on sizes, connections and times.
  *
- * @param maxConnections open connections; what further ones ask for is answered by 503, but for
- *     health
+ * @param maxConnections open connections; further ones get 503 for everything but health
  * @param maxConnectionsPerPeer the same for the connections of one peer: an address, or the first
  *     64 bits of a global one of IPv6
  * @param reservedForHealth how many further connections may be open to ask for health; for one more
@@ -14,8 +13,8 @@ import java.time.Duration;
  * @param maxRequestLineBytes of method, path and query; a longer one is answered by 414
  * @param maxHeaderBytes of all header lines; more are answered by 431
  * @param maxBodyBytes of a request; a longer one is answered by 413
- * @param maxBodiesBytes of the bodies of all requests under way, and of the replies to them; a
- *     request whose body would be too much is answered by 503
+ * @param maxBodiesBytes of the bodies of all current requests and their replies; a request whose
+ *     body would exceed it is answered by 503
  * @param requestTimeout from the first byte of a request to its last
  * @param idleTimeout between two requests on a connection
  * @param stallTimeout how long a reply may wait for a peer that does not read
@@ -75,7 +74,7 @@ public record HttpLimits(
     requirePositive("stallTimeout", stallTimeout.toMillis());
   }
 
-  /** A sixteenth of the heap, but 1 MiB at least and 64 MiB at most. */
+  /** A sixteenth of the heap, but at least 1 MiB and at most 64 MiB. */
   public static long defaultBodiesBytes() {
     long share = Runtime.getRuntime().maxMemory() / HEAP_SHARE;
     return Math.max(DEFAULT_BODY_BYTES, Math.min(share, MAX_DEFAULT_BODIES_BYTES));

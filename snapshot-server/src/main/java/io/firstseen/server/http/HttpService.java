@@ -72,7 +72,7 @@ public final class HttpService implements AutoCloseable {
    * Binds to an address and serves.
    *
    * @param address the address to listen on; port 0 means any free port
-   * @param allowedHosts the names by which it may be asked; others are answered by 421
+   * @param allowedHosts the names that the Host header of a request may have; others get 421
    * @param grace how long {@link #close} waits for running requests
    * @throws IOException if the address cannot be bound
    */
@@ -217,7 +217,7 @@ public final class HttpService implements AutoCloseable {
 
   private static byte[] full(HttpLimits limits) {
     String body =
-        ("{\"error\":\"too many connections are open, there may be %d, %d of one peer, and %d more for"
+        ("{\"error\":\"too many connections are open; the most are %d, %d of one peer, and %d more for"
                 + " health: try again later\"}\n")
             .formatted(
                 limits.maxConnections(),

@@ -3,7 +3,10 @@ package io.firstseen.server.http;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/** Is told of requests and connections; called by several threads at a time. */
+/**
+ * Receives an event for each request and each refused connection. Called by several threads at a
+ * time.
+ */
 public interface RequestObserver {
   /**
    * A request was answered, or refused before routing.
@@ -26,6 +29,6 @@ public interface RequestObserver {
       long bytes,
       long nanos) {}
 
-  /** A connection could not ask for what it wanted because there were too many. */
+  /** A connection was refused because there were too many. */
   default void onConnectionRefused() {}
 }

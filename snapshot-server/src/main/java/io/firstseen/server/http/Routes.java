@@ -14,7 +14,7 @@ final class Routes {
     this.routes = List.copyOf(routes);
   }
 
-  /** Whether a path leads to health checks alone. */
+  /** Whether a path leads only to health checks. */
   boolean areForHealth(String path) {
     return routes.stream().filter(route -> route.matches(path)).anyMatch(Route::isForHealth);
   }
@@ -41,6 +41,6 @@ final class Routes {
     }
     String methods = String.join(", ", allowed);
     throw new HttpFailure(
-        405, path + " knows " + methods + ", got " + method, Map.of("allow", methods));
+        405, path + " allows " + methods + ", got " + method, Map.of("allow", methods));
   }
 }

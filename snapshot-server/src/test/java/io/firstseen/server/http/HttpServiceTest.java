@@ -160,7 +160,7 @@ class HttpServiceTest {
       textBlock =
           """
           GET /nothing HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n                          | 404 | there is nothing at /nothing | true
-          POST /echo HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: 0\\r\\n\\r\\n      | 405 | /echo knows GET, HEAD, got POST | true
+          POST /echo HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: 0\\r\\n\\r\\n      | 405 | /echo allows GET, HEAD, got POST | true
           GET /echo?x=1 HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n                         | 400 | parameters must be among q; got 'x' (a & within a value is written %26) | true
           GET /echo?q=%zz HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n                       | 400 | a % in the query must be followed by two hexadecimal digits | true
           GET /echo?q=%4 HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n                        | 400 | a % in the query must be followed by two hexadecimal digits | true
@@ -168,8 +168,8 @@ class HttpServiceTest {
           GET /fail HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n                             | 500 | the server failed; its log says why | true
           GET /echo HTTP/1.1\\r\\n\\r\\n                                          | 400 | a request in HTTP/1.1 must have one Host header | false
           GET /echo HTTP/1.1\\r\\nHost: x\\r\\nHost: y\\r\\n\\r\\n                | 400 | a request in HTTP/1.1 must have one Host header | false
-          nonsense\\r\\n\\r\\n                                                    | 400 | this is no request in HTTP/1.1 | false
-          GET /echo HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: -5\\r\\n\\r\\n     | 400 | this is no request in HTTP/1.1 | false
+          nonsense\\r\\n\\r\\n                                                    | 400 | this is not a request in HTTP/1.1 | false
+          GET /echo HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: -5\\r\\n\\r\\n     | 400 | this is not a request in HTTP/1.1 | false
           POST /upload HTTP/1.1\\r\\nHost: x\\r\\nExpect: tea\\r\\nContent-Length: 1\\r\\n\\r\\n | 417 | expectations other than 100-continue are not met | false
           POST /upload HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: 1001\\r\\n\\r\\n | 413 | the body must have at most 1000 bytes | false
           """)
@@ -341,7 +341,7 @@ class HttpServiceTest {
         try (RawClient third = new RawClient(address)) {
           RawClient.Answer refusal = third.get("/echo?q=1").answer();
           assertThat(refusal.status()).isEqualTo(503);
-          assertThat(refusal.body()).contains("connections are open, and there may be no more");
+          assertThat(refusal.body()).contains("connections are open, which is the most");
           third.awaitEnd();
         }
         assertThat(refusedConnections.get()).isEqualTo(1);
@@ -369,7 +369,7 @@ class HttpServiceTest {
         assertThat(refusal.status()).isEqualTo(503);
         assertThat(refusal.body())
             .isEqualTo(
-                "{\"error\":\"this peer has 2 connections open, and may have no more: use them,"
+                "{\"error\":\"this peer has 2 connections open, which is the most: use them,"
                     + " or close some\"}\n");
         third.awaitEnd();
       }
@@ -382,7 +382,7 @@ class HttpServiceTest {
         try (RawClient tooMany = RawClient.from(other, address)) {
           assertThat(tooMany.get("/echo?q=1").answer().body())
               .isEqualTo(
-                  "{\"error\":\"3 connections are open, and there may be no more: try again"
+                  "{\"error\":\"3 connections are open, which is the most: try again"
                       + " later\"}\n");
         }
       }
@@ -415,7 +415,7 @@ class HttpServiceTest {
       for (RawClient gone : idle.subList(1, 3)) {
         assertThat(gone.answer().body())
             .isEqualTo(
-                "{\"error\":\"too many connections are open, there may be 1, 1 of one peer, and 2"
+                "{\"error\":\"too many connections are open; the most are 1, 1 of one peer, and 2"
                     + " more for health: try again later\"}\n");
         gone.awaitEnd();
       }
@@ -445,7 +445,7 @@ class HttpServiceTest {
       assertThat(refusal.header("retry-after")).isEqualTo("1");
       assertThat(refusal.body())
           .isEqualTo(
-              "{\"error\":\"the bodies under way may take 2500 bytes in all, they take 2000, and"
+              "{\"error\":\"the bodies of all current requests may take 2500 bytes, they take 2000, and"
                   + " 1000 more are too many: try again later\"}\n");
       assertThat(fourth.send(chunked + chunk + chunk + "0\r\n\r\n").answer().status())
           .isEqualTo(503);
