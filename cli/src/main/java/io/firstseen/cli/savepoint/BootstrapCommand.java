@@ -30,8 +30,6 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -41,7 +39,6 @@ import java.util.concurrent.TimeoutException;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.StateBackendOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -133,23 +130,12 @@ public final class BootstrapCommand implements Callable<Integer> {
         description = "Brokers to ask first.")
     private String bootstrapServers;
 
-    @Option(
-        names = "--kafka-properties",
-        paramLabel = "FILE",
-        description =
-            "A properties file with settings of the Kafka client, such as sasl.jaas.config, so that no"
-                + " secret stands on a command line.")
-    private @Nullable Path kafkaPropertiesFile;
-
-    @Option(
-        names = "--kafka-property",
-        paramLabel = "NAME=VALUE",
-        description = "A setting of the Kafka client; may be repeated.")
-    private Map<String, String> properties = new LinkedHashMap<>();
+    @ArgGroup(exclusive = false)
+    private KafkaProperties kafka = new KafkaProperties();
 
     private Properties clientProperties() {
       Properties all = new Properties();
-      all.putAll(KafkaProperties.of(kafkaPropertiesFile, properties));
+      all.putAll(kafka.read());
       all.setProperty("bootstrap.servers", bootstrapServers);
       return all;
     }

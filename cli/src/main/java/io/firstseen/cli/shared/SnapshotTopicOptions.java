@@ -6,11 +6,7 @@ import io.firstseen.jobs.options.KafkaProperties;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.net.URI;
-import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -25,20 +21,7 @@ public final class SnapshotTopicOptions {
       description = "The topic of snapshots (default: ${DEFAULT-VALUE}).")
   private String topic;
 
-  @Option(
-      names = "--kafka-properties",
-      paramLabel = "FILE",
-      description =
-          "A properties file with settings of the Kafka consumer, such as sasl.jaas.config, so that no"
-              + " secret stands on a command line.")
-  private @Nullable Path kafkaPropertiesFile;
-
-  @Option(
-      names = "--kafka-property",
-      paramLabel = "NAME=VALUE",
-      description =
-          "A setting of the Kafka consumer, such as security.protocol=SSL; may be repeated.")
-  private Map<String, String> kafkaProperties = new LinkedHashMap<>();
+  @Mixin private KafkaProperties kafka;
 
   @Mixin private TrustedKeyOptions trusted;
 
@@ -60,7 +43,7 @@ public final class SnapshotTopicOptions {
       SnapshotClientOptions.Builder options =
           SnapshotClientOptions.builder(bootstrapServers, setName)
               .topic(topic)
-              .kafkaProperties(KafkaProperties.of(kafkaPropertiesFile, kafkaProperties))
+              .kafkaProperties(kafka.read())
               .trustedKeys(trusted.keys());
       return blobs == null ? options : options.blobDirectory(blobs);
     } catch (IllegalArgumentException e) {

@@ -344,7 +344,7 @@ class BootstrapCommandTest {
             List.of("--savepoint=DIR/S"),
             "Missing required argument (specify one of these): (--input=FILE |"
                 + " [--from-topic=TOPIC --bootstrap-servers=HOST:PORT,..."
-                + " [--kafka-properties=FILE] [--kafka-property=NAME=VALUE]...])"
+                + " [[--kafka-properties=FILE] [--kafka-property=NAME=VALUE]...]])"
                 + " (see 'firstseen bootstrap --help')"));
   }
 

@@ -18,8 +18,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The brokers and topics of the jobs, and how they commit. */
@@ -191,21 +191,7 @@ public final class KafkaOptions {
               + " ignored.")
   private List<Path> publicKeys = new ArrayList<>();
 
-  @Option(
-      names = "--kafka-properties",
-      paramLabel = "FILE",
-      description =
-          "A properties file with settings of all Kafka clients of the job, such as sasl.jaas.config, so that no"
-              + " secret stands on a command line.")
-  private @Nullable Path kafkaPropertiesFile;
-
-  @Option(
-      names = "--kafka-property",
-      paramLabel = "NAME=VALUE",
-      description =
-          "A setting of all Kafka clients of the job, such as security.protocol=SSL; may be"
-              + " repeated.")
-  private Map<String, String> properties = new LinkedHashMap<>();
+  @Mixin private KafkaProperties clients;
 
   private Map<TopicPartition, Long> stopOffsets;
 
@@ -316,7 +302,7 @@ public final class KafkaOptions {
   /** The settings that every Kafka client of the job shares, the brokers among them. */
   public Properties clientProperties() {
     Properties shared = new Properties();
-    shared.putAll(KafkaProperties.of(kafkaPropertiesFile, properties));
+    shared.putAll(clients.read());
     shared.setProperty("bootstrap.servers", bootstrapServers);
     return shared;
   }
@@ -343,8 +329,7 @@ public final class KafkaOptions {
   }
 
   private void checkProperties() {
-    Map<String, Object> settings =
-        new HashMap<>(KafkaProperties.of(kafkaPropertiesFile, properties));
+    Map<String, Object> settings = new HashMap<>(clients.read());
     settings.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
     settings.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
     settings.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);

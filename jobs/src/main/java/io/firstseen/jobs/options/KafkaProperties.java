@@ -10,20 +10,34 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
 
-/** Settings of Kafka clients from a file and from options. */
+/** The settings of Kafka clients, from a file and from options: a mixin, or a group. */
 public final class KafkaProperties {
 
-  private KafkaProperties() {}
+  @Option(
+      names = "--kafka-properties",
+      paramLabel = "FILE",
+      description =
+          "A properties file with settings of all Kafka clients, such as sasl.jaas.config, so that"
+              + " no secret stands on a command line.")
+  private @Nullable Path file;
+
+  @Option(
+      names = "--kafka-property",
+      paramLabel = "NAME=VALUE",
+      description =
+          "A setting of all Kafka clients, such as security.protocol=SSL; may be repeated, and"
+              + " overrides that of the file.")
+  private Map<String, String> single = new LinkedHashMap<>();
 
   /**
-   * All settings; one that is given twice has the option's value.
+   * All settings; one that is given twice has the option's value. The file is in Java's format of
+   * properties, in UTF-8.
    *
-   * @param file of {@code --kafka-properties}, in Java's format of properties, UTF-8; null for none
-   * @param single those of {@code --kafka-property}
    * @throws UserErrorException if the file cannot be read
    */
-  public static Map<String, String> of(@Nullable Path file, Map<String, String> single) {
+  public Map<String, String> read() {
     Map<String, String> all = new LinkedHashMap<>();
     if (file != null) {
       Properties ofFile = new Properties();
