@@ -122,7 +122,12 @@ public final class EmbeddedBroker implements Closeable {
 
   /** The address for clients, {@code localhost:port}. */
   public String bootstrapServers() {
-    return "localhost:" + broker.boundPort(new ListenerName(BROKER_LISTENER));
+    return bootstrapServers(BROKER_LISTENER);
+  }
+
+  /** The address of a listener that {@link Settings#with} has added. */
+  String bootstrapServers(String listener) {
+    return "localhost:" + broker.boundPort(new ListenerName(listener));
   }
 
   /**

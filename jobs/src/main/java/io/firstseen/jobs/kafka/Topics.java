@@ -4,16 +4,21 @@ import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.DescribeTopicsOptions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
@@ -21,26 +26,36 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.errors.TransactionalIdNotFoundException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.apache.kafka.common.errors.UnsupportedVersionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Checks before a job starts that the broker and its topics meet the job's needs. Creates missing
- * topics that the job writes to, where that is allowed. Every refusal is a {@link
- * UserErrorException}, within 30 seconds.
+ * Checks before a job starts that the broker, its topics and the job's rights there meet the job's
+ * needs. Creates missing topics that the job writes to, where that is allowed. Every refusal is a
+ * {@link UserErrorException}, within 30 seconds.
  */
 public final class Topics implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Topics.class);
   private static final Duration PATIENCE = Duration.ofSeconds(12);
 
+  private final KafkaOptions options;
   private final String servers;
   private final Admin admin;
-  private final String anyBroker;
+  private final Collection<Node> brokers;
 
   private Topics(KafkaOptions options) {
+    this.options = options;
     this.servers = options.bootstrapServers();
     Properties properties = options.clientProperties();
     String patienceMillis = Long.toString(PATIENCE.toMillis());
@@ -53,8 +68,7 @@ public final class Topics implements AutoCloseable {
           "cannot connect to Kafka at %s: %s".formatted(servers, deepestMessage(e)));
     }
     try {
-      Node node = get(admin.describeCluster().nodes()).iterator().next();
-      this.anyBroker = node.idString();
+      this.brokers = get(admin.describeCluster().nodes());
     } catch (RuntimeException e) {
       admin.close(Duration.ZERO);
       throw e;
@@ -64,7 +78,7 @@ public final class Topics implements AutoCloseable {
   /** Prepares the topics of a dedup job. */
   public static void prepareDedup(KafkaOptions options) {
     try (Topics topics = new Topics(options)) {
-      topics.prepareDedupTopics(options);
+      topics.prepareDedupTopics();
     }
   }
 
@@ -76,9 +90,10 @@ public final class Topics implements AutoCloseable {
   public static Duration prepareSnapshots(KafkaOptions options) {
     try (Topics topics = new Topics(options)) {
       topics.requireTransactionTimeout(options.transactionTimeout());
-      topics.requireAcceptedTopic(options, Optional.empty());
-      Duration retention = topics.requireRetention(options);
-      topics.requireSnapshotsTopic(options.snapshotsTopic());
+      topics.requireAcceptedTopic(AclOperation.READ, Optional.empty());
+      Duration retention = topics.requireRetention();
+      topics.requireSnapshotsTopic();
+      topics.requireGroupAndIds(true, options.snapshotsTopic());
       return retention;
     }
   }
@@ -86,29 +101,32 @@ public final class Topics implements AutoCloseable {
   /** Prepares the topics of a pipeline job. */
   public static void preparePipeline(KafkaOptions options) {
     try (Topics topics = new Topics(options)) {
-      topics.prepareDedupTopics(options);
-      topics.requireSnapshotsTopic(options.snapshotsTopic());
+      topics.prepareDedupTopics();
+      topics.requireSnapshotsTopic();
+      topics.requireGroupAndIds(false, options.snapshotsTopic());
     }
   }
 
-  private void prepareDedupTopics(KafkaOptions options) {
+  private void prepareDedupTopics() {
     requireTransactionTimeout(options.transactionTimeout());
     TopicDescription events =
-        describe(options.eventsTopic())
+        describe(options.eventsTopic(), Set.of(AclOperation.READ))
             .orElseThrow(
                 () ->
                     new UserErrorException(
                         "there is no topic %s at %s to read events from"
                             .formatted(options.eventsTopic(), servers)));
     Optional<Integer> partitions = Optional.of(events.partitions().size());
-    requireAcceptedTopic(options, partitions);
+    requireAcceptedTopic(AclOperation.WRITE, partitions);
     requireNotCompacted(options.duplicatesTopic(), partitions);
     requireNotCompacted(options.deadLettersTopic(), partitions);
+    requireGroupAndIds(true, options.acceptedTopic());
   }
 
-  private void requireAcceptedTopic(KafkaOptions options, Optional<Integer> partitions) {
+  private void requireAcceptedTopic(AclOperation right, Optional<Integer> partitions) {
     requireCompacted(
         options.acceptedTopic(),
+        Set.of(right),
         partitions,
         Map.of(
             TopicConfig.DELETE_RETENTION_MS_CONFIG,
@@ -116,7 +134,7 @@ public final class Topics implements AutoCloseable {
   }
 
   /** Requires that the records of removals stay for as long as the job may be down. */
-  private Duration requireRetention(KafkaOptions options) {
+  private Duration requireRetention() {
     String topic = options.acceptedTopic();
     Duration needed = options.maxDowntime();
     Duration retention =
@@ -138,8 +156,10 @@ public final class Topics implements AutoCloseable {
   }
 
   /** Requires one partition, since a manifest must follow the blobs that it names. */
-  private void requireSnapshotsTopic(String topic) {
-    int partitions = requireCompacted(topic, Optional.of(1), Map.of()).partitions().size();
+  private void requireSnapshotsTopic() {
+    String topic = options.snapshotsTopic();
+    Set<AclOperation> rights = EnumSet.of(AclOperation.READ, AclOperation.WRITE);
+    int partitions = requireCompacted(topic, rights, Optional.of(1), Map.of()).partitions().size();
     if (partitions != 1) {
       throw new UserErrorException(
           "topic %s must have 1 partition, it has %d".formatted(topic, partitions));
@@ -154,9 +174,12 @@ public final class Topics implements AutoCloseable {
    * @param settings more settings of a topic that is created
    */
   private TopicDescription requireCompacted(
-      String topic, Optional<Integer> partitions, Map<String, String> settings) {
+      String topic,
+      Set<AclOperation> rights,
+      Optional<Integer> partitions,
+      Map<String, String> settings) {
     TopicDescription description =
-        describeOrCreate(topic, partitions, TopicConfig.CLEANUP_POLICY_COMPACT, settings);
+        describeOrCreate(topic, rights, partitions, TopicConfig.CLEANUP_POLICY_COMPACT, settings);
     cleanupPolicy(topic)
         .filter(policy -> !policy.equals(TopicConfig.CLEANUP_POLICY_COMPACT))
         .ifPresent(
@@ -171,7 +194,8 @@ public final class Topics implements AutoCloseable {
    * Refuses compaction, which would keep one repeat of each key and refuse records without a key.
    */
   private void requireNotCompacted(String topic, Optional<Integer> partitions) {
-    describeOrCreate(topic, partitions, TopicConfig.CLEANUP_POLICY_DELETE, Map.of());
+    describeOrCreate(
+        topic, Set.of(AclOperation.WRITE), partitions, TopicConfig.CLEANUP_POLICY_DELETE, Map.of());
     cleanupPolicy(topic)
         .filter(policy -> policy.contains(TopicConfig.CLEANUP_POLICY_COMPACT))
         .ifPresent(
@@ -182,6 +206,7 @@ public final class Topics implements AutoCloseable {
   }
 
   private void requireTransactionTimeout(Duration timeout) {
+    String anyBroker = brokers.iterator().next().idString();
     config(new ConfigResource(ConfigResource.Type.BROKER, anyBroker), "transaction.max.timeout.ms")
         .map(Long::parseLong)
         .filter(maxMillis -> timeout.toMillis() > maxMillis)
@@ -196,16 +221,58 @@ public final class Topics implements AutoCloseable {
             });
   }
 
+  /**
+   * Requires the rights on consumer group and transactional ids, by asking about them. To ask needs
+   * the right to describe, which those to read and to write include.
+   *
+   * @param reads whether the job has the group
+   * @param output the topic that group and ids name
+   */
+  private void requireGroupAndIds(boolean reads, String output) {
+    String name = options.transactionalIdPrefix(output);
+    // The job's id follows.
+    String id = name + ".0";
+    requireRight(
+        admin.describeTransactions(List.of(id)).description(id),
+        "the job's user may not write with transactional ids that begin with %s. at %s: allow it by kafka-acls.sh --operation Write --transactional-id %s. --resource-pattern-type prefixed"
+            .formatted(name, servers, name));
+    if (reads) {
+      requireRight(
+          admin.listConsumerGroupOffsets(name).partitionsToOffsetAndMetadata(),
+          "the job's user may not read in consumer group %s at %s: allow it by kafka-acls.sh --operation Read --group %s"
+              .formatted(name, servers, name));
+    }
+  }
+
+  private void requireRight(KafkaFuture<?> answer, String refusal) {
+    try {
+      getOrThrow(answer);
+    } catch (AuthorizationException e) {
+      throw new UserErrorException(refusal);
+    } catch (TransactionalIdNotFoundException
+        | GroupIdNotFoundException
+        | UnsupportedVersionException e) {
+      LOG.debug("there is none yet, or the broker does not tell", e);
+    } catch (TimeoutException e) {
+      throw new UserErrorException(
+          "the brokers at %s keep no transactions or groups (waited %s): is transaction.state.log.replication.factor or offsets.topic.replication.factor more than the number of brokers, %d?"
+              .formatted(servers, OptionValues.write(PATIENCE), brokers.size()));
+    } catch (KafkaException e) {
+      throw refusal(e);
+    }
+  }
+
   private TopicDescription describeOrCreate(
       String topic,
+      Set<AclOperation> rights,
       Optional<Integer> partitions,
       String cleanupPolicy,
       Map<String, String> settings) {
-    return describe(topic)
+    return describe(topic, rights)
         .orElseGet(
             () -> {
               create(topic, partitions, cleanupPolicy, settings);
-              return describe(topic)
+              return describe(topic, rights)
                   .orElseThrow(
                       () ->
                           new UserErrorException(
@@ -274,15 +341,43 @@ public final class Topics implements AutoCloseable {
     }
   }
 
-  private Optional<TopicDescription> describe(String topic) {
+  private Optional<TopicDescription> describe(String topic, Set<AclOperation> rights) {
+    DescribeTopicsOptions withRights =
+        new DescribeTopicsOptions().includeAuthorizedOperations(true);
     try {
-      return Optional.of(
-          getOrThrow(admin.describeTopics(List.of(topic)).topicNameValues().get(topic)));
+      TopicDescription description =
+          getOrThrow(admin.describeTopics(List.of(topic), withRights).topicNameValues().get(topic));
+      Set<AclOperation> held = description.authorizedOperations();
+      // Null from brokers that do not tell.
+      if (held != null && !held.containsAll(rights)) {
+        Set<AclOperation> missing = EnumSet.copyOf(rights);
+        missing.removeAll(held);
+        throw mayNot(topic, missing);
+      }
+      return Optional.of(description);
     } catch (UnknownTopicOrPartitionException e) {
       return Optional.empty();
+    } catch (TopicAuthorizationException e) {
+      throw mayNot(topic, rights);
     } catch (KafkaException e) {
       throw refusal(e);
     }
+  }
+
+  private UserErrorException mayNot(String topic, Set<AclOperation> rights) {
+    List<String> names =
+        rights.stream()
+            .sorted()
+            .map(right -> right == AclOperation.READ ? "Read" : "Write")
+            .toList();
+    return new UserErrorException(
+        "the job's user may not %s topic %s at %s: allow it by kafka-acls.sh --operation %s --topic %s"
+            .formatted(
+                String.join(" and ", names).toLowerCase(Locale.ROOT),
+                topic,
+                servers,
+                String.join(" --operation ", names),
+                topic));
   }
 
   private Optional<String> cleanupPolicy(String topic) {

@@ -1,0 +1,181 @@
+package io.firstseen.cli.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.cli.Waiting;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ScramCredentialInfo;
+import org.apache.kafka.clients.admin.ScramMechanism;
+import org.apache.kafka.clients.admin.UserScramCredentialUpsertion;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclBindingFilter;
+import org.apache.kafka.metadata.authorizer.StandardAuthorizer;
+
+/**
+ * A broker with two listeners: one of SASL_SSL, for users with a password and ACLs, and a plain one
+ * on which everything is allowed.
+ */
+public final class SecuredBroker implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final String STORE_PASSWORD = "of-the-store";
+
+  private final Path directory;
+  private final EmbeddedBroker broker;
+  private final Admin admin;
+
+  /** Starts it; all its files are in a directory that exists. */
+  public SecuredBroker(Path directory) throws Exception {
+    this.directory = directory;
+    Path keyStore = directory.resolve("broker.p12");
+    makeKey(keyStore);
+    this.broker =
+        EmbeddedBroker.start(
+            directory.resolve("kafka"),
+            EmbeddedBroker.Settings.tuned()
+                .with(
+                    "listeners",
+                    "PLAINTEXT://localhost:0,SECURED://localhost:0,CONTROLLER://localhost:0")
+                .with(
+                    "listener.security.protocol.map",
+                    "PLAINTEXT:PLAINTEXT,SECURED:SASL_SSL,CONTROLLER:PLAINTEXT")
+                .with("authorizer.class.name", StandardAuthorizer.class.getName())
+                .with("super.users", "User:ANONYMOUS")
+                .with("listener.name.secured.sasl.enabled.mechanisms", "SCRAM-SHA-512")
+                .with(
+                    "listener.name.secured.scram-sha-512.sasl.jaas.config",
+                    "org.apache.kafka.common.security.scram.ScramLoginModule required;")
+                .with("listener.name.secured.ssl.keystore.type", "PKCS12")
+                .with("listener.name.secured.ssl.keystore.location", keyStore.toString())
+                .with("listener.name.secured.ssl.keystore.password", STORE_PASSWORD));
+    this.admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()));
+  }
+
+  /** Makes a certificate for localhost, valid for a day, and the store of those who trust it. */
+  private void makeKey(Path keyStore) throws Exception {
+    Process keytool =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-alias",
+                "broker",
+                "-keyalg",
+                "EC",
+                "-dname",
+                "CN=localhost",
+                "-ext",
+                "SAN=dns:localhost",
+                "-validity",
+                "1",
+                "-storetype",
+                "PKCS12",
+                "-keystore",
+                keyStore.toString(),
+                "-storepass",
+                STORE_PASSWORD)
+            .redirectErrorStream(true)
+            .redirectOutput(directory.resolve("keytool.log").toFile())
+            .start();
+    assertThat(keytool.waitFor(1, TimeUnit.MINUTES)).isTrue();
+    assertThat(keytool.exitValue()).as(Files.readString(directory.resolve("keytool.log"))).isZero();
+    char[] password = STORE_PASSWORD.toCharArray();
+    KeyStore keys = KeyStore.getInstance("PKCS12");
+    try (InputStream in = Files.newInputStream(keyStore)) {
+      keys.load(in, password);
+    }
+    KeyStore trusted = KeyStore.getInstance("PKCS12");
+    trusted.load(null, password);
+    trusted.setCertificateEntry("broker", keys.getCertificate("broker"));
+    try (OutputStream out = Files.newOutputStream(directory.resolve("truststore.p12"))) {
+      trusted.store(out, password);
+    }
+  }
+
+  /** The address where passwords and rights are asked for. */
+  public String servers() {
+    return broker.bootstrapServers("SECURED");
+  }
+
+  /** The address where everything is allowed. */
+  public String openServers() {
+    return broker.bootstrapServers();
+  }
+
+  /** The plain listener's broker. */
+  public EmbeddedBroker broker() {
+    return broker;
+  }
+
+  /** A client that may do everything. */
+  public Admin admin() {
+    return admin;
+  }
+
+  /** Gives a user a password. */
+  public void addUser(String name, String password) throws Exception {
+    ScramCredentialInfo stored = new ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096);
+    admin
+        .alterUserScramCredentials(
+            List.of(new UserScramCredentialUpsertion(name, stored, password)))
+        .all()
+        .get();
+  }
+
+  /** The file that a user with a password gives to {@code --kafka-properties}. */
+  public Path clientProperties(String user, String password) throws Exception {
+    Path trustStore = directory.resolve("truststore.p12");
+    return Files.writeString(
+        Files.createTempFile(directory, user, ".properties"),
+        """
+        security.protocol=SASL_SSL
+        sasl.mechanism=SCRAM-SHA-512
+        sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required \
+        username="%s" password="%s";
+        ssl.truststore.location=%s
+        ssl.truststore.password=%s
+        """
+            .formatted(
+                user, password, trustStore.toString().replace("\\", "\\\\"), STORE_PASSWORD));
+  }
+
+  /** Makes these the rights that there are, all others are taken. */
+  public void allowOnly(Collection<AclBinding> rights) throws Exception {
+    Set<AclBinding> wanted = Set.copyOf(rights);
+    admin.deleteAcls(List.of(AclBindingFilter.ANY)).all().get();
+    admin.createAcls(wanted).all().get();
+    // The broker learns of rights after the controller has stored them.
+    Waiting.until(
+        "the rights are known",
+        PATIENCE,
+        () ->
+            new HashSet<>(admin.describeAcls(AclBindingFilter.ANY).values().get()).equals(wanted));
+  }
+
+  /** Deletes the topics that a job makes. */
+  public void deleteTopics(Collection<String> topics) throws Exception {
+    Set<String> there = new HashSet<>(admin.listTopics().names().get());
+    there.retainAll(topics);
+    admin.deleteTopics(there).all().get();
+    Waiting.until(
+        "the topics are gone",
+        PATIENCE,
+        () -> admin.listTopics().names().get().stream().noneMatch(there::contains));
+  }
+
+  @Override
+  public void close() {
+    admin.close(Duration.ZERO);
+    broker.close();
+  }
+}

@@ -1,0 +1,348 @@
+package io.firstseen.cli.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstseen.cli.Invocation;
+import io.firstseen.cli.embedded.EmbeddedCluster;
+import io.firstseen.cli.embedded.SecuredBroker;
+import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.jobs.PipelineJob;
+import io.firstseen.jobs.SnapshotJob;
+import io.firstseen.jobs.kafka.Topics;
+import io.firstseen.jobs.options.JobOptions;
+import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.jobs.shared.UserErrorException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.acl.AccessControlEntry;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.acl.AclPermissionType;
+import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.ResourcePattern;
+import org.apache.kafka.common.resource.ResourceType;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Jobs and commands over SASL_SSL, with the rights that the documentation lists. */
+class SecuredBrokerTest {
+  private static final String EVENTS = "firstseen.events";
+  private static final String ACCEPTED = "firstseen.accepted";
+  private static final String SNAPSHOTS = "firstseen.snapshots";
+  private static final List<String> MADE =
+      List.of(ACCEPTED, "firstseen.duplicates", "firstseen.dead-letters", SNAPSHOTS);
+  private static final EventStream STREAM = new EventStream(17, 200);
+
+  @TempDir private static Path directory;
+  private static SecuredBroker kafka;
+  private static Path dedupFile;
+  private static Path readerFile;
+  private static List<AclBinding> documented;
+  private static EventStream.Model model;
+
+  @TempDir private Path output;
+
+  @BeforeAll
+  static void start() throws Exception {
+    documented = documentedRights();
+    kafka = new SecuredBroker(directory);
+    kafka.addUser("dedup", "of-dedup");
+    kafka.addUser("reader", "of-reader");
+    dedupFile = kafka.clientProperties("dedup", "of-dedup");
+    readerFile = kafka.clientProperties("reader", "of-reader");
+    kafka.broker().createTopics(List.of(new NewTopic(EVENTS, 1, (short) 1)));
+    List<String> events = STREAM.next(1_000);
+    model = new EventStream.Model().apply(events);
+    try (TopicIo topics = new TopicIo(kafka.openServers())) {
+      topics.send(EVENTS, 1, events);
+    }
+  }
+
+  @AfterAll
+  static void stop() {
+    kafka.close();
+  }
+
+  @BeforeEach
+  void nothingIsMadeAndTheDocumentedRightsAreGiven() throws Exception {
+    kafka.deleteTopics(MADE);
+    kafka.allowOnly(documented);
+  }
+
+  /** The options of kafka-acls.sh in the documentation. */
+  private static final class Allow {
+    @Parameters(index = "0")
+    private String principal;
+
+    @Option(names = "--operation")
+    private List<String> operations;
+
+    @Option(names = "--topic")
+    private String topic;
+
+    @Option(names = "--group")
+    private String group;
+
+    @Option(names = "--transactional-id")
+    private String transactionalId;
+
+    @Option(names = "--resource-pattern-type", defaultValue = "literal")
+    private String patternType;
+
+    private ResourcePattern resource() {
+      PatternType pattern = PatternType.fromString(patternType.toUpperCase(Locale.ROOT));
+      if (topic != null) {
+        return new ResourcePattern(ResourceType.TOPIC, topic, pattern);
+      }
+      return group == null
+          ? new ResourcePattern(ResourceType.TRANSACTIONAL_ID, transactionalId, pattern)
+          : new ResourcePattern(ResourceType.GROUP, group, pattern);
+    }
+
+    private List<AclBinding> rights() {
+      return operations.stream().map(name -> right(principal, name, resource())).toList();
+    }
+  }
+
+  private static AclBinding right(String principal, String operation, ResourcePattern resource) {
+    return new AclBinding(
+        resource,
+        new AccessControlEntry(
+            principal, "*", AclOperation.fromString(operation), AclPermissionType.ALLOW));
+  }
+
+  private static List<AclBinding> documentedRights() throws Exception {
+    Path page = Path.of("..", "docs", "operations", "jobs.md");
+    List<AclBinding> rights = new ArrayList<>();
+    for (String line : Files.readAllLines(page)) {
+      if (line.startsWith("allow User:")) {
+        Allow allow = new Allow();
+        new CommandLine(allow).parseArgs(line.substring("allow ".length()).split(" "));
+        rights.addAll(allow.rights());
+      }
+    }
+    return rights;
+  }
+
+  private static List<AclBinding> without(AclBinding right) {
+    return documented.stream().filter(each -> !each.equals(right)).toList();
+  }
+
+  private static KafkaOptions options(Path properties, String... more) {
+    return KafkaOptions.parse(
+        words(
+            List.of(
+                "--bootstrap-servers=" + kafka.servers(),
+                "--kafka-properties=" + properties,
+                "--checkpoint-interval=10m"),
+            more));
+  }
+
+  private static String[] words(List<String> first, String... more) {
+    return Stream.concat(first.stream(), Stream.of(more)).toArray(String[]::new);
+  }
+
+  private static Invocation consumer(String verb, Path properties, String... more) {
+    return Invocation.of(
+        words(
+            List.of(
+                "snapshot",
+                verb,
+                "--bootstrap-servers=" + kafka.servers(),
+                "--kafka-properties=" + properties),
+            more));
+  }
+
+  private static void finish(StreamExecutionEnvironment env) throws Exception {
+    env.configure(new Configuration().set(RestartStrategyOptions.RESTART_STRATEGY, "none"));
+    env.execute();
+  }
+
+  @Test
+  void jobsAndConsumersNeedNoMoreThanTheDocumentedRights() throws Exception {
+    try (EmbeddedCluster cluster =
+            EmbeddedCluster.start(output.resolve("flink"), EmbeddedCluster.Settings.defaults());
+        TopicIo open = new TopicIo(kafka.openServers())) {
+      JobOptions job = JobOptions.parse("--fpr=0.0000001", "--window=10m");
+      StreamExecutionEnvironment env = cluster.environment();
+      PipelineJob.buildOnKafka(
+          env, options(dedupFile, "--start=committed").stopAt(open.ends(EVENTS)), job);
+      finish(env);
+      assertThat(open.readCommitted(ACCEPTED)).hasSize(model.accepted);
+      assertThat(open.readCommitted("firstseen.duplicates")).hasSize(model.repeats);
+      assertThat(open.readCommitted("firstseen.dead-letters")).hasSize(model.deadLetters);
+      assertThat(committed("firstseen." + ACCEPTED, EVENTS)).isEqualTo(open.ends(EVENTS));
+
+      Path pulled = output.resolve("pulled");
+      Invocation pull = consumer("pull", readerFile, "--output=" + pulled);
+      assertThat(pull.err()).isEmpty();
+      assertThat(pull.out().get(0)).contains(": " + model.live.size() + " keys");
+      String live = model.live.iterator().next();
+      assertThat(Invocation.of("snapshot", "query", pulled.toString(), live).out())
+          .containsExactly(live + "\tpresent");
+      Invocation follow = consumer("follow", readerFile, "--count=1");
+      assertThat(follow.err()).isEmpty();
+      assertThat(follow.out()).singleElement().asString().contains(model.live.size() + " keys");
+
+      // The set in a job of its own needs one right more, as the documentation says.
+      List<AclBinding> rights = new ArrayList<>(documented);
+      rights.add(readAccepted("User:dedup"));
+      kafka.allowOnly(rights);
+      StreamExecutionEnvironment snapshots = cluster.environment();
+      SnapshotJob.buildOnKafka(
+          snapshots,
+          options(dedupFile, "--start=committed").stopAt(open.ends(ACCEPTED)),
+          JobOptions.parse("--set=alone", "--window=10m"));
+      finish(snapshots);
+      Invocation info = consumer("info", readerFile, "--set=alone", "--json");
+      assertThat(info.out().get(0)).contains("\"keys\":" + model.live.size());
+    }
+  }
+
+  private static AclBinding readAccepted(String principal) {
+    return right(
+        principal, "Read", new ResourcePattern(ResourceType.TOPIC, ACCEPTED, PatternType.LITERAL));
+  }
+
+  private static Map<TopicPartition, Long> committed(String group, String topic) throws Exception {
+    TopicPartition partition = new TopicPartition(topic, 0);
+    return Map.of(
+        partition,
+        kafka
+            .admin()
+            .listConsumerGroupOffsets(group)
+            .partitionsToOffsetAndMetadata()
+            .get()
+            .get(partition)
+            .offset());
+  }
+
+  @Test
+  void aJobWithoutOneOfTheDocumentedRightsSaysWhich() throws Exception {
+    List<AclBinding> ofJob =
+        documented.stream().filter(each -> each.entry().principal().equals("User:dedup")).toList();
+    assertThat(ofJob).hasSize(9);
+    for (AclBinding right : ofJob) {
+      kafka.deleteTopics(MADE);
+      kafka.allowOnly(without(right));
+      assertThatThrownBy(() -> Topics.preparePipeline(options(dedupFile)))
+          .as(right.toString())
+          .isInstanceOf(UserErrorException.class)
+          .hasMessageContaining(refusal(right));
+    }
+  }
+
+  private static String refusal(AclBinding right) {
+    String name = right.pattern().name();
+    String at = " at " + kafka.servers();
+    String operation = right.entry().operation() == AclOperation.READ ? "Read" : "Write";
+    return switch (right.pattern().resourceType()) {
+      case GROUP ->
+          "the job's user may not read in consumer group firstseen.firstseen.accepted"
+              + at
+              + ": allow it by kafka-acls.sh --operation Read --group firstseen.firstseen.accepted";
+      case TRANSACTIONAL_ID ->
+          "the job's user may not write with transactional ids that begin with"
+              + " firstseen.firstseen.accepted."
+              + at
+              + ": allow it by kafka-acls.sh --operation Write --transactional-id"
+              + " firstseen.firstseen.accepted. --resource-pattern-type prefixed";
+      default ->
+          right.entry().operation() == AclOperation.CREATE
+              ? "there is no topic firstseen.accepted"
+                  + at
+                  + ", and it may not be made: make it with cleanup.policy=compact"
+              : "the job's user may not %s topic %s%s: allow it by kafka-acls.sh --operation %s --topic %s"
+                  .formatted(operation.toLowerCase(Locale.ROOT), name, at, operation, name);
+    };
+  }
+
+  @Test
+  void aSnapshotJobThatMayNotReadTheAcceptedTopicSaysSo() {
+    assertThatThrownBy(() -> Topics.prepareSnapshots(options(dedupFile)))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessageContaining("may not read topic firstseen.accepted");
+  }
+
+  @Test
+  void consumersWithoutTheirRightSayWhichTopic() throws Exception {
+    kafka.broker().createTopics(List.of(new NewTopic(SNAPSHOTS, 1, (short) 1)));
+    kafka.broker().createTopics(List.of(new NewTopic(ACCEPTED, 1, (short) 1)));
+    kafka.allowOnly(
+        documented.stream()
+            .filter(each -> !each.entry().principal().equals("User:reader"))
+            .toList());
+    refused(
+        consumer("pull", readerFile, "--output=" + output.resolve("pulled")),
+        "firstseen snapshot pull: cannot read topic 'firstseen.snapshots' of %s: Not authorized to"
+            + " access topics: [firstseen.snapshots]");
+    refused(
+        Invocation.of(
+            "bootstrap",
+            "--from-topic=" + ACCEPTED,
+            "--bootstrap-servers=" + kafka.servers(),
+            "--kafka-properties=" + readerFile,
+            "--savepoint=" + output.resolve("savepoint")),
+        "firstseen bootstrap: cannot read topic firstseen.accepted at %s: Not authorized to access"
+            + " topics: [firstseen.accepted]");
+  }
+
+  private static void refused(Invocation invocation, String sentence) {
+    assertThat(invocation)
+        .isEqualTo(
+            new Invocation(
+                ExitCode.USAGE, List.of(), List.of(sentence.formatted(kafka.servers()))));
+  }
+
+  @Test
+  void aWrongPasswordIsOneSentenceAndStatus2() throws Exception {
+    Path wrong = kafka.clientProperties("dedup", "guessed");
+    String reason =
+        "Authentication failed during authentication due to invalid credentials with SASL mechanism"
+            + " SCRAM-SHA-512";
+    refused(
+        consumer("pull", wrong, "--output=" + output.resolve("pulled")),
+        "firstseen snapshot pull: cannot read topic 'firstseen.snapshots' of %s: " + reason);
+    Process job =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx128m",
+                "-XX:TieredStopAtLevel=1",
+                "-Dlog4j2.level=OFF",
+                "-cp",
+                System.getProperty("java.class.path"),
+                PipelineJob.class.getName(),
+                "--bootstrap-servers=" + kafka.servers(),
+                "--kafka-properties=" + wrong)
+            .redirectErrorStream(true)
+            .start();
+    try {
+      String told = new String(job.getInputStream().readAllBytes(), UTF_8);
+      assertThat(job.waitFor(1, TimeUnit.MINUTES)).isTrue();
+      assertThat(told.lines().filter(line -> !line.startsWith("warning: no hash key")))
+          .containsExactly("error: Kafka at " + kafka.servers() + " refuses: " + reason);
+      assertThat(job.exitValue()).isEqualTo(ExitCode.USAGE);
+    } finally {
+      job.destroyForcibly();
+    }
+  }
+}
