@@ -284,6 +284,19 @@ class SecuredBrokerTest {
   }
 
   @Test
+  void aRightThatIsNotThereToCheckTheReplicasIsNamed() {
+    assertThatThrownBy(
+            () ->
+                Topics.preparePipeline(
+                    options(
+                        dedupFile,
+                        "--topic-replication-factor=1",
+                        "--topic-min-insync-replicas=1")))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessageContaining("--operation DescribeConfigs --topic firstseen.accepted");
+  }
+
+  @Test
   void consumersWithoutTheirRightSayWhichTopic() throws Exception {
     kafka.broker().createTopics(List.of(new NewTopic(SNAPSHOTS, 1, (short) 1)));
     kafka.broker().createTopics(List.of(new NewTopic(ACCEPTED, 1, (short) 1)));

@@ -4,6 +4,7 @@ import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -31,6 +32,7 @@ import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
+import org.apache.kafka.common.errors.InvalidReplicationFactorException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.TopicExistsException;
@@ -53,6 +55,7 @@ public final class Topics implements AutoCloseable {
   private final String servers;
   private final Admin admin;
   private final Collection<Node> brokers;
+  private final List<String> acknowledgedByOne = new ArrayList<>();
 
   private Topics(KafkaOptions options) {
     this.options = options;
@@ -79,6 +82,7 @@ public final class Topics implements AutoCloseable {
   public static void prepareDedup(KafkaOptions options) {
     try (Topics topics = new Topics(options)) {
       topics.prepareDedupTopics();
+      topics.warnOfWeakTopics();
     }
   }
 
@@ -94,6 +98,7 @@ public final class Topics implements AutoCloseable {
       Duration retention = topics.requireRetention();
       topics.requireSnapshotsTopic();
       topics.requireGroupAndIds(true, options.snapshotsTopic());
+      topics.warnOfWeakTopics();
       return retention;
     }
   }
@@ -104,6 +109,7 @@ public final class Topics implements AutoCloseable {
       topics.prepareDedupTopics();
       topics.requireSnapshotsTopic();
       topics.requireGroupAndIds(false, options.snapshotsTopic());
+      topics.warnOfWeakTopics();
     }
   }
 
@@ -268,17 +274,63 @@ public final class Topics implements AutoCloseable {
       Optional<Integer> partitions,
       String cleanupPolicy,
       Map<String, String> settings) {
-    return describe(topic, rights)
-        .orElseGet(
-            () -> {
-              create(topic, partitions, cleanupPolicy, settings);
-              return describe(topic, rights)
-                  .orElseThrow(
-                      () ->
-                          new UserErrorException(
-                              "topic %s was made at %s but is not there"
-                                  .formatted(topic, servers)));
-            });
+    TopicDescription description =
+        describe(topic, rights)
+            .orElseGet(
+                () -> {
+                  create(topic, partitions, cleanupPolicy, settings);
+                  return describe(topic, rights)
+                      .orElseThrow(
+                          () ->
+                              new UserErrorException(
+                                  "topic %s was made at %s but is not there"
+                                      .formatted(topic, servers)));
+                });
+    requireReplicas(description);
+    return description;
+  }
+
+  private void requireReplicas(TopicDescription topic) {
+    int replicas =
+        topic.partitions().stream().mapToInt(each -> each.replicas().size()).min().orElse(0);
+    int needed = options.replicationFactor().orElse((short) 1);
+    if (replicas < needed) {
+      throw new UserErrorException(
+          "topic %s must have %d replicas (--topic-replication-factor), it has %d: add replicas with kafka-reassign-partitions.sh, or lower the option"
+              .formatted(topic.name(), needed, replicas));
+    }
+    Optional<Integer> inSync =
+        config(
+                new ConfigResource(ConfigResource.Type.TOPIC, topic.name()),
+                TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG)
+            .map(Integer::parseInt);
+    if (options.minInsyncReplicas().isPresent()) {
+      requireInSync(topic.name(), inSync, options.minInsyncReplicas().get());
+    } else if (replicas > 1 && inSync.equals(Optional.of(1))) {
+      acknowledgedByOne.add(topic.name());
+    }
+  }
+
+  private void requireInSync(String topic, Optional<Integer> inSync, int needed) {
+    if (inSync.isEmpty()) {
+      throw new UserErrorException(
+          "the job's user may not read min.insync.replicas of topic %s at %s: allow it by kafka-acls.sh --operation DescribeConfigs --topic %s, or leave --topic-min-insync-replicas out"
+              .formatted(topic, servers, topic));
+    }
+    if (inSync.get() < needed) {
+      throw new UserErrorException(
+          "topic %s must have min.insync.replicas=%d (--topic-min-insync-replicas), it has %d: raise it by kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s --add-config min.insync.replicas=%d, or lower the option"
+              .formatted(topic, needed, inSync.get(), servers, topic, needed));
+    }
+  }
+
+  private void warnOfWeakTopics() {
+    if (!acknowledgedByOne.isEmpty()) {
+      LOG.warn(
+          "min.insync.replicas is 1, so a record that one broker alone has counts as written and is"
+              + " lost with that broker, on {} (--topic-min-insync-replicas)",
+          String.join(", ", acknowledgedByOne));
+    }
   }
 
   private void create(
@@ -286,8 +338,12 @@ public final class Topics implements AutoCloseable {
       Optional<Integer> partitions,
       String cleanupPolicy,
       Map<String, String> settings) {
-    NewTopic newTopic = new NewTopic(topic, partitions, Optional.empty());
+    NewTopic newTopic = new NewTopic(topic, partitions, options.replicationFactor());
     Map<String, String> all = new HashMap<>(settings);
+    options
+        .minInsyncReplicas()
+        .ifPresent(
+            count -> all.put(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, Short.toString(count)));
     all.put(TopicConfig.CLEANUP_POLICY_CONFIG, cleanupPolicy);
     newTopic.configs(all);
     try {
@@ -298,6 +354,18 @@ public final class Topics implements AutoCloseable {
       throw new UserErrorException(
           "there is no topic %s at %s, and it may not be made: make it with cleanup.policy=%s"
               .formatted(topic, servers, cleanupPolicy));
+    } catch (InvalidReplicationFactorException e) {
+      throw new UserErrorException(
+          "topic %s cannot have %s replicas at %s, the number of brokers is %d: start more of them, or set --topic-replication-factor to at most %d"
+              .formatted(
+                  topic,
+                  options
+                      .replicationFactor()
+                      .map(String::valueOf)
+                      .orElse("default.replication.factor"),
+                  servers,
+                  brokers.size(),
+                  brokers.size()));
     } catch (KafkaException e) {
       throw new UserErrorException(
           "cannot make topic %s at %s: %s".formatted(topic, servers, deepestMessage(e)));

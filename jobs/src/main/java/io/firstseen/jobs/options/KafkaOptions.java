@@ -18,6 +18,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -191,6 +192,25 @@ public final class KafkaOptions {
               + " ignored.")
   private List<Path> publicKeys = new ArrayList<>();
 
+  @Option(
+      names = "--topic-replication-factor",
+      paramLabel = "N",
+      converter = OptionValues.ReplicaCount.class,
+      description =
+          "On how many brokers each topic of the job must be, but that of events; a topic that the"
+              + " job makes gets this value (default: that of the brokers, unchecked).")
+  private @Nullable Short replicationFactor;
+
+  @Option(
+      names = "--topic-min-insync-replicas",
+      paramLabel = "N",
+      converter = OptionValues.ReplicaCount.class,
+      description =
+          "The least min.insync.replicas of these topics: on how many brokers a record must be before"
+              + " it counts as written; a topic that the job makes gets this value. Needs"
+              + " --topic-replication-factor (default: that of the brokers, unchecked).")
+  private @Nullable Short minInsyncReplicas;
+
   @Mixin private KafkaProperties clients;
 
   private Map<TopicPartition, Long> stopOffsets;
@@ -289,6 +309,16 @@ public final class KafkaOptions {
     return List.copyOf(publicKeys);
   }
 
+  /** The replicas that topics of the job must have; empty for what the brokers give. */
+  public Optional<Short> replicationFactor() {
+    return Optional.ofNullable(replicationFactor);
+  }
+
+  /** The {@code min.insync.replicas} that topics of the job must have; empty for any. */
+  public Optional<Short> minInsyncReplicas() {
+    return Optional.ofNullable(minInsyncReplicas);
+  }
+
   /** Time between checkpoints. */
   public Duration checkpointInterval() {
     return checkpointInterval;
@@ -325,6 +355,22 @@ public final class KafkaOptions {
           "--transaction-timeout must be longer than --checkpoint-interval, got %s and %s"
               .formatted(
                   OptionValues.write(transactionTimeout), OptionValues.write(checkpointInterval)));
+    }
+    checkReplicas();
+  }
+
+  private void checkReplicas() {
+    if (minInsyncReplicas == null) {
+      return;
+    }
+    if (replicationFactor == null) {
+      throw new UserErrorException(
+          "--topic-min-insync-replicas needs --topic-replication-factor, of which it is a part");
+    }
+    if (minInsyncReplicas > replicationFactor) {
+      throw new UserErrorException(
+          "--topic-min-insync-replicas must be at most --topic-replication-factor, got %d and %d"
+              .formatted(minInsyncReplicas, replicationFactor));
     }
   }
 

@@ -98,6 +98,14 @@ public final class OptionValues {
     }
   }
 
+  /** A number of replicas of a topic, from 1. */
+  public static final class ReplicaCount implements ITypeConverter<Short> {
+    @Override
+    public Short convert(String value) {
+      return (short) readWholeNumber(value, 1, Short.MAX_VALUE);
+    }
+  }
+
   /** A number of bytes, zero or more, as Flink writes sizes of memory. */
   public static final class ByteCount implements ITypeConverter<Long> {
     @Override

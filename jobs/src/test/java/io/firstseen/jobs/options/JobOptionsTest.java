@@ -206,6 +206,19 @@ class JobOptionsTest {
         .isInstanceOf(UserErrorException.class)
         .hasMessage(
             "--transaction-timeout must be longer than --checkpoint-interval, got 5m and 5m");
+    String replicas = "--topic-replication-factor=2";
+    assertThatThrownBy(() -> kafka(replicas, "--topic-min-insync-replicas=3").check())
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage(
+            "--topic-min-insync-replicas must be at most --topic-replication-factor, got 3 and 2");
+    assertThatThrownBy(() -> kafka("--topic-min-insync-replicas=1").check())
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage(
+            "--topic-min-insync-replicas needs --topic-replication-factor, of which it is a part");
+    assertThatThrownBy(() -> kafka("--topic-replication-factor=0"))
+        .isInstanceOf(ParameterException.class)
+        .hasMessageContaining("must be a whole number in [1, 32767], got '0'");
+    kafka(replicas, "--topic-min-insync-replicas=2").check();
     assertThatThrownBy(KafkaOptions::parse)
         .isInstanceOf(ParameterException.class)
         .hasMessageContaining("--bootstrap-servers");

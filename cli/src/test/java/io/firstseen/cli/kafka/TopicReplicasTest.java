@@ -1,0 +1,221 @@
+package io.firstseen.cli.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstseen.cli.embedded.EmbeddedBroker;
+import io.firstseen.jobs.kafka.Topics;
+import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.jobs.shared.UserErrorException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.stream.Stream;
+import kafka.server.KafkaConfig;
+import kafka.server.KafkaRaftServer;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.utils.Time;
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.core.LogEvent;
+import org.apache.logging.log4j.core.Logger;
+import org.apache.logging.log4j.core.appender.AbstractAppender;
+import org.apache.logging.log4j.core.config.Property;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The jobs' topics on two brokers. */
+class TopicReplicasTest {
+  private static final List<String> MADE =
+      List.of("accepted", "duplicates", "dead-letters", "snapshots");
+
+  @TempDir private static Path directory;
+  private static EmbeddedBroker first;
+  private static KafkaRaftServer second;
+  private static Admin admin;
+
+  @BeforeAll
+  static void start() throws Exception {
+    int port;
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = free.getLocalPort();
+    }
+    first =
+        EmbeddedBroker.start(
+            directory.resolve("1"),
+            EmbeddedBroker.Settings.tuned()
+                .with("listeners", "PLAINTEXT://localhost:0,CONTROLLER://localhost:" + port));
+    admin = Admin.create(Map.of("bootstrap.servers", first.bootstrapServers()));
+    second = secondBroker(port);
+    second.startup();
+  }
+
+  private static KafkaRaftServer secondBroker(int controllerPort) throws Exception {
+    Path data = Files.createDirectory(directory.resolve("2"));
+    String clusterId = admin.describeCluster().clusterId().get();
+    Files.write(
+        data.resolve("meta.properties"),
+        List.of(
+            "version=1",
+            "node.id=2",
+            "cluster.id=" + clusterId,
+            "directory.id=" + Uuid.randomUuid()));
+    Properties properties = new Properties();
+    properties.putAll(
+        Map.of(
+            "node.id", "2",
+            "process.roles", "broker",
+            "listeners", "PLAINTEXT://localhost:0",
+            "controller.listener.names", "CONTROLLER",
+            "listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+            "controller.quorum.voters", "1@localhost:" + controllerPort,
+            "offsets.topic.num.partitions", "1",
+            "transaction.state.log.num.partitions", "1",
+            "log.dirs", data.toString()));
+    return new KafkaRaftServer(new KafkaConfig(properties, false), Time.SYSTEM);
+  }
+
+  @AfterAll
+  static void stop() {
+    admin.close();
+    second.shutdown();
+    second.awaitShutdown();
+    first.close();
+  }
+
+  private static KafkaOptions options(String name, String... more) {
+    Stream<String> topics =
+        Stream.concat(Stream.of("events"), MADE.stream())
+            .map(topic -> "--" + topic + "-topic=" + name + "." + topic);
+    return KafkaOptions.parse(
+        Stream.of(
+                Stream.of("--bootstrap-servers=" + first.bootstrapServers()),
+                topics,
+                Stream.of(more))
+            .flatMap(words -> words)
+            .toArray(String[]::new));
+  }
+
+  private static void create(String topic, int replicas, String cleanupPolicy) {
+    first.createTopics(
+        List.of(
+            new NewTopic(topic, 1, (short) replicas)
+                .configs(Map.of("cleanup.policy", cleanupPolicy))));
+  }
+
+  private static ConfigResource resource(String topic) {
+    return new ConfigResource(ConfigResource.Type.TOPIC, topic);
+  }
+
+  private static String describe(String topic) throws Exception {
+    TopicDescription description =
+        admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic);
+    String inSync =
+        admin
+            .describeConfigs(List.of(resource(topic)))
+            .all()
+            .get()
+            .get(resource(topic))
+            .get("min.insync.replicas")
+            .value();
+    return description.partitions().get(0).replicas().size() + " replicas, " + inSync + " in sync";
+  }
+
+  @Test
+  void topicsThatTheJobMakesHaveTheReplicasThatWereAskedFor() throws Exception {
+    create("a.events", 1, "delete");
+    KafkaOptions options =
+        options("a", "--topic-replication-factor=2", "--topic-min-insync-replicas=2");
+    Topics.preparePipeline(options);
+    for (String topic : MADE) {
+      assertThat(describe("a." + topic)).isEqualTo("2 replicas, 2 in sync");
+    }
+    Topics.preparePipeline(options);
+    Topics.prepareSnapshots(options("a", "--topic-replication-factor=1"));
+  }
+
+  @Test
+  void moreReplicasThanBrokersAreRefused() {
+    create("b.events", 1, "delete");
+    assertRefused(
+        options("b", "--topic-replication-factor=3"),
+        "topic b.accepted cannot have 3 replicas at "
+            + first.bootstrapServers()
+            + ", the number of brokers is 2: start more of them, or set --topic-replication-factor"
+            + " to at most 2");
+  }
+
+  @Test
+  void aTopicWithFewerReplicasThanAskedForIsRefused() throws Exception {
+    create("c.events", 1, "delete");
+    create("c.accepted", 2, "compact");
+    create("c.duplicates", 1, "delete");
+    assertRefused(
+        options("c", "--topic-replication-factor=2"),
+        "topic c.duplicates must have 2 replicas (--topic-replication-factor), it has 1: add"
+            + " replicas with kafka-reassign-partitions.sh, or lower the option");
+    KafkaOptions twoInSync =
+        options("c", "--topic-replication-factor=2", "--topic-min-insync-replicas=2");
+    assertRefused(
+        twoInSync,
+        "topic c.accepted must have min.insync.replicas=2 (--topic-min-insync-replicas), it has 1:"
+            + " raise it by kafka-configs.sh --bootstrap-server "
+            + first.bootstrapServers()
+            + " --alter --entity-type topics --entity-name c.accepted --add-config"
+            + " min.insync.replicas=2, or lower the option");
+    AlterConfigOp raise =
+        new AlterConfigOp(new ConfigEntry("min.insync.replicas", "2"), AlterConfigOp.OpType.SET);
+    admin.incrementalAlterConfigs(Map.of(resource("c.accepted"), List.of(raise))).all().get();
+    assertThatThrownBy(() -> Topics.preparePipeline(twoInSync))
+        .hasMessageStartingWith("topic c.duplicates must have 2 replicas");
+  }
+
+  @Test
+  void warnsOnceOfReplicasOfWhichOneAloneAcknowledges() {
+    create("d.events", 2, "delete");
+    create("d.accepted", 2, "compact");
+    create("d.snapshots", 2, "compact");
+    List<String> warnings = new ArrayList<>();
+    AbstractAppender appender =
+        new AbstractAppender("warnings", null, null, true, Property.EMPTY_ARRAY) {
+          @Override
+          public void append(LogEvent event) {
+            warnings.add(event.getMessage().getFormattedMessage());
+          }
+        };
+    appender.start();
+    Logger logger = (Logger) LogManager.getLogger(Topics.class);
+    logger.addAppender(appender);
+    try {
+      Topics.preparePipeline(
+          options("d", "--topic-replication-factor=1", "--topic-min-insync-replicas=1"));
+      assertThat(warnings).isEmpty();
+      Topics.preparePipeline(options("d"));
+    } finally {
+      logger.removeAppender(appender);
+    }
+    assertThat(warnings)
+        .singleElement()
+        .asString()
+        .startsWith("min.insync.replicas is 1, so ")
+        .contains(" on d.accepted, d.snapshots (");
+  }
+
+  private static void assertRefused(KafkaOptions options, String sentence) {
+    assertThatThrownBy(() -> Topics.preparePipeline(options))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage(sentence);
+  }
+}
