@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstseen.cli.CommandProcess;
 import io.firstseen.cli.Invocation;
 import io.firstseen.cli.embedded.EmbeddedCluster;
 import io.firstseen.cli.embedded.SecuredBroker;
@@ -304,10 +305,7 @@ class SecuredBrokerTest {
         documented.stream()
             .filter(each -> !each.entry().principal().equals("User:reader"))
             .toList());
-    refused(
-        consumer("pull", readerFile, "--output=" + output.resolve("pulled")),
-        "firstseen snapshot pull: cannot read topic 'firstseen.snapshots' of %s: Not authorized to"
-            + " access topics: [firstseen.snapshots]");
+    pullRefuses(readerFile, "Not authorized to access topics: [firstseen.snapshots]");
     refused(
         Invocation.of(
             "bootstrap",
@@ -317,6 +315,22 @@ class SecuredBrokerTest {
             "--savepoint=" + output.resolve("savepoint")),
         "firstseen bootstrap: cannot read topic firstseen.accepted at %s: Not authorized to access"
             + " topics: [firstseen.accepted]");
+  }
+
+  /** In a process, whose standard error also has what Kafka logs as an error. */
+  private void pullRefuses(Path properties, String reason) throws Exception {
+    try (CommandProcess pull =
+        CommandProcess.start(
+            output,
+            "snapshot",
+            "pull",
+            "--bootstrap-servers=" + kafka.servers(),
+            "--kafka-properties=" + properties,
+            "--output=" + output.resolve("pulled"))) {
+      refused(
+          pull.end(),
+          "firstseen snapshot pull: cannot read topic 'firstseen.snapshots' of %s: " + reason);
+    }
   }
 
   private static void refused(Invocation invocation, String sentence) {
@@ -332,9 +346,7 @@ class SecuredBrokerTest {
     String reason =
         "Authentication failed during authentication due to invalid credentials with SASL mechanism"
             + " SCRAM-SHA-512";
-    refused(
-        consumer("pull", wrong, "--output=" + output.resolve("pulled")),
-        "firstseen snapshot pull: cannot read topic 'firstseen.snapshots' of %s: " + reason);
+    pullRefuses(wrong, reason);
     Process job =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
