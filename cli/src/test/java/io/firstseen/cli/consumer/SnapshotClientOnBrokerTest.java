@@ -13,8 +13,6 @@ import io.firstseen.consumer.SnapshotListener;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SigningKey;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -127,7 +125,7 @@ class SnapshotClientOnBrokerTest {
   @Tag("slow")
   @Test
   void outlivesABrokerThatIsGoneForAMinute(@TempDir Path directory) throws Exception {
-    int port = freePort();
+    int port = SharedBroker.freePort();
     SnapshotClient client;
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory, SETTINGS.port(port))) {
       SnapshotWriter.createTopic(broker, topic);
@@ -319,7 +317,7 @@ class SnapshotClientOnBrokerTest {
   @Test
   void startsFromItsCacheWithoutABrokerAndReadsOnlyWhatCameSince(@TempDir Path directory)
       throws Exception {
-    int port = freePort();
+    int port = SharedBroker.freePort();
     Path cache = directory.resolve("cache");
     SnapshotClientOptions options =
         SnapshotClientOptions.builder("localhost:" + port, SnapshotWriter.SET)
@@ -363,7 +361,7 @@ class SnapshotClientOnBrokerTest {
 
   @Test
   void waitsForABrokerAndATopicAndOutlivesTheBroker(@TempDir Path directory) throws Exception {
-    int port = freePort();
+    int port = SharedBroker.freePort();
     String unreachable =
         "no answer about topic '" + topic + "' from localhost:" + port + " within 5 s";
     try (SnapshotClient client = follow("localhost:" + port)) {
@@ -432,13 +430,13 @@ class SnapshotClientOnBrokerTest {
     assertThat(clientThreads()).isNotEmpty();
     connected.close();
     assertThat(clientThreads()).isEmpty();
-    SnapshotClient lost = follow("localhost:" + freePort());
+    SnapshotClient lost = follow("localhost:" + SharedBroker.freePort());
     assertThat(clientThreads()).isNotEmpty();
     lost.close();
     assertThat(clientThreads()).isEmpty();
     // In the middle of connecting.
     for (int i = 0; i < 20; i++) {
-      follow("localhost:" + freePort()).close();
+      follow("localhost:" + SharedBroker.freePort()).close();
     }
     assertThat(clientThreads()).isEmpty();
   }
@@ -470,12 +468,6 @@ class SnapshotClientOnBrokerTest {
         }
       }
       return manifests;
-    }
-  }
-
-  private static int freePort() throws Exception {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("localhost"))) {
-      return socket.getLocalPort();
     }
   }
 }

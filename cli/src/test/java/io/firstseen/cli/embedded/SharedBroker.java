@@ -2,6 +2,8 @@ package io.firstseen.cli.embedded;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -67,6 +69,13 @@ public final class SharedBroker implements BeforeAllCallback {
   /** A name that no other test has. */
   public static String unused(String name) {
     return name + "-" + NAMES.incrementAndGet();
+  }
+
+  /** A port of localhost where nothing listens. */
+  public static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("localhost"))) {
+      return socket.getLocalPort();
+    }
   }
 
   /** Makes a topic of one partition. */

@@ -163,7 +163,7 @@ class CompactedSnapshotsTest {
         ExpectedSet.mustBeThatOf(newcomer, liveAfter(WINDOWS));
       }
     }
-    cancel(job);
+    TestJobs.cancel(job);
   }
 
   /** The control: without tombstones compaction keeps every blob. */
@@ -178,11 +178,6 @@ class CompactedSnapshotsTest {
       follower.awaitSequence(20, LONG);
       assertThat(records("kept")).isGreaterThanOrEqualTo(20);
     }
-    cancel(job);
-  }
-
-  private static void cancel(JobClient job) throws Exception {
-    job.cancel().get();
-    assertThat(job.getJobExecutionResult()).failsWithin(LONG);
+    TestJobs.cancel(job);
   }
 }

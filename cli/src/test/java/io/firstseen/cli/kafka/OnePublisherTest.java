@@ -1,6 +1,10 @@
 package io.firstseen.cli.kafka;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static io.firstseen.cli.kafka.TestJobs.cancel;
+import static io.firstseen.cli.kafka.TestJobs.failure;
+import static io.firstseen.cli.kafka.TestJobs.fromSavepoint;
+import static io.firstseen.cli.kafka.TestJobs.sequences;
+import static io.firstseen.cli.kafka.TestJobs.submitSnapshots;
 import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
 import static org.apache.kafka.common.IsolationLevel.READ_UNCOMMITTED;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -10,10 +14,7 @@ import io.firstseen.cli.embedded.EmbeddedCluster;
 import io.firstseen.cli.embedded.SharedBroker;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.jobs.PipelineJob;
-import io.firstseen.jobs.SnapshotJob;
-import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
-import io.firstseen.jobs.shared.UserErrorException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,12 +24,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.PipelineOptionsInternal;
-import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.NewTopic;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.IsolationLevel;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -63,24 +62,22 @@ class OnePublisherTest {
 
   /** A job with topics of its own, except the snapshots topic. */
   private static KafkaOptions kafkaOptions(String job, String snapshots, String... more) {
-    return kafkaOptions(job, snapshots, Duration.ofMillis(200), more);
+    return kafkaOptions(job, snapshots, TestJobs.OFTEN, more);
   }
 
   private static KafkaOptions kafkaOptions(
       String job, String snapshots, Duration checkpointInterval, String... more) {
-    List<String> words =
-        new ArrayList<>(
-            List.of(
-                "--bootstrap-servers=" + kafka.bootstrapServers(),
-                "--checkpoint-interval=" + checkpointInterval.toMillis() + "ms",
-                "--transactional-id-prefix=" + job,
-                "--events-topic=" + job + ".events",
-                "--accepted-topic=" + job + ".accepted",
-                "--duplicates-topic=" + job + ".duplicates",
-                "--dead-letters-topic=" + job + ".dead-letters",
-                "--snapshots-topic=" + snapshots));
-    words.addAll(List.of(more));
-    return KafkaOptions.parse(words.toArray(new String[0]));
+    return TestJobs.kafkaOptions(
+        kafka.bootstrapServers(),
+        checkpointInterval,
+        List.of(
+            "--transactional-id-prefix=" + job,
+            "--events-topic=" + job + ".events",
+            "--accepted-topic=" + job + ".accepted",
+            "--duplicates-topic=" + job + ".duplicates",
+            "--dead-letters-topic=" + job + ".dead-letters",
+            "--snapshots-topic=" + snapshots),
+        more);
   }
 
   private static JobClient submit(KafkaOptions options, Configuration settings) throws Exception {
@@ -90,10 +87,7 @@ class OnePublisherTest {
   private static JobClient submit(
       EmbeddedCluster cluster, KafkaOptions options, Configuration settings) throws Exception {
     StreamExecutionEnvironment env = cluster.environment(settings);
-    PipelineJob.buildOnKafka(
-        env,
-        options,
-        JobOptions.parse("--window=1s", "--idle-timeout=1h", "--out-of-orderness=0s"));
+    PipelineJob.buildOnKafka(env, options, TestJobs.jobOptions());
     return env.executeAsync();
   }
 
@@ -118,18 +112,7 @@ class OnePublisherTest {
   }
 
   private static List<Manifest> manifests(String topic, IsolationLevel isolation) throws Exception {
-    return manifests(topics.read(topic, isolation));
-  }
-
-  private static List<Manifest> manifests(List<ConsumerRecord<byte[], byte[]>> records)
-      throws Exception {
-    List<Manifest> manifests = new ArrayList<>();
-    for (ConsumerRecord<byte[], byte[]> record : records) {
-      if (new String(record.key(), UTF_8).equals("firstseen")) {
-        manifests.add(Manifest.fromJson(record.value()));
-      }
-    }
-    return manifests;
+    return TestJobs.manifests(topics.read(topic, isolation));
   }
 
   private static List<Long> awaitSequence(String topic, long sequence) throws Exception {
@@ -137,30 +120,13 @@ class OnePublisherTest {
         topics.readUntil(topic, READ_COMMITTED, read -> sequences(read).contains(sequence)));
   }
 
-  private static List<Long> sequences(List<ConsumerRecord<byte[], byte[]>> records)
-      throws Exception {
-    return manifests(records).stream().map(Manifest::sequence).toList();
-  }
-
   private static void awaitManifests(String topic, IsolationLevel isolation, int count)
       throws Exception {
     assertThat(
-            manifests(topics.readUntil(topic, isolation, read -> manifests(read).size() >= count)))
+            TestJobs.manifests(
+                topics.readUntil(
+                    topic, isolation, read -> TestJobs.manifests(read).size() >= count)))
         .hasSize(count);
-  }
-
-  private static String failure(JobClient job) throws Exception {
-    try {
-      job.getJobExecutionResult().get(1, TimeUnit.MINUTES);
-    } catch (ExecutionException e) {
-      return UserErrorException.sentence(e).orElseThrow(() -> new AssertionError(e));
-    }
-    throw new AssertionError("the job ended well");
-  }
-
-  private static void cancel(JobClient job) throws Exception {
-    job.cancel().get();
-    assertThat(job.getJobExecutionResult()).failsWithin(Duration.ofMinutes(1));
   }
 
   @Test
@@ -201,7 +167,7 @@ class OnePublisherTest {
   void whoIsRefusedHasNotEndedTheTransactionsOfTheOtherJob() throws Exception {
     KafkaOptions options = kafkaOptions("twice", "once", Duration.ofMinutes(10));
     createAccepted(options);
-    JobClient running = submitSnapshots(options, new Configuration());
+    JobClient running = submitSnapshots(cluster, options, new Configuration());
     try (AcceptedKeys keys = new AcceptedKeys(kafka.bootstrapServers(), options.acceptedTopic())) {
       sendAccepted(keys, 1, 4);
       awaitManifests("once", READ_UNCOMMITTED, 3);
@@ -210,7 +176,7 @@ class OnePublisherTest {
       sendAccepted(keys, 5, 6);
       awaitManifests("once", READ_UNCOMMITTED, 5);
 
-      assertThat(failure(submitSnapshots(options, new Configuration())))
+      assertThat(failure(submitSnapshots(cluster, options, new Configuration())))
           .contains("manifests up to sequence 3, of job " + running.getJobID());
 
       cluster.triggerCheckpoint(running);
@@ -249,7 +215,7 @@ class OnePublisherTest {
   void whoIsRefusedForOlderStateHasNotEndedTheTransactionsOfTheOtherJob() throws Exception {
     KafkaOptions options = kafkaOptions("behind", "ahead", Duration.ofMinutes(10));
     createAccepted(options);
-    JobClient running = submitSnapshots(options, new Configuration());
+    JobClient running = submitSnapshots(cluster, options, new Configuration());
     try (AcceptedKeys keys = new AcceptedKeys(kafka.bootstrapServers(), options.acceptedTopic())) {
       sendAccepted(keys, 1, 4);
       awaitManifests("ahead", READ_UNCOMMITTED, 3);
@@ -261,7 +227,7 @@ class OnePublisherTest {
       sendAccepted(keys, 7, 8);
       awaitManifests("ahead", READ_UNCOMMITTED, 7);
 
-      assertThat(failure(submitSnapshots(options, from(old))))
+      assertThat(failure(submitSnapshots(cluster, options, fromSavepoint(old))))
           .contains("manifests up to sequence 5, of job " + running.getJobID());
 
       cluster.triggerCheckpoint(running);
@@ -275,7 +241,7 @@ class OnePublisherTest {
   void whoGoesOnFromTheNewestStateOfARunningJobSucceedsIt() throws Exception {
     KafkaOptions options = kafkaOptions("forked", "forks", Duration.ofMinutes(10));
     createAccepted(options);
-    JobClient older = submitSnapshots(options, new Configuration());
+    JobClient older = submitSnapshots(cluster, options, new Configuration());
     try (AcceptedKeys keys = new AcceptedKeys(kafka.bootstrapServers(), options.acceptedTopic())) {
       sendAccepted(keys, 1, 4);
       awaitManifests("forks", READ_UNCOMMITTED, 3);
@@ -285,7 +251,7 @@ class OnePublisherTest {
       sendAccepted(keys, 5, 6);
       awaitManifests("forks", READ_UNCOMMITTED, 5);
 
-      JobClient newer = submitSnapshots(options, from(newest));
+      JobClient newer = submitSnapshots(cluster, options, fromSavepoint(newest));
       awaitManifests("forks", READ_UNCOMMITTED, 7);
       cluster.triggerCheckpoint(newer);
       assertThat(awaitSequence("forks", 5)).containsExactly(1L, 2L, 3L, 4L, 5L);
@@ -307,16 +273,6 @@ class OnePublisherTest {
                 .configs(Map.of("cleanup.policy", "compact"))));
   }
 
-  private static JobClient submitSnapshots(KafkaOptions options, Configuration settings)
-      throws Exception {
-    StreamExecutionEnvironment env = cluster.environment(settings);
-    SnapshotJob.buildOnKafka(
-        env,
-        options,
-        JobOptions.parse("--window=1s", "--idle-timeout=1h", "--out-of-orderness=0s"));
-    return env.executeAsync();
-  }
-
   private static void sendAccepted(AcceptedKeys keys, int from, int to) throws Exception {
     for (int second = from; second <= to; second++) {
       keys.add("key-" + second, second * 1_000L);
@@ -335,14 +291,14 @@ class OnePublisherTest {
     awaitSequence("rolled", 5);
     String newest = cluster.stopWithSavepoint(job, SavepointFormatType.CANONICAL, false);
 
-    Configuration fromOld = from(old);
+    Configuration fromOld = fromSavepoint(old);
     assertThat(failure(submit(kafkaOptions("going", "rolled"), fromOld)))
         .startsWith(
             "set firstseen on topic rolled is not this job's: it has manifests up to sequence 5, of"
                 + " job %s, and this job goes on after sequence 3, of job %1$s ("
                     .formatted(job.getJobID()));
 
-    JobClient successor = submit(kafkaOptions("going", "rolled"), from(newest));
+    JobClient successor = submit(kafkaOptions("going", "rolled"), fromSavepoint(newest));
     send("going", 7, 8);
     assertThat(awaitSequence("rolled", 7)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L);
     cancel(successor);
@@ -399,7 +355,7 @@ class OnePublisherTest {
     String savepoint = cluster.stopWithSavepoint(job, SavepointFormatType.CANONICAL, false);
 
     send("moving", 5, 6);
-    assertThat(failure(submit(kafkaOptions("moving", "to"), from(savepoint))))
+    assertThat(failure(submit(kafkaOptions("moving", "to"), fromSavepoint(savepoint))))
         .matches(
             "manifest 4 of set firstseen names \\d+ blobs, of which \\d+ are not on topic to, such as"
                 + " [0-9a-f]{64}: the job published elsewhere when its state was written, or the"
@@ -416,7 +372,7 @@ class OnePublisherTest {
     awaitSequence("there", 3);
     String savepoint = cluster.stopWithSavepoint(job, SavepointFormatType.CANONICAL, false);
 
-    JobClient moved = submit(kafkaOptions("failed", "nowhere"), from(savepoint));
+    JobClient moved = submit(kafkaOptions("failed", "nowhere"), fromSavepoint(savepoint));
     cluster.triggerCheckpoint(moved);
     cluster.replaceTaskManager(0);
     send("failed", 5, 6);
@@ -433,10 +389,11 @@ class OnePublisherTest {
     JobClient job = submit(options, new Configuration());
     send("restarted", 1, 4);
     awaitSequence("steady", 3);
-    Configuration from = from(cluster.stopWithSavepoint(job, SavepointFormatType.CANONICAL, false));
+    Configuration from =
+        fromSavepoint(cluster.stopWithSavepoint(job, SavepointFormatType.CANONICAL, false));
     for (int i = 0; i < 2; i++) {
       JobClient idle = submit(options, from);
-      from = from(cluster.stopWithSavepoint(idle, SavepointFormatType.CANONICAL, false));
+      from = fromSavepoint(cluster.stopWithSavepoint(idle, SavepointFormatType.CANONICAL, false));
     }
     JobClient last = submit(options, from);
     send("restarted", 5, 7);
@@ -458,7 +415,7 @@ class OnePublisherTest {
     awaitSequence("back", 5);
     cancel(job);
 
-    settings.addAll(from(old));
+    settings.addAll(fromSavepoint(old));
     try (EmbeddedCluster another = another("again")) {
       JobClient back = submit(another, kafkaOptions("named", "back"), settings);
       assertThat(back.getJobID()).isEqualTo(job.getJobID());
@@ -477,12 +434,6 @@ class OnePublisherTest {
   private static EmbeddedCluster another(String name) throws Exception {
     return EmbeddedCluster.start(
         directory.resolve(name), EmbeddedCluster.Settings.defaults().slotsPerTaskManager(3));
-  }
-
-  private static Configuration from(String savepoint) {
-    Configuration settings = new Configuration();
-    settings.set(StateRecoveryOptions.SAVEPOINT_PATH, savepoint);
-    return settings;
   }
 
   @Test

@@ -1,5 +1,9 @@
 package io.firstseen.cli.kafka;
 
+import static io.firstseen.cli.kafka.TestJobs.cancel;
+import static io.firstseen.cli.kafka.TestJobs.failure;
+import static io.firstseen.cli.kafka.TestJobs.fromSavepoint;
+import static io.firstseen.cli.kafka.TestJobs.submitSnapshots;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -8,23 +12,17 @@ import io.firstseen.cli.embedded.EmbeddedCluster;
 import io.firstseen.cli.embedded.SharedBroker;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
-import io.firstseen.jobs.SnapshotJob;
 import io.firstseen.jobs.kafka.Topics;
-import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -40,29 +38,11 @@ class RetentionTest {
   private final String snapshots = SharedBroker.unused("retention.snapshots");
 
   private KafkaOptions options(String... more) {
-    List<String> words =
-        new ArrayList<>(
-            List.of(
-                "--bootstrap-servers=" + KAFKA.servers(),
-                "--checkpoint-interval=200ms",
-                "--accepted-topic=" + accepted,
-                "--snapshots-topic=" + snapshots));
-    words.addAll(List.of(more));
-    return KafkaOptions.parse(words.toArray(String[]::new));
-  }
-
-  private static JobClient start(EmbeddedCluster cluster, KafkaOptions options, String savepoint)
-      throws Exception {
-    Configuration settings = new Configuration();
-    if (savepoint != null) {
-      settings.set(StateRecoveryOptions.SAVEPOINT_PATH, savepoint);
-    }
-    StreamExecutionEnvironment env = cluster.environment(settings);
-    SnapshotJob.buildOnKafka(
-        env,
-        options,
-        JobOptions.parse("--window=1s", "--idle-timeout=1h", "--out-of-orderness=0s"));
-    return env.executeAsync();
+    return TestJobs.kafkaOptions(
+        KAFKA.servers(),
+        TestJobs.OFTEN,
+        List.of("--accepted-topic=" + accepted, "--snapshots-topic=" + snapshots),
+        more);
   }
 
   private void createAccepted(Duration retention) {
@@ -90,7 +70,7 @@ class RetentionTest {
                 SnapshotClientOptions.builder(KAFKA.servers(), "firstseen")
                     .topic(snapshots)
                     .build())) {
-      JobClient job = start(cluster, options("--max-downtime=1s"), null);
+      JobClient job = submitSnapshots(cluster, options("--max-downtime=1s"), new Configuration());
       keys.add("stays", 1_000);
       keys.add("goes", 1_000);
       keys.add("later", 2_000);
@@ -101,27 +81,27 @@ class RetentionTest {
 
       // With nothing written since, the job goes on, however long it was down.
       TimeUnit.SECONDS.sleep(2);
-      JobClient idle = start(cluster, options("--max-downtime=1s"), savepoint);
+      JobClient idle =
+          submitSnapshots(cluster, options("--max-downtime=1s"), fromSavepoint(savepoint));
       savepoint = cluster.stopWithSavepoint(idle, SavepointFormatType.CANONICAL, false);
 
       TimeUnit.SECONDS.sleep(2);
       keys.remove("goes", 3_000);
       keys.add("new", 4_000);
       keys.flush();
-      JobClient late = start(cluster, options("--max-downtime=1s"), savepoint);
-      assertThatThrownBy(() -> late.getJobExecutionResult().get(1, TimeUnit.MINUTES))
-          .isInstanceOf(ExecutionException.class)
-          .satisfies(
-              failure ->
-                  assertThat(UserErrorException.sentence(failure).orElseThrow())
-                      .contains(" of topic " + accepted + " to offset ")
-                      .contains("the topic keeps removals for 1s (delete.retention.ms)")
-                      .contains("--take-over"));
+      JobClient late =
+          submitSnapshots(cluster, options("--max-downtime=1s"), fromSavepoint(savepoint));
+      assertThat(failure(late))
+          .contains(" of topic " + accepted + " to offset ")
+          .contains("the topic keeps removals for 1s (delete.retention.ms)")
+          .contains("--take-over");
 
-      JobClient rebuilt = start(cluster, options("--max-downtime=1s", "--take-over"), null);
+      JobClient rebuilt =
+          submitSnapshots(
+              cluster, options("--max-downtime=1s", "--take-over"), new Configuration());
       Waiting.until("the key is gone", Duration.ofMinutes(1), () -> !client.mightContain("goes"));
       assertThat(client.mightContain("stays")).isTrue();
-      rebuilt.cancel().get();
+      cancel(rebuilt);
     }
   }
 

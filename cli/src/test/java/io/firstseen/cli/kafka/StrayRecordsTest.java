@@ -1,5 +1,11 @@
 package io.firstseen.cli.kafka;
 
+import static io.firstseen.cli.kafka.TestJobs.SET;
+import static io.firstseen.cli.kafka.TestJobs.cancel;
+import static io.firstseen.cli.kafka.TestJobs.failure;
+import static io.firstseen.cli.kafka.TestJobs.fromSavepoint;
+import static io.firstseen.cli.kafka.TestJobs.manifests;
+import static io.firstseen.cli.kafka.TestJobs.sequences;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
 import static org.apache.kafka.common.IsolationLevel.READ_UNCOMMITTED;
@@ -9,29 +15,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.firstseen.cli.embedded.EmbeddedCluster;
 import io.firstseen.cli.embedded.SharedBroker;
 import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.filters.snapshot.ManifestCheck;
 import io.firstseen.filters.snapshot.SigningKey;
-import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.TrustedKey;
-import io.firstseen.jobs.SnapshotJob;
-import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.IsolationLevel;
@@ -47,8 +43,6 @@ import org.junit.jupiter.api.io.TempDir;
 class StrayRecordsTest {
 
   @RegisterExtension private static final SharedBroker KAFKA = SharedBroker.tuned();
-
-  private static final String SET = "firstseen";
 
   @TempDir private static Path directory;
   private static EmbeddedCluster cluster;
@@ -79,32 +73,25 @@ class StrayRecordsTest {
 
   private static KafkaOptions kafkaOptions(
       String accepted, String snapshots, Duration checkpointInterval, String... more) {
-    List<String> words =
-        new ArrayList<>(
-            List.of(
-                "--bootstrap-servers=" + KAFKA.servers(),
-                "--checkpoint-interval=" + checkpointInterval.toMillis() + "ms",
-                "--transactional-id-prefix=" + accepted,
-                "--accepted-topic=" + accepted,
-                "--snapshots-topic=" + snapshots));
-    words.addAll(List.of(more));
-    return KafkaOptions.parse(words.toArray(new String[0]));
+    return TestJobs.kafkaOptions(
+        KAFKA.servers(),
+        checkpointInterval,
+        List.of(
+            "--transactional-id-prefix=" + accepted,
+            "--accepted-topic=" + accepted,
+            "--snapshots-topic=" + snapshots),
+        more);
   }
 
   private static KafkaOptions kafkaOptions(String accepted, String snapshots, String... more) {
-    return kafkaOptions(accepted, snapshots, Duration.ofMillis(200), more);
+    return kafkaOptions(accepted, snapshots, TestJobs.OFTEN, more);
   }
 
   private static JobClient submit(
       KafkaOptions kafka, @Nullable Path signingKey, Configuration settings) throws Exception {
-    StreamExecutionEnvironment env = cluster.environment(settings);
-    List<String> words =
-        new ArrayList<>(List.of("--window=1s", "--idle-timeout=1h", "--out-of-orderness=0s"));
-    if (signingKey != null) {
-      words.add("--signing-key=" + signingKey);
-    }
-    SnapshotJob.buildOnKafka(env, kafka, JobOptions.parse(words.toArray(new String[0])));
-    return env.executeAsync();
+    return signingKey == null
+        ? TestJobs.submitSnapshots(cluster, kafka, settings)
+        : TestJobs.submitSnapshots(cluster, kafka, settings, "--signing-key=" + signingKey);
   }
 
   private static String createAccepted(String name) {
@@ -137,39 +124,18 @@ class StrayRecordsTest {
     stranger.send(new ProducerRecord<>(topic, recordKey.getBytes(UTF_8), value)).get();
   }
 
-  /** The manifests that these keys signed, or all if there are none. */
-  private static List<Manifest> manifests(
-      List<ConsumerRecord<byte[], byte[]>> records, List<TrustedKey> keys) {
-    List<Manifest> manifests = new ArrayList<>();
-    for (ConsumerRecord<byte[], byte[]> record : records) {
-      if (new String(record.key(), UTF_8).equals(SET) && record.value() != null) {
-        try {
-          manifests.add(ManifestCheck.read(record.value(), SET, keys));
-        } catch (SnapshotException e) {
-          // A stranger's.
-        }
-      }
-    }
-    return manifests;
-  }
-
-  private static List<Long> sequences(
-      List<ConsumerRecord<byte[], byte[]>> records, List<TrustedKey> keys) {
-    return manifests(records, keys).stream().map(Manifest::sequence).toList();
-  }
-
   private static Manifest await(String topic, long sequence, TrustedKey... keys) throws Exception {
     List<Manifest> all =
         manifests(
             topics.readUntil(
-                topic, READ_COMMITTED, read -> sequences(read, List.of(keys)).contains(sequence)),
-            List.of(keys));
+                topic, READ_COMMITTED, read -> sequences(read, keys).contains(sequence)),
+            keys);
     return all.get(all.size() - 1);
   }
 
   private static void awaitCount(String topic, IsolationLevel isolation, int count)
       throws Exception {
-    topics.readUntil(topic, isolation, read -> sequences(read, List.of()).size() >= count);
+    topics.readUntil(topic, isolation, read -> sequences(read).size() >= count);
   }
 
   private static Manifest withSequence(Manifest manifest, long sequence) {
@@ -180,26 +146,6 @@ class StrayRecordsTest {
         manifest.windowEndMillis(),
         manifest.parameters(),
         manifest.shards());
-  }
-
-  private static String failure(JobClient job) throws Exception {
-    try {
-      job.getJobExecutionResult().get(1, TimeUnit.MINUTES);
-    } catch (ExecutionException e) {
-      return UserErrorException.sentence(e).orElseThrow(() -> new AssertionError(e));
-    }
-    throw new AssertionError("the job ended well");
-  }
-
-  private static void cancel(JobClient job) throws Exception {
-    job.cancel().get();
-    assertThat(job.getJobExecutionResult()).failsWithin(Duration.ofMinutes(1));
-  }
-
-  private static Configuration from(String savepoint) {
-    Configuration settings = new Configuration();
-    settings.set(StateRecoveryOptions.SAVEPOINT_PATH, savepoint);
-    return settings;
   }
 
   @Test
@@ -242,7 +188,7 @@ class StrayRecordsTest {
 
     write(snapshots, SET, last.toJson());
     write(snapshots, SET + "/publisher", "anybody/2".getBytes(UTF_8));
-    JobClient successor = submit(kafkaOptions(accepted, snapshots), file, from(savepoint));
+    JobClient successor = submit(kafkaOptions(accepted, snapshots), file, fromSavepoint(savepoint));
     send(accepted, 8, 9);
     await(snapshots, 8, trusted);
     assertThat(failure(submit(kafkaOptions(accepted, snapshots), file, new Configuration())))

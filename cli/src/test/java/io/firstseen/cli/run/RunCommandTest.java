@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.cli.Invocation;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Progress;
@@ -63,12 +62,6 @@ class RunCommandTest {
       all.add("--hash-key-file=" + keyFile);
     }
     return Invocation.withInput(input, all.toArray(String[]::new));
-  }
-
-  private static JsonNode json(Invocation call) throws IOException {
-    assertThat(call.status()).as("%s", call).isZero();
-    assertThat(call.out()).hasSize(1);
-    return new ObjectMapper().readTree(call.out().get(0));
   }
 
   @Test
@@ -223,12 +216,12 @@ class RunCommandTest {
     Files.writeString(
         directory.resolve("in"), add + String.join("\n", bad) + "\n" + delete, ISO_8859_1);
     JsonNode summary =
-        json(
-            run(
+        run(
                 "--input=" + path("in"),
                 "--format=" + format,
                 "--dead-letters=" + path("dead"),
-                "--json"));
+                "--json")
+            .json();
     assertThat(read("accepted")).isEqualTo(add + delete);
     List<String> dead = Arrays.asList(read("dead").split("\n"));
     assertThat(dead).hasSameSizeAs(bad).hasSameSizeAs(reasons);
@@ -277,7 +270,7 @@ class RunCommandTest {
   @Test
   void standardInputIsReadLikeAFile() throws IOException {
     JsonNode summary =
-        json(runWithInput("a\n\na\nb\n", "--input=-", "--json", "--dead-letters=" + path("dead")));
+        runWithInput("a\n\na\nb\n", "--input=-", "--json", "--dead-letters=" + path("dead")).json();
     assertThat(read("accepted")).isEqualTo("a\nb\n");
     assertThat(read("dead")).isEqualTo("standard-input:2\tkey is empty\t\n");
     assertThat(summary.get("events").intValue()).isEqualTo(4);
@@ -295,14 +288,14 @@ class RunCommandTest {
             {"ts":3700000,"op":"delete","key":"b"}
             """);
     JsonNode summary =
-        json(
-            run(
+        run(
                 "--input=" + input,
                 "--format=jsonl",
                 "--snapshots=" + path("set"),
                 "--set=mails",
                 "--fpr=0.000001",
-                "--json"));
+                "--json")
+            .json();
     assertThat(summary.get("snapshots").intValue()).isEqualTo(2);
     assertThat(query("--sequence=1", "a", "b")).containsExactly("a\tabsent", "b\tpresent");
     assertThat(query("--scope=s", "a", "b")).containsExactly("a\tpresent", "b\tabsent");
@@ -393,24 +386,18 @@ class RunCommandTest {
     write("keys", "a");
     write("plain.gz", "plain text");
     write("accepted", "as it was");
-    List<String> before = names();
+    List<String> before = Invocation.names(directory);
     String[] call = words.stream().map(this::inDirectory).toArray(String[]::new);
     Invocation ended = run(call);
     assertThat(ended.status()).as("%s", ended).isEqualTo(ExitCode.USAGE);
     assertThat(ended.out()).isEmpty();
     assertThat(ended.err()).singleElement().asString().contains(inDirectory(sentence));
     assertThat(read("accepted")).isEqualTo("as it was");
-    assertThat(names()).containsExactlyInAnyOrderElementsOf(before);
+    assertThat(Invocation.names(directory)).containsExactlyInAnyOrderElementsOf(before);
   }
 
   private String inDirectory(String word) {
     return word.replace("DIR", directory.toString());
-  }
-
-  private List<String> names() throws IOException {
-    try (Stream<Path> files = Files.list(directory)) {
-      return files.map(file -> file.getFileName().toString()).toList();
-    }
   }
 
   @Test
@@ -428,6 +415,7 @@ class RunCommandTest {
         .asString()
         .contains("cannot read cut.gz beyond line", "Unexpected end of ZLIB input stream");
     assertThat(read("accepted")).isEqualTo("as it was");
-    assertThat(names()).containsExactlyInAnyOrder("hash.key", "cut.gz", "accepted");
+    assertThat(Invocation.names(directory))
+        .containsExactlyInAnyOrder("hash.key", "cut.gz", "accepted");
   }
 }

@@ -13,7 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -46,12 +45,6 @@ class RunProcessTest {
         work, Stream.of(first, words).flatMap(Arrays::stream).toArray(String[]::new));
   }
 
-  private static List<String> names(Path directory) throws IOException {
-    try (Stream<Path> files = Files.list(directory)) {
-      return files.map(file -> file.getFileName().toString()).sorted().toList();
-    }
-  }
-
   @Tag("slow")
   @Test
   void aRunSaysNothingButItsSummaryAndLeavesNothingButItsResults() throws Exception {
@@ -69,7 +62,7 @@ class RunProcessTest {
       assertThat(ended.out()).startsWith("events              24,828").hasSize(9);
       assertThat(run.temporaryFiles()).isEmpty();
     }
-    assertThat(names(results)).containsExactly("A", "D", "S");
+    assertThat(Invocation.names(results)).containsExactly("A", "D", "S");
   }
 
   @Tag("slow")
@@ -87,7 +80,7 @@ class RunProcessTest {
           .startsWith("firstseen run: cannot read cut.gz beyond line ");
       assertThat(run.temporaryFiles()).isEmpty();
     }
-    assertThat(names(results)).isEmpty();
+    assertThat(Invocation.names(results)).isEmpty();
   }
 
   @Test
@@ -112,6 +105,6 @@ class RunProcessTest {
       assertThat(ended.err()).isEmpty();
       assertThat(run.temporaryFiles()).isEmpty();
     }
-    assertThat(names(results)).isEmpty();
+    assertThat(Invocation.names(results)).isEmpty();
   }
 }

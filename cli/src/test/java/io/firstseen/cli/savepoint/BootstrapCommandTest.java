@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.cli.Invocation;
 import io.firstseen.cli.shared.ExitCode;
 import java.io.ByteArrayOutputStream;
@@ -68,12 +67,6 @@ class BootstrapCommandTest {
             .toArray(String[]::new));
   }
 
-  private static JsonNode json(Invocation call) throws IOException {
-    assertThat(call.status()).as("%s", call).isZero();
-    assertThat(call.out()).hasSize(1);
-    return new ObjectMapper().readTree(call.out().get(0));
-  }
-
   private static String lines(String... lines) {
     return String.join("\n", lines) + "\n";
   }
@@ -82,12 +75,6 @@ class BootstrapCommandTest {
     return IntStream.range(first, first + count)
         .mapToObj(i -> "key-" + i)
         .collect(Collectors.joining("\n", "", "\n"));
-  }
-
-  private List<String> names() throws IOException {
-    try (Stream<Path> files = Files.list(directory)) {
-      return files.map(file -> file.getFileName().toString()).sorted().toList();
-    }
   }
 
   /** On the heap other tests here start. */
@@ -127,7 +114,8 @@ class BootstrapCommandTest {
     assertThat(run.status()).as("%s", run).isZero();
     assertThat(read("accepted")).isEqualTo(keys(10, 2));
     assertThat(
-            json(Invocation.of("snapshot", "info", path("snapshots"), "--json"))
+            Invocation.of("snapshot", "info", path("snapshots"), "--json")
+                .json()
                 .get("keys")
                 .asInt())
         .isEqualTo(2);
@@ -142,7 +130,7 @@ class BootstrapCommandTest {
               .getBytes(UTF_8));
     }
     Files.write(directory.resolve("known.gz"), bytes.toByteArray());
-    assertThat(json(bootstrap(path("known.gz"), "--format=tsv", "--json")).get("keys").asInt())
+    assertThat(bootstrap(path("known.gz"), "--format=tsv", "--json").json().get("keys").asInt())
         .isEqualTo(2);
     String script =
         lines("7\tdel\ta", "7\tadd\tb", "7\tdel\tc", "7\tadd\td", "8\tadd\ta", "8\tadd\tc");
@@ -247,17 +235,17 @@ class BootstrapCommandTest {
   @Test
   void infoTellsWhatBootstrapMade() throws IOException {
     JsonNode made =
-        json(
-            bootstrap(
+        bootstrap(
                 write("known", keys(0, 5_000)),
                 "--json",
                 "--capacity=1000",
                 "--fpr=0.01",
                 "--dedup-shards=4",
-                "--mode=exact"));
+                "--mode=exact")
+            .json();
     assertThat(made.get("events").asInt()).isEqualTo(5_000);
     Invocation info = Invocation.of("savepoint", "info", path("S"), "--shards", "--json");
-    JsonNode told = json(info);
+    JsonNode told = info.json();
     assertThat(told.get("mode").asText()).isEqualTo("exact");
     assertThat(told.get("hash").asText()).isEqualTo("siphash-2-4");
     assertThat(told.get("publicHashKey").asBoolean()).isFalse();
@@ -363,7 +351,7 @@ class BootstrapCommandTest {
         .containsExactly(
             "firstseen bootstrap: "
                 + sentence.replace("IN", path("in")).replace("DIR", directory.toString()));
-    assertThat(names()).containsExactly("hash.key", "in");
+    assertThat(Invocation.names(directory)).containsExactly("hash.key", "in");
   }
 
   @Test
@@ -432,6 +420,6 @@ class BootstrapCommandTest {
           .startsWith("firstseen run: cannot start from " + path("S") + ": ")
           .contains(one.get(1));
     }
-    assertThat(names()).doesNotContain("accepted");
+    assertThat(Invocation.names(directory)).doesNotContain("accepted");
   }
 }

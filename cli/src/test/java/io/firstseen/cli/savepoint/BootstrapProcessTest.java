@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -36,12 +35,6 @@ class BootstrapProcessTest {
 
   private CommandProcess start(String... words) throws IOException {
     return CommandProcess.start(Files.createTempDirectory(directory, "work"), words);
-  }
-
-  private static List<String> names(Path directory) throws IOException {
-    try (Stream<Path> files = Files.list(directory)) {
-      return files.map(file -> file.getFileName().toString()).sorted().toList();
-    }
   }
 
   private Invocation end(String... words) throws Exception {
@@ -84,7 +77,7 @@ class BootstrapProcessTest {
             "--from-savepoint=" + savepoint,
             keyFile);
     assertThat(again.out()).contains("events              24,828");
-    assertThat(names(results)).containsExactly("A", "S");
+    assertThat(Invocation.names(results)).containsExactly("A", "S");
   }
 
   @Test
@@ -115,7 +108,7 @@ class BootstrapProcessTest {
         input.write(key);
         input.flush();
       }
-      assertThat(names(results)).containsExactly("S.1.partial");
+      assertThat(Invocation.names(results)).containsExactly("S.1.partial");
       process.interrupt();
       Invocation ended = process.end();
       assertThat(ended.status()).isEqualTo(130);
@@ -123,6 +116,6 @@ class BootstrapProcessTest {
       assertThat(ended.err()).isEmpty();
       assertThat(process.temporaryFiles()).isEmpty();
     }
-    assertThat(names(results)).isEmpty();
+    assertThat(Invocation.names(results)).isEmpty();
   }
 }

@@ -94,24 +94,20 @@ class SnapshotChainVerbsTest {
   void applyRefusesAnotherParentAndDamage() throws IOException {
     snapshot("diff", a, b, "--output", path("d"));
     Invocation wrong = snapshot("apply", b, path("d"), "--output", path("x"));
-    assertRefused(
-        wrong,
+    wrong.assertRefused(
         path("d")
             + ": the delta changes the set "
             + Snapshot.read(Path.of(a)).header().setDigest()
             + ", it cannot be applied to the set "
             + Snapshot.read(Path.of(b)).header().setDigest());
-    assertRefused(
-        snapshot("apply", path("d"), path("d"), "--output", path("x")),
-        path("d") + ": this is a delta; a snapshot is needed");
-    assertRefused(
-        snapshot("apply", a, b, "--output", path("x")),
-        b + ": this is a snapshot; a delta is needed");
+    snapshot("apply", path("d"), path("d"), "--output", path("x"))
+        .assertRefused(path("d") + ": this is a delta; a snapshot is needed");
+    snapshot("apply", a, b, "--output", path("x"))
+        .assertRefused(b + ": this is a snapshot; a delta is needed");
     byte[] delta = Files.readAllBytes(directory.resolve("d"));
     delta[delta.length - 1] ^= 1;
-    assertRefused(
-        snapshot("apply", a, write("damaged", delta), "--output", path("x")),
-        "the checksum of the sections does not fit");
+    snapshot("apply", a, write("damaged", delta), "--output", path("x"))
+        .assertRefused("the checksum of the sections does not fit");
     assertThat(directory.resolve("x")).doesNotExist();
     try (var files = Files.list(directory)) {
       assertThat(files.filter(file -> file.toString().endsWith(".partial"))).isEmpty();
@@ -121,19 +117,17 @@ class SnapshotChainVerbsTest {
   @Test
   void diffRefusesWhatCannotBeCompared() throws IOException {
     String otherShard = write("other", snapshot(1, 1, 0, 1_000).toBytes());
-    assertRefused(snapshot("diff", a, otherShard), "must have the same shard, 0 is not 1");
+    snapshot("diff", a, otherShard).assertRefused("must have the same shard, 0 is not 1");
     Path set = chain();
-    assertRefused(snapshot("diff", a, set.toString()), "got one of each");
-    assertRefused(
-        snapshot("diff", set.toString(), set.toString(), "--output", path("x")),
-        "--output takes the delta between two blobs");
+    snapshot("diff", a, set.toString()).assertRefused("got one of each");
+    snapshot("diff", set.toString(), set.toString(), "--output", path("x"))
+        .assertRefused("--output takes the delta between two blobs");
     String longer =
         write(
             "longer",
             Snapshot.build(hashes(0, 0, 1_000), VALUE_BITS + 1, parameters(1, 0)).toBytes());
-    assertRefused(
-        snapshot("diff", a, longer, "--output", path("x")),
-        "there is no delta from values of 30 bits to values of 31 bits");
+    snapshot("diff", a, longer, "--output", path("x"))
+        .assertRefused("there is no delta from values of 30 bits to values of 31 bits");
     Invocation same = snapshot("diff", a, longer);
     assertThat(same.status()).isZero();
     assertThat(same.out()).contains("shards in full      1 (no delta can lead to them)");
@@ -164,9 +158,8 @@ class SnapshotChainVerbsTest {
                 + " added and "
                 + delta.removedCount()
                 + " removed values; where it leads is proven by applying it");
-    assertRefused(
-        snapshot("query", path("d"), "key-1"),
-        path("d") + ": this is a delta; a snapshot is needed");
+    snapshot("query", path("d"), "key-1")
+        .assertRefused(path("d") + ": this is a delta; a snapshot is needed");
     byte[] damaged = Files.readAllBytes(directory.resolve("d"));
     damaged[damaged.length - 1] ^= 1;
     Invocation invalid = snapshot("verify", write("damaged", damaged));
@@ -232,8 +225,8 @@ class SnapshotChainVerbsTest {
         .isLessThan(difference.get("fullBytes").longValue());
     Invocation same = snapshot("diff", set, "--from-sequence", "3");
     assertThat(same.status()).isZero();
-    assertRefused(
-        snapshot("diff", set, "--from-sequence", "9"), "there is no manifest of sequence 9");
+    snapshot("diff", set, "--from-sequence", "9")
+        .assertRefused("there is no manifest of sequence 9");
     String empty = path("empty");
     List<ManifestShard> none = List.of(ManifestShard.empty(0), ManifestShard.empty(1));
     new SnapshotDirectory(Path.of(empty))
@@ -308,12 +301,6 @@ class SnapshotChainVerbsTest {
   private static JsonNode json(Invocation call) throws IOException {
     assertThat(call.err()).as("%s", call).isEmpty();
     return new ObjectMapper().readTree(call.out().get(0));
-  }
-
-  private static void assertRefused(Invocation call, String sentence) {
-    assertThat(call.status()).as("%s", call).isEqualTo(ExitCode.USAGE);
-    assertThat(call.out()).isEmpty();
-    assertThat(call.err()).singleElement().asString().contains(sentence);
   }
 
   private String path(String name) {

@@ -234,7 +234,7 @@ class SnapshotCodecTest {
   @ParameterizedTest
   @MethodSource("mistakes")
   void aMistakeIsOneLine(String input, String words, String sentence) {
-    assertRefused(encode(input, words.split(" ", -1)), sentence);
+    encode(input, words.split(" ", -1)).assertRefused(sentence);
   }
 
   @ParameterizedTest
@@ -257,20 +257,14 @@ class SnapshotCodecTest {
         "--codec golombset --input no-such-file | cannot read no-such-file: there is no such file"
       })
   void aDamagedSetIsOneLine(String words, String sentence) {
-    assertRefused(decode(words.split(" ", -1)), sentence);
-  }
-
-  private static void assertRefused(Invocation call, String sentence) {
-    assertThat(call.status()).as("%s", call).isEqualTo(ExitCode.USAGE);
-    assertThat(call.out()).isEmpty();
-    assertThat(call.err()).singleElement().asString().contains(sentence);
+    decode(words.split(" ", -1)).assertRefused(sentence);
   }
 
   @Test
   void aRefusedSetLeavesTheFileAsItWas() throws IOException {
     Path set = Files.writeString(directory.resolve("set"), "as it was");
-    assertRefused(
-        encode("six\n", "--codec", "golombset", "--input", "-", "--output", "" + set), "got 'six'");
+    encode("six\n", "--codec", "golombset", "--input", "-", "--output", "" + set)
+        .assertRefused("got 'six'");
     assertThat(set).hasContent("as it was");
     try (Stream<Path> files = Files.list(directory)) {
       assertThat(files).containsExactly(set);

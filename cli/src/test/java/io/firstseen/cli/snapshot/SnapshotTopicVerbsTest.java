@@ -20,8 +20,6 @@ import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.SetParameters;
 import java.io.StringWriter;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -190,7 +188,7 @@ class SnapshotTopicVerbsTest {
 
   @Test
   void pullGivesUpInTime() throws Exception {
-    String servers = "localhost:" + freePort();
+    String servers = "localhost:" + SharedBroker.freePort();
     assertThat(pull(servers, "--timeout=2s"))
         .isEqualTo(
             new Invocation(
@@ -251,7 +249,7 @@ class SnapshotTopicVerbsTest {
 
   @Test
   void infoSaysInOneLineWhyThereIsNothingToSay() throws Exception {
-    String nobody = "localhost:" + freePort();
+    String nobody = "localhost:" + SharedBroker.freePort();
     assertThat(info(nobody, "--timeout=1s"))
         .isEqualTo(
             new Invocation(
@@ -289,7 +287,7 @@ class SnapshotTopicVerbsTest {
 
   @Test
   void followTellsOfSnapshotsAndOfABrokerThatGoesAndComes() throws Exception {
-    int port = freePort();
+    int port = SharedBroker.freePort();
     Path data = directory.resolve("broker");
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
@@ -420,12 +418,6 @@ class SnapshotTopicVerbsTest {
       return new ObjectMapper().readTree(line);
     } catch (JsonProcessingException e) {
       throw new AssertionError(line, e);
-    }
-  }
-
-  private static int freePort() throws Exception {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("localhost"))) {
-      return socket.getLocalPort();
     }
   }
 }

@@ -85,12 +85,6 @@ class SnapshotVerbsTest {
     return Stream.of(first, second).flatMap(Arrays::stream).toArray(String[]::new);
   }
 
-  private static void assertRefused(Invocation call, String sentence) {
-    assertThat(call.status()).as("%s", call).isEqualTo(ExitCode.USAGE);
-    assertThat(call.out()).isEmpty();
-    assertThat(call.err()).singleElement().asString().contains(sentence);
-  }
-
   // build
 
   @Test
@@ -174,7 +168,7 @@ class SnapshotVerbsTest {
   void buildTellsMachinesWhatItDid() throws IOException {
     String input = write("keys", "a\nb\n\na\n");
     JsonNode result =
-        json(build("--input", input, "--output", path("f"), "--set", "mails", "--json"));
+        build("--input", input, "--output", path("f"), "--set", "mails", "--json").json();
     assertThat(result.get("output").textValue()).isEqualTo(path("f"));
     assertThat(result.get("lines").intValue()).isEqualTo(4);
     assertThat(result.get("unusable").intValue()).isEqualTo(1);
@@ -194,53 +188,47 @@ class SnapshotVerbsTest {
   @Test
   void anInputThatCannotBeReadIsRefusedAndLeavesTheOutputAsItWas() throws IOException {
     String output = write("f", "as it was");
-    assertRefused(
-        build("--input", path("missing"), "--output", output),
-        "cannot read " + path("missing") + ": there is no such file or directory");
-    assertRefused(
-        build("--input", directory.toString(), "--output", output),
-        "cannot read " + directory + ": it is a directory");
-    assertRefused(
-        build("--input", write("plain.gz", "plain text"), "--output", output),
-        "cannot read " + path("plain.gz") + ": Not in GZIP format");
+    build("--input", path("missing"), "--output", output)
+        .assertRefused("cannot read " + path("missing") + ": there is no such file or directory");
+    build("--input", directory.toString(), "--output", output)
+        .assertRefused("cannot read " + directory + ": it is a directory");
+    build("--input", write("plain.gz", "plain text"), "--output", output)
+        .assertRefused("cannot read " + path("plain.gz") + ": Not in GZIP format");
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
       gzip.write("a\nb\nc\n".repeat(1000).getBytes(UTF_8));
     }
     Files.write(directory.resolve("cut.gz"), Arrays.copyOf(bytes.toByteArray(), 20));
-    assertRefused(
-        build("--input", path("cut.gz"), "--output", output),
-        "cannot read " + path("cut.gz") + ": Unexpected end of ZLIB input stream");
+    build("--input", path("cut.gz"), "--output", output)
+        .assertRefused("cannot read " + path("cut.gz") + ": Unexpected end of ZLIB input stream");
     assertThat(directory.resolve("f")).hasContent("as it was");
-    assertThat(names()).containsExactlyInAnyOrder("f", "hash.key", "plain.gz", "cut.gz");
+    assertThat(Invocation.names(directory))
+        .containsExactlyInAnyOrder("f", "hash.key", "plain.gz", "cut.gz");
   }
 
   @Test
   void anOutputThatCannotBeWrittenIsRefused() throws IOException {
     String input = write("keys", "a\n");
-    assertRefused(
-        build("--input", input, "--output", path("no/such/f")),
-        "cannot write " + path("no/such/f") + ": there is no directory " + path("no/such"));
-    assertRefused(
-        build("--input", input, "--output", directory.toString()),
-        directory + " is a directory, not a file");
-    assertRefused(
-        build("--input", input, "--output", path("keys/f")), "cannot write " + path("keys/f"));
+    build("--input", input, "--output", path("no/such/f"))
+        .assertRefused(
+            "cannot write " + path("no/such/f") + ": there is no directory " + path("no/such"));
+    build("--input", input, "--output", directory.toString())
+        .assertRefused(directory + " is a directory, not a file");
+    build("--input", input, "--output", path("keys/f"))
+        .assertRefused("cannot write " + path("keys/f"));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"0", "0.2", "-1", "NaN", "often"})
   void aRateOutsideItsBoundsIsRefused(String rate) throws IOException {
-    assertRefused(
-        build("--input", write("keys", "a"), "--output", path("f"), "--fpr", rate),
-        "must be in (0, 0.1], got '" + rate + "'");
+    build("--input", write("keys", "a"), "--output", path("f"), "--fpr", rate)
+        .assertRefused("must be in (0, 0.1], got '" + rate + "'");
   }
 
   @Test
   void aRateThatNeedsMoreBitsThanAHashHasIsRefused() throws IOException {
-    assertRefused(
-        build("--input", write("keys", "a\nb"), "--output", path("f"), "--fpr", "1e-30"),
-        "needs values of 101 bits");
+    build("--input", write("keys", "a\nb"), "--output", path("f"), "--fpr", "1e-30")
+        .assertRefused("needs values of 101 bits");
   }
 
   // info
@@ -276,7 +264,7 @@ class SnapshotVerbsTest {
   @Test
   void infoOfADirectoryAddsUpTheShardsOfTheNewestOrTheNamedManifest() throws IOException {
     Path set = twoWindows();
-    JsonNode newest = json(Invocation.of("snapshot", "info", set.toString(), "--json"));
+    JsonNode newest = Invocation.of("snapshot", "info", set.toString(), "--json").json();
     assertThat(newest.get("sequence").intValue()).isEqualTo(1);
     assertThat(newest.get("keys").intValue()).isEqualTo(2_000);
     assertThat(newest.get("shards").intValue()).isEqualTo(4);
@@ -292,12 +280,10 @@ class SnapshotVerbsTest {
             "key check           "
                 + HexFormat.of().toHexDigits(KeyHash.fixed().keyCheck())
                 + " (the public key)");
-    assertRefused(
-        Invocation.of("snapshot", "info", set.toString(), "--sequence", "7"),
-        "there is no manifest of sequence 7");
-    assertRefused(
-        Invocation.of("snapshot", "info", snapshotOf("a"), "--sequence", "0"),
-        "--sequence chooses among the manifests of a directory");
+    Invocation.of("snapshot", "info", set.toString(), "--sequence", "7")
+        .assertRefused("there is no manifest of sequence 7");
+    Invocation.of("snapshot", "info", snapshotOf("a"), "--sequence", "0")
+        .assertRefused("--sequence chooses among the manifests of a directory");
   }
 
   // verify
@@ -312,7 +298,7 @@ class SnapshotVerbsTest {
                 List.of("valid: 2 keys in " + Files.size(Path.of(snapshot)) + " bytes"),
                 List.of()));
     Path set = twoWindows();
-    JsonNode answer = json(Invocation.of("snapshot", "verify", set.toString(), "--json"));
+    JsonNode answer = Invocation.of("snapshot", "verify", set.toString(), "--json").json();
     assertThat(answer.get("valid").booleanValue()).isTrue();
     assertThat(answer.get("keys").intValue()).isEqualTo(2_000);
   }
@@ -333,11 +319,11 @@ class SnapshotVerbsTest {
         assertThat(verified.err()).isEmpty();
       } else {
         unsupported++;
-        assertRefused(verified, "");
+        verified.assertRefused("");
       }
       if (at % everyNth == 0) {
-        assertRefused(query(path("damaged"), "a"), path("damaged") + ": ");
-        assertRefused(Invocation.of("snapshot", "info", path("damaged")), path("damaged") + ": ");
+        query(path("damaged"), "a").assertRefused(path("damaged") + ": ");
+        Invocation.of("snapshot", "info", path("damaged")).assertRefused(path("damaged") + ": ");
       }
     }
     // The two bytes of the version: a newer version may be valid, but cannot be read.
@@ -382,12 +368,10 @@ class SnapshotVerbsTest {
   @ParameterizedTest
   @ValueSource(strings = {"info", "verify", "query"})
   void whatIsNotThereIsRefused(String verb) {
-    assertRefused(
-        Invocation.of("snapshot", verb, path("missing")),
-        "cannot read " + path("missing") + ": there is no such file");
-    assertRefused(
-        Invocation.of("snapshot", verb, directory.toString()),
-        "there is no manifest in " + directory);
+    Invocation.of("snapshot", verb, path("missing"))
+        .assertRefused("cannot read " + path("missing") + ": there is no such file");
+    Invocation.of("snapshot", verb, directory.toString())
+        .assertRefused("there is no manifest in " + directory);
   }
 
   // query
@@ -417,15 +401,12 @@ class SnapshotVerbsTest {
   void queryWithAnotherHashKeyIsRefused() throws IOException {
     String snapshot = snapshotOf("a");
     String other = write("other.key", OTHER_KEY);
-    assertRefused(
-        Invocation.of("snapshot", "query", snapshot, "a", "--hash-key-file", other),
-        "configure the hash key that the publisher uses");
-    assertRefused(
-        Invocation.withInput("", "snapshot", "query", snapshot, "--hash-key-file", other),
-        "configure the hash key that the publisher uses");
-    assertRefused(
-        Invocation.of("snapshot", "query", snapshot, "a", "--hash-key-file", path("nokey")),
-        "--hash-key-file: " + path("nokey") + " does not exist");
+    Invocation.of("snapshot", "query", snapshot, "a", "--hash-key-file", other)
+        .assertRefused("configure the hash key that the publisher uses");
+    Invocation.withInput("", "snapshot", "query", snapshot, "--hash-key-file", other)
+        .assertRefused("configure the hash key that the publisher uses");
+    Invocation.of("snapshot", "query", snapshot, "a", "--hash-key-file", path("nokey"))
+        .assertRefused("--hash-key-file: " + path("nokey") + " does not exist");
   }
 
   @Test
@@ -462,9 +443,8 @@ class SnapshotVerbsTest {
     String outside = firstOfShard(keys, shards, 3);
     assertThat(Invocation.of("snapshot", "query", blob.toString(), inside).out())
         .containsExactly(inside + "\tpresent");
-    assertRefused(
-        Invocation.of("snapshot", "query", blob.toString(), outside),
-        "holds shard 1 of 4 and a key of shard 3 was asked for");
+    Invocation.of("snapshot", "query", blob.toString(), outside)
+        .assertRefused("holds shard 1 of 4 and a key of shard 3 was asked for");
     assertThat(
             Invocation.withInput(String.join("\n", keys), "snapshot", "query", set.toString())
                 .out())
@@ -515,17 +495,5 @@ class SnapshotVerbsTest {
       target.writeManifest(Manifest.of("keys", sequence, start, end, parameters, entries));
     }
     return path;
-  }
-
-  private List<String> names() throws IOException {
-    try (Stream<Path> files = Files.list(directory)) {
-      return files.map(file -> file.getFileName().toString()).toList();
-    }
-  }
-
-  private static JsonNode json(Invocation call) throws IOException {
-    assertThat(call.status()).as("%s", call).isZero();
-    assertThat(call.out()).hasSize(1);
-    return MAPPER.readTree(call.out().get(0));
   }
 }
