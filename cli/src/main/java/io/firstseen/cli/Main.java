@@ -39,7 +39,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
  */
 @Command(
     name = "firstseen",
-    description = "Tells a stream which keys it sees for the first time.",
+    description = "Finds out which keys a stream contains for the first time.",
     synopsisSubcommandLabel = "VERB",
     commandListHeading = "%nVerbs:%n",
     mixinStandardHelpOptions = true,

@@ -13,12 +13,12 @@ record Axis(boolean logarithmic, double from, double to, double start, double en
   private static final int MAX_TICKS = 8;
   private static final int[] STEPS = {1, 2, 5};
 
-  /** From 0 to a little above the greatest value. */
+  /** A scale from 0 to a little above the greatest value. */
   static Axis linear(double greatest, double start, double end) {
     return new Axis(false, 0, greatest * 1.05, start, end);
   }
 
-  /** From the least value to a little above the greatest; both are positive. */
+  /** A scale from the least value to a little above the greatest; both must be positive. */
   static Axis logarithmic(double least, double greatest, double start, double end) {
     double to = Math.max(Math.log10(greatest), Math.log10(least) + 0.1);
     return new Axis(true, Math.log10(least), to + 0.05, start, end);

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.JobID;
 
 /**
- * The process that compares a job with and without checkpoints, in alternating stages of one run:
- * both have the same filters, the same compiled code, and similar load from other programs.
+ * The process that compares a job with and without checkpoints, in alternating stages of one run.
+ * So both have the same filters, the same compiled code, and similar load from other programs.
  */
 final class CheckpointedRun {
   /** Which stages run with checkpoints. The first two are for warm-up and do not count. */
@@ -27,16 +27,21 @@ final class CheckpointedRun {
   private long checkpointNanos;
 
   /**
-   * @param pipeline the job; its keys are the new keys of each measured stage
-   * @param checkpointMillis from the start of one checkpoint to that of the next
+   * What to run.
+   *
+   * @param pipeline the job; its number of keys is that of the new keys of each measured stage
+   * @param checkpointMillis the interval between the starts of two checkpoints
    */
   record Spec(PipelineSpec pipeline, long checkpointMillis) {}
 
   /**
-   * @param without records per second in the stages without checkpoints
-   * @param with records a second in the stages with them
-   * @param checkpoints begun in the latter
-   * @param meanMillis from trigger to end; 0 if there were none
+   * What was measured.
+   *
+   * @param without records per second in each stage without checkpoints
+   * @param with records per second in each stage with checkpoints
+   * @param checkpoints the number of checkpoints begun in the stages with them
+   * @param meanMillis the mean time of a checkpoint from its trigger to its end; 0 if there were
+   *     none
    */
   record Result(List<Double> without, List<Double> with, int checkpoints, long meanMillis) {
     double rateWithout() {
@@ -47,12 +52,12 @@ final class CheckpointedRun {
       return harmonicMean(with);
     }
 
-    /** NaN if there was no checkpoint. */
+    /** The rate with checkpoints divided by that without; NaN if there was no checkpoint. */
     double ratio() {
       return checkpoints == 0 ? Double.NaN : rateWith() / rateWithout();
     }
 
-    /** The mean rate of stages with equal numbers of records. */
+    /** The mean rate of stages that have equal numbers of records. */
     private static double harmonicMean(List<Double> rates) {
       return rates.size() / rates.stream().mapToDouble(rate -> 1 / rate).sum();
     }
@@ -111,7 +116,7 @@ final class CheckpointedRun {
         checkpoints == 0 ? 0 : checkpointNanos / checkpoints / 1_000_000);
   }
 
-  /** Seconds that a stage takes. */
+  /** Runs a stage and returns the seconds that it takes. */
   private double measure(JobID job, int stage) throws Exception {
     long start = System.nanoTime();
     flink.await(job, progress.begin(stage));
@@ -138,7 +143,7 @@ final class CheckpointedRun {
       clock.awaitTermination(1, TimeUnit.HOURS);
     }
     if (!ticks.isCancelled()) {
-      // The ticks ended before they were cancelled, so a checkpoint has failed.
+      // The timer ended before it was cancelled, so a checkpoint has failed.
       ticks.get();
     }
     return seconds;

@@ -62,7 +62,7 @@ final class ChildJvm {
     JSON.writeValue(System.out, answer);
   }
 
-  /** The child has not exited with status 0. */
+  /** The child exited with a status other than 0. */
   static final class FailedException extends Exception {
     private static final long serialVersionUID = 1;
 

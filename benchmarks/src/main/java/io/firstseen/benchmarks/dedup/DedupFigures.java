@@ -32,7 +32,7 @@ import picocli.CommandLine.TypeConversionException;
     sortOptions = false,
     mixinStandardHelpOptions = true,
     description = {
-      "Prints a table of what Firstseen's dedup reaches in whole jobs, and what it is to reach.",
+      "Prints the figures of Firstseen's dedup in whole jobs, and the bounds that they must meet.",
       "",
       "It runs the dedup, the same job with an empty keyed function, and exact dedup keyed by hash"
           + " and by URL, on heap and on RocksDB, each in a JVM of its own on Flink's mini cluster."
@@ -61,7 +61,7 @@ public final class DedupFigures implements Callable<Integer> {
       paramLabel = "ROW",
       split = ",",
       converter = RowConverter.class,
-      description = "Only these rows of the table; a wrong one shows which there are.")
+      description = "Only these rows of the table; a wrong name lists all rows.")
   private List<Row> only = List.of();
 
   @Option(names = "--json", paramLabel = "FILE", description = "Write all figures here.")

@@ -6,7 +6,7 @@ import java.util.Arrays;
 final class Median {
   private Median() {}
 
-  /** Of at least one figure. */
+  /** The median of at least one figure. */
   static double of(double... figures) {
     double[] sorted = figures.clone();
     Arrays.sort(sorted);

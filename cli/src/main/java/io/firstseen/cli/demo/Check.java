@@ -3,7 +3,7 @@ package io.firstseen.cli.demo;
 /**
  * How often something went wrong, and how often it may.
  *
- * @param name what must not happen, or only seldom
+ * @param name what must not happen, or only rarely
  * @param found how often it happened
  * @param of how often it could have happened
  * @param allowed how often it may happen

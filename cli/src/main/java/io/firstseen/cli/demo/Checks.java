@@ -152,7 +152,7 @@ final class Checks {
     }
     nanosPerQuery = (double) (clock.getCurrentThreadCpuTime() - startNanos) / (STRANGERS - WARM_UP);
     return new Check(
-        "strange keys present in the snapshot",
+        "absent keys answered by present",
         found,
         STRANGERS,
         Math.round(2 * falsePositiveRate * STRANGERS),

@@ -19,8 +19,8 @@ import picocli.CommandLine.Spec;
       "Shows the whole pipeline on this machine, and checks it.",
       "Starts a Kafka broker and a Flink cluster in this process, sends adds and deletes of real"
           + " phishing domains with repeats and malformed events among them, runs both jobs,"
-          + " follows the snapshots, and holds all that against an exact model. Everything is gone"
-          + " afterwards."
+          + " follows the snapshots, and compares the results with an exact model. Everything is"
+          + " removed afterwards."
     },
     exitCodeList = {
       "0:all checks hold",
@@ -34,7 +34,7 @@ public final class DemoCommand implements Callable<Integer> {
       names = "--events",
       paramLabel = "N",
       converter = Count.class,
-      description = "Send only so many events (default: all there are, some 37,000).")
+      description = "Send at most this many events (default: all of about 37,000).")
   private Integer events;
 
   @Option(
@@ -42,7 +42,7 @@ public final class DemoCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "2500",
       converter = Count.class,
-      description = "Events sent a second (default: ${DEFAULT-VALUE}).")
+      description = "Events sent per second (default: ${DEFAULT-VALUE}).")
   private int rate;
 
   @Option(
@@ -66,7 +66,7 @@ public final class DemoCommand implements Callable<Integer> {
       paramLabel = "PORT",
       defaultValue = "0",
       converter = Port.class,
-      description = "Where Flink's web page is (default: a free port).")
+      description = "The port of Flink's web page (default: a free one).")
   private int webPort;
 
   @Option(names = "--json", description = "Print the summary as one JSON object.")

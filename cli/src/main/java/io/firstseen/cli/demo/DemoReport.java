@@ -78,7 +78,7 @@ record DemoReport(
         nanosPerQuery);
     table.append(
         String.format(
-            "%nHeld against an exact model, and asked for keys that never came:%n%n"
+            "%nCompared with an exact model, and queried for keys that never came:%n%n"
                 + CHECK_COLUMNS,
             " ",
             "",

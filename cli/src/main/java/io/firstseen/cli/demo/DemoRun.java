@@ -100,7 +100,7 @@ final class DemoRun {
     cleanup.add(this::endBackground);
     err.printf(
         Locale.ROOT,
-        "Sending %,d event%s, %,d a second:%n%n",
+        "Sending %,d event%s, %,d per second:%n%n",
         events.size(),
         events.size() == 1 ? "" : "s",
         settings.eventsPerSecond());

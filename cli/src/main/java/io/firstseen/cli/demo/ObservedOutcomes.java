@@ -73,8 +73,8 @@ final class ObservedOutcomes {
   }
 
   /**
-   * How many removals were of keys that had not been accepted. Each removed the filter's
-   * fingerprint of another key, which may then be accepted a second time.
+   * How many removals were of keys that had not been accepted. Each of them removed the fingerprint
+   * of another key from the filter, which may then be accepted a second time.
    */
   long strayRemovals() {
     return strayRemovals;

@@ -104,8 +104,8 @@ public final class EmbeddedCluster implements Closeable {
   }
 
   /**
-   * As {@link #environment()}, with settings for the job: state backend, checkpoint interval,
-   * restart strategy, the savepoint to start from.
+   * Like {@link #environment()}, with settings for the job, such as the state backend, the
+   * checkpoint interval, the restart strategy or the savepoint to start from.
    */
   public StreamExecutionEnvironment environment(Configuration jobSettings) {
     Configuration merged = new Configuration(configuration);
@@ -129,7 +129,7 @@ public final class EmbeddedCluster implements Closeable {
    * Waits until every task of the job runs or has finished. A job in state RUNNING may still be
    * deploying its tasks, and cannot take a checkpoint then.
    *
-   * @throws IllegalStateException if the job ends otherwise than by finishing
+   * @throws IllegalStateException if the job fails or is cancelled
    */
   public void awaitRunning(JobClient job) throws InterruptedException {
     while (true) {

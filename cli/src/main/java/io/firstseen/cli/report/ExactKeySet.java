@@ -4,8 +4,8 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * The exact set: a {@link HashSet} of the keys themselves, as strings of one byte a character,
- * Java's smallest form. It grows as keys are added.
+ * The exact set: a {@link HashSet} of the keys themselves, as strings with one byte per character,
+ * which is Java's smallest form. It grows as keys are added.
  */
 final class ExactKeySet implements ComparedSet<String[]> {
   // HotSpot's layout with compressed references.
@@ -43,7 +43,7 @@ final class ExactKeySet implements ComparedSet<String[]> {
     return claimed;
   }
 
-  /** {@inheritDoc} The table, a node a key, the strings and their characters. */
+  /** {@inheritDoc} Counts the table, a node for each key, the strings and their characters. */
   @Override
   public long sizeBytes() {
     long bytes = SET_AND_MAP_BYTES + ARRAY_HEADER_BYTES + REFERENCE_BYTES * tableLength();

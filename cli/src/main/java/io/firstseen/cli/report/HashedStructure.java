@@ -150,7 +150,7 @@ enum HashedStructure {
       return claimed;
     }
 
-    /** {@inheritDoc} The file: header, bucket starts and codes. */
+    /** {@inheritDoc} Counts the whole file: header, bucket starts and codes. */
     @Override
     public long sizeBytes() {
       return snapshot.asByteBuffer().remaining();

@@ -79,7 +79,7 @@ public final class MembershipComparison {
    * @param keys at least one
    * @param falsePositiveRates the rates that sets are made for
    * @param probes how many strangers each set is queried for, in [1, {@link #MAX_PROBES}]
-   * @param progress is told each step as it begins
+   * @param progress receives the name of each step as it begins
    * @throws IllegalArgumentException if a set cannot hold that many keys at such a rate
    */
   public static MembershipReport run(
@@ -119,9 +119,7 @@ public final class MembershipComparison {
         .measure(0, this::findStrangers);
   }
 
-  /**
-   * Takes the candidates that the exact set does not hold; so the exact set has no false positives.
-   */
+  /** Takes the candidates that the exact set does not hold, so it has no false positives. */
   private int findStrangers(ExactKeySet exact) {
     int found = 0;
     for (long i = 0; found < strangerHashes.length; i++) {
@@ -207,7 +205,7 @@ public final class MembershipComparison {
       String name = askedRate == 0 ? title : title + " at " + Percent.chosen(askedRate) + " %";
       progress.accept(name + ": filling");
       double addNanos = addNanos();
-      progress.accept(name + ": asking strangers");
+      progress.accept(name + ": querying strangers");
       int claimedStrangers = falsePositives.applyAsInt(set);
       progress.accept(name + ": timing");
       double hitNanos = ASKING.medianNanos(lookups, hits, probes -> ask(probes, lookups));

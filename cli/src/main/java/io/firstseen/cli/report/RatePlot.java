@@ -12,8 +12,9 @@ import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 
 /**
- * The false-positive rate, on a logarithmic axis, against the bits a key: a line for each kind of
- * set, and the lower bound of any set. The picture is self-contained.
+ * Draws the false-positive rate, on a logarithmic axis, against the bits per key. There is a line
+ * for each kind of set, and one for the fewest bits that any set can have. The picture is
+ * self-contained.
  */
 public final class RatePlot {
   private static final String TITLE = "False-positive rate against bits a key";
@@ -24,15 +25,15 @@ public final class RatePlot {
   private static final double TOP = 136;
   private static final double BOTTOM = HEIGHT - 72;
 
-  /** How far the axis reaches beyond the outermost rates, as a factor. */
+  /** The factor by which the axis of rates extends beyond the lowest and the highest rate. */
   private static final double RATE_MARGIN = 1.5;
 
-  /** With fewer powers of ten than this, the axis shows values between them, too. */
+  /** If the axis has fewer powers of ten than this, it also shows values between them. */
   private static final int ENOUGH_POWERS = 2;
 
   private static final String BOUND_DASHES = "6 4";
 
-  /** Half the width of the bars at an interval's ends. */
+  /** Half the length of the bar at each end of an interval. */
   private static final double CAP = 4;
 
   private static final int MAX_BIT_TICKS = 12;
@@ -95,7 +96,7 @@ public final class RatePlot {
   /**
    * The picture.
    *
-   * @param report on at least one set that is not exact
+   * @param report the results, of at least one set that is not exact
    */
   public static String svg(MembershipReport report) {
     return new RatePlot(report).draw();
@@ -132,7 +133,7 @@ public final class RatePlot {
         PALE_INK);
   }
 
-  /** Draws the bound, a straight line on these axes; no set can be to its left. */
+  /** Draws the bound, a straight line on these axes. No set can lie to the left of it. */
   private void bound() {
     double top = bits.at(SetFigures.boundBitsPerKey(Math.pow(10, logRates.to())));
     double bottom = bits.at(SetFigures.boundBitsPerKey(Math.pow(10, logRates.from())));
@@ -261,7 +262,7 @@ public final class RatePlot {
             Percent.rounded(set.measuredRate(), 4));
   }
 
-  /** Draws the legend: two lines above the plot, where there are no marks. */
+  /** Draws the legend: two lines above the plot, where there are no marks of sets. */
   private void legend() {
     double x = LEFT;
     for (Kind kind : kinds) {
@@ -301,7 +302,7 @@ public final class RatePlot {
     return bits.at(set.bitsPerKey());
   }
 
-  /** The position of a rate, at the edge if it is outside. */
+  /** The position of a rate; at the edge of the plot if the rate is outside of it. */
   private double y(double rate) {
     double log = rate == 0 ? logRates.from() : Math.log10(rate);
     return logRates.at(Math.max(logRates.from(), Math.min(logRates.to(), log)));

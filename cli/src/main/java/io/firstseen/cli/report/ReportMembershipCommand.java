@@ -37,7 +37,7 @@ import picocli.CommandLine.Spec;
     description = {
       "Compares sets of keys on this machine: an exact hash set, a hash set of shortened keys, a"
           + " Bloom filter, a cuckoo filter and a Golomb-coded set.",
-      "For each it measures the bits a key, the false-positive rate beside the predicted one, and"
+      "For each it shows the bits per key, the measured and the predicted false-positive rate, and"
           + " the time of an operation."
     })
 final class ReportMembershipCommand implements Callable<Integer> {
@@ -53,15 +53,15 @@ final class ReportMembershipCommand implements Callable<Integer> {
       names = "--input",
       paramLabel = "KEYS",
       description =
-          "A file of keys, one a line, .gz is read by its name; - is standard input. Without it"
-              + " keys are made.")
+          "A file of keys, one per line, decompressed if its name ends in .gz; - is standard input."
+              + " Without it keys are generated.")
   private String input;
 
   @Option(
       names = "--keys",
       paramLabel = "N",
       converter = OptionValues.KeyCount.class,
-      description = "How many keys to make (default: 1000000).")
+      description = "How many keys to generate (default: 1000000).")
   private Long keyCount;
 
   @Option(
@@ -81,13 +81,13 @@ final class ReportMembershipCommand implements Callable<Integer> {
       defaultValue = "4000000",
       converter = ProbeCount.class,
       description =
-          "How many keys that are in no set each set is asked for (default: ${DEFAULT-VALUE}).")
+          "How many keys outside the sets each set is queried for (default: ${DEFAULT-VALUE}).")
   private int probes;
 
   @Option(
       names = "--svg",
       paramLabel = "FILE",
-      description = "Draw the rate against the bits a key into this file.")
+      description = "Draw the rate against the bits per key into this file.")
   private Path svg;
 
   @Mixin private KeyOptions keyOptions;
@@ -105,7 +105,7 @@ final class ReportMembershipCommand implements Callable<Integer> {
   private int compare(Cleanup cleanup) throws Exception {
     if (input != null && keyCount != null) {
       throw new ParameterException(
-          spec.commandLine(), "--input and --keys exclude each other: keys are read or made");
+          spec.commandLine(), "--input and --keys exclude each other: keys are read or generated");
     }
     // Opened first, so that a file that cannot be written is found before the work.
     OutputFile picture = svg == null ? null : new OutputFile(svg);

@@ -8,10 +8,10 @@ import io.firstseen.filters.WilsonInterval;
  * @param id the name of its kind in JSON
  * @param title the name of its kind in tables
  * @param askedRate the false-positive rate that it was made for; 0 for the exact set
- * @param keys the keys in it
+ * @param keys the number of its keys
  * @param bytes the size of the whole set
- * @param predictedRate the false-positive rate that theory predicts for it as filled
- * @param falsePositives how many of the strangers it claimed
+ * @param predictedRate the false-positive rate that theory predicts for this number of keys
+ * @param falsePositives how many of the strangers it answered by 'present'
  * @param probes how many strangers it was queried for
  * @param addNanos nanoseconds to add a key, averaged over filling the whole set
  * @param hitNanos nanoseconds to find a key
@@ -35,12 +35,12 @@ public record SetFigures(
     return askedRate == 0;
   }
 
-  /** Bits a key of the whole set. */
+  /** The bits of the whole set divided by the number of its keys. */
   public double bitsPerKey() {
     return (double) bytes * Byte.SIZE / keys;
   }
 
-  /** The share of strangers that it claimed. */
+  /** The share of strangers that it answered by 'present'. */
   public double measuredRate() {
     return (double) falsePositives / probes;
   }
@@ -51,7 +51,7 @@ public record SetFigures(
   }
 
   /**
-   * The bits a key that any set of many keys with the predicted rate must have: log2(1 / rate)
+   * The fewest bits per key that any large set with the predicted rate can have: log2(1 / rate)
    * (Carter, Floyd, Gill, Markowsky, Wegman: Exact and approximate membership testers, STOC 1978).
    */
   public double boundBitsPerKey() {

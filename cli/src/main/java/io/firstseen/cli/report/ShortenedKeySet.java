@@ -3,9 +3,9 @@ package io.firstseen.cli.report;
 import io.firstseen.filters.MembershipFilter;
 
 /**
- * A hash table whose cells hold a code of a few bits in the place of the key: the first of the two
+ * A hash table whose cells hold a code of a few bits instead of the key. It is the first of the two
  * methods that Bloom compared (Space/time trade-offs in hash coding with allowable errors, CACM
- * 13(7), 1970), the second being what is now called a Bloom filter.
+ * 13(7), 1970); the second one is now called a Bloom filter.
  *
  * <p>A key's code is searched in cells at pseudorandom places up to the first empty one, where an
  * addition puts it. Cells are packed without gaps. Made for a number of keys; cannot grow.
@@ -18,7 +18,7 @@ final class ShortenedKeySet implements MembershipFilter {
 
   private static final int MAX_CODE_BITS = 56;
 
-  /** A sum of probabilities stops when the rest is below this. */
+  /** A sum of probabilities ends when the remaining terms are below this. */
   private static final double NEGLIGIBLE = 1e-18;
 
   private final long cells;

@@ -64,8 +64,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "run",
     description = {
-      "Tells first-seen keys of a file from repeats, and makes snapshots of them.",
-      "The output files appear when the whole input is read; what stood there before is replaced."
+      "Separates first-seen keys of a file from repeats, and makes snapshots of them.",
+      "The output files appear when the whole input is read; files with these names are replaced."
     })
 public final class RunCommand implements Callable<Integer> {
   private static final int MAX_DEAD_LETTERS_TOLD = 5;
@@ -78,7 +78,7 @@ public final class RunCommand implements Callable<Integer> {
       names = "--input",
       required = true,
       paramLabel = "FILE",
-      description = "The events; .gz is read by its name; - is standard input.")
+      description = "The events; decompressed if the name ends in .gz; - is standard input.")
   private String input;
 
   @Option(
@@ -87,7 +87,7 @@ public final class RunCommand implements Callable<Integer> {
       defaultValue = "lines",
       converter = FileFormatName.class,
       description = {
-        "lines: a key a line, all of them adds, in arrival time;",
+        "lines: one key per line, added at the time when it is read;",
         "tsv: epochSeconds TAB add|del TAB key;",
         "jsonl: an object with ts (milliseconds), op (add, delete), key, perhaps scope, anything"
             + " else (default: ${DEFAULT-VALUE})."
@@ -113,15 +113,15 @@ public final class RunCommand implements Callable<Integer> {
       names = "--dead-letters",
       paramLabel = "OUT",
       description =
-          "What could not be used: place TAB reason TAB the line. Without it the first ones are"
-              + " told on standard error.")
+          "Events that could not be used: place TAB reason TAB the line. Without it the first ones"
+              + " are reported on standard error.")
   private Path deadLetters;
 
   @Option(
       names = "--snapshots",
       paramLabel = "DIR",
       description =
-          "A directory for a manifest a window and the snapshots that it names; those of an earlier"
+          "A directory for a manifest per window and the snapshots that it names; those of an earlier"
               + " run are removed.")
   private Path snapshots;
 
@@ -129,8 +129,8 @@ public final class RunCommand implements Callable<Integer> {
       names = "--from-savepoint",
       paramLabel = "DIR",
       description =
-          "What the dedup knows already: a savepoint of 'firstseen bootstrap', made with the same"
-              + " hash key, canonicaliser, shards and mode. It stays as it is.")
+          "A savepoint of 'firstseen bootstrap' with the keys that the dedup knows already, made with"
+              + " the same hash key, canonicaliser, shards and mode. It is not changed.")
   private Path fromSavepoint;
 
   @Option(names = "--json", description = "Print the summary as one JSON object.")

@@ -70,7 +70,7 @@ public final class BootstrapCommand implements Callable<Integer> {
       defaultValue = "lines",
       converter = FileFormatName.class,
       description = {
-        "lines: a key a line;",
+        "lines: one key per line;",
         "tsv: epochSeconds TAB add|del TAB key;",
         "jsonl: an object with ts (milliseconds), op (add, delete), key, perhaps scope"
             + " (default: ${DEFAULT-VALUE})."
@@ -81,15 +81,15 @@ public final class BootstrapCommand implements Callable<Integer> {
       names = "--savepoint",
       required = true,
       paramLabel = "DIR",
-      description = "The savepoint: a directory that is not there yet.")
+      description = "The savepoint: a directory that does not exist yet.")
   private Path savepoint;
 
   @Option(
       names = "--dead-letters",
       paramLabel = "OUT",
       description =
-          "What could not be used: place TAB reason TAB the line, or the record's key. Without it"
-              + " the first ones are told on standard error.")
+          "Events that could not be used: place TAB reason TAB the line, or the record's key. Without"
+              + " it the first ones are reported on standard error.")
   private Path deadLetters;
 
   @Option(names = "--json", description = "Print the summary as one JSON object.")
@@ -106,7 +106,8 @@ public final class BootstrapCommand implements Callable<Integer> {
         names = "--input",
         required = true,
         paramLabel = "FILE",
-        description = "A file of keys or events; .gz is read by its name; - is standard input.")
+        description =
+            "A file of keys or events; decompressed if its name ends in .gz; - is standard input.")
     private String input;
 
     @ArgGroup(exclusive = false)
@@ -119,8 +120,8 @@ public final class BootstrapCommand implements Callable<Integer> {
         required = true,
         paramLabel = "TOPIC",
         description =
-            "An accepted topic, read from its start to its present end: keys with a value live,"
-                + " tombstones do not.")
+            "An accepted topic, read from its start to its current end: keys with a value are live,"
+                + " keys with a tombstone are not.")
     private String name;
 
     @Option(

@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Turns events into known keys like a dedup; sets unusable events aside and counts them. */
+/** Turns events into known keys as a dedup would. Unusable events are set aside and counted. */
 final class KeyLearner {
   private static final int MAX_DEAD_LETTERS_TOLD = 5;
 

@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
 /** Prints what a savepoint or a checkpoint holds of a dedup. */
 @Command(
     name = "info",
-    description = "Says what a savepoint or a checkpoint holds of a dedup.",
+    description = "Shows the state of a dedup in a savepoint or a checkpoint.",
     exitCodeList = {"0:good", "2:usage error, or there is no dedup in it, or it cannot be read"})
 final class SavepointInfoCommand implements Callable<Integer> {
 
@@ -34,11 +34,11 @@ final class SavepointInfoCommand implements Callable<Integer> {
       paramLabel = "PREFIX",
       defaultValue = DedupJob.UID_PREFIX,
       description =
-          "What the uid of the dedup's operator begins with, if it is not that of the jobs here"
+          "The beginning of the uid of the dedup's operator, if it is not that of Firstseen's jobs"
               + " (default: ${DEFAULT-VALUE}).")
   private String uidPrefix;
 
-  @Option(names = "--shards", description = "Say it of every shard, too.")
+  @Option(names = "--shards", description = "Show every shard, too.")
   private boolean shards;
 
   @Option(names = "--json", description = "Print one JSON object.")

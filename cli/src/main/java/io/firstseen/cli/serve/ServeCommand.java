@@ -39,9 +39,9 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "serve",
     description = {
-      "Follows sets of keys and answers over HTTP whether a key is in them; / is a page to look"
-          + " at.",
-      "Nothing asks for a password: it listens on this machine alone unless --host says otherwise."
+      "Follows sets of keys and answers over HTTP whether a key is in them; / is a page for"
+          + " browsers.",
+      "There is no password: it listens only on this machine unless --host says otherwise."
     })
 public final class ServeCommand implements Callable<Integer> {
   /** The jobs' default name of a set. */
@@ -82,14 +82,14 @@ public final class ServeCommand implements Callable<Integer> {
               + " expired is stale in any case (default: no age is too high).")
   private Duration staleAfter;
 
-  @Option(names = "--refuse-stale", description = "Answer 503 instead of by a stale snapshot.")
+  @Option(names = "--refuse-stale", description = "Answer 503 while the snapshot is stale.")
   private boolean refuseStale;
 
   @Option(
       names = "--host",
       paramLabel = "HOST",
       defaultValue = "127.0.0.1",
-      description = "The address to listen on; 0.0.0.0 is all (default: ${DEFAULT-VALUE}).")
+      description = "The address to listen on; 0.0.0.0 for all (default: ${DEFAULT-VALUE}).")
   private String host;
 
   @Option(
@@ -104,9 +104,9 @@ public final class ServeCommand implements Callable<Integer> {
       names = "--allow-host",
       paramLabel = "NAME",
       description =
-          "A name by which the service may be asked, beside IP addresses and localhost; may be"
-              + " repeated, * allows all (default: all, or with a --host of this machine alone"
-              + " that name).")
+          "A name that the Host header of a request may have, besides IP addresses and localhost; may"
+              + " be repeated, * allows all (default: all; if --host is reachable only from this"
+              + " machine, that name).")
   private List<String> allowedHosts = List.of();
 
   @Option(
@@ -133,7 +133,7 @@ public final class ServeCommand implements Callable<Integer> {
       defaultValue = "16",
       converter = CountOrNone.class,
       description =
-          "Connections beyond these bounds that may ask for /healthz and /readyz (default:"
+          "Further connections, which may ask only for /healthz and /readyz (default:"
               + " ${DEFAULT-VALUE}).")
   private int healthConnections;
 
@@ -142,7 +142,7 @@ public final class ServeCommand implements Callable<Integer> {
       paramLabel = "SIZE",
       defaultValue = "1m",
       converter = OptionValues.ByteCount.class,
-      description = "The longest body of a request (default: ${DEFAULT-VALUE}).")
+      description = "The most bytes of a request's body (default: ${DEFAULT-VALUE}).")
   private long maxBodyBytes;
 
   @Option(
@@ -150,8 +150,8 @@ public final class ServeCommand implements Callable<Integer> {
       paramLabel = "SIZE",
       converter = OptionValues.ByteCount.class,
       description =
-          "The bodies of all requests under way and the replies to them (default: a sixteenth of"
-              + " the heap, at most 64m, at least --max-body).")
+          "The most bytes of the bodies of all current requests and their replies (default: a"
+              + " sixteenth of the heap, at most 64m, at least --max-body).")
   private Long maxBodiesBytes;
 
   @Option(
@@ -168,7 +168,7 @@ public final class ServeCommand implements Callable<Integer> {
       defaultValue = "0s",
       converter = OptionValues.DurationValue.class,
       description =
-          "How long to go on after SIGTERM while /readyz says 503, so that a load balancer sees"
+          "How long to serve after SIGTERM while /readyz answers 503, so that a load balancer sees"
               + " it (default: ${DEFAULT-VALUE}).")
   private Duration drain;
 
@@ -177,7 +177,7 @@ public final class ServeCommand implements Callable<Integer> {
       paramLabel = "DURATION",
       defaultValue = "10s",
       converter = OptionValues.DurationValue.class,
-      description = "How long to wait then for requests under way (default: ${DEFAULT-VALUE}).")
+      description = "How long to wait after that for running requests (default: ${DEFAULT-VALUE}).")
   private Duration grace;
 
   @Option(
@@ -187,7 +187,7 @@ public final class ServeCommand implements Callable<Integer> {
               + " path, status, bytes, milliseconds.")
   private boolean accessLog;
 
-  @Option(names = "--json", description = "Print JSON objects, one a line.")
+  @Option(names = "--json", description = "Print JSON objects, one per line.")
   private boolean json;
 
   @Spec private CommandSpec spec;
@@ -207,7 +207,7 @@ public final class ServeCommand implements Callable<Integer> {
     private Path directory;
   }
 
-  /** A port, 0 for any. */
+  /** A port; 0 for any free one. */
   static final class Port extends OptionValues.WholeNumber {
     Port() {
       super(0, 65_535);

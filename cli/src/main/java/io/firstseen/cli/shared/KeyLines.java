@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** The keys in a file, one a line. Lines without a usable key are skipped and counted. */
+/** The keys in a file, one per line. Lines without a usable key are skipped and counted. */
 public final class KeyLines {
   private static final int MAX_UNUSABLE_TOLD = 5;
 

@@ -17,7 +17,7 @@ public final class TrustedKeyOptions {
       paramLabel = "FILE",
       description =
           "A public Ed25519 key in PEM; may be repeated. Manifests that none of them has signed are"
-              + " refused (default: signatures are not looked at).")
+              + " refused (default: signatures are not checked).")
   private List<Path> files = List.of();
 
   /**

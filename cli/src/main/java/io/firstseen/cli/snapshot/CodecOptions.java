@@ -69,7 +69,8 @@ final class CodecOptions {
       names = "--block-hash",
       paramLabel = "HEX",
       description =
-          "bip158: in its place the hash of the block, 64 hexadecimal digits as explorers show it.")
+          "bip158: instead of the key, the hash of the block, 64 hexadecimal digits as explorers show"
+              + " it.")
   private String blockHash;
 
   @Option(
@@ -117,8 +118,7 @@ final class CodecOptions {
 
   private SetCodec bip158() {
     if ((sipHashKey == null) == (blockHash == null)) {
-      throw new UserErrorException(
-          "--codec bip158 needs --siphash-key or --block-hash, one of them");
+      throw new UserErrorException("--codec bip158 needs either --siphash-key or --block-hash");
     }
     if (blockHash != null) {
       return accepted(() -> Bip158Codec.ofBlock(blockHash));

@@ -35,8 +35,9 @@ final class SetKeys {
       required = true,
       paramLabel = "KEYS",
       description =
-          "A file of keys, .gz is read by its name; - is standard input. Keys are text for original"
-              + " and casper, hexadecimal digits for bip158, decimal numbers for golombset.")
+          "A file of keys, decompressed if its name ends in .gz; - is standard input. Keys are text"
+              + " for original and casper, hexadecimal digits for bip158, decimal numbers for"
+              + " golombset.")
   private String input;
 
   @Option(
@@ -53,8 +54,8 @@ final class SetKeys {
       paramLabel = "POINTER",
       converter = Pointer.class,
       description =
-          "Where in the JSON the array is: a JSON pointer such as /vectors/0/keys (default: the"
-              + " whole is the array).")
+          "The place of the array in the JSON: a JSON pointer such as /vectors/0/keys (default: the"
+              + " whole document is the array).")
   private JsonPointer at;
 
   /** The name of the input in messages. */

@@ -24,8 +24,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "apply",
     description = {
-      "Applies deltas to a snapshot, one after the other, and writes the snapshot they lead to.",
-      "It has the bytes of the one that was or would have been published in full."
+      "Applies deltas to a snapshot, one after the other, and writes the resulting snapshot.",
+      "It has the same bytes as a snapshot that is published in full."
     })
 final class SnapshotApplyCommand implements Callable<Integer> {
 
@@ -36,7 +36,7 @@ final class SnapshotApplyCommand implements Callable<Integer> {
       index = "1..*",
       arity = "1..*",
       paramLabel = "DELTA",
-      description = "What changes it, in order.")
+      description = "The deltas to apply, in order.")
   private List<Path> deltas;
 
   @Option(names = "--output", required = true, paramLabel = "F", description = "The snapshot.")

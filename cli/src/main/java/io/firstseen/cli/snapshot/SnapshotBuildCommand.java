@@ -31,15 +31,15 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "build",
     description = {
-      "Makes one snapshot from a file of keys, one a line.",
-      "Lines that hold no usable key are left out and told on standard error."
+      "Makes one snapshot from a file of keys, one per line.",
+      "Lines without a usable key are left out and reported on standard error."
     })
 final class SnapshotBuildCommand implements Callable<Integer> {
   @Option(
       names = "--input",
       required = true,
       paramLabel = "KEYS",
-      description = "A file of keys, .gz is read by its name; - is standard input.")
+      description = "A file of keys, decompressed if its name ends in .gz; - is standard input.")
   private String input;
 
   @Option(names = "--output", required = true, paramLabel = "F", description = "The snapshot.")
@@ -51,7 +51,7 @@ final class SnapshotBuildCommand implements Callable<Integer> {
       defaultValue = "0.001",
       converter = OptionValues.FalsePositiveRate.class,
       description =
-          "The probability, in (0, 0.1], with which it holds a strange key"
+          "The probability, in (0, 0.1], with which it answers present for a key that is not in it"
               + " (default: ${DEFAULT-VALUE}).")
   private double falsePositiveRate;
 

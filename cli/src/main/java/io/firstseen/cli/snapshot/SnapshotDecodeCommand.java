@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "decode",
     description = {
-      "Reads a Golomb-coded set in the format of another program and prints its values, one a line,"
+      "Reads a Golomb-coded set in the format of another program and prints its values, one per line,"
           + " or answers for keys whether it holds them. Damaged sets are refused where the format"
           + " allows it. docs/interop.md describes the formats."
     })
@@ -41,25 +41,25 @@ final class SnapshotDecodeCommand implements Callable<Integer> {
       arity = "0..1",
       paramLabel = "TEXT",
       description =
-          "The set as text, see --as; - reads it from standard input. Before one that begins with -"
-              + " put --.")
+          "The set as text, see --as; - reads it from standard input. Put -- before a text that begins"
+              + " with -.")
   private String text;
 
   @Option(
       names = "--input",
       paramLabel = "F",
-      description = "In its place a file of the set's bytes; - is standard input.")
+      description = "Instead of TEXT, a file of the set's bytes; - is standard input.")
   private String input;
 
   @Option(
       names = "--query",
       paramLabel = "KEY",
       description =
-          "Answer for this key, written as encode takes it, in a line: KEY TAB present|absent; may"
+          "Answer for this key, in the form that encode reads, in a line: KEY TAB present|absent; may"
               + " be repeated.")
   private List<String> queries = List.of();
 
-  @Option(names = "--json", description = "Print one JSON object, or one a key.")
+  @Option(names = "--json", description = "Print one JSON object, or one per key.")
   private boolean json;
 
   @Spec private CommandSpec spec;
@@ -68,7 +68,7 @@ final class SnapshotDecodeCommand implements Callable<Integer> {
   public Integer call() {
     SetCodec chosen = codec.codec();
     if ((text == null) == (input == null)) {
-      throw new UserErrorException("the set is needed, as TEXT or in a file by --input");
+      throw new UserErrorException("a set is needed, as TEXT or as a file with --input");
     }
     byte[] bytes = input == null ? codec.textForm().read(text()) : read(input, SetCodec.MAX_BYTES);
     CodedSet set;
@@ -76,7 +76,7 @@ final class SnapshotDecodeCommand implements Callable<Integer> {
       set = chosen.decode(bytes);
     } catch (MalformedGolombCodedSetException e) {
       throw new UserErrorException(
-          "this is no set of %s: %s".formatted(codec.name().id(), e.getMessage()));
+          "this is not a set of %s: %s".formatted(codec.name().id(), e.getMessage()));
     }
     if (!queries.isEmpty()) {
       queries.forEach(key -> answer(set, key));

@@ -22,8 +22,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "diff",
     description = {
-      "Says what has changed from one snapshot to another: how many values came and went, and how"
-          + " many bytes a delta of that takes. Both are blobs of one shard, or directories."
+      "Shows what has changed from one snapshot to another: how many values were added and removed,"
+          + " and the size of the delta. Both are blobs of one shard, or directories."
     },
     exitCodeList = {"0:the same set", "1:different sets", "2:usage error, or not comparable"})
 final class SnapshotDiffCommand implements Callable<Integer> {
@@ -38,7 +38,7 @@ final class SnapshotDiffCommand implements Callable<Integer> {
       index = "1",
       arity = "0..1",
       paramLabel = "B",
-      description = "What to compare it with (default: another window of A, see --sequence).")
+      description = "The snapshot to compare with (default: another window of A, see --sequence).")
   private Path after;
 
   @Option(

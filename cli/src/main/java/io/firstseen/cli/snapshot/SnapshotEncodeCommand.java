@@ -36,8 +36,8 @@ final class SnapshotEncodeCommand implements Callable<Integer> {
       names = "--p",
       paramLabel = "P",
       description =
-          "original: a strange key is found once in P, a power of two in [1, 2^31] (default:"
-              + " 1024).")
+          "original: one in P keys outside the set is answered by present; a power of two in [1, 2^31]"
+              + " (default: 1024).")
   private Long p;
 
   @Mixin private SetKeys keys;

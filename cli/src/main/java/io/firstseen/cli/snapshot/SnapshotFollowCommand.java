@@ -21,8 +21,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "follow",
     description = {
-      "Follows a set on a topic and prints a line for each snapshot that was verified, and for"
-          + " whatever is wrong; until it is interrupted. Needs no hash key."
+      "Follows a set on a topic until it is interrupted. Prints a line for each snapshot that was"
+          + " verified, and for each problem. Needs no hash key."
     })
 final class SnapshotFollowCommand implements Callable<Integer> {
 
@@ -40,10 +40,10 @@ final class SnapshotFollowCommand implements Callable<Integer> {
       names = "--count",
       paramLabel = "N",
       converter = OptionValues.KeyCount.class,
-      description = "End after so many snapshots (default: go on).")
+      description = "End after this many snapshots (default: never).")
   private Long count;
 
-  @Option(names = "--json", description = "Print JSON objects, one a line.")
+  @Option(names = "--json", description = "Print JSON objects, one per line.")
   private boolean json;
 
   @Spec private CommandSpec spec;

@@ -30,9 +30,9 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "info",
     description = {
-      "Says what a snapshot or a delta holds and how; of a directory or a topic, also the base and"
-          + " the chain of deltas of each shard. A topic is read whole, as 'pull' does, into a"
-          + " temporary directory.",
+      "Shows the content and the parameters of a snapshot or a delta; for a directory or a topic also"
+          + " the base and the chain of deltas of each shard. A topic is read whole, as 'pull'"
+          + " does, into a temporary directory.",
       "Exit status 1 if the topic holds no snapshot of the set yet."
     })
 final class SnapshotInfoCommand implements Callable<Integer> {
@@ -82,7 +82,7 @@ final class SnapshotInfoCommand implements Callable<Integer> {
     @Option(
         names = "--bootstrap-servers",
         paramLabel = "HOST:PORT,...",
-        description = "Brokers to ask first: the set is that of a topic.")
+        description = "Brokers to ask first: shows the set on a topic.")
     private String bootstrapServers;
   }
 
@@ -91,7 +91,7 @@ final class SnapshotInfoCommand implements Callable<Integer> {
     if (origin.bootstrapServers != null) {
       if (sequence != null) {
         throw new UserErrorException(
-            "--sequence chooses among the manifests of a directory; a topic has the newest alone");
+            "--sequence chooses among the manifests of a directory; of a topic only the newest is read");
       }
       return Cleanup.after(this::infoOfTopic);
     }

@@ -28,8 +28,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "keygen",
     description = {
-      "Makes a pair of keys for signatures of manifests: FILE is private, FILE.pub public.",
-      "Ed25519, in the PEM forms of openssl. Files that are there are not replaced."
+      "Makes an Ed25519 key pair to sign manifests: FILE is private, FILE.pub is public.",
+      "Both are in the PEM forms of openssl. Existing files are not replaced."
     })
 final class SnapshotKeygenCommand implements Callable<Integer> {
 
@@ -37,7 +37,7 @@ final class SnapshotKeygenCommand implements Callable<Integer> {
       names = "--output",
       required = true,
       paramLabel = "FILE",
-      description = "The private key, for its owner's eyes alone; the public one is FILE.pub.")
+      description = "The private key, which only its owner can read; the public one is FILE.pub.")
   private Path output;
 
   @Option(names = "--json", description = "Print one JSON object.")

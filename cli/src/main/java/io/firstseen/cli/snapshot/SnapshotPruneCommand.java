@@ -20,8 +20,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "prune",
     description = {
-      "Removes old manifests of a directory, and the blobs that none of the others names.",
-      "Not while a job writes there."
+      "Removes old manifests of a directory, and the blobs that no other manifest names.",
+      "Fails while a job writes to the directory."
     })
 final class SnapshotPruneCommand implements Callable<Integer> {
 
@@ -33,7 +33,7 @@ final class SnapshotPruneCommand implements Callable<Integer> {
       required = true,
       paramLabel = "N",
       converter = ManifestCount.class,
-      description = "How many of the newest manifests stay, at least 1.")
+      description = "How many of the newest manifests to keep, at least 1.")
   private int keep;
 
   @Option(names = "--json", description = "Print one JSON object.")

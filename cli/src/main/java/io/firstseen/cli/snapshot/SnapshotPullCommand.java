@@ -25,8 +25,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "pull",
     description = {
-      "Fetches the newest snapshot of a set from a topic into a directory, once: only the blobs"
-          + " that are not there yet, all verified. The other verbs on snapshots read the"
+      "Fetches the newest snapshot of a set from a topic into a directory, once. Only missing blobs"
+          + " are fetched, and all are verified. The other verbs on snapshots read the"
           + " directory.",
       "Exit status 0 if the directory holds the newest snapshot, 1 if there is none yet."
     })
@@ -46,7 +46,7 @@ final class SnapshotPullCommand implements Callable<Integer> {
       paramLabel = "DURATION",
       defaultValue = "10m",
       converter = OptionValues.PositiveDuration.class,
-      description = "How long all of it may take (default: ${DEFAULT-VALUE}).")
+      description = "How long the whole pull may take (default: ${DEFAULT-VALUE}).")
   private Duration timeout;
 
   @Option(names = "--json", description = "Print one JSON object.")

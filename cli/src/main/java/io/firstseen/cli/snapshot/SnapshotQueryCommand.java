@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "query",
     description = {
-      "Answers for every key whether a snapshot holds it, in a line: key TAB present|absent."
+      "Answers for every key, in a line, whether a snapshot holds it: key TAB present|absent."
     })
 final class SnapshotQueryCommand implements Callable<Integer> {
 
@@ -39,13 +39,13 @@ final class SnapshotQueryCommand implements Callable<Integer> {
   @Parameters(
       index = "1..*",
       paramLabel = "KEY",
-      description = "Keys; - or none at all means one a line on standard input.")
+      description = "Keys; - or no key means that they are read from standard input, one per line.")
   private List<String> keys = List.of();
 
   @Option(names = "--scope", paramLabel = "SCOPE", description = "The scope of the keys.")
   private String scope;
 
-  @Option(names = "--json", description = "Print one JSON object a key.")
+  @Option(names = "--json", description = "Print one JSON object per key.")
   private boolean json;
 
   @Mixin private HashKeyOptions hashKey;

@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
     name = "sign",
     description = {
       "Signs a manifest, or all manifests of a directory, in place.",
-      "A signature that is there is replaced; nothing else of the manifest changes."
+      "An existing signature is replaced; nothing else in the manifest changes."
     })
 final class SnapshotSignCommand implements Callable<Integer> {
 

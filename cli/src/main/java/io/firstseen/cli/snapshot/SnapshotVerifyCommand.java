@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "verify",
     description =
-        "Decodes everything, checks every digest, and that deltas lead where the manifest says.",
+        "Decodes everything, checks every digest, and checks that deltas lead to the sets of the manifest.",
     exitCodeList = {"0:valid", "1:invalid", "2:usage error, or it cannot be read"})
 final class SnapshotVerifyCommand implements Callable<Integer> {
 
@@ -82,7 +82,7 @@ final class SnapshotVerifyCommand implements Callable<Integer> {
 
   private static String sentence(SnapshotDelta delta) {
     return String.format(
-        "a delta of %s added and %s removed values; where it leads is proven by applying it",
+        "a delta of %s added and %s removed values; only applying it shows where it leads",
         SnapshotSummary.number(delta.addedCount()), SnapshotSummary.number(delta.removedCount()));
   }
 

@@ -215,7 +215,7 @@ class ChecksTest {
                 key ->
                     observed.live().contains(key)
                         || (isSmallShare.test(key) && !model.removed().contains(key))))
-        .containsExactly("strange keys present in the snapshot");
+        .containsExactly("absent keys answered by present");
   }
 
   @Test

@@ -157,7 +157,7 @@ class SnapshotChainVerbsTest {
                 + delta.addedCount()
                 + " added and "
                 + delta.removedCount()
-                + " removed values; where it leads is proven by applying it");
+                + " removed values; only applying it shows where it leads");
     snapshot("query", path("d"), "key-1")
         .assertRefused(path("d") + ": this is a delta; a snapshot is needed");
     byte[] damaged = Files.readAllBytes(directory.resolve("d"));

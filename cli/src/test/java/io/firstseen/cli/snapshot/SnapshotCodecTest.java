@@ -156,7 +156,7 @@ class SnapshotCodecTest {
         Arguments.of(
             "",
             "--codec bip158 --input -",
-            "--codec bip158 needs --siphash-key or --block-hash, one of them"),
+            "--codec bip158 needs either --siphash-key or --block-hash"),
         Arguments.of(
             "",
             "--codec bip158 --siphash-key 00 --input -",
@@ -241,16 +241,16 @@ class SnapshotCodecTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "--codec golombset | the set is needed, as TEXT or in a file by --input",
-        "--codec golombset 07 --input f | the set is needed, as TEXT or in a file by --input",
+        "--codec golombset | a set is needed, as TEXT or as a file with --input",
+        "--codec golombset 07 --input f | a set is needed, as TEXT or as a file with --input",
         "--codec golombset 0g | the set is not written in hex",
         "--codec golombset 071 | the set is not written in hex",
         "--codec casper AAA= | the set is not written in base64url",
         "--codec casper AAAAAAAAAAAAAAAAAAAAqB | the set is not written in base64url: it has"
             + " padding, or bits beyond its last byte",
-        "--codec golombset 21849bb0 | this is no set of golombset: the code that begins at bit 26",
-        "--codec original 00 | this is no set of original: the header takes 8 bytes, got 1",
-        "--codec bip158 019dfca8 | --codec bip158 needs --siphash-key or --block-hash, one of them",
+        "--codec golombset 21849bb0 | this is not a set of golombset: the code that begins at bit 26",
+        "--codec original 00 | this is not a set of original: the header takes 8 bytes, got 1",
+        "--codec bip158 019dfca8 | --codec bip158 needs either --siphash-key or --block-hash",
         "--codec golombset 07 --query six | a key must be a whole number in [0, 2^64 - 1], got"
             + " 'six'",
         "--codec golombset 07 --p 64 | Unknown options: '--p', '64'",
@@ -296,7 +296,7 @@ class SnapshotCodecTest {
                   ExitCode.USAGE,
                   List.of(),
                   List.of(
-                      "firstseen snapshot decode: this is no set of golombset: the code that begins"
+                      "firstseen snapshot decode: this is not a set of golombset: the code that begins"
                           + " at bit 26 goes on past the end, at bit 32")));
     }
   }

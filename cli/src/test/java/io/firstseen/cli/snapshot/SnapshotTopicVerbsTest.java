@@ -270,7 +270,7 @@ class SnapshotTopicVerbsTest {
         "F, --bootstrap-servers=HOST:PORT,... are mutually exclusive",
         "F",
         "--bootstrap-servers=x");
-    infoRefuses("a topic has the newest alone", "--bootstrap-servers=x", "--sequence=1");
+    infoRefuses("of a topic only the newest is read", "--bootstrap-servers=x", "--sequence=1");
     infoRefuses("--set goes with --bootstrap-servers", "F", "--set=spam");
   }
 
