@@ -19,28 +19,39 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
-/** The README shows the code that the build compiles, and links of all pages lead somewhere. */
+/** All pages show Java code that the build compiles, and their links lead somewhere. */
 class ReadmeTest {
   private static final Path ROOT = Path.of("..");
   private static final Pattern EXAMPLE =
-      Pattern.compile("// README: begin\n(.*?)\n *// README: end", Pattern.DOTALL);
+      Pattern.compile("// example: begin\n(.*?)\\s*// example: end", Pattern.DOTALL);
+  private static final Pattern JAVA_BLOCK = Pattern.compile("(?ms)^```java\n(.*?)\n```");
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:\\s]*)(?:#([^)\\s]+))?\\)");
   private static final Pattern HEADING = Pattern.compile("(?m)^#+ +(.+?) *$");
   private static final Pattern CODE_BLOCK = Pattern.compile("(?ms)^ *```.*?^ *```");
 
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "operators/src/test/java/io/firstseen/operators/dedup/NewUrlsJob.java",
-        "snapshot-consumer/src/test/java/io/firstseen/consumer/ReadmeExample.java"
-      })
-  void showsTheCompiledExample(String source) throws IOException {
-    Matcher example = EXAMPLE.matcher(Files.readString(ROOT.resolve(source)));
-    assertThat(example.find()).isTrue();
-    assertThat(Files.readString(ROOT.resolve("README.md")))
-        .contains(example.group(1).stripIndent());
+  @Test
+  void javaCodeIsCompiled() throws IOException {
+    List<String> compiled = new ArrayList<>();
+    for (String source :
+        List.of(
+            "operators/src/test/java/io/firstseen/operators/dedup/NewUrlsJob.java",
+            "snapshot-consumer/src/test/java/io/firstseen/consumer/DocumentedExamples.java")) {
+      compiled.addAll(parts(EXAMPLE, ROOT.resolve(source)));
+    }
+    List<String> shown = new ArrayList<>();
+    for (Path page : pages()) {
+      shown.addAll(parts(JAVA_BLOCK, page));
+    }
+    assertThat(shown).containsExactlyInAnyOrderElementsOf(compiled);
+  }
+
+  private static List<String> parts(Pattern pattern, Path file) throws IOException {
+    return pattern
+        .matcher(Files.readString(file))
+        .results()
+        .map(part -> part.group(1).stripIndent())
+        .toList();
   }
 
   static List<Path> pages() throws IOException {

@@ -1,14 +1,16 @@
 package io.firstseen.consumer;
 
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.SnapshotSet;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 
-/** The example of the README, so that it compiles. */
-final class ReadmeExample {
-  private ReadmeExample() {}
+/** Examples of the documentation, so that they compile. */
+final class DocumentedExamples {
+  private DocumentedExamples() {}
 
-  // README: begin
+  // example: begin
   public static void main(String[] urls) throws Exception {
     SnapshotClientOptions options =
         SnapshotClientOptions.builder("localhost:9092", "firstseen")
@@ -21,5 +23,19 @@ final class ReadmeExample {
       }
     }
   }
-  // README: end
+
+  // example: end
+
+  static void queryDirectory(byte[] key) throws Exception {
+    // example: begin
+    KeyHash keyHash = KeyHash.fromFile(Path.of("hash.key"));
+    try (FollowedDirectory followed =
+        FollowedDirectory.builder(Path.of("snapshots"), "spam").keyHash(keyHash).start()) {
+      Optional<SnapshotSet> newest = followed.status().snapshot(); // empty until one is verified
+      if (newest.isPresent()) {
+        System.out.println(newest.get().mightContainKey(key, keyHash));
+      }
+    }
+    // example: end
+  }
 }

@@ -4,14 +4,13 @@ import io.firstseen.filters.key.Canonicaliser;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
-/** The example of the README; a test keeps the two equal. */
+/** An example of the documentation, so that it compiles. */
 public final class NewUrlsJob {
-  /** A click on a page. */
-  public record Click(String user, String url) {}
-
   private NewUrlsJob() {}
 
-  // README: begin
+  // example: begin
+  public record Click(String user, String url) {}
+
   public static void main(String[] arguments) throws Exception {
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
     DataStream<Click> clicks =
@@ -32,5 +31,5 @@ public final class NewUrlsJob {
     streams.duplicates().map(change -> "seen before: " + change.event().url()).print();
     env.execute("new-urls");
   }
-  // README: end
+  // example: end
 }
