@@ -207,7 +207,9 @@ class SnapshotClientOnBrokerTest {
       }
       assertThat(nextEvent())
           .isEqualTo(
-              "unreachable: topic '" + topic + "' cannot be read: what was read last is" + " gone");
+              "unreachable: topic '"
+                  + topic
+                  + "' cannot be read: the last records that were read are gone");
       assertThat(nextEvent())
           .isEqualTo(
               "notice: topic '"

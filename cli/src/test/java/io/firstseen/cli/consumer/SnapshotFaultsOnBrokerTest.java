@@ -59,7 +59,8 @@ class SnapshotFaultsOnBrokerTest {
         return List.of(good.chunks().get(1));
       }
     },
-    MISSING_CHUNK("sequence 2 of set 'spam' is incomplete after 100 ms: .*, 1 of 2 chunks") {
+    MISSING_CHUNK(
+        "sequence 2 of set 'spam' is incomplete after 100 ms: .*, which lacks 1 of 2 chunks") {
       @Override
       List<Written> wrong(Window good) {
         return List.of(good.chunks().get(0), signed(good, TRUSTED));
@@ -71,7 +72,7 @@ class SnapshotFaultsOnBrokerTest {
       }
     },
     MANIFEST_BEFORE_ITS_BLOBS(
-        "sequence 2 of set 'spam' is incomplete after 100 ms: .*, 2 of 2 chunks") {
+        "sequence 2 of set 'spam' is incomplete after 100 ms: .*, which lacks 2 of 2 chunks") {
       @Override
       List<Written> wrong(Window good) {
         return List.of(signed(good, TRUSTED));
