@@ -17,6 +17,7 @@ import argparse
 import hashlib
 import math
 import os
+import stat
 import struct
 import sys
 
@@ -629,10 +630,26 @@ def read(path):
         return file.read()
 
 
+def warn_of_rights(file, path):
+    """Warns if others may use a secret file of ours; the group may read a file of another owner."""
+    status = os.fstat(file.fileno())
+    if os.name != "posix" or not stat.S_ISREG(status.st_mode):
+        return
+    own = status.st_uid == os.geteuid()
+    if status.st_mode & (0o077 if own else 0o037):
+        mode = stat.S_IMODE(status.st_mode)
+        print(
+            f"warning: others than its owner have rights to the secret file {path} (mode {mode:04o}):"
+            f" chmod {'600' if own else '640'} {path}",
+            file=sys.stderr,
+        )
+
+
 def read_hash_key(path):
     if path is None:
         return PUBLIC_HASH_KEY
     with open(path, encoding="ascii") as file:
+        warn_of_rights(file, path)
         digits = file.read().strip()
     try:
         key = bytes.fromhex(digits)

@@ -36,7 +36,7 @@ class RunProcessTest {
   }
 
   private CommandProcess start(Path input, String... words) throws IOException {
-    Path key = directory.resolve("hash.key");
+    Path key = Files.createTempFile(directory, "hash", ".key");
     Files.writeString(key, "000102030405060708090a0b0c0d0e0f");
     String[] first = {
       "run", "--input=" + input, "--accepted=" + results.resolve("A"), "--hash-key-file=" + key

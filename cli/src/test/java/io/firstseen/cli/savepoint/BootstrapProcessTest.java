@@ -30,7 +30,9 @@ class BootstrapProcessTest {
     results = Files.createDirectory(directory.resolve("results"));
     keyFile =
         "--hash-key-file="
-            + Files.writeString(directory.resolve("hash.key"), "000102030405060708090a0b0c0d0e0f");
+            + Files.writeString(
+                Files.createTempFile(directory, "hash", ".key"),
+                "000102030405060708090a0b0c0d0e0f");
   }
 
   private CommandProcess start(String... words) throws IOException {

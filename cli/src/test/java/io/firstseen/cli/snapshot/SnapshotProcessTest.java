@@ -7,9 +7,11 @@ import io.firstseen.cli.CommandProcess;
 import io.firstseen.cli.Invocation;
 import io.firstseen.cli.Waiting;
 import io.firstseen.cli.shared.ExitCode;
+import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -46,6 +48,48 @@ class SnapshotProcessTest {
           .isEqualTo(
               new Invocation(
                   ExitCode.GOOD, List.of("böse\tpresent", "x\tabsent", "a\tpresent"), List.of()));
+    }
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void aSecretFileThatOthersMayReadIsAWarning() throws Exception {
+    Path hashKey = secret("000102030405060708090a0b0c0d0e0f");
+    Path missing = directory.resolve("missing");
+    String[] query = {"snapshot", "query", "--hash-key-file=" + hashKey, "" + missing, "a"};
+    String refusal =
+        "firstseen snapshot query: cannot read %s: there is no such file".formatted(missing);
+    assertThat(errorsOf(query)).containsExactly(warning(hashKey), refusal);
+    Files.setPosixFilePermissions(hashKey, PosixFilePermissions.fromString("rw-------"));
+    assertThat(errorsOf(query)).containsExactly(refusal);
+
+    // A setting that no client takes, so that none waits for a broker.
+    Path kafka = secret("security.protocol=none\n");
+    assertThat(
+            errorsOf(
+                "snapshot",
+                "info",
+                "--bootstrap-servers=localhost:1",
+                "--set=s",
+                "--kafka-properties=" + kafka))
+        .first()
+        .isEqualTo(warning(kafka));
+  }
+
+  private Path secret(String text) throws IOException {
+    Path file = Files.writeString(Files.createTempFile(directory, "secret", ""), text);
+    return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+  }
+
+  private static String warning(Path file) {
+    return "warning: others than its owner have rights to the secret file %s (mode 0644): chmod 600 %s"
+        .formatted(file, file);
+  }
+
+  private List<String> errorsOf(String... words) throws Exception {
+    Path work = Files.createTempDirectory(directory, "work");
+    try (CommandProcess process = CommandProcess.start(work, words)) {
+      return process.end().err();
     }
   }
 

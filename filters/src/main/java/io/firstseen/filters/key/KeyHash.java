@@ -181,12 +181,13 @@ public final class KeyHash implements Serializable {
 
   /**
    * SipHash-2-4 under the key in {@code file}: 32 hexadecimal digits, white space around them
-   * ignored.
+   * ignored. Logs a warning if others than its owner may read or change the file.
    *
    * @throws IOException if the file cannot be read
    * @throws IllegalArgumentException if the file holds anything else
    */
   public static KeyHash fromFile(Path file) throws IOException {
+    SecretFiles.warnOfRights(file);
     // Latin-1 decodes any bytes, so parse() refuses a wrong file with its own message.
     return parse(Files.readString(file, StandardCharsets.ISO_8859_1).strip());
   }

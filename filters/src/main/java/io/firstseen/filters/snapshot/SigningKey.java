@@ -2,6 +2,7 @@ package io.firstseen.filters.snapshot;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.firstseen.filters.key.SecretFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,12 +70,14 @@ public final class SigningKey {
   }
 
   /**
-   * Reads a key from a PEM file.
+   * Reads a key from a PEM file. Logs a warning if others than its owner may read or change the
+   * file.
    *
    * @throws IllegalArgumentException if the file contains no private Ed25519 key
    * @throws IOException if the file cannot be read
    */
   public static SigningKey read(Path file) throws IOException {
+    SecretFiles.warnOfRights(file);
     return parse(Files.readString(file, US_ASCII));
   }
 

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -91,14 +92,20 @@ class PythonReaderTest {
         Files.write(
             directory.resolve("a.snapshot"),
             Snapshot.build(hashes, new SnapshotParameters(set, "python", 0, 1, 0, 1)).toBytes());
-    Path key = Files.writeString(directory.resolve("key"), SECRET + "\n");
+    Path key = Files.writeString(Files.createTempFile(directory, "hash", ".key"), SECRET + "\n");
     Files.writeString(directory.resolve("keys"), "a\n");
     String keyFile = "--hash-key-file=" + key;
-    assertThat(run(file, "query", "--scope", "mail", keyFile).output()).isEqualTo("a\tpresent\n");
+    assertThat(run(file, "query", "--scope", "mail", keyFile))
+        .isEqualTo(new Answer(0, "a\tpresent\n", ""));
     assertThat(run(file, "query", "--scope", "news", keyFile).output()).isEqualTo("a\tabsent\n");
     assertThat(run(file, "query", keyFile).output()).isEqualTo("a\tabsent\n");
     assertThat(run(file, "query"))
         .isEqualTo(new Answer(2, "", file + ": the snapshot was made with another hash key\n"));
+    Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-r-----"));
+    assertThat(run(file, "query", keyFile).errors())
+        .isEqualTo(
+            "warning: others than its owner have rights to the secret file %s (mode 0640): chmod 600 %s\n"
+                .formatted(key, key));
   }
 
   @ParameterizedTest

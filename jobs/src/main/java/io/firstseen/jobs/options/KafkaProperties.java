@@ -1,5 +1,6 @@
 package io.firstseen.jobs.options;
 
+import io.firstseen.filters.key.SecretFiles;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.io.IOException;
 import java.io.Reader;
@@ -33,13 +34,14 @@ public final class KafkaProperties {
 
   /**
    * All settings; one that is given twice has the option's value. The file is in Java's format of
-   * properties, in UTF-8.
+   * properties, in UTF-8. Logs a warning if others than its owner may read or change the file.
    *
    * @throws UserErrorException if the file cannot be read
    */
   public Map<String, String> read() {
     Map<String, String> all = new LinkedHashMap<>();
     if (file != null) {
+      SecretFiles.warnOfRights(file);
       Properties ofFile = new Properties();
       try (Reader reader = Files.newBufferedReader(file)) {
         ofFile.load(reader);
