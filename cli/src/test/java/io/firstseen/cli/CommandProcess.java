@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -27,11 +28,23 @@ public final class CommandProcess implements AutoCloseable {
    * @param directory an empty directory for its output and its temporary files
    */
   public static CommandProcess start(Path directory, String... words) throws IOException {
-    return startWithHeap("512m", directory, words);
+    return start("512m", Map.of(), directory, words);
   }
 
   /** The same with another size of the heap. */
   public static CommandProcess startWithHeap(String heap, Path directory, String... words)
+      throws IOException {
+    return start(heap, Map.of(), directory, words);
+  }
+
+  /** The same with the hash key in the environment. */
+  public static CommandProcess startWithHashKey(String key, Path directory, String... words)
+      throws IOException {
+    return start("512m", Map.of("FIRSTSEEN_HASH_KEY", key), directory, words);
+  }
+
+  private static CommandProcess start(
+      String heap, Map<String, String> environment, Path directory, String... words)
       throws IOException {
     List<String> command = new ArrayList<>();
     if (System.getProperty("os.name").equals("Linux")) {
@@ -56,6 +69,7 @@ public final class CommandProcess implements AutoCloseable {
             .redirectOutput(directory.resolve("out").toFile())
             .redirectError(directory.resolve("err").toFile());
     builder.environment().keySet().removeIf(name -> name.startsWith("FIRSTSEEN_"));
+    builder.environment().putAll(environment);
     return new CommandProcess(directory, builder.start());
   }
 

@@ -12,6 +12,7 @@ import io.firstseen.jobs.options.StreamOptions;
 import io.firstseen.jobs.shared.OperatorUids;
 import io.firstseen.jobs.shared.SingleTask;
 import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.KeyHashSource;
 import io.firstseen.operators.dedup.DedupStreams;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.serializers.Change;
@@ -92,7 +93,11 @@ public final class DedupJob {
             .name(OperatorUids.WELL_FORMED)
             .uid(OperatorUids.WELL_FORMED);
     DedupStreams<SourceEvent> dedup =
-        described(Firstseen.dedup(wellFormed), options.keys(), options.dedup())
+        described(
+                Firstseen.dedup(wellFormed),
+                options.keys(),
+                options.keyHashSource(),
+                options.dedup())
             .key(SourceEvent::key)
             .operation(SourceEvent::operation)
             .scope(SourceEvent::scope)
@@ -141,11 +146,11 @@ public final class DedupJob {
   }
 
   private static <T> Firstseen<T> described(
-      Firstseen<T> dedup, KeyOptions keys, DedupOptions options) {
+      Firstseen<T> dedup, KeyOptions keys, KeyHashSource hash, DedupOptions options) {
     dedup
         .uidPrefix(UID_PREFIX)
         .canonicaliser(keys.canonicaliser())
-        .hash(keys.keyHash())
+        .hash(hash)
         .capacity(options.capacity())
         .falsePositiveRate(options.falsePositiveRate())
         .shards(options.shards())
@@ -163,7 +168,9 @@ public final class DedupJob {
    */
   public static DedupParameters parameters(KeyOptions keys, DedupOptions options) {
     try {
-      return described(Firstseen.withoutEvents(), keys, options).parameters();
+      return described(
+              Firstseen.withoutEvents(), keys, KeyHashSource.inJob(keys.keyHash()), options)
+          .parameters();
     } catch (IllegalArgumentException e) {
       throw new UserErrorException("these options do not fit together: " + e.getMessage());
     }
@@ -239,7 +246,7 @@ public final class DedupJob {
     @Mixin private KafkaOptions kafka;
 
     void build(StreamExecutionEnvironment env) {
-      JobMain.warnOfFixedKey(keys);
+      JobMain.warnOfHashKey(keys, stream);
       buildOnKafka(env, kafka, JobOptions.forDedup(keys, stream, dedup));
     }
   }

@@ -113,7 +113,7 @@ public final class PipelineJob {
     @Mixin private KafkaOptions kafka;
 
     void build(StreamExecutionEnvironment env) {
-      JobMain.warnOfFixedKey(options.keys());
+      JobMain.warnOfHashKey(options.keys(), options.stream());
       buildOnKafka(env, kafka, options);
     }
   }

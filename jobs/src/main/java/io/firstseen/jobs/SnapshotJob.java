@@ -16,6 +16,7 @@ import io.firstseen.jobs.options.SnapshotOptions;
 import io.firstseen.jobs.options.StreamOptions;
 import io.firstseen.jobs.shared.OperatorUids;
 import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.KeyHashSource;
 import io.firstseen.operators.compaction.Publication;
 import io.firstseen.operators.compaction.SnapshotSpec;
 import io.firstseen.operators.compaction.Snapshots;
@@ -83,14 +84,13 @@ public final class SnapshotJob {
       Publication publication) {
     JobEnvironment.requireParallelismOfSnapshots(options);
     JobEnvironment.configure(env, options.stream());
-    KeyHash hash = options.keys().keyHash();
     EventWatermarks watermarks = DedupJob.watermarks(options.stream(), windowMillis(options));
     DataStream<HashedOperation> operations =
         DedupJob.events(env, acceptedChangelog, watermarks)
             .process(new WellFormedFunction(), EVENT)
             .name(OperatorUids.WELL_FORMED)
             .uid(OperatorUids.WELL_FORMED)
-            .map(new HashFunction(hash), OPERATION)
+            .map(new HashFunction(options.keyHashSource()), OPERATION)
             .name(OperatorUids.HASHED)
             .uid(OperatorUids.HASHED);
     attach(operations, sink, options, publication);
@@ -109,15 +109,17 @@ public final class SnapshotJob {
   private static final class HashFunction extends RichMapFunction<SourceEvent, HashedOperation> {
     private static final long serialVersionUID = 1;
 
-    private final KeyHash hash;
+    private final KeyHashSource hashSource;
+    private transient KeyHash hash;
     private transient LongCounter counter;
 
-    HashFunction(KeyHash hash) {
-      this.hash = hash;
+    HashFunction(KeyHashSource hashSource) {
+      this.hashSource = hashSource;
     }
 
     @Override
     public void open(OpenContext context) {
+      hash = hashSource.open();
       counter = getRuntimeContext().getLongCounter(OPERATIONS_COUNTER);
     }
 
@@ -258,7 +260,7 @@ public final class SnapshotJob {
     @Mixin private KafkaOptions kafka;
 
     void build(StreamExecutionEnvironment env) {
-      JobMain.warnOfFixedKey(keys);
+      JobMain.warnOfHashKey(keys, stream);
       buildOnKafka(env, kafka, JobOptions.forSnapshots(keys, stream, changelog, snapshots));
     }
   }

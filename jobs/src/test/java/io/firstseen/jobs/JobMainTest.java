@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -62,6 +64,23 @@ class JobMainTest {
         main("DedupJob", "--bootstrap-servers=no.such.host.invalid:9092"),
         "error: cannot connect to Kafka at no.such.host.invalid:9092: No resolvable bootstrap"
             + " urls.*");
+  }
+
+  @Test
+  void aSecretThatGoesWithTheJobIsAWarning(@TempDir Path directory) throws Exception {
+    Path key =
+        Files.writeString(
+            Files.createTempFile(directory, "hash", ".key"), "000102030405060708090a0b0c0d0e0f");
+    String[] words = {"--bootstrap-servers=no.such.host.invalid:9092", "--hash-key-file=" + key};
+    assertThat(main("DedupJob", words).err.lines())
+        .first()
+        .isEqualTo(
+            "warning: the hash key goes with the job, so whoever can read the cluster's files of"
+                + " the job has it (--hash-key-on-workers keeps it out)");
+    assertThat(main("DedupJob", words[0], words[1], "--hash-key-on-workers").err.lines())
+        .singleElement()
+        .asString()
+        .startsWith("error: cannot connect");
   }
 
   /** A cluster's REST endpoint calls main in its own JVM, which must survive. */

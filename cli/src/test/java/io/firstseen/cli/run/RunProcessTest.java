@@ -7,12 +7,16 @@ import io.firstseen.cli.CommandProcess;
 import io.firstseen.cli.Invocation;
 import io.firstseen.cli.Waiting;
 import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.SnapshotSet;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
+import java.util.OptionalLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -63,6 +67,28 @@ class RunProcessTest {
       assertThat(run.temporaryFiles()).isEmpty();
     }
     assertThat(Invocation.names(results)).containsExactly("A", "D", "S");
+  }
+
+  @Test
+  void tasksReadTheHashKeyFromTheirEnvironment() throws Exception {
+    String key = "000102030405060708090a0b0c0d0e0f";
+    Path keys = Files.writeString(directory.resolve("keys"), "a\nb\na\n");
+    try (CommandProcess run =
+        CommandProcess.startWithHashKey(
+            key,
+            work,
+            "run",
+            "--hash-key-on-workers",
+            "--input=" + keys,
+            "--accepted=" + results.resolve("A"),
+            "--snapshots=" + results.resolve("S"))) {
+      Invocation ended = run.end();
+      assertThat(ended.err()).isEmpty();
+      assertThat(ended.status()).isZero();
+    }
+    SnapshotSet set = SnapshotSet.openDirectory(results.resolve("S"), OptionalLong.empty());
+    assertThat(set.manifest().count()).isEqualTo(2);
+    assertThat(set.mightContainKey("b".getBytes(UTF_8), KeyHash.parse(key))).isTrue();
   }
 
   @Tag("slow")

@@ -25,8 +25,9 @@ import java.util.HexFormat;
  * SipHash, a fast short-input PRF, 2012). {@link Algorithm#XXH3_64} is faster but not secure; use
  * it for trusted input only.
  *
- * <p>It is {@link Serializable} so that a job's functions can contain it; it is never stored in
- * this form. State and snapshots hold {@link #algorithm()} and {@link #keyCheck()}, not the key.
+ * <p>State and snapshots hold {@link #algorithm()} and {@link #keyCheck()}, not the key. It is
+ * {@link Serializable} so that a job's functions can contain it. Its serialised form holds the key,
+ * so who can read a stored job that contains it has the key.
  */
 public final class KeyHash implements Serializable {
   private static final long serialVersionUID = 1L;

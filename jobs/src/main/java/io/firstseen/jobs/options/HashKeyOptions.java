@@ -2,10 +2,12 @@ package io.firstseen.jobs.options;
 
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.KeyHashSource;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The secret of the keyed hash. */
@@ -36,25 +38,49 @@ public final class HashKeyOptions {
   }
 
   KeyHash keyHash(String variableValue) {
-    if (file != null) {
-      try {
-        return KeyHash.fromFile(file);
-      } catch (NoSuchFileException e) {
-        throw new UserErrorException("--hash-key-file: " + file + " does not exist");
-      } catch (AccessDeniedException e) {
-        throw new UserErrorException("--hash-key-file: " + file + " must not be read");
-      } catch (IOException | IllegalArgumentException e) {
-        throw new UserErrorException("--hash-key-file: " + file + ": " + e.getMessage());
-      }
+    try {
+      return place().read(variableValue);
+    } catch (NoSuchFileException e) {
+      throw new UserErrorException("--hash-key-file: " + file + " does not exist");
+    } catch (AccessDeniedException e) {
+      throw new UserErrorException("--hash-key-file: " + file + " must not be read");
+    } catch (IOException | IllegalArgumentException e) {
+      String option = file == null ? VARIABLE : "--hash-key-file: " + file;
+      throw new UserErrorException(option + ": " + e.getMessage());
     }
-    if (variableValue != null && !variableValue.isEmpty()) {
-      try {
-        return KeyHash.parse(variableValue.strip());
-      } catch (IllegalArgumentException e) {
-        throw new UserErrorException(VARIABLE + ": " + e.getMessage());
-      }
+  }
+
+  /** The same hash, which every task reads on its own machine. */
+  KeyHashSource onWorkers() {
+    return KeyHashSource.onWorkers(keyHash(), place());
+  }
+
+  private Place place() {
+    return new Place(file == null ? null : file.toAbsolutePath().toString());
+  }
+
+  /** Where the key is: in a file, or without one in the environment. */
+  private record Place(@Nullable String file) implements KeyHashSource.Reader {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public KeyHash read() throws IOException {
+      return read(System.getenv(VARIABLE));
     }
-    return KeyHash.fixed();
+
+    private KeyHash read(@Nullable String variableValue) throws IOException {
+      if (file != null) {
+        return KeyHash.fromFile(Path.of(file));
+      }
+      return variableValue == null || variableValue.isEmpty()
+          ? KeyHash.fixed()
+          : KeyHash.parse(variableValue.strip());
+    }
+
+    @Override
+    public String toString() {
+      return file == null ? VARIABLE : file;
+    }
   }
 
   /** The warning for a user of the fixed key. */

@@ -1,6 +1,7 @@
 package io.firstseen.jobs.options;
 
 import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.KeyHashSource;
 import io.firstseen.types.TimeToLive;
 import java.time.Duration;
 import java.util.Objects;
@@ -72,6 +73,16 @@ public final class JobOptions {
   /** How keys are canonicalised and hashed. */
   public KeyOptions keys() {
     return keys;
+  }
+
+  /**
+   * Where tasks get the hash: with the job, or with {@code --hash-key-on-workers} by reading its
+   * key themselves.
+   *
+   * @throws UserErrorException if the key cannot be read here
+   */
+  public KeyHashSource keyHashSource() {
+    return stream.isHashKeyOnWorkers() ? keys.onWorkers() : KeyHashSource.inJob(keys.keyHash());
   }
 
   /** Parallelism, state and event time. */

@@ -2,6 +2,7 @@ package io.firstseen.jobs.options;
 
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.operators.KeyHashSource;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -30,6 +31,10 @@ public final class KeyOptions {
   /** Like {@link HashKeyOptions#keyHash()}. */
   public KeyHash keyHash() {
     return hashKey.keyHash();
+  }
+
+  KeyHashSource onWorkers() {
+    return hashKey.onWorkers();
   }
 
   KeyHash keyHash(String variableValue) {

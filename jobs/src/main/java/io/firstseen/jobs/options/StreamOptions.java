@@ -69,6 +69,14 @@ public final class StreamOptions {
               + " without it (default: ${DEFAULT-VALUE}).")
   private Duration idleTimeout;
 
+  @Option(
+      names = "--hash-key-on-workers",
+      description =
+          "Every TaskManager reads the hash key itself, from the same --hash-key-file or from its own"
+              + " FIRSTSEEN_HASH_KEY, so that the key is no part of the job and of Flink's files of"
+              + " it. It must be there where the job is submitted, too.")
+  private boolean hashKeyOnWorkers;
+
   StreamOptions() {}
 
   /** Parallel tasks of each operator, at least 1. */
@@ -89,5 +97,10 @@ public final class StreamOptions {
   /** How long a partition may be silent before it no longer holds the watermark back. */
   public Duration idleTimeout() {
     return idleTimeout;
+  }
+
+  /** Whether the hash key is read where tasks run, and is no part of the job. */
+  public boolean isHashKeyOnWorkers() {
+    return hashKeyOnWorkers;
   }
 }

@@ -1,11 +1,13 @@
 package io.firstseen.jobs.shared;
 
+import io.firstseen.operators.UnusableHashKeyException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.flink.runtime.throwable.ThrowableAnnotation;
 import org.apache.flink.runtime.throwable.ThrowableType;
 import org.apache.flink.util.SerializedThrowable;
@@ -18,6 +20,10 @@ import org.apache.flink.util.SerializedThrowable;
 @ThrowableAnnotation(ThrowableType.NonRecoverableError)
 public final class UserErrorException extends RuntimeException {
   private static final long serialVersionUID = 1;
+
+  /** The errors that the user can correct: this one, and that of the operators. */
+  private static final Set<String> OF_USERS =
+      Set.of(UserErrorException.class.getName(), UnusableHashKeyException.class.getName());
 
   public UserErrorException(String sentence) {
     super(sentence, null, false, false);
@@ -42,14 +48,14 @@ public final class UserErrorException extends RuntimeException {
    */
   public static Optional<String> sentence(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      if (cause instanceof UserErrorException) {
+      if (cause instanceof UserErrorException || cause instanceof UnusableHashKeyException) {
         return Optional.of(cause.getMessage());
       }
       if (cause instanceof SerializedThrowable serialized
-          && serialized.getOriginalErrorClassName().equals(UserErrorException.class.getName())) {
+          && OF_USERS.contains(serialized.getOriginalErrorClassName())) {
         // Its message repeats the name of the class: "io.…UserErrorException: sentence".
         String message = serialized.getMessage();
-        String prefix = UserErrorException.class.getName() + ": ";
+        String prefix = serialized.getOriginalErrorClassName() + ": ";
         return Optional.of(
             message.startsWith(prefix) ? message.substring(prefix.length()) : message);
       }

@@ -243,6 +243,8 @@ class JobOptionsTest {
     assertThat(without.keyHash(KEY).keyCheck()).isEqualTo(check);
     assertThat(without.keyHash(null).isFixedKey()).isTrue();
     assertThat(without.keyHash("").isFixedKey()).isTrue();
+    assertThat(JobOptions.parse("--hash-key-on-workers").keyHashSource().open().isFixedKey())
+        .isTrue();
   }
 
   @Test

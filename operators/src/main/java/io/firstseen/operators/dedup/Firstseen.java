@@ -6,6 +6,7 @@ import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.operators.KeyHashSource;
 import io.firstseen.operators.ShardKeys;
 import io.firstseen.serializers.Change;
 import io.firstseen.serializers.ChangeSerializer;
@@ -111,7 +112,7 @@ public final class Firstseen<T> {
   private Extractor<T, Operation> operation = event -> Operation.ADD;
   private Extractor<T, byte[]> scope = event -> null;
   private Canonicaliser canonicaliser = Canonicaliser.NONE;
-  private KeyHash hash = KeyHash.fixed();
+  private KeyHashSource hash = KeyHashSource.inJob(KeyHash.fixed());
   private long capacity = DEFAULT_CAPACITY;
   private double falsePositiveRate = DEFAULT_FALSE_POSITIVE_RATE;
   private int shards = DEFAULT_SHARDS;
@@ -204,8 +205,19 @@ public final class Firstseen<T> {
    * Anyone who knows the hash key can construct keys that are taken for duplicates of other keys,
    * or whose deletion removes other keys. Use a secret hash key if senders may be hostile. Fixed
    * for the life of the state.
+   *
+   * <p>The hash key goes with the job, so whoever can read Flink's files of the job has it: those
+   * for high availability, and the blobs of the cluster. {@link #hash(KeyHashSource)} keeps it out.
    */
   public Firstseen<T> hash(KeyHash newHash) {
+    return hash(KeyHashSource.inJob(newHash));
+  }
+
+  /**
+   * Sets the keyed hash as {@link #hash(KeyHash)} does; {@link KeyHashSource#onWorkers} has its
+   * tasks read the hash key.
+   */
+  public Firstseen<T> hash(KeyHashSource newHash) {
     hash = Objects.requireNonNull(newHash, "hash");
     return this;
   }

@@ -4,6 +4,7 @@ import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.ScopedKey;
+import io.firstseen.operators.KeyHashSource;
 import io.firstseen.serializers.Change;
 import io.firstseen.serializers.Rejected;
 import io.firstseen.types.Operation;
@@ -25,9 +26,10 @@ final class IdentifyFunction<T> extends ProcessFunction<T, Change<T>> {
   private final Extractor<T, Operation> operation;
   private final Extractor<T, byte[]> scope;
   private final Canonicaliser canonicaliser;
-  private final KeyHash hash;
+  private final KeyHashSource hashSource;
   private final OutputTag<Rejected<T>> rejectedTag;
 
+  private transient KeyHash hash;
   private transient Counter deadLetters;
 
   IdentifyFunction(
@@ -35,18 +37,19 @@ final class IdentifyFunction<T> extends ProcessFunction<T, Change<T>> {
       Extractor<T, Operation> operation,
       Extractor<T, byte[]> scope,
       Canonicaliser canonicaliser,
-      KeyHash hash,
+      KeyHashSource hashSource,
       OutputTag<Rejected<T>> rejectedTag) {
     this.key = key;
     this.operation = operation;
     this.scope = scope;
     this.canonicaliser = canonicaliser;
-    this.hash = hash;
+    this.hashSource = hashSource;
     this.rejectedTag = rejectedTag;
   }
 
   @Override
   public void open(OpenContext context) {
+    hash = hashSource.open();
     deadLetters = getRuntimeContext().getMetricGroup().counter("deadLetters");
   }
 

@@ -9,6 +9,7 @@ import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.operators.KeyHashSource;
 import io.firstseen.operators.ShardKeys;
 import io.firstseen.serializers.Change;
 import io.firstseen.serializers.ChangeSerializer;
@@ -197,7 +198,7 @@ class DedupMetricsTest {
             event -> Operation.ADD,
             event -> null,
             Canonicaliser.NONE,
-            HASH,
+            KeyHashSource.inJob(HASH),
             rejected);
     TaskMetrics metrics = new TaskMetrics();
     try (MockEnvironment environment = metrics.environment(SHARDS, 1, 0);
