@@ -47,17 +47,17 @@ public final class CuckooFilter implements MembershipFilter {
   }
 
   /** See {@link PagedFilter#insert}. */
-  public Insertion insert(long hash) {
+  public InsertionResult insert(long hash) {
     return counted(operations.insert(pages, hash));
   }
 
   /** See {@link PagedFilter#insertIfAbsent}. */
-  public Insertion insertIfAbsent(long hash) {
+  public InsertionResult insertIfAbsent(long hash) {
     return counted(operations.insertIfAbsent(pages, hash));
   }
 
-  private Insertion counted(Insertion insertion) {
-    count += insertion == Insertion.STORED ? 1 : 0;
+  private InsertionResult counted(InsertionResult insertion) {
+    count += insertion == InsertionResult.STORED ? 1 : 0;
     return insertion;
   }
 

@@ -33,15 +33,15 @@ public final class PagedFilter {
    * widens or splits. A filter stores only a few copies of an identity. If it has that many and
    * keys expire, the oldest copy is renewed, so that the identity stays as long as any of its keys.
    */
-  public Insertion insert(PageStore store, long hash) {
+  public InsertionResult insert(PageStore store, long hash) {
     long identity = shape.identity(hash);
     CuckooPage page = page(store, identity);
     if (insertInPlace(store, page, identity) >= 0) {
-      return Insertion.STORED;
+      return InsertionResult.STORED;
     }
     if (page.contains(identity) && page.copies(identity) >= CuckooPage.MAX_COPIES) {
       renew(store, page, identity);
-      return Insertion.SATURATED;
+      return InsertionResult.SATURATED;
     }
     return insert(store, page, identity);
   }
@@ -50,12 +50,12 @@ public final class PagedFilter {
    * Inserts a key unless the filter holds its identity: {@code STORED} or {@code PRESENT}. {@code
    * PRESENT} renews the key if expiry is measured from when it was last seen.
    */
-  public Insertion insertIfAbsent(PageStore store, long hash) {
+  public InsertionResult insertIfAbsent(PageStore store, long hash) {
     long identity = shape.identity(hash);
     CuckooPage page = page(store, identity);
     int room = insertInPlace(store, page, identity);
     if (room != BucketLayout.UNDECIDED) {
-      return room == BucketLayout.HELD ? Insertion.PRESENT : Insertion.STORED;
+      return room == BucketLayout.HELD ? InsertionResult.PRESENT : InsertionResult.STORED;
     }
     if (!page.contains(identity)) {
       return insert(store, page, identity);
@@ -65,7 +65,7 @@ public final class PagedFilter {
     if (expiry != null && expiry.sinceLastSeen() && page.epochs.oldest < expiry.endMillis()) {
       renew(store, page, identity);
     }
-    return Insertion.PRESENT;
+    return InsertionResult.PRESENT;
   }
 
   /**
@@ -183,7 +183,7 @@ public final class PagedFilter {
     return target;
   }
 
-  private Insertion insert(PageStore store, CuckooPage page, long identity) {
+  private InsertionResult insert(PageStore store, CuckooPage page, long identity) {
     Expiry expiry = store.expiry();
     CuckooPage target = page.isFrozen() && !page.canAddPending(expiry) ? page.writableCopy() : page;
     int number = expiry == null ? 0 : target.number(expiry);
@@ -191,7 +191,7 @@ public final class PagedFilter {
       target = grown(store, target, identity);
     }
     store.put(identity, target);
-    return Insertion.STORED;
+    return InsertionResult.STORED;
   }
 
   private static CuckooPage writable(CuckooPage page) {

@@ -102,13 +102,14 @@ class CuckooModelTest {
       switch (random.nextInt(10)) {
         case 0, 1, 2 -> assertThat(filter.mightContain(hash)).isEqualTo(held > 0);
         case 3 -> {
-          Insertion expected = held > 0 ? Insertion.PRESENT : Insertion.STORED;
+          InsertionResult expected = held > 0 ? InsertionResult.PRESENT : InsertionResult.STORED;
           assertThat(filter.insertIfAbsent(hash)).isEqualTo(expected);
           identities.put(identity, Math.max(held, 1));
         }
         case 4, 5, 6 -> {
           if (growing || random.nextInt(3) == 0) {
-            Insertion expected = held < 8 ? Insertion.STORED : Insertion.SATURATED;
+            InsertionResult expected =
+                held < 8 ? InsertionResult.STORED : InsertionResult.SATURATED;
             assertThat(filter.insert(hash)).isEqualTo(expected);
             identities.put(identity, Math.min(held + 1, 8));
           }

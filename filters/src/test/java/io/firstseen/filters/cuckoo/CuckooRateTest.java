@@ -40,7 +40,7 @@ class CuckooRateTest {
     long[] keys = new SplittableRandom(SEED).longs(2L * estimate).toArray();
     for (int count : new int[] {1_000, estimate / 8, estimate / 2, estimate, 2 * estimate}) {
       for (int i = (int) filter.count(); i < count; i++) {
-        assertThat(filter.insert(keys[i])).isEqualTo(Insertion.STORED);
+        assertThat(filter.insert(keys[i])).isEqualTo(InsertionResult.STORED);
       }
       assertRateFollowsTheLaw(filter);
       if (count <= estimate) {
@@ -63,8 +63,8 @@ class CuckooRateTest {
     CuckooFilter outgrown = CuckooFilter.forCapacity(1_000, rate);
     CuckooFilter sized = CuckooFilter.sized(60_000, rate);
     for (long key : keys) {
-      assertThat(outgrown.insert(key)).isNotEqualTo(Insertion.PRESENT);
-      assertThat(sized.insert(key)).isEqualTo(Insertion.STORED);
+      assertThat(outgrown.insert(key)).isNotEqualTo(InsertionResult.PRESENT);
+      assertThat(sized.insert(key)).isEqualTo(InsertionResult.STORED);
     }
     assertRateFollowsTheLaw(outgrown);
     assertRateFollowsTheLaw(sized);
@@ -112,11 +112,11 @@ class CuckooRateTest {
     long bytes = filter.sizeBytes();
     for (int i = 0; i < 1_000; i++) {
       int copies = 1;
-      while (filter.insert(keys[i]) == Insertion.STORED) {
+      while (filter.insert(keys[i]) == InsertionResult.STORED) {
         copies++;
       }
       assertThat(copies).isLessThanOrEqualTo(8);
-      assertThat(filter.insert(keys[i])).isEqualTo(Insertion.SATURATED);
+      assertThat(filter.insert(keys[i])).isEqualTo(InsertionResult.SATURATED);
     }
     for (long key : keys) {
       assertThat(filter.mightContain(key)).isTrue();

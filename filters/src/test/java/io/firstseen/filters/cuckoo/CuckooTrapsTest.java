@@ -218,7 +218,7 @@ class CuckooTrapsTest {
           List<Long> admitted = new ArrayList<>();
           int turnedAway = 0;
           for (long hash : new SplittableRandom(SEED).longs(20_000).toArray()) {
-            if (filter.insertIfAbsent(hash) == Insertion.STORED) {
+            if (filter.insertIfAbsent(hash) == InsertionResult.STORED) {
               admitted.add(hash);
             } else {
               turnedAway++;
@@ -246,7 +246,7 @@ class CuckooTrapsTest {
             for (int i = 0; i < 10_000; i++) {
               assertThat(filter.insert(hot))
                   .as("after the ninth copy")
-                  .isEqualTo(Insertion.SATURATED);
+                  .isEqualTo(InsertionResult.SATURATED);
             }
             assertThat(filter.toBytes()).isEqualTo(before);
             for (int copy = 0; copy < CuckooPage.MAX_COPIES; copy++) {

@@ -27,7 +27,7 @@ class DeletesOfStrangersTest {
     SplittableRandom random = new SplittableRandom(20261120);
     while (filter.count() < CAPACITY) {
       long key = random.nextLong();
-      if (filter.insertIfAbsent(key) == Insertion.STORED) {
+      if (filter.insertIfAbsent(key) == InsertionResult.STORED) {
         admitted[(int) filter.count() - 1] = key;
       } else {
         dropped.add(key);
@@ -59,7 +59,7 @@ class DeletesOfStrangersTest {
 
     long accepted = 0;
     for (long key : admitted) {
-      accepted += filter.insertIfAbsent(key) == Insertion.STORED ? 1 : 0;
+      accepted += filter.insertIfAbsent(key) == InsertionResult.STORED ? 1 : 0;
     }
     assertThat(accepted).as("accepted once more when they come again").isEqualTo(removed);
     assertThat(missing()).isZero();

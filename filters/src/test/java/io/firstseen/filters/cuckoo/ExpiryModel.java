@@ -169,9 +169,9 @@ final class ExpiryModel {
     long time = anyTime();
     expiry.keysOf(time + mistake.timeMillis());
     long from = Math.max(time, now);
-    Insertion insertion = filter.insertIfAbsent(pages, hash);
+    InsertionResult insertion = filter.insertIfAbsent(pages, hash);
     Key key = keys.get(hash);
-    if (insertion == Insertion.PRESENT) {
+    if (insertion == InsertionResult.PRESENT) {
       require(!mustBeForgotten(key), "no key is kept past its bound");
       if (plan.sinceLastSeen()) {
         key.time = Math.max(key.time, from);

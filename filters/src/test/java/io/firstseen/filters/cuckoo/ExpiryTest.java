@@ -98,7 +98,7 @@ class ExpiryTest {
     long hash = 0;
     for (long time : new long[] {Long.MIN_VALUE, -1, 0, 1, Long.MAX_VALUE}) {
       expiry.keysOf(time);
-      assertThat(filter.insertIfAbsent(pages, ++hash << 20)).isEqualTo(Insertion.STORED);
+      assertThat(filter.insertIfAbsent(pages, ++hash << 20)).isEqualTo(InsertionResult.STORED);
     }
     expiry.advanceTo(2 * HOUR);
     assertThat(filter.mightContain(pages, 4L << 20)).isFalse();
@@ -118,7 +118,7 @@ class ExpiryTest {
     long hash = 77L << 30;
     for (long minutes : new long[] {30, 10, 50, 20}) {
       expiry.keysOf(minutes * 60_000);
-      assertThat(filter.insert(pages, hash)).isEqualTo(Insertion.STORED);
+      assertThat(filter.insert(pages, hash)).isEqualTo(InsertionResult.STORED);
     }
     assertThat(filter.delete(pages, hash)).isTrue();
     expiry.advanceTo(88 * 60_000);

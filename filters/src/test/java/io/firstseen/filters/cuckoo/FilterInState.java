@@ -60,17 +60,17 @@ final class FilterInState implements GrowingFilter, PageStore {
   }
 
   @Override
-  public Insertion insert(long hash) {
+  public InsertionResult insert(long hash) {
     return counted(operations.insert(this, hash));
   }
 
   @Override
-  public Insertion insertIfAbsent(long hash) {
+  public InsertionResult insertIfAbsent(long hash) {
     return counted(operations.insertIfAbsent(this, hash));
   }
 
-  private Insertion counted(Insertion insertion) {
-    count += insertion == Insertion.STORED ? 1 : 0;
+  private InsertionResult counted(InsertionResult insertion) {
+    count += insertion == InsertionResult.STORED ? 1 : 0;
     return insertion;
   }
 

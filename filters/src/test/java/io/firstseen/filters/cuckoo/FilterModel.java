@@ -92,7 +92,7 @@ final class FilterModel {
             ? hotKeys[random.nextInt(hotKeys.length)]
             : kind == 1 && !admitted.isEmpty() ? anyAdmitted() : random.nextLong();
     boolean onlyIfAbsent = random.nextInt(4) == 0;
-    Insertion insertion = onlyIfAbsent ? filter.insertIfAbsent(hash) : filter.insert(hash);
+    InsertionResult insertion = onlyIfAbsent ? filter.insertIfAbsent(hash) : filter.insert(hash);
     switch (insertion) {
       case STORED -> {
         require(

@@ -18,12 +18,12 @@ final class FilterOnTheHeap implements GrowingFilter {
   }
 
   @Override
-  public Insertion insert(long hash) {
+  public InsertionResult insert(long hash) {
     return filter.insert(hash);
   }
 
   @Override
-  public Insertion insertIfAbsent(long hash) {
+  public InsertionResult insertIfAbsent(long hash) {
     return filter.insertIfAbsent(hash);
   }
 

@@ -95,13 +95,13 @@ final class FilterWithFrozenPages implements GrowingFilter, PageStore {
   }
 
   @Override
-  public Insertion insert(long hash) {
+  public InsertionResult insert(long hash) {
     next();
     return operations.insert(this, hash);
   }
 
   @Override
-  public Insertion insertIfAbsent(long hash) {
+  public InsertionResult insertIfAbsent(long hash) {
     next();
     return operations.insertIfAbsent(this, hash);
   }

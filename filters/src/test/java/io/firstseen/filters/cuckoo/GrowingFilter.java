@@ -2,9 +2,9 @@ package io.firstseen.filters.cuckoo;
 
 /** What the tests ask of a cuckoo filter, so that a broken one can stand in its place. */
 interface GrowingFilter {
-  Insertion insert(long hash);
+  InsertionResult insert(long hash);
 
-  Insertion insertIfAbsent(long hash);
+  InsertionResult insertIfAbsent(long hash);
 
   boolean mightContain(long hash);
 

@@ -23,7 +23,7 @@ class HashesByPageTest {
       long[] hashes = random.longs(size).toArray();
       long stored = 0;
       for (long hash : hashes) {
-        stored += one.insert(hash) == Insertion.STORED ? 1 : 0;
+        stored += one.insert(hash) == InsertionResult.STORED ? 1 : 0;
       }
       assertThat(many.insertAll(hashes)).isEqualTo(stored);
       assertThat(bytes(many)).isEqualTo(bytes(one));

@@ -65,24 +65,24 @@ final class TextbookCuckoo implements GrowingFilter {
   }
 
   @Override
-  public Insertion insert(long hash) {
+  public InsertionResult insert(long hash) {
     long identity = identity(hash);
     if (defect == Defect.SET_SEMANTICS && copies(identity) > 0) {
       count++;
-      return Insertion.STORED;
+      return InsertionResult.STORED;
     }
     if (defect != Defect.UNBOUNDED_COPIES && copies(identity) >= MAX_COPIES) {
-      return Insertion.SATURATED;
+      return InsertionResult.SATURATED;
     }
     while (!place(index(identity), rest(identity))) {
       grow();
     }
     count++;
-    return Insertion.STORED;
+    return InsertionResult.STORED;
   }
 
   @Override
-  public Insertion insertIfAbsent(long hash) {
+  public InsertionResult insertIfAbsent(long hash) {
     if (!mightContain(hash)) {
       return insert(hash);
     }
@@ -92,7 +92,7 @@ final class TextbookCuckoo implements GrowingFilter {
         remove(suppressed.remove());
       }
     }
-    return Insertion.PRESENT;
+    return InsertionResult.PRESENT;
   }
 
   @Override

@@ -1,6 +1,6 @@
 package io.firstseen.operators.dedup;
 
-import io.firstseen.filters.cuckoo.Insertion;
+import io.firstseen.filters.cuckoo.InsertionResult;
 import io.firstseen.filters.cuckoo.PagedFilter;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.serializers.Change;
@@ -17,7 +17,8 @@ final class ApproximateSet implements LiveSet {
 
   @Override
   public Addition add(ShardPages shard, Change<?> change) {
-    boolean stored = filter.insertIfAbsent(shard, shards.suffix(change.hash())) == Insertion.STORED;
+    boolean stored =
+        filter.insertIfAbsent(shard, shards.suffix(change.hash())) == InsertionResult.STORED;
     return stored ? Addition.NEW : Addition.KNOWN;
   }
 

@@ -1,6 +1,6 @@
 package io.firstseen.operators.dedup;
 
-import io.firstseen.filters.cuckoo.Insertion;
+import io.firstseen.filters.cuckoo.InsertionResult;
 import io.firstseen.filters.cuckoo.PagedFilter;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.serializers.Change;
@@ -52,7 +52,7 @@ final class ExactSet implements LiveSet {
   private boolean isNew(ShardPages shard, Change<?> change) throws Exception {
     long hash = change.hash();
     long suffix = shards.suffix(hash);
-    if (filter.insertIfAbsent(shard, suffix) == Insertion.STORED) {
+    if (filter.insertIfAbsent(shard, suffix) == InsertionResult.STORED) {
       entries.put(shard, hash, entry(shard, change.key(), null));
       return true;
     }

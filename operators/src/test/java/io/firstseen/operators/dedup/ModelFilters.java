@@ -2,7 +2,7 @@ package io.firstseen.operators.dedup;
 
 import io.firstseen.filters.cuckoo.CuckooPage;
 import io.firstseen.filters.cuckoo.CuckooShape;
-import io.firstseen.filters.cuckoo.Insertion;
+import io.firstseen.filters.cuckoo.InsertionResult;
 import io.firstseen.filters.cuckoo.PageDirectory;
 import io.firstseen.filters.cuckoo.PageStore;
 import io.firstseen.filters.cuckoo.PageTable;
@@ -53,7 +53,7 @@ final class ModelFilters {
     boolean exact = add ? store.live.add(change.event()) : store.live.remove(change.event());
     boolean changed =
         add
-            ? filter.insertIfAbsent(store, suffix) == Insertion.STORED
+            ? filter.insertIfAbsent(store, suffix) == InsertionResult.STORED
             : filter.delete(store, suffix);
     if (changed != exact) {
       throw new AssertionError("two keys of one identity: choose longer ones, " + change.event());

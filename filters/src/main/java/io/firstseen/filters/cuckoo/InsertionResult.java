@@ -1,7 +1,7 @@
 package io.firstseen.filters.cuckoo;
 
 /** The result of an insertion. */
-public enum Insertion {
+public enum InsertionResult {
   /** The key's identity was stored; a later delete of the key removes it. */
   STORED,
   /** {@code insertIfAbsent} found the key's identity in the filter; nothing changed. */
