@@ -15,11 +15,11 @@ wrong, with one line on standard error.
 
 import argparse
 import hashlib
-import math
 import os
 import stat
 import struct
 import sys
+from fractions import Fraction
 
 MAGIC = b"\x89FSSNAP\n"
 PUBLIC_HASH_KEY = b"firstseen-public"
@@ -135,17 +135,21 @@ def joined(scope, canonical):
 # --- Derived parameters -------------------------------------------------------------------------
 
 
-def golomb_code(count, universe):
+def golomb_code(count, bound):
     """The parameter m for a count of numbers below a bound, and the s and c derived from it."""
     m = 1
     if count:
-        m = max(1, (LN_2 * 2 * universe + (count << 64)) // (count << 65))
+        m = max(1, (LN_2 * 2 * bound + (count << 64)) // (count << 65))
     field_bits = m.bit_length() - 1
     return m, field_bits, (2 << field_bits) - m
 
 
-def bucket_count(count, field_bits):
-    return -(-count // (38 if field_bits <= 10 else 42))
+def set_digest(buckets, width, values):
+    """SHA-256 over the universe and the values, which may be an iterator."""
+    digest = hashlib.sha256(struct.pack(">QQ", buckets, width))
+    for value in values:
+        digest.update(struct.pack(">Q", value))
+    return digest
 
 
 # --- The file -----------------------------------------------------------------------------------
@@ -172,13 +176,13 @@ class Blob:
 
     def _read_header(self):
         data = self.data
-        require(len(data) >= 12, f"a snapshot must have at least 202 bytes, got {len(data)}")
+        require(len(data) >= 12, f"a snapshot must have at least 218 bytes, got {len(data)}")
         require(data[:8] == MAGIC, "this is no snapshot: the magic number is missing")
         version, size = struct.unpack_from("<HH", data, 8)
         if version > 1:
             raise Unsupported(f"the snapshot has format version {version}, this program reads version 1")
         require(version == 1, f"the format version must be 1, got {version}")
-        require(202 <= size <= 301, f"the header must have 202 to 301 bytes, got {size}")
+        require(218 <= size <= 317, f"the header must have 218 to 317 bytes, got {size}")
         require(size <= len(data), f"the header has {size} bytes, the file only {len(data)}")
         (checksum,) = struct.unpack_from("<I", data, size - 4)
         require(
@@ -189,7 +193,7 @@ class Blob:
         (
             self.required_flags,
             self.codec,
-            self.value_bits,
+            self.reserved_byte,
             self.hash_algorithm,
             self.canonicaliser,
             self.canonicaliser_version,
@@ -204,19 +208,21 @@ class Blob:
             self.hash_count,
             self.count,
             self.golomb_parameter,
-            self.bucket_count,
+            self.removed_count,
             self.payload_bits,
             self.bucket_starts_bytes,
             self.payload_bytes,
             self.set_digest,
             self.parent_digest,
+            self.buckets,
+            self.width,
             self.sections_checksum,
             self.set_name_bytes,
-        ) = struct.unpack_from("<IBBBBHHIIQdqqqQQQQQQQ32s32sIB", data, 12)
-        self.set_name = data[197 : size - 4].decode("latin-1")
+        ) = struct.unpack_from("<IBBBBHHIIQdqqqQQQQQQQ32s32sQQIB", data, 12)
+        self.set_name = data[213 : size - 4].decode("latin-1")
         if self.codec == DELTA:
             # In a delta these fields have another meaning.
-            self.added_count, self.removed_count = self.golomb_parameter, self.bucket_count
+            self.added_count = self.golomb_parameter
             self.added_bits, self.bucket_starts_bytes = self.bucket_starts_bytes, 0
 
     def _check_header(self):
@@ -228,7 +234,8 @@ class Blob:
             raise Unsupported(f"the hash must be 1 or 2, got {self.hash_algorithm}")
         if self.canonicaliser not in CANONICALISER_NAMES:
             raise Unsupported(f"the canonicaliser must be 0 to 2, got {self.canonicaliser}")
-        require(self.reserved == 0, "the reserved bytes must be 0")
+        require(self.reserved_byte == 0 and self.reserved == 0, "the reserved bytes must be 0")
+        require(self.codec == DELTA or self.removed_count == 0, "the reserved bytes must be 0")
         require(
             self.set_name_bytes == len(self.set_name),
             f"the set name must have {len(self.set_name)} bytes, got {self.set_name_bytes}",
@@ -247,9 +254,12 @@ class Blob:
         require(self.sequence >= 0, f"the sequence must be at least 0, got {self.sequence}")
         require(self.window_start_millis <= self.window_end_millis, "the window must not end before it begins")
         self.shard_bits = shards.bit_length() - 1
+        require(1 <= self.buckets <= 1 << 31, f"there must be 1 to 2^31 buckets, got {self.buckets}")
+        require(1 <= self.width <= 1 << 62, f"a bucket must have 1 to 2^62 values, got {self.width}")
+        self.range = self.buckets * self.width
         require(
-            1 <= self.value_bits <= 64 - self.shard_bits,
-            f"a value must have 1 to {64 - self.shard_bits} bits, got {self.value_bits}",
+            self.range <= 1 << (64 - self.shard_bits),
+            f"there must be at most 2^{64 - self.shard_bits} values, got {self.range}",
         )
         require(
             self.hash_count >= self.count and (self.hash_count == 0) == (self.count == 0),
@@ -257,8 +267,12 @@ class Blob:
         )
         require(self.hash_count < 1 << 63, "the number of hashes must be below 2^63")
         require(
-            math.ldexp(self.rate, self.value_bits) >= self.count,
-            f"values of {self.value_bits} bits are too short for {self.count} values at the rate {self.rate}",
+            self.count <= Fraction(self.rate) * self.range,
+            f"a range of {self.range} is too small for {self.count} values at the rate {self.rate}",
+        )
+        require(
+            self.buckets <= max(65_536, self.count // 8),
+            f"a set of {self.count} values cannot have {self.buckets} buckets",
         )
 
 
@@ -275,15 +289,10 @@ class Snapshot(Blob):
         self.starts = self.sections[self.payload_bytes :]
         bits = self.payload_bits
         n = self.count
-        self.m, self.field_bits, self.cutoff = golomb_code(n, 1 << self.value_bits)
+        self.m, self.field_bits, self.cutoff = golomb_code(n, self.range)
         require(
             self.m == self.golomb_parameter,
             f"the Golomb parameter must be {self.m}, got {self.golomb_parameter}",
-        )
-        buckets = bucket_count(n, self.field_bits)
-        require(
-            buckets == self.bucket_count,
-            f"the number of buckets must be {buckets}, got {self.bucket_count}",
         )
         require(
             n <= bits // (self.field_bits + 1),
@@ -292,7 +301,7 @@ class Snapshot(Blob):
         require(n > 0 or bits == 0, f"the payload of an empty set must have 0 bits, got {bits}")
 
     def _open_bucket_starts(self):
-        if self.bucket_count <= 1:
+        if self.buckets <= 1:
             require(not self.starts, f"the bucket starts must have 0 bytes, got {len(self.starts)}")
             return
         require(len(self.starts) >= 18, f"the bucket starts must have at least 18 bytes, got {len(self.starts)}")
@@ -301,8 +310,8 @@ class Snapshot(Blob):
         )
         require(self.group_width <= 40 and self.member_width <= 40, "a bucket start must have at most 40 bits")
         self.record_bits = self.group_width + 7 * self.member_width
-        self.group_count = (self.bucket_count + 7) // 8
-        self.slope = (self.payload_bits << 19) // self.bucket_count
+        self.group_count = (self.buckets + 7) // 8
+        self.slope = (self.payload_bits << 19) // self.buckets
         bits = self.group_count * self.record_bits + self.group_width
         require(
             len(self.starts) == (bits + 7) // 8 + 18,
@@ -312,15 +321,15 @@ class Snapshot(Blob):
         self._check_bucket_starts()
 
     def _check_bucket_starts(self):
-        mean = self.payload_bits // self.bucket_count
+        mean = self.payload_bits // self.buckets
         of_groups, of_members = [], []
         before = 0
         for bucket in range(8 * self.group_count + 1):
             start = self.start(bucket)
-            if bucket < self.bucket_count:
+            if bucket < self.buckets:
                 sound = before <= start <= self.payload_bits and (bucket > 0 or start == 0)
             else:
-                sound = start == self.payload_bits + (bucket - self.bucket_count) * mean
+                sound = start == self.payload_bits + (bucket - self.buckets) * mean
             require(sound, f"bucket {bucket} must not begin at bit {start}")
             before = start
             group, member = divmod(bucket, 8)
@@ -340,7 +349,7 @@ class Snapshot(Blob):
 
     def start(self, bucket):
         """The bit position in the payload at which a bucket begins."""
-        if self.bucket_count <= 1:
+        if self.buckets <= 1:
             return bucket * self.payload_bits
         group, member = divmod(bucket, 8)
         begin = self._group_start(group)
@@ -357,7 +366,7 @@ class Snapshot(Blob):
 
     def lower(self, bucket):
         """The least value of a bucket."""
-        return -(-(bucket << self.value_bits) // self.bucket_count)
+        return bucket * self.width
 
     def values_of(self, bucket):
         """The values of a bucket, ascending; refuses codes that no writer produces."""
@@ -379,32 +388,35 @@ class Snapshot(Blob):
             yield value
 
     def values(self):
-        for bucket in range(self.bucket_count):
+        for bucket in range(self.buckets):
             yield from self.values_of(bucket)
 
     def verify(self):
         """Decodes everything and checks that the content matches the header."""
-        digest = hashlib.sha256()
-        count = 0
-        for value in self.values():
-            count += 1
-            require(count <= self.count, f"the payload must hold {self.count} values, got more")
-            digest.update(value.to_bytes(8, "big"))
-        require(count == self.count, f"the payload must hold {self.count} values, got {count}")
+        digest = set_digest(self.buckets, self.width, self._counted_values())
         require(
             digest.digest() == self.set_digest,
             f"the set digest must be {digest.hexdigest()}, got {self.set_digest.hex()}",
         )
+
+    def _counted_values(self):
+        count = 0
+        for value in self.values():
+            count += 1
+            require(count <= self.count, f"the payload must hold {self.count} values, got more")
+            yield value
+        require(count == self.count, f"the payload must hold {self.count} values, got {count}")
 
     def contains_hash(self, key_hash):
         """Whether the set holds a hash; refuses a hash of another shard."""
         shard = key_hash >> (64 - self.shard_bits)
         if shard != self.shard:
             raise Unsupported(f"the file holds shard {self.shard} of {self.shard_count}, the key is in shard {shard}")
-        value = key_hash >> (64 - self.shard_bits - self.value_bits) & ((1 << self.value_bits) - 1)
         if self.count == 0:
             return False
-        for found in self.values_of(value * self.bucket_count >> self.value_bits):
+        suffix = key_hash << self.shard_bits & (1 << 64) - 1
+        value = suffix * self.range >> 64
+        for found in self.values_of(value // self.width):
             if found >= value:
                 return found == value
         return False
@@ -436,26 +448,26 @@ class Delta(Blob):
         require(a <= n, f"of {n} values at most all can have been added, got {a}")
         require(self.added_bits <= self.payload_bits, "the added values must end in the payload")
         self.parent_count = n - a + r
-        self._require_room(a, 1 << self.value_bits, self.added_bits)
+        self._require_room(a, self.range, self.added_bits)
         self._require_room(r, self.parent_count, self.payload_bits - self.added_bits)
 
     @staticmethod
-    def _require_room(count, universe, bits):
-        _, field_bits, _ = golomb_code(count, universe)
+    def _require_room(count, bound, bits):
+        _, field_bits, _ = golomb_code(count, bound)
         require(
             count <= bits // (field_bits + 1) and (count > 0 or bits == 0),
             f"{bits} bits cannot be the codes of {count} numbers",
         )
 
     def added(self):
-        return self._numbers(self.added_count, 1 << self.value_bits, 0, self.added_bits)
+        return self._numbers(self.added_count, self.range, 0, self.added_bits)
 
     def removed(self):
         """The places of the removed values among those of the parent."""
         return self._numbers(self.removed_count, self.parent_count, self.added_bits, self.payload_bits)
 
-    def _numbers(self, count, universe, position, end):
-        m, field_bits, cutoff = golomb_code(count, universe)
+    def _numbers(self, count, bound, position, end):
+        m, field_bits, cutoff = golomb_code(count, bound)
         least = 0
         for _ in range(count):
             quotient = 0
@@ -470,7 +482,7 @@ class Delta(Blob):
                 position += 1
             require(position <= end, "a code must end with its list")
             number = least + quotient * m + remainder
-            require(number < universe, f"a number must be below {universe}, got {number}")
+            require(number < bound, f"a number must be below {bound}, got {number}")
             least = number + 1
             yield number
         require(position == end, f"the codes must end at bit {end}, they end at bit {position}")
@@ -489,8 +501,8 @@ class Delta(Blob):
                 f"the delta changes the set {self.parent_digest.hex()}, "
                 f"it cannot be applied to the set {parent.set_digest.hex()}"
             )
-        # Must be equal: value bits, hash, canonicaliser and its version; shards, key check and rate.
-        for begin, end in ((17, 22), (24, 48), (196, self.header_bytes - 4)):
+        # Must be equal: hash, canonicaliser and its version; shards, key check and rate; universe; set name.
+        for begin, end in ((18, 22), (24, 48), (192, 208), (212, self.header_bytes - 4)):
             if parent.data[begin:end] != self.data[begin:end]:
                 raise Unsupported("the delta changes a snapshot of another set or shard")
         require(
@@ -502,25 +514,24 @@ class Delta(Blob):
         require(not set(added) & set(before), "an added value must not be in the parent")
         kept = [value for place, value in enumerate(before) if place not in removed]
         values = sorted(kept + added)
-        digest = hashlib.sha256(b"".join(value.to_bytes(8, "big") for value in values)).digest()
+        digest = set_digest(self.buckets, self.width, values)
         require(
-            digest == self.set_digest,
-            f"the delta must lead to the set {self.set_digest.hex()}, it leads to {digest.hex()}",
+            digest.digest() == self.set_digest,
+            f"the delta must lead to the set {self.set_digest.hex()}, it leads to {digest.hexdigest()}",
         )
         return self._snapshot(values)
 
     def _snapshot(self, values):
-        m, field_bits, _ = golomb_code(len(values), 1 << self.value_bits)
-        bits, starts = coded(values, self.value_bits)
+        m, _, _ = golomb_code(len(values), self.range)
+        bits, starts = coded(values, self.buckets, self.width)
         payload = packed(bits)
         starts = bucket_starts(starts, len(bits))
         # The header of the delta except codec, sections and parent.
         header = bytearray(self.data[: self.header_bytes])
         header[16] = SNAPSHOT
-        buckets = bucket_count(len(values), field_bits)
-        struct.pack_into("<QQQQQ", header, 88, m, buckets, len(bits), len(starts), len(payload))
+        struct.pack_into("<QQQQQ", header, 88, m, 0, len(bits), len(starts), len(payload))
         header[160:192] = bytes(32)
-        struct.pack_into("<I", header, 192, crc32c(payload + starts))
+        struct.pack_into("<I", header, 208, crc32c(payload + starts))
         struct.pack_into("<I", header, len(header) - 4, crc32c(header[:-4]))
         return bytes(header) + payload + starts
 
@@ -537,17 +548,16 @@ def packed(bits):
     return int(bits, 2).to_bytes(len(bits) // 8, "big") if bits else b""
 
 
-def coded(values, value_bits):
+def coded(values, buckets, width):
     """The payload, and the bit position where each bucket begins."""
-    m, field_bits, cutoff = golomb_code(len(values), 1 << value_bits)
-    buckets = bucket_count(len(values), field_bits)
+    m, field_bits, cutoff = golomb_code(len(values), buckets * width)
     of_buckets = [[] for _ in range(buckets)]
     for value in values:
-        of_buckets[value * buckets >> value_bits].append(value)
+        of_buckets[value // width].append(value)
     payload, starts, length = [], [], 0
     for bucket, members in enumerate(of_buckets):
         fields, prefixes = "", ""
-        least = -(-(bucket << value_bits) // buckets)
+        least = bucket * width
         for value in members:
             quotient, remainder = divmod(value - least, m)
             prefixes += "1" * quotient + "0"
@@ -599,7 +609,7 @@ def info(blob):
         "window end": f"{blob.window_end_millis} ms",
         "shard": f"{blob.shard} of {blob.shard_count}",
         "keys": blob.hash_count,
-        "values": f"{blob.count} of {blob.value_bits} bits",
+        "values": f"{blob.count} of {blob.range}, in {blob.buckets} buckets of {blob.width}",
         "false-positive rate": blob.rate,
         "hash": f"{HASH_NAMES[blob.hash_algorithm]}, key check {blob.key_check:016x}",
         "canonicaliser": f"{CANONICALISER_NAMES[blob.canonicaliser]} {blob.canonicaliser_version}",
@@ -611,7 +621,6 @@ def info(blob):
         rows["parent digest"] = blob.parent_digest.hex()
     else:
         rows["golomb parameter"] = blob.m
-        rows["buckets"] = blob.bucket_count
         rows["bytes"] = (
             f"{len(blob.data)}, of which payload {blob.payload_bytes}, bucket starts {blob.bucket_starts_bytes}"
         )

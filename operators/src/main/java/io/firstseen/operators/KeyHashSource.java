@@ -3,6 +3,7 @@ package io.firstseen.operators;
 import io.firstseen.filters.key.KeyHash;
 import java.io.IOException;
 import java.io.Serializable;
+import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -98,7 +99,8 @@ public final class KeyHashSource implements Serializable {
   /**
    * The hash, for a task that starts.
    *
-   * @throws UnusableHashKeyException if it cannot be read here, or is not that of the job
+   * @throws UnusableHashKeyException if there is none here, or not that of the job
+   * @throws UncheckedIOException if it cannot be read now
    */
   public KeyHash open() {
     if (reader == null) {
@@ -107,10 +109,13 @@ public final class KeyHashSource implements Serializable {
     KeyHash read;
     try {
       read = reader.read();
-    } catch (IOException | IllegalArgumentException e) {
+    } catch (NoSuchFileException | AccessDeniedException | IllegalArgumentException e) {
       throw new UnusableHashKeyException(
           "cannot read the hash key at %s on this TaskManager: %s: put the job's key there"
               .formatted(reader, reason(e)));
+    } catch (IOException e) {
+      // It may pass: the job restarts.
+      throw new UncheckedIOException("cannot read the hash key at " + reader, e);
     }
     if (read.algorithm() != algorithm || read.keyCheck() != keyCheck) {
       throw new UnusableHashKeyException(

@@ -346,11 +346,11 @@ public final class FollowedDirectory implements FollowedSet {
     if (newestFirst.isEmpty()) {
       complainOnce(Judged.NOTHING, "there is no manifest in " + directory.path());
     } else if (newestFirst.get(0) <= answeringSequence()) {
-      judgeAgain(newestFirst.get(0));
+      judgeAgain(newestFirst.get(0), newestFirst);
     }
   }
 
-  private void judgeAgain(long newest) {
+  private void judgeAgain(long newest, List<Long> newestFirst) {
     try {
       Judged now = new Judged(newest, Files.getLastModifiedTime(directory.manifestFile(newest)));
       if (now.equals(judged)) {
@@ -359,9 +359,12 @@ public final class FollowedDirectory implements FollowedSet {
       Manifest manifest = directory.manifest(newest);
       ManifestOrder.Verdict verdict = order.check(manifest);
       if (verdict == ManifestOrder.Verdict.SAME) {
-        // A repeated run may have written the same manifest again.
+        // A repeated run has written it again, as a rule later.
         judged = now;
         shown.setTrouble(null);
+        if (manifest.publishedMillis() > shown.active().manifest().publishedMillis()) {
+          load(newest, newestFirst);
+        }
       } else {
         complainOnce(now, order.reason(manifest, verdict));
       }

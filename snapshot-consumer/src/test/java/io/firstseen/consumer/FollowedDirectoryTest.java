@@ -293,6 +293,21 @@ class FollowedDirectoryTest {
   }
 
   @Test
+  void theSameManifestOfALaterTimeIsFreshAgain() throws Exception {
+    long old = System.currentTimeMillis() - 3_600_000;
+    publisher.publishingAt(() -> old);
+    publish(1, "a");
+    follow(KeyHash.fixed(), Optional.of(Duration.ofMinutes(30)));
+    assertThat(nextEvent()).isEqualTo("snapshot 1");
+    assertThat(followed.status().state()).isEqualTo(ClientState.STALE);
+    publisher.publishingAt(System::currentTimeMillis);
+    publish(1, "a");
+    assertThat(nextEvent()).isEqualTo("snapshot 1");
+    assertThat(followed.status().state()).isEqualTo(ClientState.READY);
+    assertThat(followed.status().publishedMillis()).isGreaterThan(old);
+  }
+
+  @Test
   void aListenerThatFailsDisturbsNobody() throws Exception {
     publish(1, "a");
     SnapshotListener failing =

@@ -39,7 +39,7 @@ class SnapshotCacheTest {
 
   // See docs/format/snapshot-v1.md.
   private static final int HEADER_BYTES_AT = 10;
-  private static final int SECTIONS_CHECKSUM_AT = 192;
+  private static final int SECTIONS_CHECKSUM_AT = 208;
 
   @TempDir private Path temporary;
   private Path directory;

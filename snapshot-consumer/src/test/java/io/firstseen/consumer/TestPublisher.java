@@ -171,7 +171,7 @@ public final class TestPublisher {
     boolean continues =
         deltas != null
             && parent != null
-            && parent.header().valueBits() == child.header().valueBits();
+            && parent.header().universe().equals(child.header().universe());
     if (continues) {
       SnapshotDelta delta = SnapshotDelta.between(parent, child);
       chain.addAll(shards[shard].deltas());
@@ -188,16 +188,16 @@ public final class TestPublisher {
     return chunks;
   }
 
-  /** A snapshot with its parent's number of bits, if those are enough. */
+  /** A snapshot with its parent's range, if that is enough; else with room for as many keys. */
   private Snapshot child(long[] hashes, Snapshot parent, SnapshotParameters of) {
     if (deltas != null && parent != null) {
       try {
-        return Snapshot.build(hashes, parent.header().valueBits(), of);
+        return Snapshot.build(hashes, parent.header().universe(), of);
       } catch (IllegalArgumentException e) {
-        // A base with more bits must be cut.
+        // A base with a larger range must be cut.
       }
     }
-    return Snapshot.build(hashes, of);
+    return Snapshot.build(hashes, parameters.universeFor(2L * hashes.length), of);
   }
 
   /** A blob as the topic holds it. */

@@ -24,7 +24,7 @@ record SetFigures(SnapshotSet set, long bytes, double falsePositiveRate) {
       if (snapshot != null) {
         SnapshotHeader header = snapshot.header();
         bytes += snapshot.asByteBuffer().remaining();
-        rates += Math.scalb((double) header.count(), -header.valueBits());
+        rates += header.universe().rateOf(header.count());
       }
     }
     // A key outside the set falls into each shard with equal probability.

@@ -1,6 +1,7 @@
 package io.firstseen.serializers;
 
 import io.firstseen.filters.gcs.GolombCodedSet;
+import io.firstseen.filters.gcs.Universe;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
@@ -10,9 +11,10 @@ import org.apache.flink.core.memory.DataOutputView;
 /**
  * Writes a {@link GolombCodedSet}.
  *
- * <p>Version 2: the value bits in a byte; the count, and the length of the codes in bits, in 8
- * bytes each; then the bucket starts and the codes, each after its length. The sections are those
- * of {@code docs/format/snapshot-v1.md}. Version 1 had drafts of them and cannot be read.
+ * <p>Version 3: buckets and width of the universe, the count, and the length of the codes in bits,
+ * in 8 bytes each; then the bucket starts and the codes, each after its length. The sections are
+ * those of {@code docs/format/snapshot-v1.md}. Versions 1 and 2 had drafts of them and cannot be
+ * read.
  */
 public final class GolombCodedSetSerializer extends ImmutableSerializer<GolombCodedSet> {
 
@@ -22,7 +24,7 @@ public final class GolombCodedSetSerializer extends ImmutableSerializer<GolombCo
 
   @Override
   public void serialize(GolombCodedSet set, DataOutputView out) throws IOException {
-    out.writeByte(set.valueBits());
+    UniverseFields.write(set.universe(), out);
     out.writeLong(set.count());
     out.writeLong(set.payloadBits());
     ByteFields.writeBytes(bytes(set.bucketStarts()), out);
@@ -31,12 +33,12 @@ public final class GolombCodedSetSerializer extends ImmutableSerializer<GolombCo
 
   @Override
   public GolombCodedSet deserialize(DataInputView in) throws IOException {
-    int valueBits = in.readUnsignedByte();
+    Universe universe = UniverseFields.read(in);
     long count = in.readLong();
     long payloadBits = in.readLong();
     ByteBuffer bucketStarts = ByteBuffer.wrap(ByteFields.readBytes(in));
     ByteBuffer payload = ByteBuffer.wrap(ByteFields.readBytes(in));
-    return GolombCodedSet.wrap(count, valueBits, payloadBits, bucketStarts, payload);
+    return GolombCodedSet.wrap(count, universe, payloadBits, bucketStarts, payload);
   }
 
   private static byte[] bytes(ByteBuffer section) {
@@ -53,7 +55,7 @@ public final class GolombCodedSetSerializer extends ImmutableSerializer<GolombCo
   /** The format version in state. */
   public static final class Snapshot extends VersionedSerializerSnapshot<GolombCodedSet> {
     public Snapshot() {
-      super(2, () -> INSTANCE);
+      super(3, () -> INSTANCE);
     }
   }
 }

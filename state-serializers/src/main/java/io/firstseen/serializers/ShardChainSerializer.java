@@ -1,5 +1,6 @@
 package io.firstseen.serializers;
 
+import io.firstseen.filters.gcs.Universe;
 import io.firstseen.types.ShardChain;
 import java.io.IOException;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
@@ -9,8 +10,9 @@ import org.apache.flink.core.memory.DataOutputView;
 /**
  * Writes a {@link ShardChain}.
  *
- * <p>Version 1: the fields in their order: the value bits in a byte, the number of deltas in 4
- * bytes, the digest after its length, all others in 8 bytes.
+ * <p>Version 2: the fields in their order: buckets and width of the universe in 8 bytes each, the
+ * headroom bits in a byte, the number of deltas in 4 bytes, the digest after its length, all others
+ * in 8 bytes. Version 1 had another kind of universe and cannot be read.
  */
 public final class ShardChainSerializer extends ImmutableSerializer<ShardChain> {
 
@@ -20,7 +22,8 @@ public final class ShardChainSerializer extends ImmutableSerializer<ShardChain> 
 
   @Override
   public void serialize(ShardChain chain, DataOutputView out) throws IOException {
-    out.writeByte(chain.valueBits());
+    UniverseFields.write(chain.universe(), out);
+    out.writeByte(chain.headroomBits());
     out.writeLong(chain.count());
     ByteFields.writeString(chain.setDigest(), out);
     out.writeLong(chain.baseKeys());
@@ -32,7 +35,8 @@ public final class ShardChainSerializer extends ImmutableSerializer<ShardChain> 
 
   @Override
   public ShardChain deserialize(DataInputView in) throws IOException {
-    int valueBits = in.readUnsignedByte();
+    Universe universe = UniverseFields.read(in);
+    int headroomBits = in.readUnsignedByte();
     long count = in.readLong();
     String setDigest = ByteFields.readString(in);
     long baseKeys = in.readLong();
@@ -40,7 +44,8 @@ public final class ShardChainSerializer extends ImmutableSerializer<ShardChain> 
     long baseWindowEndMillis = in.readLong();
     int deltas = in.readInt();
     return new ShardChain(
-        valueBits,
+        universe,
+        headroomBits,
         count,
         setDigest,
         baseKeys,
@@ -58,7 +63,7 @@ public final class ShardChainSerializer extends ImmutableSerializer<ShardChain> 
   /** The format version in state. */
   public static final class Snapshot extends VersionedSerializerSnapshot<ShardChain> {
     public Snapshot() {
-      super(1, () -> INSTANCE);
+      super(2, () -> INSTANCE);
     }
   }
 }

@@ -1,12 +1,15 @@
 package io.firstseen.types;
 
+import io.firstseen.filters.gcs.Universe;
 import io.firstseen.filters.snapshot.SnapshotDelta;
 
 /**
  * What a snapshot shard has published since its base. It decides whether the next change is
  * published as a delta alone.
  *
- * @param valueBits the bits of a value in base and deltas
+ * @param universe the values of base and deltas
+ * @param headroomBits how much room the universe has for more keys: one for each 2^headroomBits
+ *     that lived when the chain began
  * @param count the number of values of the last published set
  * @param setDigest the digest of that set
  * @param baseKeys the number of live keys when the base was made
@@ -16,7 +19,8 @@ import io.firstseen.filters.snapshot.SnapshotDelta;
  * @param deltaBytes the total length of these deltas
  */
 public record ShardChain(
-    int valueBits,
+    Universe universe,
+    int headroomBits,
     long count,
     String setDigest,
     long baseKeys,
@@ -28,7 +32,8 @@ public record ShardChain(
   /** The chain after one more delta. */
   public ShardChain with(SnapshotDelta delta) {
     return new ShardChain(
-        valueBits,
+        universe,
+        headroomBits,
         delta.header().count(),
         delta.header().setDigest(),
         baseKeys,

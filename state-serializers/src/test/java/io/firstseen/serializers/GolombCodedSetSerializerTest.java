@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.filters.gcs.GolombCodedSet;
 import io.firstseen.filters.gcs.MalformedGolombCodedSetException;
+import io.firstseen.filters.gcs.Universe;
 import java.io.EOFException;
 import java.io.IOException;
 import java.util.Arrays;
@@ -16,10 +17,15 @@ import org.apache.flink.core.memory.DataOutputSerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class GolombCodedSetSerializerTest {
 
   private static final GolombCodedSetSerializer SERIALIZER = GolombCodedSetSerializer.INSTANCE;
+
+  private static GolombCodedSet small() {
+    return GolombCodedSet.of(new long[] {3, 200}, new Universe(1, 256));
+  }
 
   private static byte[] write(GolombCodedSet set) throws IOException {
     DataOutputSerializer out = new DataOutputSerializer(16);
@@ -28,23 +34,34 @@ class GolombCodedSetSerializerTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"0,60", "1,60", "64,60", "65,60", "1000,60", "1000,64", "1000,48"})
-  void whatIsWrittenIsReadAgainToTheLastByte(int count, int valueBits) throws IOException {
+  @CsvSource({
+    "0, 1, 0x1000000000000000",
+    "1, 1, 0x1000000000000000",
+    "64, 2, 0x0800000000000000",
+    "65, 2, 0x0800000000000000",
+    "1000, 32, 0x0080000000000000",
+    "1000, 32, 0x0800000000000000",
+    "1000, 29, 35001"
+  })
+  void whatIsWrittenIsReadAgainToTheLastByte(int count, long buckets, String width)
+      throws IOException {
+    Universe universe = new Universe(buckets, Long.decode(width));
     long[] values =
         new Random(count)
             .longs()
-            .map(value -> value >>> (64 - valueBits))
+            .map(value -> Long.remainderUnsigned(value, universe.greatest()))
+            .distinct()
             .limit(count)
             .boxed()
             .sorted(Long::compareUnsigned)
             .mapToLong(value -> value)
             .toArray();
-    byte[] bytes = write(GolombCodedSet.of(values, valueBits));
+    byte[] bytes = write(GolombCodedSet.of(values, universe));
     DataInputDeserializer in = new DataInputDeserializer(bytes);
     GolombCodedSet read = SERIALIZER.deserialize(in);
     assertThat(in.available()).isZero();
     assertThat(read.toArray()).isEqualTo(values);
-    assertThat(read.valueBits()).isEqualTo(valueBits);
+    assertThat(read.universe()).isEqualTo(universe);
     DataOutputSerializer copied = new DataOutputSerializer(16);
     SERIALIZER.copy(new DataInputDeserializer(bytes), copied);
     assertThat(copied.getCopyOfBuffer()).isEqualTo(bytes);
@@ -52,16 +69,22 @@ class GolombCodedSetSerializerTest {
 
   @Test
   void theBytesOfThisVersionArePinned() throws IOException {
-    // m = round(2^8 / 2 ln 2) = 89, so remainders take 6 bits, from 39 on one more. 3 is 0 m + 3
-    // and
-    // 200 - 4 is 2 m + 18: the fields 000011 010010 and, from behind, 0 and 110.
-    assertThat(HexFormat.of().formatHex(write(GolombCodedSet.of(new long[] {3, 200}, 8))))
-        .isEqualTo("08" + "0000000000000002" + "0000000000000010" + "00" + "020d26");
+    // One bucket of 256 values: 1 and 0x100. m = round(256 / 2 ln 2) = 89, so remainders take 6
+    // bits, from 39 on one more. 3 is 0 m + 3 and 200 - 4 is 2 m + 18: the fields 000011 010010
+    // and, from behind, 0 and 110. These are 16 bits; one bucket needs no section of starts.
+    assertThat(HexFormat.of().formatHex(write(small())))
+        .isEqualTo(
+            "0000000000000001"
+                + "0000000000000100"
+                + "0000000000000002"
+                + "0000000000000010"
+                + "00"
+                + "020d26");
   }
 
   @Test
   void truncatedBytesAreRefused() throws IOException {
-    byte[] whole = write(GolombCodedSet.of(new long[] {3, 200}, 8));
+    byte[] whole = write(small());
     for (int length = 0; length < whole.length; length++) {
       DataInputDeserializer in = new DataInputDeserializer(Arrays.copyOf(whole, length));
       assertThatThrownBy(() -> SERIALIZER.deserialize(in)).isInstanceOf(EOFException.class);
@@ -70,10 +93,21 @@ class GolombCodedSetSerializerTest {
 
   @Test
   void bytesThatCannotBeASetAreRefused() throws IOException {
-    byte[] bytes = write(GolombCodedSet.of(new long[] {3, 200}, 8));
-    bytes[8] = 100;
+    byte[] bytes = write(small());
+    // The last byte of the count.
+    bytes[23] = 100;
     assertThatThrownBy(() -> SERIALIZER.deserialize(new DataInputDeserializer(bytes)))
         .isInstanceOf(MalformedGolombCodedSetException.class);
+  }
+
+  @Test
+  void bytesThatCannotBeAUniverseAreRefused() throws IOException {
+    byte[] bytes = write(small());
+    // The last byte of the buckets.
+    bytes[7] = 0;
+    assertThatThrownBy(() -> SERIALIZER.deserialize(new DataInputDeserializer(bytes)))
+        .isInstanceOf(IOException.class)
+        .hasMessage("buckets must be in [1, 2147483648], got 0");
   }
 
   @Test
@@ -86,5 +120,17 @@ class GolombCodedSetSerializerTest {
     assertThat(read.restoreSerializer()).isEqualTo(SERIALIZER);
     assertThat(SERIALIZER.snapshotConfiguration().resolveSchemaCompatibility(read))
         .matches(compatibility -> compatibility.isCompatibleAsIs());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void snapshotsOfTheDraftsAreRefused(int version) {
+    assertThatThrownBy(
+            () ->
+                new GolombCodedSetSerializer.Snapshot()
+                    .readSnapshot(
+                        version, new DataInputDeserializer(), getClass().getClassLoader()))
+        .isInstanceOf(UnsupportedStateException.class)
+        .hasMessageContaining("format version " + version);
   }
 }

@@ -1,8 +1,13 @@
 package io.firstseen.serializers;
 
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstseen.filters.gcs.Universe;
 import io.firstseen.types.ShardChain;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.junit.jupiter.api.Test;
 
 class ShardChainSerializerTest extends TypeSerializerContract<ShardChain> {
 
@@ -14,13 +19,17 @@ class ShardChainSerializerTest extends TypeSerializerContract<ShardChain> {
   @Override
   protected List<ShardChain> samples() {
     return List.of(
-        new ShardChain(30, 5, "ab".repeat(32), 6, 700, 3_600_000, 2, 90),
-        new ShardChain(64, 0, "cd".repeat(32), 0, 1, Long.MAX_VALUE, 0, 0));
+        new ShardChain(new Universe(2, 35_000), 6, 5, "ab".repeat(32), 6, 700, 3_600_000, 2, 90),
+        new ShardChain(
+            new Universe(1L << 31, 1L << 33), 0, 0, "cd".repeat(32), 0, 1, Long.MAX_VALUE, 0, 0));
   }
 
   @Override
   protected String bytesOfFirstSample() {
-    return "1e"
+    // 2 buckets of 35,000 = 0x88b8 values, and 6 bits of headroom; then as in version 1.
+    return "0000000000000002"
+        + "00000000000088b8"
+        + "06"
         + "0000000000000005"
         + ("40" + "6162".repeat(32))
         + "0000000000000006"
@@ -28,5 +37,15 @@ class ShardChainSerializerTest extends TypeSerializerContract<ShardChain> {
         + "000000000036ee80"
         + "00000002"
         + "000000000000005a";
+  }
+
+  @Test
+  void aSnapshotOfTheDraftIsRefused() {
+    assertThatThrownBy(
+            () ->
+                new ShardChainSerializer.Snapshot()
+                    .readSnapshot(1, new DataInputDeserializer(), getClass().getClassLoader()))
+        .isInstanceOf(UnsupportedStateException.class)
+        .hasMessageContaining("format version 1");
   }
 }

@@ -4,6 +4,7 @@ import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.consumer.SnapshotListener;
 import io.firstseen.consumer.SnapshotUpdate;
+import io.firstseen.filters.gcs.Universe;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
@@ -185,7 +186,8 @@ public final class ClientFigures {
     long[][] hashes = hashes(0);
     Publication publication = new Publication(null, new ArrayList<>(), new ArrayList<>());
     for (int shard = 0; shard < SHARDS; shard++) {
-      Snapshot snapshot = Snapshot.build(hashes[shard], parameters(shard, 1));
+      Snapshot snapshot =
+          Snapshot.build(hashes[shard], universe(hashes[shard].length), parameters(shard, 1));
       shards.add(snapshot);
       described.add(ManifestShard.of(shard, hashes[shard].length, BlobReference.to(snapshot)));
       publication.blobs.add(snapshot.toBytes());
@@ -202,10 +204,7 @@ public final class ClientFigures {
     for (int shard = 0; shard < SHARDS; shard++) {
       Snapshot parent = shards.get(shard);
       Snapshot child =
-          Snapshot.build(
-              hashes[shard],
-              Math.max(parent.header().valueBits(), leastBits(hashes[shard].length)),
-              parameters(shard, sequence));
+          Snapshot.build(hashes[shard], parent.header().universe(), parameters(shard, sequence));
       SnapshotDelta delta = SnapshotDelta.between(parent, child);
       shards.set(shard, child);
       List<BlobReference> chain = List.of(BlobReference.to(delta));
@@ -218,8 +217,9 @@ public final class ClientFigures {
     return withManifest(publication, sequence);
   }
 
-  private static int leastBits(int count) {
-    return 64 - Long.numberOfLeadingZeros((long) Math.ceil(count / 0.001) - 1);
+  /** With room for the shards that grow a little. */
+  private static Universe universe(int keys) {
+    return PARAMETERS.universeFor(keys + keys / 8);
   }
 
   private long[][] hashes(int from) {

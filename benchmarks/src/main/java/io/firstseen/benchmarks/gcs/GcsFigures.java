@@ -5,6 +5,7 @@ import com.google.common.hash.Funnels;
 import io.firstseen.filters.gcs.GolombCodedSet;
 import io.firstseen.filters.gcs.GolombCodedSetWriter;
 import io.firstseen.filters.gcs.MergedValues;
+import io.firstseen.filters.gcs.Universe;
 import io.firstseen.filters.gcs.UnsignedSort;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
@@ -31,6 +32,7 @@ import picocli.CommandLine.Option;
 @Command(name = "GcsFigures", mixinStandardHelpOptions = true, sortOptions = false)
 public final class GcsFigures implements Callable<Integer> {
   private static final double REDUNDANCY = 1.475;
+  private static final double IN_MEMORY = 1.78;
   private static final int[] RATE_BITS = {10, 13, 20};
   private static final int WARM_UP_TURNS = 3;
   private static final int BUILT_KEYS = 1 << 26;
@@ -72,15 +74,18 @@ public final class GcsFigures implements Callable<Integer> {
   }
 
   private void anyCount() {
-    figures.title("Payload over log2(2^b / n) for other numbers of keys, bits a key");
-    for (int count : new int[] {10_001, 14_142, 20_000, 77_777, 500_000, 1_500_000, 3_333_333}) {
+    figures.title("Bits per key over log2(1 / rate) for numbers of keys that are no powers of two");
+    for (int count : new int[] {10_001, 14_142, 20_000, 70_691, 500_000, 1_500_000, 9_999_999}) {
       for (int rateBits : RATE_BITS) {
-        int bits = 64 - Long.numberOfLeadingZeros(((long) count << rateBits) - 1);
-        GolombCodedSet set = GolombCodedSet.ofHashes(Keys.first(count), bits);
+        long[] keys = Keys.first(count);
+        GolombCodedSet set = GolombCodedSet.ofHashes(keys, universe(count, rateBits));
+        String name = String.format("%,d keys, 2^-%d, ", count, rateBits);
+        double payload = (double) set.payloadBits() / count - rateBits;
+        figures.atMost(name + "codes", payload, REDUNDANCY, "bits");
         figures.atMost(
-            String.format("%,d keys, 2^-%d", count, rateBits),
-            (double) set.payloadBits() / set.count() - log2OfMeanGap(set),
-            REDUNDANCY,
+            name + "with bucket starts",
+            payload + 8.0 * set.bucketStarts().remaining() / count,
+            IN_MEMORY,
             "bits");
       }
     }
@@ -89,14 +94,14 @@ public final class GcsFigures implements Callable<Integer> {
   private void sizesAndQueries(int logKeys, int rateBits) throws Exception {
     int count = 1 << logKeys;
     long[] keys = Keys.first(count);
-    GolombCodedSet set = GolombCodedSet.ofHashes(Keys.mixed(keys), logKeys + rateBits);
+    GolombCodedSet set = GolombCodedSet.ofHashes(Keys.mixed(keys), universe(count, rateBits));
     String name = "2^" + logKeys + " keys, 2^-" + rateBits + ": ";
     figures.title("Bits a key, " + name);
     double valueCount = set.count();
     figures.atMost(
         name + "payload", set.payloadBits() / valueCount, log2OfMeanGap(set) + REDUNDANCY, "bits");
     figures.atMost(
-        name + "bucket starts", 8 * set.bucketStarts().remaining() / valueCount, 0.29, "bits");
+        name + "bucket starts", 8 * set.bucketStarts().remaining() / valueCount, 0.305, "bits");
     double fileBits = 8.0 * fileBytes(keys, rateBits) / count;
     if (rateBits == 10) {
       figures.atMost(name + "file in all", fileBits, 11.80, "bits");
@@ -106,14 +111,13 @@ public final class GcsFigures implements Callable<Integer> {
     GolombCompressedSet peer = GolombCompressedSet.construct(keys, rateBits);
     figures.plain(name + "GolombCompressedSet", (double) peer.getBitCount() / count, "bits");
 
-    int shift = 64 - set.valueBits();
     QueryTimes times = new QueryTimes(count);
-    times.add("ours", key -> set.mightContain(Keys.mix(key) >>> shift));
+    times.add("ours", key -> set.mightContain(Keys.mix(key)));
     times.addBatch(
         "ours, many at once",
         (asked, found) -> {
           for (int i = 0; i < asked.length; i++) {
-            asked[i] = Keys.mix(asked[i]) >>> shift;
+            asked[i] = Keys.mix(asked[i]);
           }
           set.mightContainEach(asked, 0, asked.length, found);
         });
@@ -165,7 +169,8 @@ public final class GcsFigures implements Callable<Integer> {
     double[] sorts = new double[rounds];
     for (int turn = -Math.max(WARM_UP_TURNS, rounds / 2); turn < rounds; turn++) {
       int round = Math.max(0, turn);
-      ours[round] = millis(() -> used += GolombCodedSet.ofHashes(keys, logKeys + 10).count());
+      ours[round] =
+          millis(() -> used += GolombCodedSet.ofHashes(keys, universe(count, 10)).count());
       peers[round] = millis(() -> used += GolombCompressedSet.construct(keys, 10).getBitCount());
       long[] copy = keys.clone();
       sorts[round] = millis(() -> Arrays.sort(copy));
@@ -184,7 +189,7 @@ public final class GcsFigures implements Callable<Integer> {
   private void merging() {
     figures.title("Merging 1 % of changes into 10 million values of 44 bits");
     long[] hashes = Keys.first(MERGED_KEYS);
-    GolombCodedSet set = GolombCodedSet.ofHashes(hashes, 44);
+    GolombCodedSet set = GolombCodedSet.ofHashes(hashes, Universe.ofBits(44, hashes.length));
     long[] some = set.toArray();
     long[] removed = new long[MERGED_KEYS / 200];
     Arrays.setAll(removed, i -> some[i * 199]);
@@ -193,11 +198,11 @@ public final class GcsFigures implements Callable<Integer> {
     long[] added =
         Arrays.stream(UnsignedSort.sorted(candidates))
             .distinct()
-            .filter(value -> !set.mightContain(value))
+            .filter(value -> !set.contains(value))
             .toArray();
     long[][] decoded = new long[1][];
     double decode = nanos(5, () -> decoded[0] = set.toArray());
-    double encode = nanos(5, () -> used += GolombCodedSet.of(decoded[0], 44).count());
+    double encode = nanos(5, () -> used += GolombCodedSet.of(decoded[0], set.universe()).count());
     double merge = nanos(5, () -> used += merged(set, removed, added).count());
     figures.plain("decoding", decode / 1e6, "ms");
     figures.plain("encoding", encode / 1e6, "ms");
@@ -207,7 +212,7 @@ public final class GcsFigures implements Callable<Integer> {
 
   private static GolombCodedSet merged(GolombCodedSet set, long[] removed, long[] added) {
     GolombCodedSetWriter writer =
-        new GolombCodedSetWriter(set.count() - removed.length + added.length, set.valueBits());
+        new GolombCodedSetWriter(set.count() - removed.length + added.length, set.universe());
     PrimitiveIterator.OfLong values =
         MergedValues.union(
             MergedValues.difference(set.iterator(), Arrays.stream(removed).iterator()),
@@ -219,7 +224,11 @@ public final class GcsFigures implements Callable<Integer> {
   }
 
   private static double log2OfMeanGap(GolombCodedSet set) {
-    return set.valueBits() - Math.log((double) set.count()) / Math.log(2);
+    return Math.log(set.universe().range().doubleValue() / set.count()) / Math.log(2);
+  }
+
+  private static Universe universe(int keys, int rateBits) {
+    return Universe.forRate(keys, Math.scalb(1.0, -rateBits));
   }
 
   private static int fileBytes(long[] keys, int rateBits) {

@@ -16,7 +16,7 @@ import java.util.SplittableRandom;
 
 /**
  * Deltas of a set in which some keys are replaced by as many new ones. Compares their bytes with
- * the information-theoretic minimum, log2 C(2^b, added) + log2 C(n, removed) bits per shard, and
+ * the information-theoretic minimum, log2 C(range, added) + log2 C(n, removed) bits per shard, and
  * with the full set. Checks that every delta, applied, gives the bytes of the full snapshot. Exits
  * with status 1 if a payload is more than 10 % above the minimum. The argument is the number of
  * keys, 10 million by default.
@@ -72,7 +72,7 @@ public final class DeltaFigures {
       Snapshot child =
           Snapshot.build(
               Arrays.copyOfRange(hashes, change, hashes.length),
-              parent.header().valueBits(),
+              parent.header().universe(),
               new SnapshotParameters(set, "f", shard, 2, 1, 2));
       SnapshotDelta delta = SnapshotDelta.between(parent, child);
       long begin = System.nanoTime();
@@ -82,7 +82,7 @@ public final class DeltaFigures {
         throw new IllegalStateException("a delta must lead to the bytes of the full snapshot");
       }
       fewestBits +=
-          log2Choose(Math.scalb(1.0, delta.header().valueBits()), delta.addedCount())
+          log2Choose(delta.header().universe().range().doubleValue(), delta.addedCount())
               + log2Choose((double) parent.header().count(), delta.removedCount());
       payloadBytes += delta.header().payloadBytes();
       deltaBytes += delta.asByteBuffer().remaining();

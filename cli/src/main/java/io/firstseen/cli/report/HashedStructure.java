@@ -159,7 +159,7 @@ enum HashedStructure {
     @Override
     public double predictedFalsePositiveRate() {
       SnapshotHeader header = snapshot.header();
-      return Math.scalb((double) header.count(), -header.valueBits());
+      return header.universe().rateOf(header.count());
     }
   }
 }

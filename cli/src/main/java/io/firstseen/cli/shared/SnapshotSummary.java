@@ -96,7 +96,7 @@ public record SnapshotSummary(
   }
 
   private static double rateOf(SnapshotHeader header) {
-    return Math.scalb((double) header.count(), -header.valueBits());
+    return header.universe().rateOf(header.count());
   }
 
   /** The lines of the table, each ending with a line feed. */

@@ -60,7 +60,7 @@ final class DeltaSummary {
     json.put("shards", parameters.set().shards().count());
     json.put("keys", header.hashCount());
     json.put("values", header.count());
-    json.put("valueBits", header.valueBits());
+    json.put("range", header.universe().range());
     json.put("added", delta.addedCount());
     json.put("removed", delta.removedCount());
     json.put("bytes", bytes());

@@ -102,8 +102,8 @@ final class SnapshotDiffCommand implements Callable<Integer> {
                 () ->
                     new UserErrorException(
                         String.format(
-                            "there is no delta from values of %d bits to values of %d bits",
-                            parent.header().valueBits(), child.header().valueBits())));
+                            "there is no delta from %s to %s: the ranges of values must be the same",
+                            parent.header().universe(), child.header().universe())));
     OutputFile file = new OutputFile(output);
     cleanup.add(file);
     file.write(delta.toBytes());

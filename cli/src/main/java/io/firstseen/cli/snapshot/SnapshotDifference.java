@@ -3,21 +3,19 @@ package io.firstseen.cli.snapshot;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.SnapshotSummary;
-import io.firstseen.filters.gcs.MergedValues;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotDelta;
 import java.util.Optional;
-import java.util.PrimitiveIterator;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The changes from one snapshot to another, or from all shards of one set to those of another.
  *
- * @param added how many values are only in the second; values of different lengths are compared by
- *     their common bits
- * @param removed how many values are only in the first
+ * @param added how many values are only in the second; shards of different ranges of values are not
+ *     counted, as their values cannot be compared
+ * @param removed how many values are only in the first, likewise
  * @param deltaBytes the bytes that change the first into the second: of deltas, and of whole
- *     snapshots where the values' lengths differ, so that no delta is possible
+ *     snapshots where the ranges differ, so that no delta is possible
  * @param fullBytes the bytes of the whole second snapshot
  * @param wholeShards how many shards changed but allow no delta
  */
@@ -53,33 +51,17 @@ record SnapshotDifference(
           bytes(after),
           0);
     }
-    int bits = Math.min(before.header().valueBits(), after.header().valueBits());
-    return new SnapshotDifference(
-        count(MergedValues.difference(values(after, bits), values(before, bits))),
-        count(MergedValues.difference(values(before, bits), values(after, bits))),
-        bytes(after),
-        bytes(after),
-        1);
+    if (before.header().count() + after.header().count() == 0) {
+      return NONE;
+    }
+    return new SnapshotDifference(0, 0, bytes(after), bytes(after), 1);
   }
 
   /** The delta; empty if none is possible. */
   static Optional<SnapshotDelta> delta(Snapshot before, Snapshot after) {
-    return before.header().valueBits() == after.header().valueBits()
+    return before.header().universe().equals(after.header().universe())
         ? Optional.of(SnapshotDelta.between(before, after))
         : Optional.empty();
-  }
-
-  private static PrimitiveIterator.OfLong values(Snapshot snapshot, int bits) {
-    return MergedValues.coarsened(snapshot.values(), snapshot.header().valueBits() - bits);
-  }
-
-  private static long count(PrimitiveIterator.OfLong values) {
-    long count = 0;
-    while (values.hasNext()) {
-      values.nextLong();
-      count++;
-    }
-    return count;
   }
 
   private static long bytes(Snapshot snapshot) {
@@ -100,7 +82,7 @@ record SnapshotDifference(
   }
 
   boolean isSame() {
-    return added == 0 && removed == 0;
+    return added == 0 && removed == 0 && wholeShards == 0;
   }
 
   /** The lines of the table, each ending with a line feed. */
@@ -111,7 +93,11 @@ record SnapshotDifference(
     row(table, "bytes to go there", SnapshotSummary.number(deltaBytes));
     row(table, "bytes in full", SnapshotSummary.number(fullBytes));
     if (wholeShards > 0) {
-      row(table, "shards in full", wholeShards + " (no delta can lead to them)");
+      row(
+          table,
+          "shards in full",
+          wholeShards
+              + " (no delta can lead to them, and values of different ranges cannot be compared)");
     }
     return table.toString();
   }

@@ -9,26 +9,27 @@ import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.Snapshot;
-import io.firstseen.filters.snapshot.SnapshotParameters;
+import io.firstseen.filters.snapshot.SnapshotHeader;
+import io.firstseen.filters.snapshot.SnapshotSet;
 import java.util.Arrays;
 import java.util.Collection;
 
 /** The answers of a client if exactly these keys are live, including its false positives. */
 public final class ExpectedSet {
-  private static final int MORE_BITS = 4;
   private static final int STRANGERS = 2_000;
 
   private ExpectedSet() {}
 
   /** Compares the digest of every shard and the answers for many keys. */
   public static void mustBeThatOf(SnapshotClient client, Collection<String> live) throws Exception {
-    Manifest manifest = client.manifest().orElseThrow();
+    SnapshotSet published = client.status().snapshot().orElseThrow();
+    Manifest manifest = published.manifest();
     SetParameters parameters = manifest.parameters();
     assertThat(manifest.count()).isEqualTo(live.size());
     long[] hashes = live.stream().mapToLong(ExpectedSet::hash).toArray();
     Snapshot[] expected = new Snapshot[parameters.shards().count()];
     for (ManifestShard shard : manifest.shards()) {
-      expected[shard.shard()] = snapshot(manifest, shard, hashes);
+      expected[shard.shard()] = snapshot(published, shard, hashes);
     }
     for (String key : live) {
       assertThat(client.mightContain(key)).as(key).isTrue();
@@ -44,24 +45,20 @@ public final class ExpectedSet {
     return KeyHash.fixed().hash(key.getBytes(UTF_8));
   }
 
-  /** Finds the number of bits per value with which the digest equals that of the manifest. */
-  private static Snapshot snapshot(Manifest manifest, ManifestShard shard, long[] hashes) {
+  /** Builds a shard at once, in the published range, which a chain keeps. */
+  private static Snapshot snapshot(SnapshotSet published, ManifestShard shard, long[] hashes) {
+    Manifest manifest = published.manifest();
     SetParameters set = manifest.parameters();
     long[] own =
         Arrays.stream(hashes).filter(hash -> set.shards().shardOf(hash) == shard.shard()).toArray();
     assertThat(shard.count()).isEqualTo(own.length);
-    // A chain keeps its number of bits.
-    int fewest = set.valueBitsFor(own.length);
-    for (int valueBits = fewest; valueBits <= fewest + MORE_BITS; valueBits++) {
-      Snapshot snapshot =
-          Snapshot.build(
-              own,
-              valueBits,
-              new SnapshotParameters(set, manifest.setName(), shard.shard(), 1, 0, 1));
-      if (snapshot.header().setDigest().equals(shard.newest().setDigest())) {
-        return snapshot;
-      }
-    }
-    throw new AssertionError("shard " + shard.shard() + " of " + manifest.sequence() + " differs");
+    SnapshotHeader header = published.snapshot(shard.shard()).header();
+    assertThat(header.universe().keepsRate(own.length, set.falsePositiveRate())).isTrue();
+    Snapshot snapshot = Snapshot.build(own, header.universe(), header.parameters());
+    assertThat(snapshot.header().setDigest())
+        .as("shard %d of %d", shard.shard(), manifest.sequence())
+        .isEqualTo(shard.newest().setDigest());
+    assertThat(published.snapshot(shard.shard()).toBytes()).isEqualTo(snapshot.toBytes());
+    return snapshot;
   }
 }

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.cli.Invocation;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.SnapshotSummary;
+import io.firstseen.filters.gcs.Universe;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
@@ -34,7 +35,8 @@ class SnapshotChainVerbsTest {
   private static final KeyHash HASH = KeyHash.fixed();
   private static final SetParameters SET =
       SetParameters.of(HASH, Canonicaliser.NONE, new Shards(2), 0.001);
-  private static final int VALUE_BITS = 30;
+  // About 500 keys of a shard in a range in which no two have the same value.
+  private static final Universe UNIVERSE = new Universe(14, 70_000_000);
 
   @TempDir private Path directory;
   private String a;
@@ -122,15 +124,61 @@ class SnapshotChainVerbsTest {
     snapshot("diff", a, set.toString()).assertRefused("got one of each");
     snapshot("diff", set.toString(), set.toString(), "--output", path("x"))
         .assertRefused("--output takes the delta between two blobs");
-    String longer =
-        write(
-            "longer",
-            Snapshot.build(hashes(0, 0, 1_000), VALUE_BITS + 1, parameters(1, 0)).toBytes());
-    snapshot("diff", a, longer, "--output", path("x"))
-        .assertRefused("there is no delta from values of 30 bits to values of 31 bits");
-    Invocation same = snapshot("diff", a, longer);
-    assertThat(same.status()).isZero();
-    assertThat(same.out()).contains("shards in full      1 (no delta can lead to them)");
+  }
+
+  @Test
+  void diffSaysThatValuesOfDifferentRangesCannotBeCompared() throws IOException {
+    Universe larger = new Universe(15, 70_000_000);
+    Snapshot other = Snapshot.build(hashes(0, 0, 1_000), larger, parameters(1, 0));
+    String wider = write("wider", other.toBytes());
+    snapshot("diff", a, wider, "--output", path("x"))
+        .assertRefused(": the ranges of values must be the same");
+    assertThat(directory.resolve("x")).doesNotExist();
+    Invocation diff = snapshot("diff", a, wider);
+    assertThat(diff.status()).isEqualTo(ExitCode.NEGATIVE);
+    String bytes = SnapshotSummary.number(other.toBytes().length);
+    assertThat(diff.out())
+        .containsExactly(
+            "added values        0",
+            "removed values      0",
+            "bytes to go there   " + bytes,
+            "bytes in full       " + bytes,
+            "shards in full      1 (no delta can lead to them, and values of different ranges"
+                + " cannot be compared)");
+    JsonNode json = json(snapshot("diff", a, wider, "--json"));
+    assertThat(json.get("same").booleanValue()).isFalse();
+    assertThat(json.get("shardsInFull").intValue()).isEqualTo(1);
+  }
+
+  /** Shard 0 keeps its range, shard 1 gets another. */
+  @Test
+  void diffOfTwoWindowsCountsTheShardsThatKeepTheirRange() throws IOException {
+    SnapshotDirectory target = new SnapshotDirectory(directory.resolve("windows"));
+    Snapshot[] before = {snapshot(1, 0, 0, 1_000), snapshot(1, 1, 0, 1_000)};
+    Snapshot[] after = {
+      snapshot(2, 0, 20, 1_030),
+      Snapshot.build(hashes(1, 20, 1_030), new Universe(15, 70_000_000), parameters(2, 1))
+    };
+    for (Snapshot[] window : List.of(before, after)) {
+      List<ManifestShard> shards = new ArrayList<>();
+      for (Snapshot shard : window) {
+        target.writeBlob(shard.digest(), shard.toBytes());
+        shards.add(
+            ManifestShard.of(shards.size(), shard.header().hashCount(), BlobReference.to(shard)));
+      }
+      SnapshotParameters of = window[0].header().parameters();
+      target.writeManifest(
+          Manifest.of(
+              "chains", of.sequence(), of.windowStartMillis(), of.windowEndMillis(), SET, shards));
+    }
+    SnapshotDelta ofTheFirst = SnapshotDelta.between(before[0], after[0]);
+    JsonNode json = json(snapshot("diff", path("windows"), "--from-sequence", "1", "--json"));
+    assertThat(json.get("same").booleanValue()).isFalse();
+    assertThat(json.get("added").longValue()).isEqualTo(ofTheFirst.addedCount());
+    assertThat(json.get("removed").longValue()).isEqualTo(ofTheFirst.removedCount());
+    assertThat(json.get("deltaBytes").longValue())
+        .isEqualTo(ofTheFirst.toBytes().length + after[1].toBytes().length);
+    assertThat(json.get("shardsInFull").intValue()).isEqualTo(1);
   }
 
   @Test
@@ -276,7 +324,7 @@ class SnapshotChainVerbsTest {
   }
 
   private static Snapshot snapshot(int sequence, int shard, int from, int to) {
-    return Snapshot.build(hashes(shard, from, to), VALUE_BITS, parameters(sequence, shard));
+    return Snapshot.build(hashes(shard, from, to), UNIVERSE, parameters(sequence, shard));
   }
 
   private static SnapshotParameters parameters(int sequence, int shard) {

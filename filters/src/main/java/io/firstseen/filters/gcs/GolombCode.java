@@ -13,8 +13,6 @@ final class GolombCode {
   /** ln 2 in units of 2^-64, rounded. */
   private static final BigInteger LN_2 = new BigInteger("B17217F7D1CF79AC", 16);
 
-  private static final int SHORT_FIELD_BITS = 10;
-
   private final long parameter;
   private final long reciprocal;
   private final int fieldBits;
@@ -29,25 +27,17 @@ final class GolombCode {
   }
 
   /**
-   * The parameter for {@code count} numbers below 2^{@code valueBits}: max(1, round(2^valueBits /
-   * count · ln 2)), near the optimum for gaps between random numbers. Computed in integers, so that
-   * every machine and language has the same result.
+   * The parameter for {@code count} numbers below {@code range}, which is at most 2^64: max(1,
+   * round(range / count · ln 2)), near the optimum for gaps between random numbers. Computed in
+   * integers, so that every machine and language has the same result.
    */
-  static long parameterFor(long count, int valueBits) {
-    return parameterFor(count, BigInteger.ONE.shiftLeft(valueBits));
-  }
-
-  /**
-   * Like {@link #parameterFor(long, int)}, for {@code count} numbers below {@code universe}, which
-   * is at most 2^64.
-   */
-  static long parameterFor(long count, BigInteger universe) {
+  static long parameterFor(long count, BigInteger range) {
     if (count == 0) {
       return 1;
     }
     BigInteger n = BigInteger.valueOf(count);
     BigInteger rounded =
-        LN_2.multiply(universe).shiftLeft(1).add(n.shiftLeft(64)).divide(n.shiftLeft(65));
+        LN_2.multiply(range).shiftLeft(1).add(n.shiftLeft(64)).divide(n.shiftLeft(65));
     return rounded.signum() == 0 ? 1 : rounded.longValue();
   }
 
@@ -63,14 +53,6 @@ final class GolombCode {
   /** A field below the cutoff is the whole remainder; after other fields, one more bit follows. */
   long cutoff() {
     return cutoff;
-  }
-
-  /** The number of buckets for {@code count} values; see {@link GolombCodedSet}. */
-  long bucketCount(long count) {
-    // The smallest buckets for which the bucket starts need less than 0.29 bits for each value;
-    // longer codes need larger buckets.
-    int valuesPerBucket = fieldBits <= SHORT_FIELD_BITS ? 38 : 42;
-    return count / valuesPerBucket + (count % valuesPerBucket == 0 ? 0 : 1);
   }
 
   /** The fewest bits of a coded number. */

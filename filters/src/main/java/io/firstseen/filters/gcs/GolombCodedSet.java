@@ -1,6 +1,7 @@
 package io.firstseen.filters.gcs;
 
 import java.io.UncheckedIOException;
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.util.NoSuchElementException;
 import java.util.PrimitiveIterator;
@@ -8,14 +9,14 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.function.Supplier;
 
 /**
- * An immutable set of distinct unsigned integers below 2^valueBits. It needs at most about
- * log2(2^valueBits / count) + 1.5 bits for each value, plus 0.3 bits for the bucket starts. Equal
- * sets with equal {@code valueBits} have equal bytes.
+ * An immutable set of distinct unsigned integers of a {@link Universe}. It needs at most about
+ * log2(range / count) + 1.5 bits for each value, plus 0.3 bits for the bucket starts. Equal sets of
+ * equal universes have equal bytes.
  *
- * <p>The values are divided into buckets, which are equal ranges of values and hold 38 or 42 values
- * on average. The first value of a bucket is coded as its distance from the range's lower bound,
- * each further value as its distance from the value before, less one, in a Golomb code. Each code
- * has two parts: one of known length, stored from the front of the bucket, and one of unknown
+ * <p>The universe is divided into buckets, which are equal ranges of values and hold a few dozen
+ * values on average. The first value of a bucket is coded as its distance from the range's lower
+ * bound, each further value as its distance from the value before, less one, in a Golomb code. Each
+ * code has two parts: one of known length, stored from the front of the bucket, and one of unknown
  * length, stored from its end. So a processor can read many codes at once. A separate section
  * contains the start of each bucket, so a query decodes half a bucket on average. See Putze,
  * Sanders and Singler, Cache-, Hash- and Space-Efficient Bloom Filters, 2007, section 4. The bytes
@@ -34,9 +35,8 @@ public final class GolombCodedSet {
   private static final int MAX_PREFIX_WINDOW_BITS = 61;
 
   private final long count;
-  private final int valueBits;
+  private final Universe universe;
   private final long bucketCount;
-  private final BucketRanges ranges;
   private final GolombCode code;
   private final long payloadBits;
   private final ByteBuffer bucketStarts;
@@ -53,16 +53,15 @@ public final class GolombCodedSet {
 
   private GolombCodedSet(
       long count,
-      int valueBits,
+      Universe universe,
       GolombCode code,
       long payloadBits,
       BucketStarts starts,
       ByteBuffer bucketStarts,
       ByteBuffer payload) {
     this.count = count;
-    this.valueBits = valueBits;
-    this.bucketCount = code.bucketCount(count);
-    this.ranges = new BucketRanges(bucketCount, valueBits);
+    this.universe = universe;
+    this.bucketCount = universe.buckets();
     this.code = code;
     this.payloadBits = payloadBits;
     this.starts = starts;
@@ -79,13 +78,11 @@ public final class GolombCodedSet {
   /**
    * Encodes a set.
    *
-   * @param sortedDistinctValues ascending as unsigned numbers, without repeats, each below 2^{@code
-   *     valueBits}; not kept
-   * @param valueBits 1 to 64
-   * @throws IllegalArgumentException if a value is out of order, repeated or out of range
+   * @param sortedDistinctValues ascending as unsigned numbers, without repeats; not kept
+   * @throws IllegalArgumentException if a value is out of order, repeated or not in the universe
    */
-  public static GolombCodedSet of(long[] sortedDistinctValues, int valueBits) {
-    GolombCodedSetWriter writer = new GolombCodedSetWriter(sortedDistinctValues.length, valueBits);
+  public static GolombCodedSet of(long[] sortedDistinctValues, Universe universe) {
+    GolombCodedSetWriter writer = new GolombCodedSetWriter(sortedDistinctValues.length, universe);
     for (long value : sortedDistinctValues) {
       writer.add(value);
     }
@@ -93,30 +90,28 @@ public final class GolombCodedSet {
   }
 
   /**
-   * Encodes the first bits of hashes. Uses {@link ForkJoinPool#commonPool} if they are many.
+   * Encodes the {@linkplain Universe#valueOf values} of hashes. Uses {@link
+   * ForkJoinPool#commonPool} if they are many.
    *
    * @param hashes in any order, repeats allowed; not changed. Sorted input is not sorted again
-   * @param valueBits 1 to 64: how many of a hash's top bits are its value
    */
-  public static GolombCodedSet ofHashes(long[] hashes, int valueBits) {
-    requireValueBits(valueBits);
-    return ofSortedHashes(UnsignedSort.parallelSorted(hashes), 0, valueBits);
+  public static GolombCodedSet ofHashes(long[] hashes, Universe universe) {
+    return ofSortedHashes(UnsignedSort.parallelSorted(hashes), 0, universe);
   }
 
   /**
-   * Encodes some bits of hashes. Uses {@link ForkJoinPool#commonPool} if they are many.
+   * Encodes the {@linkplain Universe#valueOf values} of hashes without their top bits. Uses {@link
+   * ForkJoinPool#commonPool} if they are many.
    *
    * @param hashes in ascending unsigned order, repeats allowed; not kept
-   * @param skippedBits how many top bits come before a hash's value; all hashes must agree in them
-   * @param valueBits how many bits after those are the value
+   * @param skippedBits how many top bits are left out, in [0, 63]: the hash shifted to the left by
+   *     so many bits has the value. All hashes must agree in them
    */
-  public static GolombCodedSet ofSortedHashes(long[] hashes, int skippedBits, int valueBits) {
-    requireValueBits(valueBits);
-    if (skippedBits < 0 || skippedBits + valueBits > Long.SIZE) {
-      throw new IllegalArgumentException(
-          "skippedBits must be in [0, " + (Long.SIZE - valueBits) + "], got " + skippedBits);
+  public static GolombCodedSet ofSortedHashes(long[] hashes, int skippedBits, Universe universe) {
+    if (skippedBits < 0 || skippedBits >= Long.SIZE) {
+      throw new IllegalArgumentException("skippedBits must be in [0, 63], got " + skippedBits);
     }
-    return new SortedHashes(hashes, skippedBits, valueBits)
+    return new SortedHashes(hashes, skippedBits, universe)
         .encode(UnsignedSort.partsOf(hashes.length));
   }
 
@@ -126,20 +121,22 @@ public final class GolombCodedSet {
    * memory. Checks everything but the codes, which {@link #verify} checks. Until then, answers over
    * forged sections may be wrong, but each query ends and stays in bounds.
    *
-   * @throws IllegalArgumentException if {@code valueBits} is not in 1 to 64
    * @throws MalformedGolombCodedSetException if the sections do not belong to a set with these
    *     parameters
    */
   public static GolombCodedSet wrap(
-      long count, int valueBits, long payloadBits, ByteBuffer bucketStarts, ByteBuffer payload)
+      long count, Universe universe, long payloadBits, ByteBuffer bucketStarts, ByteBuffer payload)
       throws MalformedGolombCodedSetException {
-    requireValueBits(valueBits);
-    if (count < 0 || (valueBits < 63 && count > 1L << valueBits)) {
+    if (count < 0 || (count > 0 && !universe.holds(count - 1))) {
       throw new MalformedGolombCodedSetException(
-          "count must be in [0, 2^" + valueBits + "], got " + count);
+          "count must be in [0, " + universe.range() + "], got " + count);
+    }
+    if (!universe.fits(count)) {
+      throw new MalformedGolombCodedSetException(
+          "a set of " + count + " values cannot have " + universe.buckets() + " buckets");
     }
     requirePayload(payload, payloadBits);
-    GolombCode code = new GolombCode(GolombCode.parameterFor(count, valueBits));
+    GolombCode code = new GolombCode(GolombCode.parameterFor(count, universe.range()));
     int minBits = code.minBits();
     if (count > payloadBits / minBits) {
       throw new MalformedGolombCodedSetException(
@@ -153,22 +150,22 @@ public final class GolombCodedSet {
           "the payload of an empty set must have 0 bits, got " + payloadBits);
     }
     ByteBuffer section = bucketStarts.slice().asReadOnlyBuffer();
-    BucketStarts starts = BucketStarts.open(code.bucketCount(count), payloadBits, section);
-    return new GolombCodedSet(count, valueBits, code, payloadBits, starts, section, payload);
+    BucketStarts starts = BucketStarts.open(universe.buckets(), payloadBits, section);
+    return new GolombCodedSet(count, universe, code, payloadBits, starts, section, payload);
   }
 
   /** Creates a set over sections that this process has just written. */
   static GolombCodedSet written(
       long count,
-      int valueBits,
+      Universe universe,
       GolombCode code,
       long payloadBits,
       byte[] bucketStarts,
       byte[] payload) {
     ByteBuffer section = ByteBuffer.wrap(bucketStarts).asReadOnlyBuffer();
-    BucketStarts starts = BucketStarts.trusted(code.bucketCount(count), payloadBits, section);
+    BucketStarts starts = BucketStarts.trusted(universe.buckets(), payloadBits, section);
     return new GolombCodedSet(
-        count, valueBits, code, payloadBits, starts, section, ByteBuffer.wrap(payload));
+        count, universe, code, payloadBits, starts, section, ByteBuffer.wrap(payload));
   }
 
   /** The number of values. */
@@ -176,19 +173,14 @@ public final class GolombCodedSet {
     return count;
   }
 
-  /** The exponent of the universe: every value is below 2^valueBits. */
-  public int valueBits() {
-    return valueBits;
+  /** The values that the set may hold. */
+  public Universe universe() {
+    return universe;
   }
 
-  /** The parameter m of the Golomb code, unsigned: max(1, round(2^valueBits / count · ln 2)). */
+  /** The parameter m of the Golomb code, unsigned: max(1, round(range / count · ln 2)). */
   public long golombParameter() {
     return code.parameter();
-  }
-
-  /** The number of buckets: ceil(count / 38) if the Golomb parameter is below 2048, else / 42. */
-  public long bucketCount() {
-    return bucketCount;
   }
 
   /** The length of the codes, without the zero bits that fill the last byte. */
@@ -207,18 +199,28 @@ public final class GolombCodedSet {
   }
 
   /**
+   * Whether the set holds the {@linkplain Universe#valueOf value} of a hash.
+   *
+   * @param hash without the top bits that were left out, shifted to the left
+   */
+  public boolean mightContain(long hash) {
+    return count != 0 && contains(universe.bucketOf(hash), universe.placeOf(hash));
+  }
+
+  /**
    * Whether the set holds a value.
    *
-   * @throws IllegalArgumentException if the value is not below 2^valueBits
+   * @throws IllegalArgumentException if the value is not in the universe
    */
-  public boolean mightContain(long value) {
-    if (!inUniverse(value, valueBits)) {
-      throw outOfUniverse(value, valueBits);
+  public boolean contains(long value) {
+    if (!universe.holds(value)) {
+      throw universe.outside(value);
     }
-    if (count == 0) {
-      return false;
-    }
-    long bucket = ranges.bucketOf(value);
+    long bucket = universe.bucketOfValue(value);
+    return count != 0 && contains(bucket, value - universe.lowerBound(bucket));
+  }
+
+  private boolean contains(long bucket, long place) {
     long start;
     long end;
     if (bucketCount == 1) {
@@ -232,28 +234,27 @@ public final class GolombCodedSet {
       start = starts.memberAt(group, member, from, span);
       end = starts.memberAt(group, member + 1, from, span);
     }
-    long distance = value - ranges.lowerBound(bucket);
     return (fieldBits >= 1 && fieldBits <= MAX_FAST_FIELD_BITS)
-        ? holds(distance, start, end)
-        : holdsOfAnyWidth(distance, -1, start, end);
+        ? holds(place, start, end)
+        : holdsOfAnyWidth(place, -1, start, end);
   }
 
   /**
-   * Whether the set holds each of some values. The memory accesses of different values overlap, so
-   * this is much faster than single queries if the set is larger than the processor's cache.
+   * Whether the set holds the value of each of some hashes. The memory accesses of different hashes
+   * overlap, so this is much faster than single queries if the set is larger than the processor's
+   * cache.
    *
-   * @param values each below 2^valueBits, in any order, repeats allowed
+   * @param hashes as for {@link #mightContain}, in any order, repeats allowed
    * @param from the index to begin at
    * @param to the index to end before
-   * @param found receives the answers, at the indices of the values
-   * @throws IllegalArgumentException if a value is not below 2^valueBits
+   * @param found receives the answers, at the indices of the hashes
    */
-  public void mightContainEach(long[] values, int from, int to, boolean[] found) {
+  public void mightContainEach(long[] hashes, int from, int to, boolean[] found) {
     long[] positions = QueryBatch.positions();
     for (int begin = from; begin < to; begin += QueryBatch.QUERIES) {
       int end = Math.min(to, begin + QueryBatch.QUERIES);
       for (int i = begin; i < end; i++) {
-        positions[i - begin] = position(values[i]);
+        positions[i - begin] = position(hashes[i]);
       }
       long touched = 0;
       for (int i = begin; i < end; i++) {
@@ -261,14 +262,14 @@ public final class GolombCodedSet {
       }
       for (int i = begin; i < end; i++) {
         // touched is never negative, but the compiler does not know this and must keep the reads.
-        found[i] = mightContain(values[i]) || touched < 0;
+        found[i] = mightContain(hashes[i]) || touched < 0;
       }
     }
   }
 
-  /** The position that a query for a value reads first, for {@link #touch}. */
-  public long position(long value) {
-    return count == 0 || !inUniverse(value, valueBits) ? 0 : starts.at(ranges.bucketOf(value));
+  /** The position that {@link #mightContain} reads first, for {@link #touch}. */
+  public long position(long hash) {
+    return count == 0 ? 0 : starts.at(universe.bucketOf(hash));
   }
 
   /**
@@ -286,8 +287,8 @@ public final class GolombCodedSet {
    * Whether any of some values is in the set, in one pass over their buckets. May throw {@link
    * UncheckedIOException} over sections that {@link #verify} would refuse.
    *
-   * @param ascendingValues in ascending unsigned order, each below 2^valueBits
-   * @throws IllegalArgumentException if they are out of order or range
+   * @param ascendingValues in ascending unsigned order, each in the universe
+   * @throws IllegalArgumentException if they are out of order or not in the universe
    */
   public boolean matchAny(long[] ascendingValues) {
     return nextMatch(ascendingValues, 0) >= 0;
@@ -298,11 +299,11 @@ public final class GolombCodedSet {
    * from the index after. May throw {@link UncheckedIOException} over sections that {@link #verify}
    * would refuse.
    *
-   * @param ascendingValues in ascending unsigned order, each below 2^valueBits
+   * @param ascendingValues in ascending unsigned order, each in the universe
    * @param from the index to begin at, in [0, ascendingValues.length]
    * @return the index, or -1 if there is none
-   * @throws IllegalArgumentException if values are out of order or range; checked only up to the
-   *     result
+   * @throws IllegalArgumentException if values are out of order or not in it; checked only up to
+   *     the result
    */
   public int nextMatch(long[] ascendingValues, int from) {
     ValueCursor cursor = new ValueCursor(this);
@@ -358,36 +359,37 @@ public final class GolombCodedSet {
   /**
    * The values that are in this set, in another, or in both.
    *
-   * @throws IllegalArgumentException if the other set's values have another number of bits
+   * @throws IllegalArgumentException if the other set has another universe
    */
   public GolombCodedSet union(GolombCodedSet other) {
     requireSameUniverse(other);
-    return encode(valueBits, () -> MergedValues.union(iterator(), other.iterator()));
+    return encode(universe, () -> MergedValues.union(iterator(), other.iterator()));
   }
 
   /**
    * The values that are in this set but not in another.
    *
-   * @throws IllegalArgumentException if the other set's values have another number of bits
+   * @throws IllegalArgumentException if the other set has another universe
    */
   public GolombCodedSet difference(GolombCodedSet other) {
     requireSameUniverse(other);
-    return encode(valueBits, () -> MergedValues.difference(iterator(), other.iterator()));
+    return encode(universe, () -> MergedValues.difference(iterator(), other.iterator()));
   }
 
   /**
-   * The set of the values' first bits.
+   * The set that the same hashes have in a smaller universe.
    *
-   * @param coarserBits how many bits, 1 to {@link #valueBits}
+   * @throws IllegalArgumentException if the range of that universe does not divide the range of
+   *     this one: then a value here can stand for hashes of two values there
    */
-  public GolombCodedSet coarsen(int coarserBits) {
-    if (coarserBits < 1 || coarserBits > valueBits) {
+  public GolombCodedSet coarsen(Universe coarser) {
+    BigInteger[] divided = universe.range().divideAndRemainder(coarser.range());
+    if (divided[1].signum() != 0 || divided[0].bitLength() > Long.SIZE) {
       throw new IllegalArgumentException(
-          "coarserBits must be in [1, " + valueBits + "], got " + coarserBits);
+          "the coarser range must divide %s, got %s".formatted(universe.range(), coarser.range()));
     }
-    return coarserBits == valueBits
-        ? this
-        : encode(coarserBits, () -> MergedValues.coarsened(iterator(), valueBits - coarserBits));
+    long divisor = divided[0].longValue();
+    return encode(coarser, () -> MergedValues.coarsened(iterator(), divisor));
   }
 
   /**
@@ -412,38 +414,20 @@ public final class GolombCodedSet {
     return codes;
   }
 
-  BucketRanges ranges() {
-    return ranges;
-  }
-
   /** The start of a bucket's codes; for the bucket after the last, the end of the payload. */
   long start(long bucket) {
     return starts.at(bucket);
   }
 
-  static void requireValueBits(int valueBits) {
-    if (valueBits < 1 || valueBits > 64) {
-      throw new IllegalArgumentException("valueBits must be in [1, 64], got " + valueBits);
-    }
-  }
-
-  static boolean inUniverse(long value, int valueBits) {
-    return valueBits == 64 || value >>> valueBits == 0;
-  }
-
-  static IllegalArgumentException outOfUniverse(long value, int valueBits) {
-    return new IllegalArgumentException(
-        "value must be below 2^" + valueBits + ", got " + Long.toUnsignedString(value));
-  }
-
   /** Encodes values. Decodes them twice, since their number must be known first. */
-  private static GolombCodedSet encode(int valueBits, Supplier<PrimitiveIterator.OfLong> values) {
+  private static GolombCodedSet encode(
+      Universe universe, Supplier<PrimitiveIterator.OfLong> values) {
     long count = 0;
     for (PrimitiveIterator.OfLong counted = values.get(); counted.hasNext(); ) {
       counted.nextLong();
       count++;
     }
-    GolombCodedSetWriter writer = new GolombCodedSetWriter(count, valueBits);
+    GolombCodedSetWriter writer = new GolombCodedSetWriter(count, universe);
     for (PrimitiveIterator.OfLong encoded = values.get(); encoded.hasNext(); ) {
       writer.add(encoded.nextLong());
     }
@@ -451,15 +435,15 @@ public final class GolombCodedSet {
   }
 
   private void requireSameUniverse(GolombCodedSet other) {
-    if (other.valueBits != valueBits) {
+    if (!other.universe.equals(universe)) {
       throw new IllegalArgumentException(
-          "the other set's values must have " + valueBits + " bits, got " + other.valueBits);
+          "the other set must have the universe " + universe + ", got " + other.universe);
     }
   }
 
   private void requireNextQuery(long[] values, int i, int from) {
-    if (!inUniverse(values[i], valueBits)) {
-      throw outOfUniverse(values[i], valueBits);
+    if (!universe.holds(values[i])) {
+      throw universe.outside(values[i]);
     }
     if (i > from && Long.compareUnsigned(values[i - 1], values[i]) > 0) {
       throw new IllegalArgumentException(

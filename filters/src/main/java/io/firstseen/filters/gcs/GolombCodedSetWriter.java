@@ -6,8 +6,8 @@ import java.util.Objects;
 
 /**
  * Encodes a {@link GolombCodedSet} from values that are given one by one in ascending order. Keeps
- * only the payload, or a block of it if it is written to a stream, and two bytes for each bucket of
- * 38 or 42 values. Not safe for use by several threads at once.
+ * only the payload, or a block of it if it is written to a stream, and two bytes for each bucket.
+ * Not safe for use by several threads at once.
  */
 public final class GolombCodedSetWriter {
   /** The number of values that are encoded in one block; few buckets have more. */
@@ -17,8 +17,7 @@ public final class GolombCodedSetWriter {
   private static final int FAST_QUOTIENT_BITS = 5;
 
   private final long count;
-  private final int valueBits;
-  private final BucketRanges ranges;
+  private final Universe universe;
   private final GolombCode code;
   private final int fieldBits;
   private final long cutoff;
@@ -47,10 +46,10 @@ public final class GolombCodedSetWriter {
    * Encodes in memory.
    *
    * @param count how many values will be added; the parameters of the code depend on it
-   * @param valueBits 1 to 64: every value is below 2^{@code valueBits}
+   * @param universe the values that may be added
    */
-  public GolombCodedSetWriter(long count, int valueBits) {
-    this(count, valueBits, 0, null, roomFor(count, count, valueBits));
+  public GolombCodedSetWriter(long count, Universe universe) {
+    this(count, universe, 0, null, roomFor(count, count, universe));
   }
 
   /**
@@ -58,10 +57,10 @@ public final class GolombCodedSetWriter {
    * throws, {@link #add} and {@link #finish} throw {@link UncheckedIOException}.
    *
    * @param count how many values will be added; the parameters of the code depend on it
-   * @param valueBits 1 to 64: every value is below 2^{@code valueBits}
+   * @param universe the values that may be added
    */
-  public GolombCodedSetWriter(long count, int valueBits, OutputStream payload) {
-    this(count, valueBits, 0, Objects.requireNonNull(payload, "payload"), 0);
+  public GolombCodedSetWriter(long count, Universe universe, OutputStream payload) {
+    this(count, universe, 0, Objects.requireNonNull(payload, "payload"), 0);
   }
 
   /**
@@ -70,18 +69,19 @@ public final class GolombCodedSetWriter {
    * @param count how many values the whole set has
    * @param partCount about how many of them are added to this writer
    */
-  static GolombCodedSetWriter ofPart(long count, int valueBits, long firstBucket, long partCount) {
-    long room = roomFor(partCount, count, valueBits);
-    return new GolombCodedSetWriter(count, valueBits, firstBucket, null, room);
+  static GolombCodedSetWriter ofPart(
+      long count, Universe universe, long firstBucket, long partCount) {
+    long room = roomFor(partCount, count, universe);
+    return new GolombCodedSetWriter(count, universe, firstBucket, null, room);
   }
 
   /** Joins parts in the order of their buckets. All parts must have been closed. */
-  static GolombCodedSet join(long count, int valueBits, GolombCodedSetWriter[] parts) {
+  static GolombCodedSet join(long count, Universe universe, GolombCodedSetWriter[] parts) {
     long bits = 0;
     for (GolombCodedSetWriter part : parts) {
       bits += part.codes.bitLength();
     }
-    GolombCodedSetWriter all = new GolombCodedSetWriter(count, valueBits, 0, null, bits);
+    GolombCodedSetWriter all = new GolombCodedSetWriter(count, universe, 0, null, bits);
     for (GolombCodedSetWriter part : parts) {
       all.append(part);
     }
@@ -89,13 +89,13 @@ public final class GolombCodedSetWriter {
   }
 
   private GolombCodedSetWriter(
-      long count, int valueBits, long firstBucket, OutputStream payload, long expectedBits) {
-    requireParameters(count, valueBits);
+      long count, Universe universe, long firstBucket, OutputStream payload, long expectedBits) {
+    requireCount(count);
+    universe.requireFits(count);
     this.count = count;
-    this.valueBits = valueBits;
-    code = new GolombCode(GolombCode.parameterFor(count, valueBits));
-    bucketCount = code.bucketCount(count);
-    ranges = new BucketRanges(bucketCount, valueBits);
+    this.universe = universe;
+    code = new GolombCode(GolombCode.parameterFor(count, universe.range()));
+    bucketCount = universe.buckets();
     fieldBits = code.fieldBits();
     cutoff = code.cutoff();
     streaming = payload != null;
@@ -105,24 +105,24 @@ public final class GolombCodedSetWriter {
     enter(firstBucket);
   }
 
-  private static void requireParameters(long count, int valueBits) {
-    GolombCodedSet.requireValueBits(valueBits);
+  private static void requireCount(long count) {
     if (count < 0) {
       throw new IllegalArgumentException("count must be at least 0, got " + count);
     }
   }
 
   /** The expected number of bits for some values of a set, or a few more. */
-  private static long roomFor(long partCount, long count, int valueBits) {
-    requireParameters(count, valueBits);
-    return partCount * (new GolombCode(GolombCode.parameterFor(count, valueBits)).minBits() + 2L);
+  private static long roomFor(long partCount, long count, Universe universe) {
+    requireCount(count);
+    return partCount
+        * (new GolombCode(GolombCode.parameterFor(count, universe.range())).minBits() + 2L);
   }
 
   /**
    * Encodes the next value.
    *
-   * @throws IllegalArgumentException if it is not greater than the one before, not below
-   *     2^valueBits, or one more than announced
+   * @throws IllegalArgumentException if it is not greater than the one before, not in the universe,
+   *     or one more than announced
    */
   public void add(long value) {
     if (added > 0 && Long.compareUnsigned(before, value) >= 0) {
@@ -131,14 +131,14 @@ public final class GolombCodedSetWriter {
               "values must be ascending and distinct, got %s after %s at index %d",
               Long.toUnsignedString(value), Long.toUnsignedString(before), added));
     }
-    if (!GolombCodedSet.inUniverse(value, valueBits)) {
-      throw GolombCodedSet.outOfUniverse(value, valueBits);
+    if (!universe.holds(value)) {
+      throw universe.outside(value);
     }
     if (added == count) {
       throw new IllegalArgumentException("there must be " + count + " values, got more");
     }
     if (Long.compareUnsigned(value, last) > 0) {
-      closeUntil(ranges.bucketOf(value));
+      closeUntil(universe.bucketOfValue(value));
     }
     if (waiting == BLOCK) {
       encodeWaiting();
@@ -149,18 +149,17 @@ public final class GolombCodedSetWriter {
   }
 
   /**
-   * Encodes the values in some bits of hashes, and skips repeats. Checks nothing.
+   * Encodes the values of hashes, and skips repeats. Checks nothing.
    *
    * @param hashes ascending; all share the skipped bits
-   * @param skippedBits how many top bits come before a hash's value
+   * @param skippedBits how many top bits are left out
    */
   void addSorted(long[] hashes, int from, int to, int skippedBits) {
-    int droppedBits = Long.SIZE - valueBits;
     int i = from;
     while (i < to) {
-      long value = hashes[i] << skippedBits >>> droppedBits;
+      long value = universe.valueOf(hashes[i] << skippedBits);
       if (Long.compareUnsigned(value, last) > 0) {
-        closeUntil(ranges.bucketOf(value));
+        closeUntil(universe.bucketOfValue(value));
       } else if (waiting == BLOCK) {
         encodeWaiting();
       }
@@ -170,7 +169,7 @@ public final class GolombCodedSetWriter {
       int end = (int) Math.min(to, (long) i + BLOCK - filled);
       // A repeat is also written, and then overwritten; this avoids a branch.
       while (i < end) {
-        value = hashes[i] << skippedBits >>> droppedBits;
+        value = universe.valueOf(hashes[i] << skippedBits);
         if (Long.compareUnsigned(value, greatest) > 0) {
           break;
         }
@@ -240,7 +239,7 @@ public final class GolombCodedSetWriter {
       throw new IllegalStateException("the payload went to a stream");
     }
     byte[] section = bucketStarts();
-    return GolombCodedSet.written(count, valueBits, code, payloadBits, section, codes.toBytes());
+    return GolombCodedSet.written(count, universe, code, payloadBits, section, codes.toBytes());
   }
 
   /**
@@ -312,10 +311,7 @@ public final class GolombCodedSetWriter {
 
   private void enter(long opened) {
     bucket = opened;
-    if (bucketCount == 0) {
-      return;
-    }
-    next = ranges.lowerBound(opened);
-    last = ranges.lowerBound(opened + 1) - 1;
+    next = universe.lowerBound(opened);
+    last = universe.lowerBound(opened + 1) - 1;
   }
 }

@@ -65,9 +65,8 @@ public abstract class MergedValues implements PrimitiveIterator.OfLong {
     };
   }
 
-  /** The values without their lowest bits. */
-  public static PrimitiveIterator.OfLong coarsened(
-      PrimitiveIterator.OfLong values, int droppedBits) {
+  /** The quotients of the values and a divisor. */
+  public static PrimitiveIterator.OfLong coarsened(PrimitiveIterator.OfLong values, long divisor) {
     return new MergedValues() {
       private final Head head = new Head(values);
 
@@ -76,10 +75,10 @@ public abstract class MergedValues implements PrimitiveIterator.OfLong {
         if (!head.present) {
           return false;
         }
-        long coarse = head.value >>> droppedBits;
+        long coarse = Long.divideUnsigned(head.value, divisor);
         do {
           head.advance();
-        } while (head.present && head.value >>> droppedBits == coarse);
+        } while (head.present && Long.divideUnsigned(head.value, divisor) == coarse);
         emit(coarse);
         return true;
       }

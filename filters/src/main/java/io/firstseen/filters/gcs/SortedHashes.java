@@ -2,16 +2,16 @@ package io.firstseen.filters.gcs;
 
 import java.util.Arrays;
 
-/** Encodes the values in some bits of sorted hashes with several threads. */
+/** Encodes the values of sorted hashes with several threads. */
 final class SortedHashes {
   private final long[] hashes;
   private final int skippedBits;
-  private final int valueBits;
+  private final Universe universe;
 
-  SortedHashes(long[] hashes, int skippedBits, int valueBits) {
+  SortedHashes(long[] hashes, int skippedBits, Universe universe) {
     this.hashes = hashes;
     this.skippedBits = skippedBits;
-    this.valueBits = valueBits;
+    this.universe = universe;
   }
 
   /** Encodes the set. The result does not depend on the number of parts. */
@@ -25,13 +25,14 @@ final class SortedHashes {
                     (int) ((long) hashes.length * part / parts),
                     (int) ((long) hashes.length * (part + 1) / parts)));
     long count = Arrays.stream(counts).sum();
+    universe.requireFits(count);
     GolombCodedSetWriter[] writers = new GolombCodedSetWriter[parts];
     UnsignedSort.forEachPart(parts, part -> writers[part] = written(count, part, parts));
-    return GolombCodedSetWriter.join(count, valueBits, writers);
+    return GolombCodedSetWriter.join(count, universe, writers);
   }
 
   private long value(int index) {
-    return (hashes[index] << skippedBits) >>> (Long.SIZE - valueBits);
+    return universe.valueOf(hashes[index] << skippedBits);
   }
 
   private long distinct(int from, int to) {
@@ -44,16 +45,15 @@ final class SortedHashes {
 
   /** Encodes the values of a part of the buckets. */
   private GolombCodedSetWriter written(long count, int part, int parts) {
-    long buckets = new GolombCode(GolombCode.parameterFor(count, valueBits)).bucketCount(count);
-    BucketRanges ranges = new BucketRanges(buckets, valueBits);
+    long buckets = universe.buckets();
     long firstBucket = buckets * part / parts;
-    int from = part == 0 ? 0 : firstFrom(ranges.lowerBound(firstBucket));
+    int from = part == 0 ? 0 : firstFrom(universe.lowerBound(firstBucket));
     int to =
         part == parts - 1
             ? hashes.length
-            : firstFrom(ranges.lowerBound(buckets * (part + 1) / parts));
+            : firstFrom(universe.lowerBound(buckets * (part + 1) / parts));
     GolombCodedSetWriter writer =
-        GolombCodedSetWriter.ofPart(count, valueBits, firstBucket, to - from);
+        GolombCodedSetWriter.ofPart(count, universe, firstBucket, to - from);
     writer.addSorted(hashes, from, to, skippedBits);
     writer.close();
     return writer;

@@ -8,7 +8,7 @@ public final class ValueCursor {
   private final GolombCodedSet set;
   private final GolombCode code;
   private final BitReader codes;
-  private final BucketRanges ranges;
+  private final Universe universe;
   private long bucket = -1;
   // The remaining codes of the bucket: fields from the front, prefixes from the end.
   private long position;
@@ -25,7 +25,7 @@ public final class ValueCursor {
     this.set = set;
     this.code = set.code();
     this.codes = set.codes();
-    this.ranges = set.ranges();
+    this.universe = set.universe();
   }
 
   /** The number of values decoded so far. */
@@ -64,14 +64,14 @@ public final class ValueCursor {
    * @return whether the set holds it
    */
   boolean seek(long value) throws MalformedGolombCodedSetException {
-    long target = ranges.bucketOf(value);
+    long target = universe.bucketOfValue(value);
     if (target != bucket) {
       jumped = true;
       bucket = target - 1;
       if (!openNextBucket()) {
         return false;
       }
-    } else if ((bucketFull || next != ranges.lowerBound(bucket))
+    } else if ((bucketFull || next != universe.lowerBound(bucket))
         && Long.compareUnsigned(next - 1, value) >= 0) {
       return next - 1 == value;
     }
@@ -100,15 +100,15 @@ public final class ValueCursor {
   }
 
   private boolean openNextBucket() {
-    if (bucket + 1 >= set.bucketCount()) {
-      bucket = set.bucketCount();
+    if (bucket + 1 >= universe.buckets()) {
+      bucket = universe.buckets();
       return false;
     }
     bucket++;
     position = set.start(bucket);
     end = set.start(bucket + 1);
-    next = ranges.lowerBound(bucket);
-    last = ranges.lowerBound(bucket + 1) - 1;
+    next = universe.lowerBound(bucket);
+    last = universe.lowerBound(bucket + 1) - 1;
     bucketFull = false;
     return true;
   }

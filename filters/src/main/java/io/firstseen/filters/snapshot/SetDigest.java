@@ -1,5 +1,7 @@
 package io.firstseen.filters.snapshot;
 
+import io.firstseen.filters.gcs.GolombCodedSet;
+import io.firstseen.filters.gcs.Universe;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -8,8 +10,8 @@ import java.util.HexFormat;
 import java.util.PrimitiveIterator;
 
 /**
- * The digest that identifies a set: SHA-256 over its values in ascending order, each as 8 bytes,
- * big-endian. Does not store the values.
+ * The digest that identifies a set: SHA-256 over buckets and width of its universe and its values
+ * in ascending order, each as 8 bytes, big-endian. Does not store the values.
  */
 public final class SetDigest {
   private static final int BLOCK_BYTES = 8192;
@@ -19,6 +21,12 @@ public final class SetDigest {
   private final MessageDigest digest = Sha256.newDigest();
   private final byte[] block = new byte[BLOCK_BYTES];
   private int filled;
+
+  /** Begins with an empty set. */
+  public SetDigest(Universe universe) {
+    add(universe.buckets());
+    add(universe.width());
+  }
 
   /**
    * Adds the next value. The caller must give the values in ascending order; this is not checked.
@@ -46,14 +54,15 @@ public final class SetDigest {
     }
   }
 
-  /** Returns the digest of all values as hexadecimal digits, and starts again with an empty set. */
+  /** Returns the digest as hexadecimal digits. No more values may be added. */
   public String hex() {
     flush();
     return HexFormat.of().formatHex(digest.digest());
   }
 
-  static String of(PrimitiveIterator.OfLong values) {
-    SetDigest digest = new SetDigest();
+  static String of(GolombCodedSet set) {
+    SetDigest digest = new SetDigest(set.universe());
+    PrimitiveIterator.OfLong values = set.iterator();
     while (values.hasNext()) {
       digest.add(values.nextLong());
     }

@@ -1,10 +1,12 @@
 package io.firstseen.filters.snapshot;
 
+import io.firstseen.filters.gcs.Universe;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.ScopedKey;
 import io.firstseen.filters.key.Shards;
+import java.math.BigInteger;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -95,46 +97,39 @@ public record SetParameters(
   }
 
   /**
-   * The fewest bits that a value may have in a set of this many hashes: the smallest b, at least 1,
-   * for which hashCount / 2^b is at most the false-positive rate. A set may use more bits.
+   * The smallest universe in which this many hashes keep the false-positive rate. A set may have a
+   * larger one.
    *
-   * @throws IllegalArgumentException if the suffix of a hash has too few bits for this
+   * @throws IllegalArgumentException if it has more values than there are suffixes
    */
-  public int valueBitsFor(long hashCount) {
-    int available = 64 - shards.bits();
-    int bits = 1;
-    while (!keepsRate(hashCount, bits)) {
-      bits++;
-    }
-    if (bits > available) {
+  public Universe universeFor(long hashCount) {
+    Universe universe = Universe.forRate(hashCount, falsePositiveRate);
+    requireUniverse(universe, hashCount);
+    return universe;
+  }
+
+  /** Refuses a universe that a snapshot of this many hashes may not have. */
+  void requireUniverse(Universe universe, long hashCount) {
+    if (!isPossible(universe)) {
       throw new IllegalArgumentException(
           String.format(
-              "falsePositiveRate %s for %d keys in one of %d shards needs values of %d bits, the"
-                  + " hash has %d bits below the shard",
-              falsePositiveRate, hashCount, shards.count(), bits, available));
+              "falsePositiveRate %s for %d keys in one of %d shards needs %s values, the hash has %d"
+                  + " bits below the shard",
+              falsePositiveRate,
+              hashCount,
+              shards.count(),
+              universe.range(),
+              Long.SIZE - shards.bits()));
     }
-    return bits;
-  }
-
-  /** Refuses a number of value bits that a snapshot of this many hashes may not have. */
-  void requireValueBits(int valueBits, long hashCount) {
-    int least = valueBitsFor(hashCount);
-    int most = 64 - shards.bits();
-    if (valueBits < least || valueBits > most) {
+    if (!universe.keepsRate(hashCount, falsePositiveRate)) {
       throw new IllegalArgumentException(
-          String.format(
-              "valueBits must be in [%d, %d] for %d keys, got %d",
-              least, most, hashCount, valueBits));
+          "%d keys at the rate %s need more than %s values"
+              .formatted(hashCount, falsePositiveRate, universe.range()));
     }
   }
 
-  /** Whether values of this many bits keep the false-positive rate. The comparison is exact. */
-  boolean keepsRate(long count, int valueBits) {
-    return Math.scalb(falsePositiveRate, valueBits) >= count;
-  }
-
-  /** The value that stands for a hash in a snapshot: the first bits of its suffix. */
-  long valueOf(long hash, int valueBits) {
-    return shards.suffix(hash) >>> (64 - valueBits);
+  /** Whether there are as many suffixes as values. */
+  public boolean isPossible(Universe universe) {
+    return universe.range().subtract(BigInteger.ONE).bitLength() <= Long.SIZE - shards.bits();
   }
 }

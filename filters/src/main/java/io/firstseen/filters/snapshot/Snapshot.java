@@ -4,6 +4,7 @@ import static io.firstseen.filters.snapshot.SnapshotFormat.requireThat;
 
 import io.firstseen.filters.gcs.GolombCodedSet;
 import io.firstseen.filters.gcs.MalformedGolombCodedSetException;
+import io.firstseen.filters.gcs.Universe;
 import io.firstseen.filters.gcs.UnsignedSort;
 import io.firstseen.filters.key.Shards;
 import java.io.IOException;
@@ -12,14 +13,14 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.OptionalInt;
+import java.util.Optional;
 import java.util.PrimitiveIterator;
 
 /**
  * One immutable file: the accepted hashes of one shard as a Golomb-coded set, with a header. It
- * stores of each hash its value, which is the first {@code valueBits} bits of the suffix (the bits
- * below the shard bits). So the answer for an absent hash is 'present' with probability count /
- * 2^valueBits, which is at most the requested false-positive rate.
+ * stores of each hash the {@linkplain Universe#valueOf value} of its suffix (the bits below the
+ * shard bits). So the answer for an absent hash is 'present' with probability count / range, which
+ * is at most the requested false-positive rate.
  *
  * <p>Queries allocate nothing. Safe for use by many threads. Specified in {@code
  * docs/format/snapshot-v1.md}.
@@ -36,45 +37,49 @@ public final class Snapshot {
   }
 
   /**
-   * Builds the snapshot of a shard, with values of the fewest bits that keep the false-positive
-   * rate.
+   * Builds the snapshot of a shard, in the smallest universe that keeps the false-positive rate.
    *
    * @param hashes all hashes of the shard, in any order, repeats allowed; not changed
    * @throws IllegalArgumentException if a hash belongs to another shard, or if the false-positive
-   *     rate needs more bits than a suffix has
+   *     rate needs more values than there are suffixes
    */
   public static Snapshot build(long[] hashes, SnapshotParameters parameters) {
-    return buildSorted(UnsignedSort.parallelSorted(hashes), OptionalInt.empty(), parameters);
+    return buildSorted(UnsignedSort.parallelSorted(hashes), Optional.empty(), parameters);
   }
 
   /**
-   * Builds the snapshot of a shard with a given number of bits in each value; all snapshots along a
-   * chain of deltas need the same number.
+   * Builds the snapshot of a shard in a given universe; all snapshots along a chain of deltas have
+   * the same.
    *
    * @param hashes all hashes of the shard, in any order, repeats allowed; not changed
-   * @throws IllegalArgumentException if a hash belongs to another shard, or if {@code valueBits}
-   *     are too few for the false-positive rate or more than a suffix has
+   * @throws IllegalArgumentException if a hash belongs to another shard, or if the universe is too
+   *     small for the false-positive rate or has more values than there are suffixes
    */
-  public static Snapshot build(long[] hashes, int valueBits, SnapshotParameters parameters) {
-    return buildSorted(UnsignedSort.parallelSorted(hashes), OptionalInt.of(valueBits), parameters);
+  public static Snapshot build(long[] hashes, Universe universe, SnapshotParameters parameters) {
+    return buildSorted(UnsignedSort.parallelSorted(hashes), Optional.of(universe), parameters);
   }
 
   private static Snapshot buildSorted(
-      long[] sorted, OptionalInt wantedBits, SnapshotParameters parameters) {
+      long[] sorted, Optional<Universe> wanted, SnapshotParameters parameters) {
     requireShard(sorted, parameters);
-    long hashCount = 0;
-    for (int i = 0; i < sorted.length; i++) {
-      hashCount += i == 0 || sorted[i] != sorted[i - 1] ? 1 : 0;
-    }
+    long hashCount = distinct(sorted);
     SetParameters set = parameters.set();
-    int valueBits = wantedBits.orElse(set.valueBitsFor(hashCount));
-    set.requireValueBits(valueBits, hashCount);
-    GolombCodedSet values = GolombCodedSet.ofSortedHashes(sorted, set.shards().bits(), valueBits);
+    Universe universe = wanted.orElseGet(() -> set.universeFor(hashCount));
+    set.requireUniverse(universe, hashCount);
+    GolombCodedSet values = GolombCodedSet.ofSortedHashes(sorted, set.shards().bits(), universe);
     return of(values, hashCount, parameters);
   }
 
+  private static long distinct(long[] sorted) {
+    long count = 0;
+    for (int i = 0; i < sorted.length; i++) {
+      count += i == 0 || sorted[i] != sorted[i - 1] ? 1 : 0;
+    }
+    return count;
+  }
+
   private static Snapshot of(GolombCodedSet set, long hashCount, SnapshotParameters parameters) {
-    return of(set, hashCount, SetDigest.of(set.iterator()), parameters);
+    return of(set, hashCount, SetDigest.of(set), parameters);
   }
 
   /** Creates a snapshot from a set whose digest is known. */
@@ -92,9 +97,8 @@ public final class Snapshot {
             parameters,
             hashCount,
             set.count(),
-            set.valueBits(),
+            set.universe(),
             set.golombParameter(),
-            set.bucketCount(),
             set.payloadBits(),
             startsBytes,
             payloadBytes,
@@ -133,12 +137,6 @@ public final class Snapshot {
             + Long.toUnsignedString(set.golombParameter())
             + ", got "
             + Long.toUnsignedString(header.golombParameter()));
-    requireThat(
-        set.bucketCount() == header.bucketCount(),
-        "the number of buckets must be "
-            + set.bucketCount()
-            + ", got "
-            + Long.toUnsignedString(header.bucketCount()));
     return new Snapshot(header, set, file);
   }
 
@@ -173,12 +171,12 @@ public final class Snapshot {
     if (parameters.set().shards().shardOf(hash) != parameters.shard()) {
       throw wrongShard(hash, parameters);
     }
-    return set.mightContain(parameters.set().valueOf(hash, header.valueBits()));
+    return set.mightContain(parameters.set().shards().suffix(hash));
   }
 
   /** The position that a query for a hash reads, see {@link GolombCodedSet#position}. */
   long position(long hash) {
-    return set.position(header.parameters().set().valueOf(hash, header.valueBits()));
+    return set.position(header.parameters().set().shards().suffix(hash));
   }
 
   /** Reads at a position, see {@link GolombCodedSet#touch}. */
@@ -206,7 +204,7 @@ public final class Snapshot {
     } catch (MalformedGolombCodedSetException e) {
       throw new MalformedSnapshotException(e.getMessage(), e);
     }
-    String digest = SetDigest.of(set.iterator());
+    String digest = SetDigest.of(set);
     requireThat(
         digest.equals(header.setDigest()),
         "the set digest must be " + digest + ", got " + header.setDigest());
@@ -235,7 +233,7 @@ public final class Snapshot {
     try {
       return GolombCodedSet.wrap(
           header.count(),
-          header.valueBits(),
+          header.universe(),
           header.payloadBits(),
           sections.slice(payloadBytes, header.bucketStartsBytes()),
           sections.slice(0, payloadBytes));

@@ -4,6 +4,7 @@ import static io.firstseen.filters.snapshot.SnapshotFormat.requireThat;
 
 import io.firstseen.filters.gcs.AscendingCode;
 import io.firstseen.filters.gcs.BitReader;
+import io.firstseen.filters.gcs.Universe;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -13,7 +14,7 @@ import java.util.PrimitiveIterator;
 /**
  * One immutable file: the changes that turn the set of one snapshot, the parent, into the set of
  * another, the child. It holds the values that are added, and the places of the removed values
- * among the parent's values. Values have the same number of bits in both.
+ * among the parent's values. Both have the same universe.
  *
  * <p>Safe for use by many threads. Specified in {@code docs/format/delta-v1.md}.
  */
@@ -28,7 +29,7 @@ public final class SnapshotDelta {
     this.header = header;
     this.codes = new BitReader(codes);
     this.file = file.slice().asReadOnlyBuffer();
-    this.addedCode = addedCode(addedCount(), header.valueBits());
+    this.addedCode = addedCode(addedCount(), header.universe());
     this.removedCode = removedCode(removedCount(), parentCount());
   }
 
@@ -37,7 +38,7 @@ public final class SnapshotDelta {
       SnapshotParameters parameters,
       long hashCount,
       long count,
-      int valueBits,
+      Universe universe,
       String setDigest,
       String parentSetDigest,
       SnapshotHeader.Changes changes,
@@ -52,8 +53,7 @@ public final class SnapshotDelta {
             parameters,
             hashCount,
             count,
-            valueBits,
-            0,
+            universe,
             0,
             payloadBits,
             0,
@@ -69,8 +69,7 @@ public final class SnapshotDelta {
    * Creates the delta from one snapshot to another. Decodes both once and keeps 8 bytes for each
    * change.
    *
-   * @throws IllegalArgumentException if the two are of different sets or shards, or if their values
-   *     have different numbers of bits
+   * @throws IllegalArgumentException if the two are of different sets, shards or universes
    * @throws UncheckedIOException if {@link Snapshot#verify} would refuse one of them
    */
   public static SnapshotDelta between(Snapshot parent, Snapshot child) {
@@ -78,7 +77,7 @@ public final class SnapshotDelta {
     SnapshotHeader to = child.header();
     requireSameLine(from, to);
     SnapshotDeltaWriter delta =
-        new SnapshotDeltaWriter(to.parameters(), to.valueBits(), from.count(), from.setDigest());
+        new SnapshotDeltaWriter(to.parameters(), to.universe(), from.count(), from.setDigest());
     PrimitiveIterator.OfLong before = parent.values();
     PrimitiveIterator.OfLong after = child.values();
     boolean left = after.hasNext();
@@ -296,7 +295,7 @@ public final class SnapshotDelta {
     requireSame("set", ofParent.setName(), ofChild.setName());
     requireSame("parameters", ofParent.set(), ofChild.set());
     requireSame("shard", ofParent.shard(), ofChild.shard());
-    requireSame("bits of a value", parent.valueBits(), child.valueBits());
+    requireSame("universe", parent.universe(), child.universe());
   }
 
   private static void requireSame(String what, Object ofParent, Object ofChild) {
@@ -346,8 +345,8 @@ public final class SnapshotDelta {
                 bits / minBits, what, minBits, bits, count));
   }
 
-  static AscendingCode addedCode(long addedCount, int valueBits) {
-    return new AscendingCode(addedCount, -1L >>> (64 - valueBits));
+  static AscendingCode addedCode(long addedCount, Universe universe) {
+    return new AscendingCode(addedCount, universe.greatest());
   }
 
   static AscendingCode removedCode(long removedCount, long parentCount) {

@@ -2,6 +2,7 @@ package io.firstseen.filters.snapshot;
 
 import io.firstseen.filters.gcs.AscendingCode;
 import io.firstseen.filters.gcs.BitWriter;
+import io.firstseen.filters.gcs.Universe;
 import java.util.Arrays;
 import java.util.PrimitiveIterator;
 
@@ -11,7 +12,7 @@ import java.util.PrimitiveIterator;
  */
 public final class SnapshotDeltaWriter {
   private final SnapshotParameters parameters;
-  private final int valueBits;
+  private final Universe universe;
   private final long parentCount;
   private final String parentSetDigest;
   private final Numbers added = new Numbers();
@@ -21,14 +22,14 @@ public final class SnapshotDeltaWriter {
    * Begins a delta.
    *
    * @param parameters the parameters of the child, the set that the delta leads to
-   * @param valueBits the bits of a value, the same in parent and child
+   * @param universe the values of parent and child
    * @param parentCount the number of values of the parent
    * @param parentSetDigest the {@link SnapshotHeader#setDigest} of the parent
    */
   public SnapshotDeltaWriter(
-      SnapshotParameters parameters, int valueBits, long parentCount, String parentSetDigest) {
+      SnapshotParameters parameters, Universe universe, long parentCount, String parentSetDigest) {
     this.parameters = parameters;
-    this.valueBits = valueBits;
+    this.universe = universe;
     this.parentCount = parentCount;
     this.parentSetDigest = Sha256.require("parentSetDigest", parentSetDigest);
   }
@@ -54,13 +55,14 @@ public final class SnapshotDeltaWriter {
    * @param hashCount the number of distinct hashes of the child
    * @param setDigest the {@link SnapshotHeader#setDigest} of the child
    * @throws IllegalArgumentException if values or places did not ascend or were out of range, or if
-   *     no snapshot can hold the child, because its values have too few bits or it has fewer hashes
+   *     no snapshot can hold the child, because the universe is too small or it has fewer hashes
    *     than values
    */
   public SnapshotDelta finish(long hashCount, String setDigest) {
-    parameters.set().requireValueBits(valueBits, hashCount);
+    parameters.set().requireUniverse(universe, hashCount);
     SnapshotWriter.requireHashCount(hashCount, childCount());
-    AscendingCode addedCode = SnapshotDelta.addedCode(added.size, valueBits);
+    universe.requireFits(childCount());
+    AscendingCode addedCode = SnapshotDelta.addedCode(added.size, universe);
     AscendingCode removedCode = SnapshotDelta.removedCode(removed.size, parentCount);
     BitWriter out =
         new BitWriter(
@@ -73,7 +75,7 @@ public final class SnapshotDeltaWriter {
         parameters,
         hashCount,
         childCount(),
-        valueBits,
+        universe,
         Sha256.require("setDigest", setDigest),
         parentSetDigest,
         new SnapshotHeader.Changes(added.size, removed.size, addedBits),

@@ -1,5 +1,6 @@
 package io.firstseen.filters.snapshot;
 
+import io.firstseen.filters.gcs.Universe;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
@@ -31,7 +32,7 @@ final class SnapshotFormat {
   private static final int HEADER_BYTES_AT = 10;
   private static final int REQUIRED_FLAGS_AT = 12;
   private static final int CODEC_AT = 16;
-  private static final int VALUE_BITS_AT = 17;
+  private static final int RESERVED_BYTE_AT = 17;
   private static final int HASH_ALGORITHM_AT = 18;
   private static final int CANONICALISER_AT = 19;
   private static final int CANONICALISER_VERSION_AT = 20;
@@ -47,7 +48,6 @@ final class SnapshotFormat {
   private static final int COUNT_AT = 80;
   private static final int GOLOMB_PARAMETER_AT = 88;
   private static final int ADDED_COUNT_AT = 88;
-  private static final int BUCKET_COUNT_AT = 96;
   private static final int REMOVED_COUNT_AT = 96;
   private static final int PAYLOAD_BITS_AT = 104;
   private static final int BUCKET_STARTS_BYTES_AT = 112;
@@ -55,9 +55,11 @@ final class SnapshotFormat {
   private static final int PAYLOAD_BYTES_AT = 120;
   private static final int SET_DIGEST_AT = 128;
   private static final int PARENT_DIGEST_AT = 160;
-  private static final int SECTIONS_CHECKSUM_AT = 192;
-  private static final int SET_NAME_BYTES_AT = 196;
-  private static final int SET_NAME_AT = 197;
+  private static final int BUCKETS_AT = 192;
+  private static final int BUCKET_WIDTH_AT = 200;
+  private static final int SECTIONS_CHECKSUM_AT = 208;
+  private static final int SET_NAME_BYTES_AT = 212;
+  private static final int SET_NAME_AT = 213;
   private static final int CHECKSUM_BYTES = 4;
   private static final int MIN_HEADER_BYTES = SET_NAME_AT + 1 + CHECKSUM_BYTES;
   private static final int MAX_HEADER_BYTES = SET_NAME_AT + 100 + CHECKSUM_BYTES;
@@ -75,7 +77,6 @@ final class SnapshotFormat {
     out.putShort(HEADER_BYTES_AT, (short) bytes.length);
     out.putInt(REQUIRED_FLAGS_AT, header.requiredFlags());
     out.put(CODEC_AT, (byte) header.codec());
-    out.put(VALUE_BITS_AT, (byte) header.valueBits());
     out.put(HASH_ALGORITHM_AT, (byte) set.hashAlgorithm().code());
     out.put(CANONICALISER_AT, (byte) codeOf(set.canonicaliser()));
     out.putShort(CANONICALISER_VERSION_AT, (short) set.canonicaliserVersion());
@@ -91,7 +92,6 @@ final class SnapshotFormat {
     SnapshotHeader.Changes changes = header.changes();
     if (changes == null) {
       out.putLong(GOLOMB_PARAMETER_AT, header.golombParameter());
-      out.putLong(BUCKET_COUNT_AT, header.bucketCount());
       out.putLong(BUCKET_STARTS_BYTES_AT, header.bucketStartsBytes());
     } else {
       out.putLong(ADDED_COUNT_AT, changes.addedCount());
@@ -104,6 +104,8 @@ final class SnapshotFormat {
     out.put(
         PARENT_DIGEST_AT,
         header.parentDigest() == null ? NO_DIGEST : HexFormat.of().parseHex(header.parentDigest()));
+    out.putLong(BUCKETS_AT, header.universe().buckets());
+    out.putLong(BUCKET_WIDTH_AT, header.universe().width());
     out.putInt(SECTIONS_CHECKSUM_AT, header.sectionsChecksum());
     out.put(SET_NAME_BYTES_AT, (byte) setName.length);
     out.put(SET_NAME_AT, setName);
@@ -134,7 +136,7 @@ final class SnapshotFormat {
     int headerBytes = in.getShort(HEADER_BYTES_AT) & 0xFFFF;
     requireThat(
         headerBytes >= MIN_HEADER_BYTES && headerBytes <= MAX_HEADER_BYTES,
-        "the header must have 202 to 301 bytes, got " + headerBytes);
+        "the header must have 218 to 317 bytes, got " + headerBytes);
     requireThat(
         headerBytes <= in.limit(),
         "the header has " + headerBytes + " bytes, the file only " + in.limit());
@@ -168,7 +170,10 @@ final class SnapshotFormat {
     } catch (IllegalArgumentException e) {
       throw new UnsupportedSnapshotException(e.getMessage(), e);
     }
-    requireThat(in.getShort(RESERVED_AT) == 0, "the reserved bytes must be 0");
+    requireThat(
+        in.get(RESERVED_BYTE_AT) == 0 && in.getShort(RESERVED_AT) == 0,
+        "the reserved bytes must be 0");
+    requireThat(isDelta || in.getLong(REMOVED_COUNT_AT) == 0, "the reserved bytes must be 0");
     int setNameBytes = in.get(SET_NAME_BYTES_AT) & 0xFF;
     requireThat(
         SET_NAME_AT + setNameBytes == checksumAt,
@@ -187,9 +192,8 @@ final class SnapshotFormat {
             readParameters(in, hashAlgorithm, canonicaliser, setNameBytes),
             countAt(in, HASH_COUNT_AT, "the number of hashes"),
             countAt(in, COUNT_AT, "the number of values"),
-            in.get(VALUE_BITS_AT) & 0xFF,
+            readUniverse(in),
             isDelta ? 0 : in.getLong(GOLOMB_PARAMETER_AT),
-            isDelta ? 0 : in.getLong(BUCKET_COUNT_AT),
             countAt(in, PAYLOAD_BITS_AT, "the number of payload bits"),
             isDelta ? 0 : lengthAt(in, BUCKET_STARTS_BYTES_AT, "the bucket starts"),
             lengthAt(in, PAYLOAD_BYTES_AT, "the payload"),
@@ -233,6 +237,14 @@ final class SnapshotFormat {
         .put(headerBytes)
         .put(sections.duplicate())
         .flip();
+  }
+
+  private static Universe readUniverse(ByteBuffer in) throws MalformedSnapshotException {
+    try {
+      return new Universe(in.getLong(BUCKETS_AT), in.getLong(BUCKET_WIDTH_AT));
+    } catch (IllegalArgumentException e) {
+      throw new MalformedSnapshotException(e.getMessage(), e);
+    }
   }
 
   private static SnapshotParameters readParameters(

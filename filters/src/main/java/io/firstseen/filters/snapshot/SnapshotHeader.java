@@ -2,6 +2,7 @@ package io.firstseen.filters.snapshot;
 
 import static io.firstseen.filters.snapshot.SnapshotFormat.requireThat;
 
+import io.firstseen.filters.gcs.Universe;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -15,13 +16,12 @@ import org.jspecify.annotations.Nullable;
  * @param parameters the parameters of the set; for a delta, of the child
  * @param hashCount the number of distinct hashes that the set was built from
  * @param count the number of values of the set; less than hashCount if hashes share a value
- * @param valueBits the bits of a value
+ * @param universe the values that the set may hold
  * @param golombParameter the parameter of a snapshot's Golomb code, unsigned; 0 for a delta
- * @param bucketCount the number of a snapshot's buckets; 0 for a delta
  * @param payloadBits the length of the codes in bits
  * @param bucketStartsBytes the length of a snapshot's section of bucket starts; 0 for a delta
  * @param payloadBytes the length of the section of codes
- * @param setDigest SHA-256 over the values in order, each 8 bytes big-endian, as hexadecimal digits
+ * @param setDigest the {@link SetDigest}, as hexadecimal digits
  * @param parentDigest the set digest of the set that a delta changes; null for a snapshot
  * @param sectionsChecksum CRC32C over all sections
  * @param changes what a delta holds; null for a snapshot
@@ -33,9 +33,8 @@ public record SnapshotHeader(
     SnapshotParameters parameters,
     long hashCount,
     long count,
-    int valueBits,
+    Universe universe,
     long golombParameter,
-    long bucketCount,
     long payloadBits,
     int bucketStartsBytes,
     int payloadBytes,
@@ -94,10 +93,12 @@ public record SnapshotHeader(
   /** Refuses fields that contradict each other. */
   void requireSound() throws MalformedSnapshotException {
     SetParameters set = parameters.set();
-    int available = 64 - set.shards().bits();
     requireThat(
-        valueBits >= 1 && valueBits <= available,
-        "a value must have 1 to " + available + " bits, got " + valueBits);
+        set.isPossible(universe),
+        "there must be at most 2^"
+            + (Long.SIZE - set.shards().bits())
+            + " values, got "
+            + universe.range());
     requireThat(
         hashCount >= count && (hashCount == 0) == (count == 0),
         "the number of hashes must be at least that of values ("
@@ -105,13 +106,16 @@ public record SnapshotHeader(
             + "), and 0 if there are none, got "
             + hashCount);
     requireThat(
-        set.keepsRate(count, valueBits),
-        "values of "
-            + valueBits
-            + " bits are too short for "
+        universe.keepsRate(count, set.falsePositiveRate()),
+        "a range of "
+            + universe.range()
+            + " is too small for "
             + count
             + " values at the false-positive rate "
             + set.falsePositiveRate());
+    requireThat(
+        universe.fits(count),
+        "a set of " + count + " values cannot have " + universe.buckets() + " buckets");
     long added = changes == null ? 0 : changes.addedCount();
     requireThat(
         added <= count,

@@ -1,6 +1,7 @@
 package io.firstseen.filters.snapshot;
 
 import io.firstseen.filters.gcs.GolombCodedSetWriter;
+import io.firstseen.filters.gcs.Universe;
 
 /**
  * Builds a snapshot and its set digest from values that are given one by one in ascending order.
@@ -10,28 +11,34 @@ public final class SnapshotWriter {
   private final SnapshotParameters parameters;
   private final long hashCount;
   private final GolombCodedSetWriter values;
-  private final SetDigest digest = new SetDigest();
+  private final SetDigest digest;
 
   /**
    * Begins a snapshot.
    *
-   * @param valueBits the bits of a value, at least {@link SetParameters#valueBitsFor}
+   * @param universe the values that may be added
    * @param count how many values will be added
    * @param hashCount the number of distinct hashes that they stand for, at least {@code count}
-   * @throws IllegalArgumentException if the bits are too few for the false-positive rate or more
-   *     than a suffix has, or if only one of {@code count} and {@code hashCount} is 0
+   * @throws IllegalArgumentException if the universe is too small for the false-positive rate or
+   *     has more values than there are suffixes, or if only one of {@code count} and {@code
+   *     hashCount} is 0
    */
-  public SnapshotWriter(SnapshotParameters parameters, int valueBits, long count, long hashCount) {
-    this(parameters, hashCount, new GolombCodedSetWriter(count, valueBits));
-    parameters.set().requireValueBits(valueBits, hashCount);
+  public SnapshotWriter(
+      SnapshotParameters parameters, Universe universe, long count, long hashCount) {
+    this(parameters, hashCount, new GolombCodedSetWriter(count, universe), universe);
+    parameters.set().requireUniverse(universe, hashCount);
     requireHashCount(hashCount, count);
   }
 
   private SnapshotWriter(
-      SnapshotParameters parameters, long hashCount, GolombCodedSetWriter values) {
+      SnapshotParameters parameters,
+      long hashCount,
+      GolombCodedSetWriter values,
+      Universe universe) {
     this.parameters = parameters;
     this.hashCount = hashCount;
     this.values = values;
+    this.digest = new SetDigest(universe);
   }
 
   /** Begins the snapshot that a checked header describes. */
@@ -39,14 +46,15 @@ public final class SnapshotWriter {
     return new SnapshotWriter(
         header.parameters(),
         header.hashCount(),
-        new GolombCodedSetWriter(header.count(), header.valueBits()));
+        new GolombCodedSetWriter(header.count(), header.universe()),
+        header.universe());
   }
 
   /**
    * Adds the next value.
    *
-   * @throws IllegalArgumentException if it is not greater than the one before, not below
-   *     2^valueBits, or one more than announced
+   * @throws IllegalArgumentException if it is not greater than the one before, not in the universe,
+   *     or one more than announced
    */
   public void add(long value) {
     values.add(value);

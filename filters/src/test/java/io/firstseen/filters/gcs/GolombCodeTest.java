@@ -59,7 +59,8 @@ class GolombCodeTest {
             .multiply(LN_2)
             .divide(BigDecimal.valueOf(count), 40, RoundingMode.HALF_UP);
     long rounded = exact.setScale(0, RoundingMode.HALF_UP).longValueExact();
-    assertThat(GolombCode.parameterFor(count, valueBits)).isEqualTo(Math.max(1, rounded));
+    assertThat(GolombCode.parameterFor(count, BigInteger.ONE.shiftLeft(valueBits)))
+        .isEqualTo(Math.max(1, rounded));
   }
 
   @ParameterizedTest
@@ -73,7 +74,7 @@ class GolombCodeTest {
     "2, 64, 6393154322601327830",
   })
   void choosesTheKnownParameters(long count, int valueBits, String expected) {
-    assertThat(GolombCode.parameterFor(count, valueBits))
+    assertThat(GolombCode.parameterFor(count, BigInteger.ONE.shiftLeft(valueBits)))
         .isEqualTo(Long.parseUnsignedLong(expected));
   }
 }

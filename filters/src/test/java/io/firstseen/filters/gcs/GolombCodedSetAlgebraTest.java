@@ -1,5 +1,6 @@
 package io.firstseen.filters.gcs;
 
+import static io.firstseen.filters.gcs.GolombCodedSetTest.encode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -25,21 +26,23 @@ class GolombCodedSetAlgebraTest {
       @ForAll @IntRange(min = 1, max = 64) int anyCoarserBits) {
     SortedSet<Long> one = values(some, common, valueBits);
     SortedSet<Long> other = values(others, common, valueBits);
-    GolombCodedSet a = encode(one, valueBits);
-    GolombCodedSet b = encode(other, valueBits);
+    GolombCodedSet a = of(one, valueBits);
+    GolombCodedSet b = of(other, valueBits);
 
     TreeSet<Long> union = new TreeSet<>(one);
     union.addAll(other);
-    assertSame(a.union(b), union, valueBits);
+    assertSame(a.union(b), union);
 
     TreeSet<Long> difference = new TreeSet<>(one);
     difference.removeAll(new HashSet<>(other));
-    assertSame(a.difference(b), difference, valueBits);
+    assertSame(a.difference(b), difference);
 
     int coarserBits = Math.min(valueBits, anyCoarserBits);
     TreeSet<Long> coarse = new TreeSet<>(Long::compareUnsigned);
     one.forEach(value -> coarse.add(value >>> (valueBits - coarserBits)));
-    assertSame(a.coarsen(coarserBits), coarse, coarserBits);
+    Universe coarser = Universe.ofBits(coarserBits, coarse.size());
+    assertThat(a.coarsen(coarser).toArray()).isEqualTo(array(coarse));
+    assertThat(a.coarsen(coarser).universe()).isEqualTo(coarser);
   }
 
   @Property(seed = "46", tries = 300)
@@ -48,12 +51,12 @@ class GolombCodedSetAlgebraTest {
       @ForAll @Size(max = 200) Set<Long> others,
       @ForAll @Size(max = 50) Set<Long> common,
       @ForAll @IntRange(min = 1, max = 64) int valueBits) {
-    GolombCodedSet set = encode(values(some, common, valueBits), valueBits);
+    GolombCodedSet set = of(values(some, common, valueBits), valueBits);
     long[] queries = array(values(others, common, valueBits));
     boolean any = false;
     int at = -1;
     for (int i = 0; i < queries.length; i++) {
-      if (set.mightContain(queries[i])) {
+      if (set.contains(queries[i])) {
         any = true;
         at = set.nextMatch(queries, at + 1);
         assertThat(at).isEqualTo(i);
@@ -65,36 +68,48 @@ class GolombCodedSetAlgebraTest {
 
   @Test
   void matchesTheLastValueOfTheUniverse() {
-    GolombCodedSet set = GolombCodedSet.of(new long[] {-2, -1}, 64);
+    GolombCodedSet set = encode(new long[] {-2, -1}, 64);
     assertThat(set.matchAny(new long[] {-1, -1})).isTrue();
     assertThat(set.nextMatch(new long[] {-2, -1, -1}, 1)).isEqualTo(1);
     assertThat(set.matchAny(new long[] {0, -3})).isFalse();
     assertThat(set.matchAny(new long[0])).isFalse();
-    assertThat(GolombCodedSet.of(new long[0], 64).matchAny(new long[] {0})).isFalse();
+    assertThat(encode(new long[0], 64).matchAny(new long[] {0})).isFalse();
   }
 
   @Test
   void refusesQueriesOutOfOrderOrRange() {
-    GolombCodedSet set = GolombCodedSet.of(new long[] {3}, 4);
+    GolombCodedSet set = encode(new long[] {3}, 4);
     assertThatThrownBy(() -> set.matchAny(new long[] {2, 1}))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("values must be ascending, got 1 after 2 at index 1");
     assertThatThrownBy(() -> set.matchAny(new long[] {16}))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("value must be below 2^4, got 16");
+        .hasMessage("value must be at most 15, got 16");
   }
 
   @Test
   void refusesAnotherUniverse() {
-    GolombCodedSet four = GolombCodedSet.of(new long[] {3}, 4);
-    GolombCodedSet five = GolombCodedSet.of(new long[] {3}, 5);
+    GolombCodedSet four = encode(new long[] {3}, 4);
+    GolombCodedSet five = encode(new long[] {3}, 5);
     assertThatThrownBy(() -> four.union(five))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("the other set's values must have 4 bits, got 5");
+        .hasMessage(
+            "the other set must have the universe Universe[buckets=1, width=16], got"
+                + " Universe[buckets=1, width=32]");
     assertThatThrownBy(() -> four.difference(five)).isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> four.coarsen(5))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("coarserBits must be in [1, 4], got 5");
+    for (int range : new int[] {5, 12, 32}) {
+      assertThatThrownBy(() -> four.coarsen(new Universe(1, range)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage("the coarser range must divide 16, got " + range);
+    }
+  }
+
+  @Test
+  void coarsensToADivisorOfItsRange() {
+    GolombCodedSet set = GolombCodedSet.of(new long[] {0, 5, 6, 29}, new Universe(2, 15));
+    GolombCodedSet coarse = set.coarsen(new Universe(1, 10));
+    assertThat(coarse.toArray()).containsExactly(0, 1, 2, 9);
+    assertThat(coarse.universe()).isEqualTo(new Universe(1, 10));
   }
 
   /**
@@ -103,9 +118,8 @@ class GolombCodedSetAlgebraTest {
   @Test
   void anIndexOf32PartsCutsTheDecodedValues32Times() throws Exception {
     SplittableRandom random = new SplittableRandom(47);
-    GolombCodedSet set =
-        GolombCodedSet.of(GolombCodedSetTest.randomValues(random, 32 * 38, 21), 21);
-    assertThat(set.bucketCount()).isEqualTo(32);
+    GolombCodedSet set = encode(GolombCodedSetTest.randomValues(random, 32 * 38, 21), 21);
+    assertThat(set.universe().buckets()).isEqualTo(32);
     double withIndex = 0;
     double without = 0;
     long[] all = set.toArray();
@@ -113,7 +127,7 @@ class GolombCodedSetAlgebraTest {
       long value = random.nextLong() >>> 43;
       ValueCursor cursor = new ValueCursor(set);
       boolean found = cursor.seek(value);
-      assertThat(found).isEqualTo(set.mightContain(value));
+      assertThat(found).isEqualTo(set.contains(value));
       withIndex += cursor.decoded();
       int before = Arrays.binarySearch(all, value);
       without += Math.min(all.length, (before < 0 ? -before - 1 : before) + 1);
@@ -128,16 +142,15 @@ class GolombCodedSetAlgebraTest {
     return values;
   }
 
-  private static void assertSame(GolombCodedSet set, SortedSet<Long> values, int valueBits) {
-    GolombCodedSet expected = encode(values, valueBits);
-    assertThat(set.valueBits()).isEqualTo(valueBits);
+  private static void assertSame(GolombCodedSet set, SortedSet<Long> values) {
+    GolombCodedSet expected = GolombCodedSet.of(array(values), set.universe());
     assertThat(set.count()).isEqualTo(values.size());
     assertThat(set.payload()).isEqualTo(expected.payload());
     assertThat(set.bucketStarts()).isEqualTo(expected.bucketStarts());
   }
 
-  private static GolombCodedSet encode(SortedSet<Long> values, int valueBits) {
-    return GolombCodedSet.of(array(values), valueBits);
+  private static GolombCodedSet of(SortedSet<Long> values, int valueBits) {
+    return GolombCodedSet.of(array(values), Universe.ofBits(valueBits, 27));
   }
 
   private static long[] array(SortedSet<Long> values) {

@@ -1,5 +1,6 @@
 package io.firstseen.filters.gcs;
 
+import static io.firstseen.filters.gcs.GolombCodedSetTest.encode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -19,7 +20,7 @@ class GolombCodedSetDamageTest {
   @Test
   void refusesPaddingThatIsNotZero() throws Exception {
     // The set {0} of one bit: m = 1, the code is a single 0.
-    assertThat(wrap(1, 1, 1, 0b0000_0000).mightContain(0)).isTrue();
+    assertThat(wrap(1, 1, 1, 0b0000_0000).contains(0)).isTrue();
     assertWrapRefused("the padding of the payload must be zero", 1, 1, 1, 0b0000_0001);
     assertWrapRefused("the padding of the payload must be zero", 1, 1, 1, 0b0100_0000);
   }
@@ -33,7 +34,9 @@ class GolombCodedSetDamageTest {
     assertWrapRefused("bytes, got 1", 1, 1, Long.MAX_VALUE, 0);
     assertWrapRefused("bytes, got 1", 1, 1, -1, 0);
     assertThatThrownBy(
-            () -> GolombCodedSet.wrap(1, 1, 1, ByteBuffer.allocate(1), ByteBuffer.allocate(1)))
+            () ->
+                GolombCodedSet.wrap(
+                    1, new Universe(1, 2), 1, ByteBuffer.allocate(1), ByteBuffer.allocate(1)))
         .isInstanceOf(MalformedGolombCodedSetException.class)
         .hasMessage("the bucket starts must have 0 bytes, got 1");
   }
@@ -47,9 +50,20 @@ class GolombCodedSetDamageTest {
         8,
         0);
     assertWrapRefused("count must be at most 8, since a value takes at least 1 of", 16, 4, 8, 0);
-    assertWrapRefused("count must be in [0, 2^3], got 9", 9, 3, 8, 0);
-    assertWrapRefused("count must be in [0, 2^64], got -1", -1, 64, 8, 0);
-    assertWrapRefused("count must be at most 8, since", Long.MAX_VALUE, 64, 8, 0);
+    assertWrapRefused("count must be in [0, 8], got 9", 9, 3, 8, 0);
+    assertWrapRefused("count must be in [0, 4611686018427387904], got -1", -1, 62, 8, 0);
+    assertWrapRefused("count must be at most 8, since", 1L << 62, 62, 8, 0);
+  }
+
+  /** Each bucket takes time to check, and empty ones take no bytes. */
+  @Test
+  void refusesMoreBucketsThanASetCanFill() {
+    assertThatThrownBy(
+            () ->
+                GolombCodedSet.wrap(
+                    40, new Universe(65_537, 1000), 400, NOTHING, ByteBuffer.allocate(50)))
+        .isInstanceOf(MalformedGolombCodedSetException.class)
+        .hasMessage("a set of 40 values cannot have 65537 buckets");
   }
 
   @Test
@@ -82,13 +96,14 @@ class GolombCodedSetDamageTest {
   void refusesDamagedBucketStarts() throws Exception {
     assertStartsRefused("bucket 0 must begin at bit 0, got ", starts -> starts.put(0, (byte) -1));
     long[] values = GolombCodedSetTest.randomValues(new SplittableRandom(35), 2000, 40);
-    GolombCodedSet set = GolombCodedSet.of(values, 40);
+    GolombCodedSet set = encode(values, 40);
     List<String> refusals = new ArrayList<>();
     for (int bit = 0; bit < set.bucketStarts().remaining() * 8 - 18 * 8; bit++) {
       ByteBuffer starts = copy(set.bucketStarts());
       flip(starts, bit);
       try {
-        GolombCodedSet.wrap(set.count(), 40, set.payloadBits(), starts, set.payload()).verify();
+        GolombCodedSet.wrap(set.count(), set.universe(), set.payloadBits(), starts, set.payload())
+            .verify();
       } catch (MalformedGolombCodedSetException e) {
         refusals.add(e.getMessage());
       }
@@ -117,8 +132,8 @@ class GolombCodedSetDamageTest {
   @Test
   void refusesBucketStartsThatAreNotInLeastForm() throws Exception {
     long[] values = GolombCodedSetTest.randomValues(new SplittableRandom(34), 60, 40);
-    GolombCodedSet set = GolombCodedSet.of(values, 40);
-    assertThat(set.bucketCount()).isEqualTo(2);
+    GolombCodedSet set = encode(values, 40);
+    assertThat(set.universe().buckets()).isEqualTo(2);
     ByteBuffer least = set.bucketStarts();
     int groupWidth = least.get(least.limit() - 2);
     int memberWidth = least.get(least.limit() - 1);
@@ -139,7 +154,7 @@ class GolombCodedSetDamageTest {
             () ->
                 GolombCodedSet.wrap(
                     set.count(),
-                    40,
+                    set.universe(),
                     set.payloadBits(),
                     ByteBuffer.wrap(wider.toBytes()),
                     set.payload()))
@@ -153,7 +168,7 @@ class GolombCodedSetDamageTest {
     int refused = 0;
     for (int count : new int[] {1, 3, 70, 400}) {
       long[] values = GolombCodedSetTest.randomValues(new SplittableRandom(32), count, 14);
-      GolombCodedSet set = GolombCodedSet.of(values, 14);
+      GolombCodedSet set = encode(values, 14);
       int startsBits = set.bucketStarts().remaining() * 8;
       for (int bit = 0; bit < startsBits + set.payload().remaining() * 8; bit++) {
         ByteBuffer starts = copy(set.bucketStarts());
@@ -164,10 +179,11 @@ class GolombCodedSetDamageTest {
           flip(payload, bit - startsBits);
         }
         try {
-          GolombCodedSet other = GolombCodedSet.wrap(count, 14, set.payloadBits(), starts, payload);
+          GolombCodedSet other =
+              GolombCodedSet.wrap(count, set.universe(), set.payloadBits(), starts, payload);
           other.verify();
           assertThat(other.toArray()).isNotEqualTo(values);
-          GolombCodedSet again = GolombCodedSet.of(other.toArray(), 14);
+          GolombCodedSet again = GolombCodedSet.of(other.toArray(), set.universe());
           assertThat(again.payload()).isEqualTo(payload);
           assertThat(again.bucketStarts()).isEqualTo(starts);
         } catch (MalformedGolombCodedSetException e) {
@@ -184,7 +200,7 @@ class GolombCodedSetDamageTest {
     SplittableRandom random = new SplittableRandom(33);
     int opened = 0;
     for (int i = 0; i < 20_000; i++) {
-      int valueBits = 1 + random.nextInt(64);
+      int valueBits = 1 + random.nextInt(62);
       byte[] bytes = new byte[1 + random.nextInt(60)];
       random.nextBytes(bytes);
       if (random.nextInt(4) == 0) {
@@ -194,13 +210,20 @@ class GolombCodedSetDamageTest {
       long count = 1 + random.nextLong(valueBits < 6 ? 1L << valueBits : 36);
       GolombCodedSet set;
       try {
-        set = GolombCodedSet.wrap(count, valueBits, payloadBits, NOTHING, ByteBuffer.wrap(bytes));
+        set =
+            GolombCodedSet.wrap(
+                count,
+                new Universe(1, 1L << valueBits),
+                payloadBits,
+                NOTHING,
+                ByteBuffer.wrap(bytes));
       } catch (MalformedGolombCodedSetException e) {
         continue;
       }
       opened++;
       for (int query = 0; query < 10; query++) {
-        set.mightContain(random.nextLong() >>> (64 - valueBits));
+        set.contains(random.nextLong() >>> (64 - valueBits));
+        set.mightContain(random.nextLong());
       }
       assertMatchesOrRefuses(set, random.longs(10).map(v -> v >>> (64 - valueBits)).toArray());
       assertIteratesOrRefuses(set);
@@ -234,11 +257,13 @@ class GolombCodedSetDamageTest {
 
   private static void assertStartsRefused(String message, Consumer<ByteBuffer> damage) {
     long[] values = GolombCodedSetTest.randomValues(new SplittableRandom(31), 2000, 40);
-    GolombCodedSet set = GolombCodedSet.of(values, 40);
+    GolombCodedSet set = encode(values, 40);
     ByteBuffer starts = copy(set.bucketStarts());
     damage.accept(starts);
     assertThatThrownBy(
-            () -> GolombCodedSet.wrap(set.count(), 40, set.payloadBits(), starts, set.payload()))
+            () ->
+                GolombCodedSet.wrap(
+                    set.count(), set.universe(), set.payloadBits(), starts, set.payload()))
         .isInstanceOf(MalformedGolombCodedSetException.class)
         .hasMessageContaining(message);
   }
@@ -263,7 +288,8 @@ class GolombCodedSetDamageTest {
     for (int i = 0; i < bytes.length; i++) {
       bytes[i] = (byte) payload[i];
     }
-    return GolombCodedSet.wrap(count, valueBits, payloadBits, NOTHING, ByteBuffer.wrap(bytes));
+    return GolombCodedSet.wrap(
+        count, new Universe(1, 1L << valueBits), payloadBits, NOTHING, ByteBuffer.wrap(bytes));
   }
 
   private static ByteBuffer copy(ByteBuffer buffer) {

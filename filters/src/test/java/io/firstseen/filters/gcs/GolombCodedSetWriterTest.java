@@ -1,5 +1,6 @@
 package io.firstseen.filters.gcs;
 
+import static io.firstseen.filters.gcs.GolombCodedSetTest.encode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -17,18 +18,21 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class GolombCodedSetWriterTest {
+  private static final Universe THOUSAND = new Universe(1, 1000);
+
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 37, 38, 5000, 100_000})
   void streamsTheBytesOfTheSetInMemory(int count) throws Exception {
     for (int valueBits : new int[] {32, 64}) {
       long[] values = GolombCodedSetTest.randomValues(new SplittableRandom(81), count, valueBits);
       ByteArrayOutputStream payload = new ByteArrayOutputStream();
-      GolombCodedSetWriter writer = new GolombCodedSetWriter(count, valueBits, payload);
+      GolombCodedSetWriter writer =
+          new GolombCodedSetWriter(count, Universe.ofBits(valueBits, count), payload);
       for (long value : values) {
         writer.add(value);
       }
       byte[] starts = writer.finish();
-      GolombCodedSet inMemory = GolombCodedSet.of(values, valueBits);
+      GolombCodedSet inMemory = encode(values, valueBits);
       assertThat(ByteBuffer.wrap(payload.toByteArray())).isEqualTo(inMemory.payload());
       assertThat(ByteBuffer.wrap(starts)).isEqualTo(inMemory.bucketStarts());
       assertThat(writer.payloadBits()).isEqualTo(inMemory.payloadBits());
@@ -43,7 +47,8 @@ class GolombCodedSetWriterTest {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long before = threads.getCurrentThreadAllocatedBytes();
     GolombCodedSetWriter writer =
-        new GolombCodedSetWriter(count, 64, OutputStream.nullOutputStream());
+        new GolombCodedSetWriter(
+            count, Universe.ofBits(64, count), OutputStream.nullOutputStream());
     long gap = Long.divideUnsigned(-1L, count);
     for (int i = 0; i < count; i++) {
       writer.add(i * gap);
@@ -56,7 +61,7 @@ class GolombCodedSetWriterTest {
   @Test
   void readingInOrderAllocatesABlock() {
     long[] values = GolombCodedSetTest.randomValues(new SplittableRandom(82), 100_000, 64);
-    GolombCodedSet set = GolombCodedSet.of(values, 64);
+    GolombCodedSet set = encode(values, 64);
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long before = threads.getCurrentThreadAllocatedBytes();
     long sum = 0;
@@ -69,7 +74,7 @@ class GolombCodedSetWriterTest {
 
   @Test
   void refusesMoreOrFewerValuesThanAnnounced() {
-    GolombCodedSetWriter two = new GolombCodedSetWriter(2, 10);
+    GolombCodedSetWriter two = new GolombCodedSetWriter(2, THOUSAND);
     two.add(1);
     assertThatThrownBy(two::toSet)
         .isInstanceOf(IllegalStateException.class)
@@ -79,7 +84,7 @@ class GolombCodedSetWriterTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("there must be 2 values, got more");
     assertThat(two.toSet().toArray()).containsExactly(1, 2);
-    assertThatThrownBy(() -> new GolombCodedSetWriter(-1, 10))
+    assertThatThrownBy(() -> new GolombCodedSetWriter(-1, THOUSAND))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("count must be at least 0, got -1");
   }
@@ -93,7 +98,7 @@ class GolombCodedSetWriterTest {
             throw new IOException("the disk is full");
           }
         };
-    GolombCodedSetWriter writer = new GolombCodedSetWriter(1, 10, full);
+    GolombCodedSetWriter writer = new GolombCodedSetWriter(1, THOUSAND, full);
     writer.add(1);
     assertThatThrownBy(writer::finish)
         .isInstanceOf(UncheckedIOException.class)

@@ -23,9 +23,10 @@ class SortedHashesTest {
                     .toArray());
         long[] values =
             Arrays.stream(hashes).map(hash -> hash << 4 >>> (64 - valueBits)).distinct().toArray();
-        GolombCodedSet expected = GolombCodedSet.of(values, valueBits);
+        Universe universe = Universe.ofBits(valueBits, values.length);
+        GolombCodedSet expected = GolombCodedSet.of(values, universe);
         for (int parts : new int[] {1, 2, 3, 7}) {
-          GolombCodedSet set = new SortedHashes(hashes, 4, valueBits).encode(parts);
+          GolombCodedSet set = new SortedHashes(hashes, 4, universe).encode(parts);
           assertThat(set.count()).isEqualTo(values.length);
           assertThat(set.payloadBits()).isEqualTo(expected.payloadBits());
           assertThat(set.payload()).as("%d parts", parts).isEqualTo(expected.payload());

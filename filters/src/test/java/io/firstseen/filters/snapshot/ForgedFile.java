@@ -15,7 +15,7 @@ import java.util.zip.CRC32C;
  * docs/format/snapshot-v1.md, stated again so that a slip shows.
  */
 final class ForgedFile {
-  private static final int SECTIONS_CHECKSUM = 192;
+  private static final int SECTIONS_CHECKSUM = 208;
   private static final long LITTLE_BYTES = 256 << 10;
 
   private ForgedFile() {}
@@ -27,7 +27,7 @@ final class ForgedFile {
   }
 
   static int headerBytes(String setName) {
-    return 201 + setName.length();
+    return 217 + setName.length();
   }
 
   /** Changes a copy of a good file and mends both checksums. */

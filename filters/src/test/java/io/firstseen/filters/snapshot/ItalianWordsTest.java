@@ -2,6 +2,7 @@ package io.firstseen.filters.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.filters.gcs.Universe;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
@@ -30,11 +31,11 @@ class ItalianWordsTest {
     snapshot.verify();
     SnapshotHeader header = snapshot.header();
     assertThat(header.hashCount()).as("distinct words").isEqualTo(60_444);
-    assertThat(header.valueBits()).isEqualTo(26);
-    assertThat(header.count()).isEqualTo(60_408);
-    // 2^26 / n is 1,111: the bound is log2(1111) + 1.475 = 11.59 bits a value.
-    assertThat(header.payloadBits()).isEqualTo(697_784);
-    assertThat(snapshot.asByteBuffer().remaining()).isEqualTo(89_317);
+    assertThat(header.universe()).isEqualTo(new Universe(1679, 36_864));
+    assertThat(header.count()).isEqualTo(60_407);
+    // The rate is 2^-10, so the bound is 10 + 1.475 bits per value.
+    assertThat(header.payloadBits()).isEqualTo(690_414);
+    assertThat(snapshot.asByteBuffer().remaining()).isEqualTo(88_698);
     assertThat(Arrays.stream(hashes).allMatch(snapshot::mightContain)).isTrue();
     // Words with an underscore are not in the list; 62 false answers are expected.
     long present =

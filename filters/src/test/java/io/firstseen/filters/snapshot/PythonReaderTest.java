@@ -2,6 +2,7 @@ package io.firstseen.filters.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.filters.gcs.Universe;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
@@ -14,7 +15,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.OptionalInt;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -152,7 +153,7 @@ class PythonReaderTest {
           ForgedFile.mend(damaged, ForgedFile.headerBytes("python"));
         }
         default -> {
-          int sections = 207 + random.nextInt(good.length - 207);
+          int sections = 223 + random.nextInt(good.length - 223);
           damaged[sections] ^= (byte) (1 << random.nextInt(8));
           ForgedFile.mend(damaged, ForgedFile.headerBytes("python"));
         }
@@ -181,14 +182,18 @@ class PythonReaderTest {
     List<String> keys = IntStream.range(0, count + added).mapToObj(i -> "key " + i).toList();
     Snapshot parent =
         snapshot(
-            KeyHash.fixed(), Canonicaliser.NONE, rate, keys.subList(0, count), OptionalInt.of(55));
+            KeyHash.fixed(),
+            Canonicaliser.NONE,
+            rate,
+            keys.subList(0, count),
+            Optional.of(Universe.ofBits(55, count)));
     Snapshot child =
         snapshot(
             KeyHash.fixed(),
             Canonicaliser.NONE,
             rate,
             keys.subList(removed, count + added),
-            OptionalInt.of(55));
+            Optional.of(Universe.ofBits(55, count)));
     SnapshotDelta delta = SnapshotDelta.between(parent, child);
     Path before = Files.write(directory.resolve("before"), parent.toBytes());
     Path changes = Files.write(directory.resolve("changes"), delta.toBytes());
@@ -206,17 +211,25 @@ class PythonReaderTest {
     List<String> keys = IntStream.range(0, 130).mapToObj(i -> "key " + i).toList();
     Snapshot parent =
         snapshot(
-            KeyHash.fixed(), Canonicaliser.NONE, 0.001, keys.subList(0, 100), OptionalInt.of(20));
+            KeyHash.fixed(),
+            Canonicaliser.NONE,
+            0.001,
+            keys.subList(0, 100),
+            Optional.of(Universe.ofBits(20, 100)));
     Snapshot child =
         snapshot(
-            KeyHash.fixed(), Canonicaliser.NONE, 0.001, keys.subList(20, 130), OptionalInt.of(20));
+            KeyHash.fixed(),
+            Canonicaliser.NONE,
+            0.001,
+            keys.subList(20, 130),
+            Optional.of(Universe.ofBits(20, 100)));
     byte[] good = SnapshotDelta.between(parent, child).toBytes();
     Path before = Files.write(directory.resolve("before"), parent.toBytes());
     SplittableRandom random = new SplittableRandom(96);
     int applied = 0;
     for (int i = 0; i < 80; i++) {
       byte[] damaged = good.clone();
-      int from = i % 2 == 0 ? 0 : 207;
+      int from = i % 2 == 0 ? 0 : 223;
       damaged[from + random.nextInt(good.length - from)] ^= (byte) (1 << random.nextInt(8));
       ForgedFile.mend(damaged, ForgedFile.headerBytes("python"));
       Path file = Files.write(directory.resolve("damaged"), damaged);
@@ -244,7 +257,7 @@ class PythonReaderTest {
   private static Snapshot snapshot(
       KeyHash keyHash, Canonicaliser canonicaliser, double rate, List<String> keys)
       throws Exception {
-    return snapshot(keyHash, canonicaliser, rate, keys, OptionalInt.empty());
+    return snapshot(keyHash, canonicaliser, rate, keys, Optional.empty());
   }
 
   private static Snapshot snapshot(
@@ -252,15 +265,15 @@ class PythonReaderTest {
       Canonicaliser canonicaliser,
       double rate,
       List<String> keys,
-      OptionalInt valueBits)
+      Optional<Universe> wanted)
       throws Exception {
     SetParameters set = SetParameters.of(keyHash, canonicaliser, new Shards(1), rate);
     long[] hashes = new long[keys.size()];
     for (int i = 0; i < hashes.length; i++) {
       hashes[i] = set.hash(null, keys.get(i).getBytes(StandardCharsets.UTF_8), keyHash);
     }
-    int bits = valueBits.orElse(set.valueBitsFor(hashes.length));
-    return Snapshot.build(hashes, bits, new SnapshotParameters(set, "python", 0, 1, 0, 1));
+    Universe universe = wanted.orElse(set.universeFor(hashes.length));
+    return Snapshot.build(hashes, universe, new SnapshotParameters(set, "python", 0, 1, 0, 1));
   }
 
   private static long hash(Snapshot snapshot, byte[] scope, String key, KeyHash keyHash)

@@ -90,11 +90,7 @@ class SnapshotDamageTest {
         "16  | 1 | 3 | Unsupported | the codec must be 1 or 2, got 3",
         "16  | 1 | 0 | Unsupported | the codec must be 1 or 2, got 0",
         "16  | 1 | 2 | Malformed | a delta must have a parent digest",
-        "17  | 1 | 0 | Malformed | a value must have 1 to 60 bits, got 0",
-        "17  | 1 | 61 | Malformed | a value must have 1 to 60 bits, got 61",
-        "17  | 1 | 255 | Malformed | a value must have 1 to 60 bits, got 255",
-        "17  | 1 | 17 | Malformed | values of 17 bits are too short for 150 values",
-        "17  | 1 | 19 | Malformed | the Golomb parameter must be 2423, got 1211",
+        "17  | 1 | 1 | Malformed | the reserved bytes must be 0",
         "18  | 1 | 0 | Unsupported | hash code must be in [1, 2], got 0",
         "18  | 1 | 3 | Unsupported | hash code must be in [1, 2], got 3",
         "19  | 1 | 3 | Unsupported | the canonicaliser must be in [0, 2], got 3",
@@ -112,11 +108,11 @@ class SnapshotDamageTest {
         "72  | 8 | 149 | Malformed | the number of hashes must be at least that of values (150)",
         "72  | 8 | -1 | Malformed | the number of hashes must be at most 2^63 - 1",
         "80  | 8 | 0 | Malformed | the number of hashes must be at least that of values (0), and",
-        "80  | 8 | 149 | Malformed | the Golomb parameter must be 1219, got 1211",
+        "80  | 8 | 149 | Malformed | the Golomb parameter must be 698, got 693",
         "80  | 8 | 151 | Malformed | the number of hashes must be at least that of values (151)",
         "80  | 8 | -1 | Malformed | the number of values must be at most 2^63 - 1",
-        "88  | 8 | 1210 | Malformed | the Golomb parameter must be 1211, got 1210",
-        "96  | 8 | 5 | Malformed | the number of buckets must be 4, got 5",
+        "88  | 8 | 692 | Malformed | the Golomb parameter must be 693, got 692",
+        "96  | 8 | 5 | Malformed | the reserved bytes must be 0",
         "104 | 8 | 0 | Malformed | the payload must have 0 bytes, got ",
         "104 | 8 | -1 | Malformed | the number of payload bits must be at most 2^63 - 1",
         "112 | 8 | 0 | Malformed | the file must have ",
@@ -124,8 +120,15 @@ class SnapshotDamageTest {
         "120 | 8 | 2147483647 | Malformed | the file must have ",
         "120 | 8 | 2147483648 | Malformed | the payload must have at most 2^31 - 1 bytes",
         "160 | 1 | 1 | Malformed | a snapshot of codec 1 must have no parent digest",
-        "196 | 1 | 7 | Malformed | the set name must have 8 bytes, got 7",
-        "197 | 1 | 47 | Malformed | a set name must be 1 to 100 of the characters",
+        "192 | 8 | 0 | Malformed | buckets must be in [1, 2147483648], got 0",
+        "192 | 8 | -1 | Malformed | buckets must be in [1, 2147483648], got 184467440737095",
+        "192 | 8 | 65537 | Malformed | a set of 150 values cannot have 65537 buckets",
+        "200 | 8 | 0 | Malformed | width must be in [1, 2^62], got 0",
+        "200 | 8 | 29999 | Malformed | a range of 149995 is too small for 150 values",
+        "200 | 8 | 31000 | Malformed | the Golomb parameter must be 716, got 693",
+        "200 | 8 | 1152921504606846976 | Malformed | there must be at most 2^60 values, got 57",
+        "212 | 1 | 7 | Malformed | the set name must have 8 bytes, got 7",
+        "213 | 1 | 47 | Malformed | a set name must be 1 to 100 of the characters",
       })
   void refusesForgedFields(int offset, int bytes, long value, String exception, String sentence) {
     byte[] forged =
@@ -150,7 +153,7 @@ class SnapshotDamageTest {
   void refusesWrongChecksums() {
     byte[] header = good.clone();
     header[48] ^= 1;
-    assertRefused("the checksum of the header does not fit its 209 bytes", header);
+    assertRefused("the checksum of the header does not fit its 225 bytes", header);
     byte[] payload = good.clone();
     payload[good.length - 2] ^= 1;
     assertRefused("the checksum of the sections does not fit their ", payload);
@@ -159,10 +162,10 @@ class SnapshotDamageTest {
   @Test
   void refusesAHeaderThatIsLongerThanTheFile() {
     byte[] forged = good.clone();
-    ByteBuffer.wrap(forged).order(ByteOrder.LITTLE_ENDIAN).putShort(10, (short) 301);
-    assertRefused("the header has 301 bytes, the file only 250", Arrays.copyOf(forged, 250));
-    ByteBuffer.wrap(forged).order(ByteOrder.LITTLE_ENDIAN).putShort(10, (short) 302);
-    assertRefused("the header must have 202 to 301 bytes, got 302", forged);
+    ByteBuffer.wrap(forged).order(ByteOrder.LITTLE_ENDIAN).putShort(10, (short) 317);
+    assertRefused("the header has 317 bytes, the file only 250", Arrays.copyOf(forged, 250));
+    ByteBuffer.wrap(forged).order(ByteOrder.LITTLE_ENDIAN).putShort(10, (short) 318);
+    assertRefused("the header must have 218 to 317 bytes, got 318", forged);
   }
 
   @Test
@@ -179,7 +182,7 @@ class SnapshotDamageTest {
     long mostValues = snapshot.header().payloadBits() / 10;
     assertRefused(
         "count must be at most " + mostValues + ", since a value takes at least 10 of the payload",
-        forge(file -> file.putLong(72, 250).putLong(80, 250)));
+        forge(file -> file.putLong(72, 250).putLong(80, 250).putLong(200, 60_000)));
   }
 
   @Test
@@ -251,7 +254,7 @@ class SnapshotDamageTest {
       values[i] = iterator.nextLong();
     }
     assertThat(iterator.hasNext()).isFalse();
-    GolombCodedSet again = GolombCodedSet.of(values, read.header().valueBits());
+    GolombCodedSet again = GolombCodedSet.of(values, read.header().universe());
     ByteBuffer file = read.asByteBuffer();
     int payloadBytes = read.header().payloadBytes();
     int sectionsBytes = payloadBytes + read.header().bucketStartsBytes();

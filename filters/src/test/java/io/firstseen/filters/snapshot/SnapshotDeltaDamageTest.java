@@ -3,6 +3,7 @@ package io.firstseen.filters.snapshot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstseen.filters.gcs.Universe;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.SplittableRandom;
@@ -68,8 +69,11 @@ class SnapshotDeltaDamageTest {
       delimiter = '|',
       value = {
         // offset | bytes | value | sentence
-        "17  | 1 | 61 | a value must have 1 to 60 bits, got 61",
-        "17  | 1 | 17 | values of 17 bits are too short for 158 values",
+        "17  | 1 | 1 | the reserved bytes must be 0",
+        "192 | 8 | 0 | buckets must be in [1, 2147483648], got 0",
+        "200 | 8 | 0 | width must be in [1, 2^62], got 0",
+        "200 | 8 | 2305843009213693952 | there must be at most 2^60 values, got 92233720368",
+        "200 | 8 | 39499 | a range of 157996 is too small for 158 values",
         "72  | 8 | 157 | the number of hashes must be at least that of values (158)",
         "80  | 8 | 19 | the number of added values must be at most that of all (19), got 20",
         "88  | 8 | 159 | the number of added values must be at most that of all (158), got 159",
@@ -144,7 +148,7 @@ class SnapshotDeltaDamageTest {
     SnapshotDeltaWriter writer =
         new SnapshotDeltaWriter(
             child.header().parameters(),
-            parent.header().valueBits(),
+            parent.header().universe(),
             150,
             parent.header().setDigest());
     writer.add(present);
@@ -164,7 +168,7 @@ class SnapshotDeltaDamageTest {
         byte[] forged =
             forge(
                 file -> {
-                  file.put(17, (byte) 60);
+                  file.putLong(200, 1L << 58);
                   file.putLong(72, Long.MAX_VALUE);
                   file.putLong(field, length);
                 });
@@ -174,7 +178,7 @@ class SnapshotDeltaDamageTest {
   }
 
   private static Snapshot snapshot(long[] hashes) {
-    return Snapshot.build(hashes, 24, SnapshotTest.parameters(16, 5, 0.001));
+    return Snapshot.build(hashes, new Universe(4, 1 << 22), SnapshotTest.parameters(16, 5, 0.001));
   }
 
   /** Changes a good file and mends both checksums. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
+import io.firstseen.filters.gcs.Universe;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
@@ -20,6 +21,9 @@ import org.junit.jupiter.api.io.TempDir;
 class SnapshotDeltaTest {
   private static final SetParameters SET =
       SetParameters.of(KeyHash.fixed(), Canonicaliser.URL, new Shards(4), 0.001);
+
+  private static final Universe MILLION = new Universe(1, 1 << 20);
+  private static final Universe UNIVERSE = new Universe(32, 1L << 35);
 
   @TempDir Path directory;
 
@@ -80,12 +84,16 @@ class SnapshotDeltaTest {
                 + parent.header().setDigest()
                 + ", it cannot be applied to the set "
                 + child.header().setDigest());
-    Snapshot longer = Snapshot.build(Arrays.copyOf(hashes, 900), 41, parameters(SET, "test", 1, 1));
+    Snapshot longer =
+        Snapshot.build(
+            Arrays.copyOf(hashes, 900), new Universe(32, 1L << 36), parameters(SET, "test", 1, 1));
     assertThatThrownBy(() -> SnapshotDelta.between(longer, child))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("the same bits of a value, the parent has 41 and the child 40");
+        .hasMessageContaining(
+            "the same universe, the parent has Universe[buckets=32, width=68719476736] and the"
+                + " child Universe[buckets=32, width=34359738368]");
     Snapshot renamed =
-        Snapshot.build(Arrays.copyOf(hashes, 900), 40, parameters(SET, "other", 1, 1));
+        Snapshot.build(Arrays.copyOf(hashes, 900), UNIVERSE, parameters(SET, "other", 1, 1));
     assertThatThrownBy(() -> delta.applyTo(renamed))
         .isExactlyInstanceOf(SnapshotException.class)
         .hasMessage(
@@ -97,7 +105,7 @@ class SnapshotDeltaTest {
   @Test
   void doesNotApplyToAnotherShard() {
     long[] moved = Arrays.stream(hashes, 0, 900).map(hash -> hash ^ 3L << 62).toArray();
-    Snapshot other = Snapshot.build(moved, 40, parameters(SET, "test", 2, 1));
+    Snapshot other = Snapshot.build(moved, UNIVERSE, parameters(SET, "test", 2, 1));
     assertThat(other.header().setDigest()).isEqualTo(parent.header().setDigest());
     assertThatThrownBy(() -> delta.applyTo(other))
         .isExactlyInstanceOf(SnapshotException.class)
@@ -129,19 +137,20 @@ class SnapshotDeltaTest {
         });
     assertRefused("a number must be at most 899, got 900", writer -> writer.remove(900));
     assertRefused("a number must be at most 1048575", writer -> writer.add(1 << 20));
-    SnapshotDeltaWriter tooMany = new SnapshotDeltaWriter(parameters, 20, 0, digest);
+    SnapshotDeltaWriter tooMany = new SnapshotDeltaWriter(parameters, MILLION, 0, digest);
     tooMany.remove(0);
     assertThatThrownBy(() -> tooMany.finish(0, digest))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("hashCount must be at least count (-1)");
-    SnapshotDeltaWriter fewHashes = new SnapshotDeltaWriter(parameters, 20, 900, digest);
+    SnapshotDeltaWriter fewHashes = new SnapshotDeltaWriter(parameters, MILLION, 900, digest);
     assertThatThrownBy(() -> fewHashes.finish(899, digest))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("hashCount must be at least count (900), and 0 if that is 0, got 899");
-    SnapshotDeltaWriter shortValues = new SnapshotDeltaWriter(parameters, 19, 900, digest);
-    assertThatThrownBy(() -> shortValues.finish(900, digest))
+    SnapshotDeltaWriter few =
+        new SnapshotDeltaWriter(parameters, new Universe(1, 899_999), 900, digest);
+    assertThatThrownBy(() -> few.finish(900, digest))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("valueBits must be in [20, 62] for 900 keys, got 19");
+        .hasMessage("900 keys at the rate 0.001 need more than 899999 values");
   }
 
   /** What applying takes besides the child: decoding buffers, which do not grow with the sets. */
@@ -150,8 +159,9 @@ class SnapshotDeltaTest {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     for (int count : new int[] {20_000, 640_000}) {
       long[] all = SnapshotTest.hashes(new SplittableRandom(212), count + count / 50, 4, 1);
-      Snapshot before = snapshot(1, Arrays.copyOf(all, count));
-      Snapshot after = snapshot(2, Arrays.copyOfRange(all, count / 50, all.length));
+      Universe universe = Universe.ofBits(40, count);
+      Snapshot before = snapshot(1, Arrays.copyOf(all, count), universe);
+      Snapshot after = snapshot(2, Arrays.copyOfRange(all, count / 50, all.length), universe);
       SnapshotDelta changes = SnapshotDelta.between(before, after);
       // Once beforehand, so that loading classes does not count.
       assertThat(changes.applyTo(before).digest()).isEqualTo(after.digest());
@@ -167,7 +177,7 @@ class SnapshotDeltaTest {
   private static void assertRefused(String sentence, Consumer<SnapshotDeltaWriter> changes) {
     String digest = Sha256.hex(new byte[0]);
     SnapshotDeltaWriter writer =
-        new SnapshotDeltaWriter(parameters(SET, "test", 1, 2), 20, 900, digest);
+        new SnapshotDeltaWriter(parameters(SET, "test", 1, 2), MILLION, 900, digest);
     changes.accept(writer);
     assertThatThrownBy(() -> writer.finish(1000, digest))
         .isInstanceOf(IllegalArgumentException.class)
@@ -175,11 +185,11 @@ class SnapshotDeltaTest {
   }
 
   private static Snapshot snapshot(long sequence, long[] hashes) {
-    return snapshot(sequence, hashes, 40);
+    return snapshot(sequence, hashes, UNIVERSE);
   }
 
-  private static Snapshot snapshot(long sequence, long[] hashes, int valueBits) {
-    return Snapshot.build(hashes, valueBits, parameters(SET, "test", 1, sequence));
+  private static Snapshot snapshot(long sequence, long[] hashes, Universe universe) {
+    return Snapshot.build(hashes, universe, parameters(SET, "test", 1, sequence));
   }
 
   private static SnapshotParameters parameters(

@@ -2,10 +2,11 @@ package io.firstseen.filters.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstseen.filters.gcs.GolombCodedSet;
+import io.firstseen.filters.gcs.Universe;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableSet;
@@ -40,13 +41,14 @@ class SnapshotHistoryTest {
         change(hashes, set, random);
         SnapshotParameters parameters =
             new SnapshotParameters(set, "history", set.shards().count() - 1, window, 0, window);
-        int least = set.valueBitsFor(hashes.size());
-        if (held == null || held.header().valueBits() < least) {
-          held = Snapshot.build(array(hashes), least + random.nextInt(2), parameters);
+        if (held == null
+            || !held.header().universe().keepsRate(hashes.size(), set.falsePositiveRate())) {
+          Universe universe = set.universeFor(hashes.size() + random.nextInt(20));
+          held = Snapshot.build(array(hashes), universe, parameters);
           bases++;
           continue;
         }
-        Snapshot full = Snapshot.build(array(hashes), held.header().valueBits(), parameters);
+        Snapshot full = Snapshot.build(array(hashes), held.header().universe(), parameters);
         SnapshotDelta between = SnapshotDelta.between(held, full);
         SnapshotDelta written = written(held, hashes, parameters);
         assertThat(written.toBytes())
@@ -74,10 +76,10 @@ class SnapshotHistoryTest {
       SetParameters set = parameters(random);
       NavigableSet<Long> hashes = new TreeSet<>(Long::compareUnsigned);
       change(hashes, set, random);
-      int bits = set.valueBitsFor(hashes.size());
+      Universe universe = set.universeFor(hashes.size());
       SnapshotParameters parameters =
           new SnapshotParameters(set, "history", set.shards().count() - 1, 1, 0, 1);
-      Snapshot parent = Snapshot.build(array(hashes), bits, parameters);
+      Snapshot parent = Snapshot.build(array(hashes), universe, parameters);
       long values = parent.header().count();
       if (values < 2 || values == parent.header().hashCount()) {
         continue;
@@ -86,16 +88,16 @@ class SnapshotHistoryTest {
       Long before = null;
       int place = 0;
       for (Long hash : hashes) {
-        if (before != null && set.valueOf(hash, bits) == set.valueOf(before, bits)) {
+        if (before != null && valueOf(hash, set, universe) == valueOf(before, set, universe)) {
           break;
         }
         place += before == null ? 0 : 1;
         before = hash;
       }
       hashes.remove(before);
-      Snapshot child = Snapshot.build(array(hashes), bits, parameters);
+      Snapshot child = Snapshot.build(array(hashes), universe, parameters);
       SnapshotDeltaWriter wrong =
-          new SnapshotDeltaWriter(parameters, bits, values, parent.header().setDigest());
+          new SnapshotDeltaWriter(parameters, universe, values, parent.header().setDigest());
       wrong.remove(place);
       SnapshotDelta delta = wrong.finish(hashes.size(), child.header().setDigest());
       try {
@@ -108,6 +110,14 @@ class SnapshotHistoryTest {
       }
     }
     assertThat(refused).isGreaterThan(HISTORIES / 10);
+  }
+
+  /** The value of a hash by the definition. */
+  private static long valueOf(long hash, SetParameters set, Universe universe) {
+    return new BigInteger(Long.toUnsignedString(set.shards().suffix(hash)))
+        .multiply(universe.range())
+        .shiftRight(64)
+        .longValue();
   }
 
   private void count(Snapshot child, SnapshotDelta delta) {
@@ -123,17 +133,16 @@ class SnapshotHistoryTest {
       Snapshot parent, NavigableSet<Long> hashes, SnapshotParameters parameters) {
     SnapshotHeader header = parent.header();
     SetParameters set = parameters.set();
-    NavigableSet<Long> rests = new TreeSet<>(Long::compareUnsigned);
-    hashes.forEach(hash -> rests.add(set.valueOf(hash, 64 - set.shards().bits())));
-    GolombCodedSet values =
-        GolombCodedSet.of(array(rests), 64 - set.shards().bits()).coarsen(header.valueBits());
+    Universe universe = header.universe();
+    NavigableSet<Long> values = new TreeSet<>(Long::compareUnsigned);
+    hashes.forEach(hash -> values.add(valueOf(hash, set, universe)));
     SnapshotDeltaWriter delta =
-        new SnapshotDeltaWriter(parameters, header.valueBits(), header.count(), header.setDigest());
+        new SnapshotDeltaWriter(parameters, universe, header.count(), header.setDigest());
     List<Long> before = new ArrayList<>();
     parent.values().forEachRemaining((long value) -> before.add(value));
-    SetDigest digest = new SetDigest();
+    SetDigest digest = new SetDigest(universe);
     int place = 0;
-    for (long value : values.toArray()) {
+    for (long value : values) {
       digest.add(value);
       while (place < before.size() && Long.compareUnsigned(before.get(place), value) < 0) {
         delta.remove(place++);

@@ -3,6 +3,7 @@ package io.firstseen.filters.snapshot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import io.firstseen.filters.gcs.Universe;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -25,7 +26,7 @@ class SnapshotMutationTest {
   private static final int MUTATIONS = 100_000 * Integer.getInteger("firstseen.scale", 1);
   private static final long SPARE_BYTES = 1 << 20;
   // All numbers of 8 bytes in the header that say how much there is of something.
-  private static final int[] AMOUNTS = {72, 80, 88, 96, 104, 112, 120};
+  private static final int[] AMOUNTS = {72, 80, 88, 96, 104, 112, 120, 192, 200};
 
   private final SplittableRandom random = new SplittableRandom(91);
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -91,9 +92,9 @@ class SnapshotMutationTest {
     long[] hashes = SnapshotTest.hashes(random, count + count / 3, 4, 3);
     SnapshotParameters parameters = SnapshotTest.parameters(4, 3, rate);
     Snapshot parent = Snapshot.build(Arrays.copyOf(hashes, count), parameters);
-    int bits = parent.header().valueBits();
+    Universe universe = parent.header().universe();
     long[] left = Arrays.copyOfRange(hashes, count / 3, hashes.length);
-    Snapshot child = Snapshot.build(left, bits, parameters);
+    Snapshot child = Snapshot.build(left, universe, parameters);
     return new Original(child, parent, SnapshotDelta.between(parent, child));
   }
 
@@ -210,7 +211,7 @@ class SnapshotMutationTest {
   }
 
   private byte[] forged(byte[] bytes) {
-    if (bytes.length < 128) {
+    if (bytes.length < 208) {
       return bytes;
     }
     ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
@@ -223,11 +224,11 @@ class SnapshotMutationTest {
 
   /** Makes both checksums fit again, where there is still a header. */
   private static byte[] mended(byte[] bytes) {
-    if (bytes.length < 202) {
+    if (bytes.length < 218) {
       return bytes;
     }
     ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    int headerBytes = Math.min(bytes.length, Math.max(202, file.getShort(10) & 0xFFFF));
+    int headerBytes = Math.min(bytes.length, Math.max(218, file.getShort(10) & 0xFFFF));
     ForgedFile.mend(bytes, headerBytes);
     return bytes;
   }

@@ -3,6 +3,7 @@ package io.firstseen.filters.snapshot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstseen.filters.gcs.Universe;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class SnapshotSetTest {
+  private static final Universe UNIVERSE = new Universe(1, 1 << 20);
   private static final SetParameters PARAMETERS =
       SetParameters.of(KeyHash.fixed(), Canonicaliser.URL, new Shards(4), 0.001);
 
@@ -259,7 +261,7 @@ class SnapshotSetTest {
     // A delta that leads to another set than it says.
     SnapshotDeltaWriter wrong =
         new SnapshotDeltaWriter(
-            to.parameters(), to.valueBits(), parent.header().count(), to.parentDigest());
+            to.parameters(), to.universe(), parent.header().count(), to.parentDigest());
     long absent = 0;
     while (parent.values().nextLong() == absent) {
       absent++;
@@ -302,13 +304,13 @@ class SnapshotSetTest {
       }
       SnapshotParameters parameters =
           new SnapshotParameters(PARAMETERS, "test", old.shard(), sequence, 0, 1000);
-      if (parent == null || PARAMETERS.valueBitsFor(own.length) > parent.header().valueBits()) {
-        Snapshot base = Snapshot.build(own, 20, parameters);
+      if (parent == null) {
+        Snapshot base = Snapshot.build(own, UNIVERSE, parameters);
         target.writeBlob(base.digest(), base.toBytes());
         shards.add(ManifestShard.of(old.shard(), own.length, BlobReference.to(base)));
         continue;
       }
-      Snapshot child = Snapshot.build(own, parent.header().valueBits(), parameters);
+      Snapshot child = Snapshot.build(own, UNIVERSE, parameters);
       SnapshotDelta delta = SnapshotDelta.between(parent, child);
       target.writeBlob(delta.digest(), delta.toBytes());
       List<BlobReference> deltas = new ArrayList<>(old.deltas());
@@ -357,7 +359,7 @@ class SnapshotSetTest {
       }
       Snapshot snapshot =
           Snapshot.build(
-              own, 20, new SnapshotParameters(PARAMETERS, "test", shard, sequence, 0, 1000));
+              own, UNIVERSE, new SnapshotParameters(PARAMETERS, "test", shard, sequence, 0, 1000));
       target.writeBlob(snapshot.digest(), snapshot.toBytes());
       shards.add(ManifestShard.of(shard, own.length, BlobReference.to(snapshot)));
     }

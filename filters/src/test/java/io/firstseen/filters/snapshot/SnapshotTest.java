@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
+import io.firstseen.filters.gcs.Universe;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
@@ -65,11 +66,10 @@ class SnapshotTest {
   void keepsTheFalsePositiveRate() {
     SplittableRandom random = new SplittableRandom(23);
     double falsePositiveRate = 0.001;
-    // Just before the bits of a value grow by one, the rate is nearest to what was asked for.
-    int count = (int) (falsePositiveRate * (1 << 24));
+    int count = 16_777;
     Snapshot snapshot =
         Snapshot.build(hashes(random, count, 4, 2), parameters(4, 2, falsePositiveRate));
-    assertThat(snapshot.header().valueBits()).isEqualTo(24);
+    assertThat(snapshot.header().universe().rateOf(count)).isBetween(0.00099997, 0.001);
     int questions = 200_000;
     long present =
         Arrays.stream(hashes(random, questions, 4, 2)).filter(snapshot::mightContain).count();
@@ -77,12 +77,20 @@ class SnapshotTest {
   }
 
   @Test
-  void choosesTheLeastBitsThatKeepTheRate() {
+  void choosesTheSmallestUniverseThatKeepsTheRate() {
     SetParameters set = parameters(16, 0, 0.001).set();
-    assertThat(set.valueBitsFor(0)).isEqualTo(1);
-    assertThat(set.valueBitsFor(1)).isEqualTo(10);
-    assertThat(parameters(1, 0, 1.0 / 1024).set().valueBitsFor(1 << 20)).isEqualTo(30);
-    assertThat(parameters(1, 0, 1.0 / 1024).set().valueBitsFor((1 << 20) + 1)).isEqualTo(31);
+    assertThat(set.universeFor(0)).isEqualTo(new Universe(1, 1));
+    assertThat(set.universeFor(1)).isEqualTo(new Universe(1, 1000));
+    assertThat(set.universeFor(36_000)).isEqualTo(new Universe(1000, 36_000));
+  }
+
+  /** Hashes share values, so a set can have fewer values than its buckets need. */
+  @Test
+  void writesNothingThatNoReaderOpens() {
+    long[] many = new SplittableRandom(25).longs(560_000).toArray();
+    assertThatThrownBy(() -> Snapshot.build(many, new Universe(70_000, 80), parameters(1, 0, 0.1)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageMatching("a set of \\d+ values cannot have 70000 buckets");
   }
 
   @Test
@@ -92,7 +100,8 @@ class SnapshotTest {
                 Snapshot.build(
                     hashes(new SplittableRandom(24), 3, 16, 0), parameters(16, 0, 0x1p-60)))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("needs values of 62 bits, the hash has 60 bits below the shard");
+        .hasMessageContaining(
+            "needs 3458764513820540928 values, the hash has 60 bits below the shard");
   }
 
   @Test
@@ -123,7 +132,7 @@ class SnapshotTest {
     Path empty = Files.createFile(directory.resolve("c"));
     assertThatThrownBy(() -> Snapshot.read(empty))
         .isInstanceOf(MalformedSnapshotException.class)
-        .hasMessage(empty + ": a snapshot must have at least 202 bytes, got 0");
+        .hasMessage(empty + ": a snapshot must have at least 218 bytes, got 0");
     Path missing = directory.resolve("d");
     assertThatThrownBy(() -> Snapshot.read(missing))
         .isExactlyInstanceOf(SnapshotException.class)

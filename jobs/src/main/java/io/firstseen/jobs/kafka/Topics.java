@@ -261,7 +261,7 @@ public final class Topics implements AutoCloseable {
       LOG.debug("there is none yet, or the broker does not tell", e);
     } catch (TimeoutException e) {
       throw new UserErrorException(
-          "the brokers at %s keep no transactions or groups (waited %s): is transaction.state.log.replication.factor or offsets.topic.replication.factor more than the number of brokers, %d?"
+          "the brokers at %s told nothing of transactions or groups within %s: try again if they have just started; or is transaction.state.log.replication.factor or offsets.topic.replication.factor more than the number of brokers, %d?"
               .formatted(servers, OptionValues.write(PATIENCE), brokers.size()));
     } catch (KafkaException e) {
       throw refusal(e);
@@ -416,8 +416,8 @@ public final class Topics implements AutoCloseable {
       TopicDescription description =
           getOrThrow(admin.describeTopics(List.of(topic), withRights).topicNameValues().get(topic));
       Set<AclOperation> held = description.authorizedOperations();
-      // Null from brokers that do not tell.
-      if (held != null && !held.containsAll(rights)) {
+      // Null, or none at all, from brokers that do not tell.
+      if (held != null && !held.isEmpty() && !held.containsAll(rights)) {
         Set<AclOperation> missing = EnumSet.copyOf(rights);
         missing.removeAll(held);
         throw mayNot(topic, missing);

@@ -12,6 +12,7 @@ import picocli.CommandLine.Option;
 
 /** Options of the snapshots. */
 public final class SnapshotOptions {
+  private static final Duration MAX_EXPIRY = Duration.ofDays(36_500);
 
   @Option(
       names = "--set",
@@ -180,6 +181,10 @@ public final class SnapshotOptions {
               + " ms, as a set is published once a window; got "
               + expireAfter.toMillis()
               + " ms");
+    }
+    if (expireAfter.compareTo(MAX_EXPIRY) > 0) {
+      throw new UserErrorException(
+          "--expire-after must be at most 36500d, got " + expireAfter.toDays() + "d");
     }
     return publication.expiringAfter(expireAfter);
   }

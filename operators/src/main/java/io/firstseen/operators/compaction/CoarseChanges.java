@@ -1,21 +1,24 @@
 package io.firstseen.operators.compaction;
 
+import io.firstseen.filters.gcs.Universe;
 import io.firstseen.filters.snapshot.SetDigest;
 import io.firstseen.filters.snapshot.SnapshotDeltaWriter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Translates changes of a shard's live keys into changes of snapshot values. A value is the first
- * bits of a key's suffix, so several keys may share one. The keys must be given in ascending order.
- * Computes the digest of the values after the changes, and writes the differences to a delta.
+ * Translates changes of a shard's live keys into changes of snapshot values. A value is that of a
+ * key's suffix in the universe of the published sets, so several keys may share one. The keys must
+ * be given in ascending order. Computes the digest of the values after the changes, and writes the
+ * differences to a delta.
  */
 final class CoarseChanges {
   /** The highest number of keys in one call; longer runs are given in several calls. */
   static final int MAX_RUN = 512;
 
-  private final int droppedBits;
+  private final int shardBits;
+  private final Universe universe;
   private final @Nullable SnapshotDeltaWriter delta;
-  private final SetDigest digest = new SetDigest();
+  private final SetDigest digest;
   private final long[] run = new long[MAX_RUN];
   // The value of the last key, and whether a key with this value lives before and after the
   // changes.
@@ -28,12 +31,15 @@ final class CoarseChanges {
   /**
    * Begins with the first key.
    *
-   * @param droppedBits the low bits of a suffix that are not part of the value
+   * @param shardBits the bits of a hash that are not in a suffix
+   * @param universe the values of the published sets
    * @param delta takes the differences
    */
-  CoarseChanges(int droppedBits, @Nullable SnapshotDeltaWriter delta) {
-    this.droppedBits = droppedBits;
+  CoarseChanges(int shardBits, Universe universe, @Nullable SnapshotDeltaWriter delta) {
+    this.shardBits = shardBits;
+    this.universe = universe;
     this.delta = delta;
+    this.digest = new SetDigest(universe);
   }
 
   /** Adds 1 to {@value #MAX_RUN} keys that live before and after the changes. */
@@ -42,7 +48,7 @@ final class CoarseChanges {
     long last = value;
     int length = 0;
     for (int i = from + 1; i < to; i++) {
-      long next = suffixes[i] >>> droppedBits;
+      long next = valueOf(suffixes[i]);
       // Overwritten in the next step if the value repeats; this avoids a branch.
       run[length] = last;
       length += next == last ? 0 : 1;
@@ -56,21 +62,25 @@ final class CoarseChanges {
 
   /** Adds a key that lives before and after the changes. */
   void kept(long suffix) {
-    moveTo(suffix >>> droppedBits);
+    moveTo(valueOf(suffix));
     before = true;
     after = true;
   }
 
   /** Adds a key that lives only after the changes. */
   void added(long suffix) {
-    moveTo(suffix >>> droppedBits);
+    moveTo(valueOf(suffix));
     after = true;
   }
 
   /** Adds a key that lived only before the changes. */
   void removed(long suffix) {
-    moveTo(suffix >>> droppedBits);
+    moveTo(valueOf(suffix));
     before = true;
+  }
+
+  private long valueOf(long suffix) {
+    return universe.valueOf(suffix << shardBits);
   }
 
   private void moveTo(long next) {

@@ -1,6 +1,7 @@
 package io.firstseen.operators.compaction;
 
 import io.firstseen.filters.gcs.GolombCodedSet;
+import io.firstseen.filters.gcs.Universe;
 import io.firstseen.types.KeyEpochs;
 import org.jspecify.annotations.Nullable;
 
@@ -15,8 +16,13 @@ record LiveKeys(GolombCodedSet suffixes, @Nullable KeyEpochs expiryWindows) {
   /** An empty set, whose suffixes have {@code suffixBits} bits. */
   static LiveKeys none(int suffixBits, boolean withExpiryWindows) {
     return new LiveKeys(
-        GolombCodedSet.of(new long[0], suffixBits),
+        GolombCodedSet.of(new long[0], Universe.ofBits(suffixBits, 0)),
         withExpiryWindows ? new KeyEpochs(new long[0], new long[0], new byte[0]) : null);
+  }
+
+  /** The bits of a suffix. */
+  int suffixBits() {
+    return suffixes.universe().range().bitLength() - 1;
   }
 
   long count() {

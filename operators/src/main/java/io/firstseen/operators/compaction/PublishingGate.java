@@ -52,7 +52,7 @@ final class PublishingGate {
       hold();
       LOG.warn(
           "set {} is held at sequence {}, which was taken over: its window ends at {}, the new one"
-              + " already at {}",
+              + " earlier, at {}",
           manifest.setName(),
           publication.takenOverSequence(),
           Instant.ofEpochMilli(publication.takenOverWindowEndMillis()),

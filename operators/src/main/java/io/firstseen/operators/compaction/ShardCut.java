@@ -2,6 +2,7 @@ package io.firstseen.operators.compaction;
 
 import io.firstseen.filters.gcs.GolombCodedSet;
 import io.firstseen.filters.gcs.MalformedGolombCodedSetException;
+import io.firstseen.filters.gcs.Universe;
 import io.firstseen.filters.gcs.ValueCursor;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotDelta;
@@ -34,42 +35,43 @@ record ShardCut(
       ChainRule rule,
       SnapshotParameters parameters)
       throws MalformedGolombCodedSetException {
-    int suffixBits = Long.SIZE - parameters.set().shards().bits();
+    int shardBits = parameters.set().shards().bits();
     if (!rule.goesOn(chain, change.count())) {
-      int valueBits = parameters.set().valueBitsFor(change.count());
-      CoarseChanges values = new CoarseChanges(suffixBits - valueBits, null);
+      int headroomBits = ChainRule.headroomBits(chain, change.count());
+      Universe universe = rule.universe(change.count(), headroomBits);
+      CoarseChanges values = new CoarseChanges(shardBits, universe, null);
       LiveKeys live = change.apply(values);
       values.finish();
-      Snapshot base = base(live.suffixes(), valueBits, values.count(), parameters);
-      return new ShardCut(live, base, null, begun(base));
+      Snapshot base = base(live.suffixes(), universe, values.count(), parameters);
+      return new ShardCut(live, base, null, begun(base, headroomBits));
     }
-    int valueBits = chain.valueBits();
+    Universe universe = chain.universe();
     SnapshotDeltaWriter writer =
-        new SnapshotDeltaWriter(parameters, valueBits, chain.count(), chain.setDigest());
-    CoarseChanges values = new CoarseChanges(suffixBits - valueBits, writer);
+        new SnapshotDeltaWriter(parameters, universe, chain.count(), chain.setDigest());
+    CoarseChanges values = new CoarseChanges(shardBits, universe, writer);
     LiveKeys live = change.apply(values);
     SnapshotDelta delta = writer.finish(live.count(), values.finish());
     long bytes = delta.asByteBuffer().remaining();
     if (!rule.needsBase(chain, bytes, parameters.windowEndMillis())) {
       return new ShardCut(live, null, delta, chain.with(delta));
     }
-    Snapshot base = base(live.suffixes(), valueBits, values.count(), parameters);
+    Snapshot base = base(live.suffixes(), universe, values.count(), parameters);
     boolean smaller = bytes < base.asByteBuffer().remaining();
-    return new ShardCut(live, base, smaller ? delta : null, begun(base));
+    return new ShardCut(live, base, smaller ? delta : null, begun(base, chain.headroomBits()));
   }
 
   private static Snapshot base(
-      GolombCodedSet suffixes, int valueBits, long count, SnapshotParameters parameters)
+      GolombCodedSet suffixes, Universe universe, long count, SnapshotParameters parameters)
       throws MalformedGolombCodedSetException {
-    SnapshotWriter writer = new SnapshotWriter(parameters, valueBits, count, suffixes.count());
-    int droppedBits = suffixes.valueBits() - valueBits;
+    SnapshotWriter writer = new SnapshotWriter(parameters, universe, count, suffixes.count());
+    int shardBits = parameters.set().shards().bits();
     ValueCursor cursor = suffixes.cursor();
     long[] block = new long[512];
     boolean first = true;
     long last = 0;
     for (int length = cursor.read(block); length > 0; length = cursor.read(block)) {
       for (int i = 0; i < length; i++) {
-        long value = block[i] >>> droppedBits;
+        long value = universe.valueOf(block[i] << shardBits);
         if (first || value != last) {
           writer.add(value);
         }
@@ -80,9 +82,10 @@ record ShardCut(
     return writer.finish();
   }
 
-  private static ShardChain begun(Snapshot base) {
+  private static ShardChain begun(Snapshot base, int headroomBits) {
     return new ShardChain(
-        base.header().valueBits(),
+        base.header().universe(),
+        headroomBits,
         base.header().count(),
         base.header().setDigest(),
         base.header().hashCount(),

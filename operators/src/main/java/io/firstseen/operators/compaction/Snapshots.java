@@ -21,8 +21,9 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
  * SingleOutputStreamOperator<SnapshotRecord> records = Snapshots.of(operations, spec);
  * }</pre>
  *
- * <p>The same sequence of operations and watermarks gives the same records, byte for byte, at any
- * parallelism and after any recovery. Only the order of the blobs between two manifests may differ.
+ * <p>The same sequence of operations and watermarks gives the same blobs, byte for byte, and the
+ * same manifests but for their times, at any parallelism and after any recovery. Only the order of
+ * the blobs between two manifests may differ.
  */
 public final class Snapshots {
 

@@ -2,6 +2,7 @@ package io.firstseen.operators.compaction;
 
 import io.firstseen.filters.gcs.GolombCodedSetWriter;
 import io.firstseen.filters.gcs.MalformedGolombCodedSetException;
+import io.firstseen.filters.gcs.Universe;
 import io.firstseen.types.KeyEpochs;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -79,7 +80,8 @@ final class WindowChange {
           ? before
           : new LiveKeys(before.suffixes(), table.adjusted(before.expiryWindows()));
     }
-    GolombCodedSetWriter writer = new GolombCodedSetWriter(count, before.suffixes().valueBits());
+    GolombCodedSetWriter writer =
+        new GolombCodedSetWriter(count, Universe.ofBits(before.suffixBits(), count));
     ExpiryWindowWriter expiryWindowWriter =
         table == null ? null : new ExpiryWindowWriter(table, count);
     new LiveKeysMerge(

@@ -60,7 +60,7 @@ final class WindowOperations {
     for (int i = 0; i < size; i++) {
       expiryWindows[indexOf(suffixes, hashes[i])] = unsorted[i];
     }
-    return effective(live, suffixes, expiryWindows, table != null);
+    return effective(live, shardBits, suffixes, expiryWindows, table != null);
   }
 
   private static byte expiryWindow(long operation, @Nullable ExpiryWindowTable table) {
@@ -73,12 +73,16 @@ final class WindowOperations {
 
   /** Looks the keys up in the set, in its order, and leaves out operations without effect. */
   private static WindowOperations effective(
-      GolombCodedSet live, long[] suffixes, byte[] expiryWindows, boolean addsRenew) {
+      GolombCodedSet live,
+      int shardBits,
+      long[] suffixes,
+      byte[] expiryWindows,
+      boolean addsRenew) {
     long newKeys = 0;
     long deletedKeys = 0;
     int kept = 0;
     for (int i = 0; i < suffixes.length; i++) {
-      boolean lives = live.mightContain(suffixes[i]);
+      boolean lives = live.mightContain(suffixes[i] << shardBits);
       boolean add = expiryWindows[i] >= 0;
       if (add ? !lives || addsRenew : lives && expiryWindows[i] == DELETED) {
         newKeys += add && !lives ? 1 : 0;

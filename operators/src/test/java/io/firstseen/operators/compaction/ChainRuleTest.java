@@ -2,10 +2,15 @@ package io.firstseen.operators.compaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.filters.gcs.Universe;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.ManifestShard;
+import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.filters.snapshot.Snapshot;
+import io.firstseen.types.ShardChain;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -55,11 +60,43 @@ class ChainRuleTest {
     PublishedSets.Published newest = published.manifests().get(published.manifests().size() - 1);
     assertThat(newest.windowEndMillis()).isEqualTo(time);
     assertThat(newest.shards().get(0).header().hashCount()).isEqualTo(live.size());
+    assertThat(room()).as("the promise of the rate").isNotNegative();
     return newest.manifest().shards().get(0);
+  }
+
+  /** How many more keys the newest range has room for. */
+  private long room() {
+    Snapshot newest = newest();
+    return PublishedSets.mostKeys(newest, SPEC.falsePositiveRate()) - newest.header().hashCount();
+  }
+
+  private Snapshot newest() {
+    return published.manifests().get(published.manifests().size() - 1).shards().get(0);
   }
 
   private static List<Long> sequences(ManifestShard shard) {
     return shard.deltas().stream().map(BlobReference::sequence).toList();
+  }
+
+  /** Each base beside a delta lets a shard shrink by half once more. */
+  @Test
+  void aShardThatShrinksForLongGetsASmallerRange() {
+    ChainRule rule = new ChainRule(SPEC.setParameters(), 10);
+    Universe universe = rule.universe(10_000_000, ChainRule.LEAST_HEADROOM_BITS);
+    long keys = 10_000_000;
+    ShardChain chain = chain(universe, keys);
+    while (rule.goesOn(chain, keys)) {
+      // A twentieth of the keys may share their values.
+      assertThat(universe.fits(keys - keys / 20)).as("%d keys", keys).isTrue();
+      keys -= keys / 10;
+      chain = chain(universe, keys);
+    }
+    assertThat(keys).isBetween(2_200_000L, 2_600_000L);
+    assertThat(rule.goesOn(chain(rule.universe(20, 6), 20), 10)).as("small sets").isTrue();
+  }
+
+  private static ShardChain chain(Universe universe, long baseKeys) {
+    return new ShardChain(universe, 6, baseKeys, "0".repeat(64), baseKeys, 1, 0, 0, 0);
   }
 
   @Test
@@ -119,17 +156,95 @@ class ChainRuleTest {
     assertThat(halved.deltas()).isEmpty();
   }
 
+  /** Fills the newest range to the last key, and adds one more. */
+  private void fillAndOutgrow() throws Exception {
+    Universe before = newest().header().universe();
+    ManifestShard full = window((int) room(), 0);
+    assertThat(room()).isZero();
+    assertThat(newest().header().universe()).isEqualTo(before);
+    assertThat(full.newest().isDelta()).isTrue();
+    ManifestShard outgrown = window(1, 0);
+    assertThat(outgrown.base().sequence()).isEqualTo(full.newest().sequence() + 1);
+    assertThat(outgrown.deltas()).isEmpty();
+  }
+
   @Test
-  void keysThatNeedLongerValuesBeginANewChain() throws Exception {
-    int valueBits = published.manifests().get(0).shards().get(0).header().valueBits();
-    int most = (int) (SPEC.falsePositiveRate() * (1L << valueBits));
-    ManifestShard full = window(most - KEYS, 0);
-    assertThat(full.newest().sequence()).isEqualTo(2);
-    ManifestShard longer = window(1, 0);
-    assertThat(longer.base().sequence()).isEqualTo(3);
-    assertThat(longer.deltas()).isEmpty();
-    assertThat(published.manifests().get(2).shards().get(0).header().valueBits())
-        .isEqualTo(valueBits + 1);
+  void aSetThatOutgrowsItsChainGetsEightTimesTheRoom() throws Exception {
+    assertThat(room()).isEqualTo(KEYS / 64);
+    fillAndOutgrow();
+    assertThat(room()).isEqualTo(live.size() / 8);
+    fillAndOutgrow();
+    assertThat(room()).isEqualTo(live.size());
+    fillAndOutgrow();
+    assertThat(room()).as("at most as many keys again").isEqualTo(live.size());
+  }
+
+  @Test
+  void aSetThatShrinksToLessThanHalfGetsLittleRoomAgain() throws Exception {
+    fillAndOutgrow();
+    fillAndOutgrow();
+    Universe roomy = newest().header().universe();
+    window(0, live.size() / 2);
+    assertThat(newest().header().universe()).as("half").isEqualTo(roomy);
+    ManifestShard shrunk = window(0, 2);
+    assertThat(shrunk.deltas()).isEmpty();
+    assertThat(room()).isEqualTo(live.size() / 64);
+  }
+
+  @Test
+  void aSetOfFewKeysHasRoomForSomeMore() throws Exception {
+    window(0, KEYS - 10);
+    Universe few = newest().header().universe();
+    assertThat(room()).isEqualTo(32);
+    window(32, 0);
+    assertThat(newest().header().universe()).isEqualTo(few);
+    window(1, 0);
+    assertThat(room()).as("43 keys / 8 is less").isEqualTo(32);
+    window(0, live.size());
+    assertThat(room()).as("no keys").isEqualTo(32);
+  }
+
+  @Test
+  void aSteadySetKeepsItsRange() throws Exception {
+    Universe first = newest().header().universe();
+    for (int i = 0; i < 20; i++) {
+      window(150, 50);
+      assertThat(newest().header().universe()).isEqualTo(first);
+      window(50, 150);
+      assertThat(newest().header().universe()).isEqualTo(first);
+    }
+  }
+
+  /** If each chain had room for a 64th, each of these windows would begin one. */
+  @Test
+  void aSetThatGrowsByTwoPercentInEachOf60WindowsBeginsThreeNewChains() throws Exception {
+    List<Integer> begun = new ArrayList<>();
+    for (int i = 1; i <= 60; i++) {
+      if (window(live.size() / 50, 0).deltas().isEmpty()) {
+        begun.add(i);
+      }
+    }
+    assertThat(live).hasSizeGreaterThan(3 * KEYS);
+    assertThat(begun).as("after 1/64, 1/8 and as many keys more").containsExactly(1, 7, 43);
+  }
+
+  @Test
+  void thereIsNoRoomWhereThereAreNoDeltas() {
+    SetParameters most =
+        SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(2048), 0.001);
+    assertThat(new ChainRule(most, 10).universe(KEYS, 3)).isEqualTo(most.universeFor(KEYS));
+  }
+
+  /** A hash has 48 bits below the shard, and so many keys at this rate need almost 2^48 values. */
+  @Test
+  void thereIsNoRoomWhereTheHashHasNotAsManyBits() {
+    SetParameters many =
+        SetParameters.of(
+            KeyHash.fixed(), Canonicaliser.NONE, new Shards(65_536), Math.scalb(1.0, -24));
+    long keys = (1 << 24) - 1;
+    ChainRule rule = new ChainRule(many, 10);
+    assertThat(rule.universe(keys, 0)).isEqualTo(many.universeFor(keys));
+    assertThat(rule.universe(keys / 4, 0)).isEqualTo(many.universeFor(keys / 4 * 2));
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.firstseen.operators.compaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.filters.gcs.Universe;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Manifest;
@@ -10,6 +11,8 @@ import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotDelta;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.serializers.SnapshotRecord;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -181,18 +184,35 @@ final class PublishedSets {
     int count = expected.hashes().size();
     assertThat(found.manifest().shards().get(shard).count()).isEqualTo(count);
     assertThat(snapshot.header().hashCount()).isEqualTo(count);
-    int valueBits = snapshot.header().valueBits();
-    assertThat(count / Math.pow(2, valueBits)).isLessThanOrEqualTo(spec.falsePositiveRate());
+    assertThat(mostKeys(snapshot, spec.falsePositiveRate())).isGreaterThanOrEqualTo(count);
     int shardBits = new Shards(spec.snapshotShards()).bits();
+    BigInteger range = range(snapshot);
     TreeSet<Long> values = new TreeSet<>();
     for (long hash : expected.hashes()) {
-      values.add(hash << shardBits >>> (64 - valueBits));
+      BigInteger suffix = new BigInteger(Long.toUnsignedString(hash << shardBits));
+      values.add(suffix.multiply(range).shiftRight(64).longValueExact());
     }
     assertThat(values(snapshot).equals(List.copyOf(values))).isTrue();
     long[] hashes = expected.hashes().stream().mapToLong(hash -> hash).toArray();
     assertThat(snapshot.toBytes())
         .as("the same as cut at once")
-        .isEqualTo(Snapshot.build(hashes, valueBits, snapshot.header().parameters()).toBytes());
+        .isEqualTo(
+            Snapshot.build(hashes, snapshot.header().universe(), snapshot.header().parameters())
+                .toBytes());
+  }
+
+  /** The number of values that a snapshot may hold. */
+  private static BigInteger range(Snapshot snapshot) {
+    Universe universe = snapshot.header().universe();
+    return BigInteger.valueOf(universe.buckets()).multiply(BigInteger.valueOf(universe.width()));
+  }
+
+  /** How many keys its range has room for at a false-positive rate. */
+  static long mostKeys(Snapshot snapshot, double falsePositiveRate) {
+    return new BigDecimal(range(snapshot))
+        .multiply(new BigDecimal(falsePositiveRate))
+        .toBigInteger()
+        .longValueExact();
   }
 
   static List<Long> values(Snapshot snapshot) {

@@ -3,6 +3,7 @@ package io.firstseen.operators.compaction;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.filters.gcs.GolombCodedSet;
+import io.firstseen.filters.gcs.Universe;
 import io.firstseen.serializers.PendingOperationSerializer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -59,7 +60,7 @@ class WindowChangeTest {
 
   @Test
   void repeatedAddsAndUnknownDeletesAreNoChanges() throws Exception {
-    GolombCodedSet live = GolombCodedSet.of(new long[] {1, 5, 9}, 60);
+    GolombCodedSet live = GolombCodedSet.of(new long[] {1, 5, 9}, Universe.ofBits(60, 3));
     long shard = 7L << 60;
     Map<Long, Long> operations = Map.of(shard | 5, ADDED, shard | 9, ADDED, shard | 6, DELETED);
     WindowChange change = WindowChange.of(new LiveKeys(live, null), 4, operations.entrySet(), null);
@@ -69,14 +70,15 @@ class WindowChangeTest {
 
   @Test
   void theLastKeyCanGo() throws Exception {
-    GolombCodedSet live = GolombCodedSet.of(new long[] {5}, 64);
+    GolombCodedSet live = GolombCodedSet.of(new long[] {5}, Universe.ofBits(64, 1));
     WindowChange change =
         WindowChange.of(new LiveKeys(live, null), 0, Map.of(5L, DELETED).entrySet(), null);
     assertThat(change.changesKeys()).isTrue();
     assertThat(change.apply(null).count()).isZero();
   }
 
-  private static GolombCodedSet encode(Set<Long> values, int valueBits) {
-    return GolombCodedSet.of(values.stream().mapToLong(value -> value).toArray(), valueBits);
+  private static GolombCodedSet encode(Set<Long> values, int bits) {
+    return GolombCodedSet.of(
+        values.stream().mapToLong(value -> value).toArray(), Universe.ofBits(bits, values.size()));
   }
 }

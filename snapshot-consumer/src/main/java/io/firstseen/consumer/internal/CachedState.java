@@ -31,7 +31,7 @@ public record CachedState(
     ManifestOrder.Highest highest,
     List<String> digests,
     byte[] manifestJson) {
-  private static final String VERSION = "firstseen-cache-2";
+  private static final String VERSION = "firstseen-cache-3";
   private static final int DIGEST_CHARS = 64;
   private static final int LINES_BEFORE_DIGESTS = 8;
 
