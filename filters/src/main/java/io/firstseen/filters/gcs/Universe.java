@@ -118,7 +118,11 @@ public record Universe(long buckets, long width) {
 
   /** The value of a hash. */
   public long valueOf(long hash) {
-    return bucketOf(hash) * width + placeOf(hash);
+    long range = buckets * width;
+    // 2^64 itself wraps to 0. A signed product is too small if the top bit of a factor is set.
+    return range == 0
+        ? hash
+        : Math.multiplyHigh(hash, range) + (hash >> 63 & range) + (range >> 63 & hash);
   }
 
   /** Whether this many keys keep a false-positive rate. The comparison is exact. */
