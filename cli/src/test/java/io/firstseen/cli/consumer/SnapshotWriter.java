@@ -1,5 +1,6 @@
 package io.firstseen.cli.consumer;
 
+import io.firstseen.cli.Waiting;
 import io.firstseen.cli.embedded.EmbeddedBroker;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
@@ -12,14 +13,20 @@ import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.LongStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
@@ -30,6 +37,8 @@ public final class SnapshotWriter implements AutoCloseable {
 
   private final String topic;
   private final KafkaProducer<String, byte[]> producer;
+  private final Admin admin;
+  private long lastOffset;
 
   /** Creates the set's topic, with one partition. */
   public static void createTopic(EmbeddedBroker broker, String topic) {
@@ -50,6 +59,7 @@ public final class SnapshotWriter implements AutoCloseable {
             new StringSerializer(),
             new ByteArraySerializer());
     producer.initTransactions();
+    this.admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()));
   }
 
   /** Writes and commits the snapshot of some keys. */
@@ -145,11 +155,25 @@ public final class SnapshotWriter implements AutoCloseable {
   }
 
   private void send(Written each) throws Exception {
-    producer.send(new ProducerRecord<>(topic, each.key, each.value)).get();
+    lastOffset = producer.send(new ProducerRecord<>(topic, each.key, each.value)).get().offset();
   }
 
-  void commit() {
+  /** Commits, and waits until readers see it: the broker writes the marker later. */
+  void commit() throws Exception {
     producer.commitTransaction();
+    TopicPartition partition = new TopicPartition(topic, 0);
+    Waiting.until(
+        "what was committed can be read",
+        Duration.ofMinutes(1),
+        () ->
+            admin
+                    .listOffsets(
+                        Map.of(partition, OffsetSpec.latest()),
+                        new ListOffsetsOptions(IsolationLevel.READ_COMMITTED))
+                    .partitionResult(partition)
+                    .get()
+                    .offset()
+                > lastOffset);
   }
 
   void abort() {
@@ -159,5 +183,6 @@ public final class SnapshotWriter implements AutoCloseable {
   @Override
   public void close() {
     producer.close();
+    admin.close();
   }
 }
