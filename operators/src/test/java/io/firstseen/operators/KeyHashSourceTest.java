@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.filters.key.KeyHash;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -85,6 +87,24 @@ class KeyHashSourceTest {
         "cannot read the hash key at %s on this TaskManager: there is no such file: put the job's key there"
             .formatted(file));
     assertThatThrownBy(() -> KeyHashSource.onWorkers(file)).isInstanceOf(NoSuchFileException.class);
+  }
+
+  /** The disk may answer again: the job restarts. */
+  @Test
+  void aFileThatCannotBeReadForAMomentIsNotTheEndOfTheJob() {
+    KeyHashSource source =
+        KeyHashSource.onWorkers(
+            HASH,
+            () -> {
+              throw new IOException("Stale file handle");
+            });
+    assertThatThrownBy(source::open)
+        .isInstanceOf(UncheckedIOException.class)
+        .hasMessageStartingWith("cannot read the hash key at ")
+        .satisfies(
+            failure ->
+                assertThat(ThrowableClassifier.getThrowableType(failure))
+                    .isEqualTo(ThrowableType.RecoverableError));
   }
 
   private static void assertRefused(KeyHashSource source, String sentence) {

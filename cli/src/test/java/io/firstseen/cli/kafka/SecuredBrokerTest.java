@@ -18,9 +18,11 @@ import io.firstseen.jobs.shared.UserErrorException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.flink.configuration.Configuration;
@@ -242,7 +244,13 @@ class SecuredBrokerTest {
     List<AclBinding> ofJob =
         documented.stream().filter(each -> each.entry().principal().equals("User:dedup")).toList();
     assertThat(ofJob).hasSize(9);
+    // In the quick tier one right of each kind.
+    boolean all = Integer.getInteger("firstseen.scale", 1) > 1;
+    Set<ResourceType> seen = EnumSet.noneOf(ResourceType.class);
     for (AclBinding right : ofJob) {
+      if (!seen.add(right.pattern().resourceType()) && !all) {
+        continue;
+      }
       kafka.deleteTopics(MADE);
       kafka.allowOnly(without(right));
       assertThatThrownBy(() -> Topics.preparePipeline(options(dedupFile)))

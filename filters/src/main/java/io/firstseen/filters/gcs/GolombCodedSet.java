@@ -71,7 +71,7 @@ public final class GolombCodedSet {
     this.parameter = code.parameter();
     this.fieldBits = code.fieldBits();
     this.cutoff = code.cutoff();
-    this.bucketBits = payloadBits / Math.max(1, bucketCount);
+    this.bucketBits = payloadBits / bucketCount;
     this.fieldsInWindow = BitReader.WINDOW_BITS / Math.max(1, fieldBits);
   }
 
@@ -384,6 +384,7 @@ public final class GolombCodedSet {
    */
   public GolombCodedSet coarsen(Universe coarser) {
     BigInteger[] divided = universe.range().divideAndRemainder(coarser.range());
+    // One value alone says nothing, and 2^64 is no divisor of a long.
     if (divided[1].signum() != 0 || divided[0].bitLength() > Long.SIZE) {
       throw new IllegalArgumentException(
           "the coarser range must divide %s, got %s".formatted(universe.range(), coarser.range()));

@@ -26,7 +26,8 @@ public record Universe(long buckets, long width) {
   // The fewest buckets that can have 2^64 values.
   private static final int BUCKETS_OF_ALL_HASHES = 4;
   private static final int MIN_KEYS_PER_BUCKET = 27;
-  // The bucket starts take 0.3 bits for each of this many keys: shorter fields have shorter starts.
+  // With so many keys in a bucket, the bucket starts take 0.3 bits per key. They are longer where
+  // the codes are.
   private static final int KEYS_PER_BUCKET = 36;
   private static final int KEYS_PER_LONG_BUCKET = 38;
   private static final double LONG_BUCKETS_BELOW_RATE = 1.0 / 2_048;
@@ -53,8 +54,8 @@ public record Universe(long buckets, long width) {
   }
 
   /**
-   * The smallest universe in which this many keys keep a false-positive rate: keys / range is at
-   * most the rate. The comparison is exact.
+   * The smallest universe with a few dozen keys in a bucket in which this many keys keep a
+   * false-positive rate: keys / range is at most the rate. The comparison is exact.
    *
    * @param keys at least 0
    * @param falsePositiveRate in (0, 1)
@@ -92,7 +93,8 @@ public record Universe(long buckets, long width) {
    * value of a hash is its first {@code bits} bits.
    *
    * @param bits 1 to 64
-   * @param count how many values a set will have; a bucket then has 27 to 54 of them
+   * @param count how many values a set will have; from 27 on, a bucket has 27 to 54 of them if bits
+   *     is at most 62
    */
   public static Universe ofBits(int bits, long count) {
     if (bits < 1 || bits > Long.SIZE) {

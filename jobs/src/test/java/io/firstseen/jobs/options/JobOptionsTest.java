@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.compaction.Publication;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.TimeToLive;
@@ -65,6 +66,24 @@ class JobOptionsTest {
                     all.keys(), all.stream(), new ChangelogOptions(), all.snapshots())
                 .snapshotFalsePositiveRate())
         .isEqualTo(0.001);
+  }
+
+  @Test
+  void manifestsExpireLaterThanTheNextWindowAndBeforeTheEndOfTime() {
+    assertThat(JobOptions.parse().snapshots().publication().expiryMillis())
+        .isEqualTo(Publication.NO_EXPIRY);
+    assertThat(JobOptions.parse("--expire-after=2h").snapshots().publication().expiryMillis())
+        .isEqualTo(7_200_000);
+    SnapshotOptions soon = JobOptions.parse("--window=1h", "--expire-after=1h").snapshots();
+    assertThatThrownBy(soon::publication)
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage(
+            "--expire-after must be more than --window, 3600000 ms, as a set is published once a"
+                + " window; got 3600000 ms");
+    SnapshotOptions late = JobOptions.parse("--expire-after=36501d").snapshots();
+    assertThatThrownBy(late::publication)
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage("--expire-after must be at most 36500d, got 36501d");
   }
 
   @Test
