@@ -85,7 +85,6 @@ public final class PipelineJob {
   public static void buildOnKafka(
       StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
     kafka.check();
-    SnapshotJob.requireManifestThatFitsIntoARecord(options);
     JobEnvironment.configureCheckpoints(env, kafka);
     Topics.preparePipeline(kafka);
     build(

@@ -1,5 +1,6 @@
 package io.firstseen.jobs;
 
+import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.jobs.shared.KeyFiles;
 import io.firstseen.serializers.SnapshotRecord;
@@ -26,8 +27,10 @@ final class SigningFunction extends RichMapFunction<SnapshotRecord, SnapshotReco
 
   @Override
   public SnapshotRecord map(SnapshotRecord record) throws IOException {
-    return record.kind() == SnapshotRecord.Kind.MANIFEST
-        ? new SnapshotRecord(record.kind(), record.key(), key.sign(record.value()))
-        : record;
+    if (record.kind() != SnapshotRecord.Kind.MANIFEST) {
+      return record;
+    }
+    Manifest signed = key.sign(Manifest.read(record.value()));
+    return new SnapshotRecord(record.kind(), record.key(), signed.toBytes());
   }
 }

@@ -2,7 +2,6 @@ package io.firstseen.jobs;
 
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.jobs.events.EventWatermarks;
 import io.firstseen.jobs.files.BlobDirectoryFunction;
 import io.firstseen.jobs.kafka.KafkaSinks;
@@ -187,7 +186,6 @@ public final class SnapshotJob {
   public static void buildOnKafka(
       StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
     kafka.check();
-    requireManifestThatFitsIntoARecord(options);
     JobEnvironment.configureCheckpoints(env, kafka);
     Duration retention = Topics.prepareSnapshots(kafka);
     build(
@@ -262,14 +260,6 @@ public final class SnapshotJob {
     void build(StreamExecutionEnvironment env) {
       JobMain.warnOfHashKey(keys, stream);
       buildOnKafka(env, kafka, JobOptions.forSnapshots(keys, stream, changelog, snapshots));
-    }
-  }
-
-  static void requireManifestThatFitsIntoARecord(JobOptions options) {
-    try {
-      SnapshotTopicFormat.maxDeltas(options.snapshots().shards());
-    } catch (IllegalArgumentException e) {
-      throw new UserErrorException("--snapshot-shards: " + e.getMessage());
     }
   }
 

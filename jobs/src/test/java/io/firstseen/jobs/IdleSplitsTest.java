@@ -121,7 +121,7 @@ class IdleSplitsTest {
       assertThat(next).as("the next record within a minute").isNotNull();
       if (next.kind() == SnapshotRecord.Kind.MANIFEST) {
         return SnapshotSet.open(
-            Manifest.fromJson(next.value()), blob -> ByteBuffer.wrap(blobs.get(blob.digest())));
+            Manifest.read(next.value()), blob -> ByteBuffer.wrap(blobs.get(blob.digest())));
       }
       blobs.put(next.key(), next.value());
     }

@@ -150,7 +150,6 @@ class JobGraphTest {
         List.of(
             "Sink Committer: outcomes-sink",
             "snapshots-sink: snapshots-publisher",
-            "snapshots-sink: snapshots-chunks",
             "Sink Committer: snapshots-sink"));
     assertThat(uids(env.getStreamGraph())).isEqualTo(expected);
   }

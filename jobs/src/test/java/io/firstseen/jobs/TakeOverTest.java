@@ -7,8 +7,8 @@ import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.filters.snapshot.ShardTree;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.operators.compaction.Publication;
 import java.util.List;
@@ -24,7 +24,10 @@ class TakeOverTest {
         windowEndMillis - 10,
         windowEndMillis,
         SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), 0.001),
-        List.of(ManifestShard.empty(0)));
+        0,
+        ShardTree.root(List.of(ShardTree.Leaf.NONE)),
+        null,
+        0);
   }
 
   private static Publication takingOver(Manifest newest) {

@@ -1,6 +1,5 @@
 package io.firstseen.consumer;
 
-import io.firstseen.consumer.internal.ActiveSnapshot;
 import io.firstseen.consumer.internal.AssemblerSettings;
 import io.firstseen.consumer.internal.CachedState;
 import io.firstseen.consumer.internal.Decision;
@@ -147,7 +146,9 @@ final class AssemblingReader implements TopicFollower.Reader {
     if (newTopicId != null) {
       topicId = newTopicId;
     }
-    return same && nextOffset >= 0 ? OptionalLong.of(nextOffset) : OptionalLong.empty();
+    return same && nextOffset >= 0 && !assembler.needsBases()
+        ? OptionalLong.of(nextOffset)
+        : OptionalLong.empty();
   }
 
   private void beginAnew() {
@@ -171,7 +172,9 @@ final class AssemblingReader implements TopicFollower.Reader {
 
   @Override
   public void accept(long offset, String key, byte[] value) {
-    nextOffset = offset + 1;
+    if (offset != OTHER_PARTITION) {
+      nextOffset = offset + 1;
+    }
     if (!loading) {
       loading = true;
       loadingSinceNanos = System.nanoTime();
@@ -209,6 +212,11 @@ final class AssemblingReader implements TopicFollower.Reader {
     return reread;
   }
 
+  @Override
+  public boolean needsBases() {
+    return assembler.needsBases();
+  }
+
   private void applyPin() {
     OptionalLong wanted = current.pinned();
     if (!wanted.equals(pinned)) {
@@ -222,7 +230,7 @@ final class AssemblingReader implements TopicFollower.Reader {
     boolean reread = false;
     for (Decision decision : decisions) {
       if (decision instanceof Decision.Activate activate) {
-        activate(activate.snapshot(), Optional.ofNullable(activate.changes()));
+        shown.answer(activate, loading ? loadingSinceNanos : System.nanoTime());
       } else if (decision instanceof Decision.Refuse refuse) {
         shown.refuse(refuse.reason());
       } else {
@@ -230,16 +238,6 @@ final class AssemblingReader implements TopicFollower.Reader {
       }
     }
     return reread;
-  }
-
-  private void activate(ActiveSnapshot snapshot, Optional<Decision.Changes> changes) {
-    long now = System.nanoTime();
-    shown.answer(
-        snapshot,
-        changes.map(each -> OptionalLong.of(each.added())).orElse(OptionalLong.empty()),
-        changes.map(each -> OptionalLong.of(each.removed())).orElse(OptionalLong.empty()),
-        assembler.fetchedBytes() - shown.counters().fetchedBytes.get(),
-        loading ? loadingSinceNanos : now);
   }
 
   @Override

@@ -1,7 +1,6 @@
 package io.firstseen.consumer;
 
 import io.firstseen.filters.snapshot.SnapshotSet;
-import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -11,8 +10,6 @@ import java.util.Optional;
  *
  * @param state the state of the client
  * @param snapshot the verified snapshot, stale or not; empty if there is none
- * @param manifestJson its manifest byte for byte as it was published, so that a signature can be
- *     checked; read-only
  * @param publishedMillis when its manifest was published, as it says, or when it was first read if
  *     that is earlier, in milliseconds since the epoch; 0 without a snapshot
  * @param trouble the newest problem, one sentence; cleared by the next good snapshot or when the
@@ -21,7 +18,6 @@ import java.util.Optional;
 public record ClientStatus(
     ClientState state,
     Optional<SnapshotSet> snapshot,
-    Optional<ByteBuffer> manifestJson,
     long publishedMillis,
     Optional<String> trouble) {
 
@@ -29,7 +25,6 @@ public record ClientStatus(
   public ClientStatus {
     Objects.requireNonNull(state, "state");
     Objects.requireNonNull(snapshot, "snapshot");
-    Objects.requireNonNull(manifestJson, "manifestJson");
     Objects.requireNonNull(trouble, "trouble");
   }
 }

@@ -1,13 +1,14 @@
 package io.firstseen.consumer;
 
 import io.firstseen.consumer.internal.ActiveSnapshot;
+import io.firstseen.consumer.internal.Decision;
 import io.firstseen.consumer.internal.ManifestOrder;
 import io.firstseen.filters.key.KeyHash;
-import io.firstseen.filters.snapshot.BlobReference;
+import io.firstseen.filters.snapshot.BlobFrame;
+import io.firstseen.filters.snapshot.CatchUp;
 import io.firstseen.filters.snapshot.MalformedSnapshotException;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestCheck;
-import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.Sha256;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotException;
@@ -183,8 +184,8 @@ public final class FollowedDirectory implements FollowedSet {
   }
 
   /**
-   * The current metrics. Cheap; may be called by any thread, also after the close. Records, bytes
-   * read and bytes fetched stay 0.
+   * The current metrics. Cheap; may be called by any thread, also after the close. Records and
+   * bytes read stay 0.
    */
   public SnapshotMetrics metrics() {
     return shown.metrics();
@@ -255,22 +256,30 @@ public final class FollowedDirectory implements FollowedSet {
     long startNanos = System.nanoTime();
     try {
       FileTime written = Files.getLastModifiedTime(directory.manifestFile(sequence));
-      byte[] json = directory.manifestBytes(sequence);
-      Manifest manifest = read(sequence, json);
-      SnapshotSet set =
-          SnapshotSet.open(manifest, reference -> directory.blob(manifest, reference));
-      set.verify();
-      if (shown.active() == null) {
+      Manifest manifest = read(sequence, directory.manifestBytes(sequence));
+      ActiveSnapshot active = shown.active();
+      CatchUp loaded =
+          CatchUp.to(
+              manifest,
+              active == null ? List.of() : List.of(active.set()),
+              blob -> directory.blob(manifest, blob));
+      if (loaded.refusal() != null) {
+        shown.refuse(
+            "sequence %d of set '%s' cannot be reached by packs, so the bases are taken: %s"
+                .formatted(sequence, setName, loaded.refusal()));
+      }
+      if (active == null) {
         earlier = readEarlier(sequence, newestFirst);
       }
       order.answer(manifest);
       judged = new Judged(sequence, written);
       failures.keySet().removeIf(failed -> failed <= sequence);
       shown.answer(
-          ActiveSnapshot.of(set, System.currentTimeMillis(), json),
-          OptionalLong.empty(),
-          OptionalLong.empty(),
-          0,
+          new Decision.Activate(
+              ActiveSnapshot.of(loaded.set(), System.currentTimeMillis()),
+              loaded.way(),
+              loaded.bytes(),
+              loaded.changes()),
           startNanos);
       return true;
     } catch (IOException e) {
@@ -289,32 +298,26 @@ public final class FollowedDirectory implements FollowedSet {
   @Override
   public Optional<ByteBuffer> blob(String digest) {
     Optional<SnapshotSet> now = status().snapshot();
-    if (now.isEmpty()) {
+    if (now.isEmpty() || !Sha256.isHex(digest)) {
       return Optional.empty();
     }
-    Manifest manifest = now.get().manifest();
-    for (ManifestShard shard : manifest.shards()) {
-      for (BlobReference reference : shard.blobs()) {
-        if (reference.digest().equals(digest)) {
-          return wholeBlob(manifest, reference);
-        }
-      }
-    }
-    return Optional.empty();
-  }
-
-  private Optional<ByteBuffer> wholeBlob(Manifest manifest, BlobReference reference) {
     try {
-      ByteBuffer bytes = directory.blob(manifest, reference);
-      return Sha256.hex(bytes).equals(reference.digest()) ? Optional.of(bytes) : Optional.empty();
-    } catch (IOException e) {
-      LOG.debug("blob {} cannot be read", reference.digest(), e);
+      return directory
+          .find(now.get().manifest(), digest)
+          .filter(bytes -> BlobFrame.peek(bytes).filter(this::isOfSet).isPresent())
+          .filter(bytes -> Sha256.hex(bytes).equals(digest));
+    } catch (SnapshotException e) {
+      LOG.debug("blob {} cannot be read", digest, e);
       return Optional.empty();
     }
   }
 
-  private Manifest read(long sequence, byte[] json) throws SnapshotException {
-    Manifest manifest = ManifestCheck.read(json, setName, trustedKeys);
+  private boolean isOfSet(BlobFrame frame) {
+    return frame.setName().equals(setName);
+  }
+
+  private Manifest read(long sequence, byte[] bytes) throws SnapshotException {
+    Manifest manifest = ManifestCheck.read(bytes, setName, trustedKeys);
     if (manifest.sequence() != sequence) {
       throw new MalformedSnapshotException("it is of sequence " + manifest.sequence());
     }

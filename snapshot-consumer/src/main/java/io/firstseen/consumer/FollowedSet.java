@@ -19,8 +19,8 @@ public interface FollowedSet extends AutoCloseable {
   }
 
   /**
-   * The bytes of a blob that the current manifest names, read-only and with their digest checked;
-   * for programs that pass blobs on. Empty if this object cannot provide them.
+   * The bytes of a blob of the set, read-only and with their digest checked; for programs that pass
+   * blobs on. Empty if this object cannot provide them, as that of a topic.
    *
    * @param digest the SHA-256 of the blob, 64 hexadecimal digits
    */

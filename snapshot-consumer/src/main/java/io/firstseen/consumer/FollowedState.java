@@ -2,10 +2,12 @@ package io.firstseen.consumer;
 
 import io.firstseen.consumer.CurrentSnapshot.View;
 import io.firstseen.consumer.internal.ActiveSnapshot;
+import io.firstseen.consumer.internal.Decision;
+import io.firstseen.filters.snapshot.CatchUp;
 import io.firstseen.filters.snapshot.Manifest;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
@@ -86,7 +88,6 @@ final class FollowedState {
     return new ClientStatus(
         stateOf(now),
         answering.map(ActiveSnapshot::set),
-        answering.map(each -> ByteBuffer.wrap(each.manifestJson()).asReadOnlyBuffer()),
         answering.map(ActiveSnapshot::publishedMillis).orElse(0L),
         Optional.ofNullable(now.trouble()));
   }
@@ -132,33 +133,39 @@ final class FollowedState {
   }
 
   /**
-   * Makes a snapshot active. The parameters are those of {@link SnapshotUpdate}.
+   * Makes a snapshot active.
    *
    * @param sinceNanos when its loading began, by {@link System#nanoTime}
    */
-  void answer(
-      ActiveSnapshot snapshot,
-      OptionalLong addedKeys,
-      OptionalLong removedKeys,
-      long fetchedBytes,
-      long sinceNanos) {
+  void answer(Decision.Activate answer, long sinceNanos) {
+    ActiveSnapshot snapshot = answer.snapshot();
     Manifest manifest = snapshot.manifest();
     Optional<Manifest> previous = Optional.ofNullable(active).map(ActiveSnapshot::manifest);
     active = snapshot;
     trouble = null;
     long tookMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sinceNanos);
     counters.snapshots.incrementAndGet();
-    counters.fetchedBytes.addAndGet(fetchedBytes);
+    counters.fetchedBytes.addAndGet(answer.bytes());
     counters.lastLoadMillis.set(tookMillis);
     LOG.info(
-        "set '{}': sequence {} answers, {} keys until {}",
+        "set '{}': sequence {} answers, {} keys until {}, reached by {} of {} bytes",
         setName,
         manifest.sequence(),
         manifest.count(),
-        Instant.ofEpochMilli(manifest.windowEndMillis()));
+        Instant.ofEpochMilli(manifest.windowEndMillis()),
+        answer.way().name().toLowerCase(Locale.ROOT),
+        answer.bytes());
     update();
+    Optional<CatchUp.Changes> changes = Optional.ofNullable(answer.changes());
     SnapshotUpdate update =
-        new SnapshotUpdate(manifest, previous, addedKeys, removedKeys, fetchedBytes, tookMillis);
+        new SnapshotUpdate(
+            manifest,
+            previous,
+            changes.map(each -> OptionalLong.of(each.added())).orElse(OptionalLong.empty()),
+            changes.map(each -> OptionalLong.of(each.removed())).orElse(OptionalLong.empty()),
+            answer.way(),
+            answer.bytes(),
+            tookMillis);
     tell(each -> each.onUpdate(update));
   }
 

@@ -19,23 +19,11 @@ import org.jspecify.annotations.Nullable;
 final class PublishedManifests {
   private final String setName;
   private final Set<TrustedKey> trustedKeys;
-  private final List<Published> kept = new ArrayList<>();
+  private final List<Manifest> kept = new ArrayList<>();
   private long unusable;
   private String lastReason = "";
   // Of the newest record; null if that can be used.
   private @Nullable SnapshotException problem;
-
-  /**
-   * A manifest that can be used.
-   *
-   * @param json as it was published
-   */
-  @SuppressWarnings("ArrayRecordComponent")
-  record Published(Manifest manifest, byte[] json) {
-    private long sequence() {
-      return manifest.sequence();
-    }
-  }
 
   /**
    * Nothing is read yet.
@@ -59,7 +47,7 @@ final class PublishedManifests {
     }
     try {
       Manifest manifest = ManifestCheck.read(value, setName, trustedKeys);
-      ManifestOrder.keep(kept, new Published(manifest, value), Published::sequence);
+      ManifestOrder.keep(kept, manifest, Manifest::sequence);
       problem = null;
     } catch (SnapshotException e) {
       unusable++;
@@ -74,11 +62,11 @@ final class PublishedManifests {
    * @throws SnapshotException if the newest record cannot be used and there are no trusted keys, or
    *     if no record can be used
    */
-  List<Published> highestFirst() throws SnapshotException {
+  List<Manifest> highestFirst() throws SnapshotException {
     if (problem != null && (trustedKeys.isEmpty() || kept.isEmpty())) {
       throw problem;
     }
-    return kept.stream().sorted(Comparator.comparingLong(Published::sequence).reversed()).toList();
+    return kept.stream().sorted(Comparator.comparingLong(Manifest::sequence).reversed()).toList();
   }
 
   /** One sentence about the records that do not count; empty if all count. */

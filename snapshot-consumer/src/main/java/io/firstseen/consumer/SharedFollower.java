@@ -95,6 +95,11 @@ final class SharedFollower {
     }
 
     @Override
+    public boolean needsBases() {
+      return readers.stream().anyMatch(AssemblingReader::needsBases);
+    }
+
+    @Override
     public void tick() {
       List<AssemblingReader> closed = readers.stream().filter(AssemblingReader::isClosed).toList();
       closed.forEach(AssemblingReader::end);

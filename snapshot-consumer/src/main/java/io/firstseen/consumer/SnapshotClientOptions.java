@@ -124,7 +124,7 @@ public final class SnapshotClientOptions {
     return chunkWait;
   }
 
-  /** The most bytes of chunks that no manifest has named; empty for the default. */
+  /** The most bytes of chunks for which no manifest waits; empty for the default. */
   public OptionalLong maxUnnamedBytes() {
     return maxUnnamedBytes;
   }
@@ -271,8 +271,9 @@ public final class SnapshotClientOptions {
     }
 
     /**
-     * How long chunks that a manifest names may be missing before they are reported and the topic
-     * is read once more from its beginning; {@link #DEFAULT_CHUNK_WAIT} if not set.
+     * How long chunks that a manifest needs may be missing, after all of the topic was read, before
+     * they are reported and the topic is read once more from its beginning; {@link
+     * #DEFAULT_CHUNK_WAIT} if not set.
      */
     public Builder chunkWait(Duration newChunkWait) {
       this.chunkWait = requirePositive("chunkWait", newChunkWait);
@@ -281,11 +282,11 @@ public final class SnapshotClientOptions {
 
     /**
      * The most bytes that chunks may take, in memory or in the {@link #cacheDirectory}, before a
-     * manifest names them. Each chunk counts with 512 bytes more than its own. When they take more,
-     * those of the oldest blobs are dropped, and {@link SnapshotListener#onNotice} says so once for
-     * each snapshot that answers. When a manifest names such a blob, the topic is read again from
-     * its beginning. So allow at least what a window publishes. If not set, 256 MiB, or twice the
-     * snapshot that answers if that is more.
+     * manifest waits for them. Each chunk counts with 512 bytes more than its own. When they take
+     * more, those of the oldest blobs are dropped, and {@link SnapshotListener#onNotice} says so
+     * once for each snapshot that answers. When a manifest needs such a blob, the topic is read
+     * again from its beginning. So allow at least what a window publishes. If not set, 256 MiB, or
+     * twice the snapshot that answers if that is more.
      *
      * @throws IllegalArgumentException if it is less than {@value #MIN_UNNAMED_BYTES} bytes
      */

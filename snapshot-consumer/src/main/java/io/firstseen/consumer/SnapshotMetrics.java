@@ -14,7 +14,7 @@ package io.firstseen.consumer;
  * @param outages counts how often the topic could not be read
  * @param readRecords counts records read from the topic, used or not
  * @param readBytes counts the bytes of their values
- * @param fetchedBytes counts the bytes of the fetched blobs that became part of a snapshot
+ * @param fetchedBytes counts the bytes of the blobs that were loaded for these snapshots
  * @param lastLoadMillis how long the last snapshot took from its first record until it answered
  */
 public record SnapshotMetrics(

@@ -1,31 +1,27 @@
 package io.firstseen.consumer;
 
-import io.firstseen.consumer.PublishedManifests.Published;
 import io.firstseen.consumer.internal.BlobSource;
+import io.firstseen.consumer.internal.SnapshotAssembler;
+import io.firstseen.consumer.internal.TopicBlobs;
 import io.firstseen.consumer.internal.TopicReading;
+import io.firstseen.filters.snapshot.BlobLoader;
 import io.firstseen.filters.snapshot.BlobReference;
-import io.firstseen.filters.snapshot.CatchUpPlan;
 import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.filters.snapshot.ManifestShard;
+import io.firstseen.filters.snapshot.ManifestBlobs;
+import io.firstseen.filters.snapshot.MissingBlobsException;
 import io.firstseen.filters.snapshot.Sha256;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotException;
-import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,32 +80,37 @@ public final class SnapshotPull {
   }
 
   private Result pull(TopicReading topic) throws IOException, TimeoutException {
-    List<Published> highestFirst = published(topic);
+    TopicBlobs onTopic = new TopicBlobs(topic, options.setName(), maxUnnamedBytes());
+    List<Manifest> highestFirst = published(topic, onTopic);
     Closeable lock = directory.lock();
     try {
-      return pull(topic, highestFirst);
+      return pull(onTopic, highestFirst);
     } finally {
       lock.close();
     }
   }
 
-  private Result pull(TopicReading topic, List<Published> highestFirst)
+  private long maxUnnamedBytes() {
+    return options.maxUnnamedBytes().orElse(SnapshotAssembler.DEFAULT_MAX_UNNAMED_BYTES);
+  }
+
+  private Result pull(TopicBlobs onTopic, List<Manifest> highestFirst)
       throws IOException, TimeoutException {
     List<Long> held = directory.sequences();
     long highest = held.isEmpty() ? -1 : held.get(held.size() - 1);
     SnapshotException failure = null;
-    for (Published each : highestFirst) {
-      if (failure != null && each.manifest().sequence() <= highest) {
+    for (Manifest each : highestFirst) {
+      if (failure != null && each.sequence() <= highest) {
         break;
       }
       try {
-        Result result = pull(topic, each, highest);
+        Result result = pull(onTopic, each, highest);
         if (failure != null) {
           options
               .listener()
               .onRefused(
                   "%s; sequence %d is fetched instead"
-                      .formatted(failure.getMessage(), each.manifest().sequence()));
+                      .formatted(failure.getMessage(), each.sequence()));
         }
         return result;
       } catch (SnapshotException e) {
@@ -119,9 +120,8 @@ public final class SnapshotPull {
     throw failure;
   }
 
-  private Result pull(TopicReading topic, Published newest, long highest)
+  private Result pull(TopicBlobs onTopic, Manifest manifest, long highest)
       throws IOException, TimeoutException {
-    Manifest manifest = newest.manifest();
     if (highest > manifest.sequence()) {
       throw new SnapshotException(
           "set '%s' went back to sequence %d; %s holds sequence %d and stays as it is"
@@ -133,15 +133,19 @@ public final class SnapshotPull {
           "sequence %d of set '%s' has other content than the one in %s, which stays as it is"
               .formatted(highest, options.setName(), directory.path()));
     }
-    List<BlobReference> lacking = lacking(manifest, this::isHeld);
-    if (lacking.isEmpty() && manifest.equals(last)) {
+    if (manifest.equals(last) && holdsAllOf(manifest)) {
       return new Result(manifest, false, 0, 0);
     }
-    fetch(topic, manifest, lacking);
-    SnapshotSet.open(manifest, directory::blob).verify();
-    directory.writeManifest(newest.json());
-    return new Result(
-        manifest, true, lacking.size(), lacking.stream().mapToLong(BlobReference::bytes).sum());
+    Fetched fetched = new Fetched();
+    fetch(onTopic, manifest, fetched);
+    directory.writeManifest(manifest);
+    return new Result(manifest, true, fetched.blobs, fetched.bytes);
+  }
+
+  /** What was written into the directory. */
+  private static final class Fetched {
+    private int blobs;
+    private long bytes;
   }
 
   /** The newest manifest of the directory; null if it is damaged. */
@@ -162,20 +166,19 @@ public final class SnapshotPull {
     }
   }
 
-  private static List<BlobReference> lacking(Manifest manifest, Predicate<BlobReference> isHeld) {
-    List<BlobReference> lacking = new ArrayList<>();
-    for (ManifestShard shard : manifest.shards()) {
-      for (BlobReference blob : CatchUpPlan.of(shard, Optional.empty()).blobs()) {
-        if (!isHeld.test(blob)) {
-          lacking.add(blob);
-        }
-      }
+  /** Whether the directory holds what a reader of the manifest needs. */
+  private boolean holdsAllOf(Manifest manifest) {
+    try {
+      return new ManifestBlobs(manifest, directory::blob)
+          .named().values().stream().allMatch(this::isHeld);
+    } catch (IOException e) {
+      return false;
     }
-    return lacking;
   }
 
   /** The manifests of the set on the topic, the highest sequence first; at least one. */
-  private List<Published> published(TopicReading topic) throws IOException, TimeoutException {
+  private List<Manifest> published(TopicReading topic, TopicBlobs onTopic)
+      throws IOException, TimeoutException {
     if (!topic.exists()) {
       throw new NothingPublishedException("there is no topic '%s' yet".formatted(options.topic()));
     }
@@ -187,9 +190,11 @@ public final class SnapshotPull {
             manifests.accept(value);
           } else if (value != null && SnapshotTopicFormat.isSetName(key)) {
             otherSets.add(key);
+          } else {
+            onTopic.accept(key, value);
           }
         });
-    List<Published> highestFirst = manifests.highestFirst();
+    List<Manifest> highestFirst = manifests.highestFirst();
     if (!highestFirst.isEmpty()) {
       manifests.passedOver().ifPresent(options.listener()::onRefused);
       return highestFirst;
@@ -202,40 +207,47 @@ public final class SnapshotPull {
                 otherSets.isEmpty() ? "" : ", but of " + String.join(", ", otherSets)));
   }
 
-  private void fetch(TopicReading topic, Manifest manifest, List<BlobReference> lacking)
+  /** Writes all blobs of a manifest into the directory, and verifies them. */
+  private void fetch(TopicBlobs onTopic, Manifest manifest, Fetched fetched)
       throws IOException, TimeoutException {
     if (blobs.isNeededFor(manifest)) {
-      for (BlobReference blob : lacking) {
-        write(blob, blobs.fetch(manifest, blob));
-      }
+      verify(manifest, blob -> blobs.fetch(manifest, blob), fetched);
       return;
     }
-    if (lacking.isEmpty()) {
-      return;
-    }
-    Map<String, BlobReference> wanted = new HashMap<>();
-    lacking.forEach(blob -> wanted.put(blob.digest(), blob));
-    topic.readBlobs(wanted, this::write);
-    if (!wanted.isEmpty()) {
+    try {
+      onTopic.load(
+          loader -> verify(manifest, loader, fetched),
+          (blob, bytes) -> write(blob, bytes, fetched));
+    } catch (MissingBlobsException e) {
       throw new SnapshotException(
-          "%d of the %d blobs of sequence %d of set '%s' are not on the topic, such as %s; it may"
+          "%d of the blobs of sequence %d of set '%s' are not on the topic, such as %s; it may"
                   .formatted(
-                      wanted.size(),
-                      lacking.size(),
+                      e.blobs().size(),
                       manifest.sequence(),
                       options.setName(),
-                      wanted.keySet().iterator().next())
-              + " have been replaced meanwhile: try again");
+                      e.blobs().get(0).digest())
+              + " have been replaced meanwhile: try again",
+          e);
     }
   }
 
-  private void write(BlobReference blob, ByteBuffer bytes) throws SnapshotException {
+  private void verify(Manifest manifest, BlobLoader source, Fetched fetched) throws IOException {
+    ManifestBlobs.verify(
+        manifest,
+        blob -> {
+          if (!isHeld(blob)) {
+            write(blob, source.load(blob), fetched);
+          }
+          return directory.blob(blob);
+        });
+  }
+
+  private void write(BlobReference blob, ByteBuffer bytes, Fetched fetched)
+      throws SnapshotException {
     byte[] copy = new byte[bytes.remaining()];
     bytes.duplicate().get(copy);
-    if (!Sha256.hex(copy).equals(blob.digest())) {
-      throw new SnapshotException(
-          "blob " + blob.digest() + " is damaged: its bytes have the digest " + Sha256.hex(copy));
-    }
     directory.writeBlob(blob.digest(), copy);
+    fetched.blobs++;
+    fetched.bytes += copy.length;
   }
 }

@@ -1,5 +1,6 @@
 package io.firstseen.consumer;
 
+import io.firstseen.filters.snapshot.CatchUp;
 import io.firstseen.filters.snapshot.Manifest;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -12,7 +13,9 @@ import java.util.OptionalLong;
  * @param addedKeys keys that are live now and were not before; empty if unknown, as after a shard
  *     was fetched whole
  * @param removedKeys keys that were live before and are not now; empty if unknown
- * @param fetchedBytes the bytes of the blobs fetched for it; unchanged shards need none
+ * @param way how the snapshot was reached; {@code NOTHING} also if it was kept, in the history or
+ *     the cache
+ * @param fetchedBytes the bytes of the blobs that were loaded for it
  * @param tookMillis time from its first record, or from the start of the client, until it answered
  */
 public record SnapshotUpdate(
@@ -20,5 +23,6 @@ public record SnapshotUpdate(
     Optional<Manifest> previous,
     OptionalLong addedKeys,
     OptionalLong removedKeys,
+    CatchUp.Way way,
     long fetchedBytes,
     long tookMillis) {}

@@ -3,7 +3,6 @@ package io.firstseen.consumer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.filters.snapshot.SnapshotSet;
-import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -26,8 +25,6 @@ class ClientStatusTest {
     assertThat(first.state()).isEqualTo(ClientState.READY);
     assertThat(sequence(first)).isEqualTo(1);
     assertThat(first.publishedMillis()).isEqualTo(1_000_000);
-    assertThat(first.manifestJson())
-        .contains(ByteBuffer.wrap(first.snapshot().orElseThrow().manifest().toJson()));
 
     clock.addAndGet(5);
     publish(client, 2, "a", "b");

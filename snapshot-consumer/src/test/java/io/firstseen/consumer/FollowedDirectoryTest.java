@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.CatchUp;
 import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.Sha256;
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
@@ -20,11 +20,13 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -160,7 +162,7 @@ class FollowedDirectoryTest {
     follow();
     assertThat(nextEvent()).isEqualTo("snapshot 1");
     Manifest second = writeBlobs(2, "a", "b");
-    Path blob = path.resolve("blobs").resolve(changedBlob(second));
+    Path blob = path.resolve("blobs").resolve(second.pack().digest());
     byte[] whole = Files.readAllBytes(blob);
     byte[] damaged = whole.clone();
     damaged[damaged.length - 1] ^= 1;
@@ -179,12 +181,74 @@ class FollowedDirectoryTest {
   }
 
   @Test
+  void goesOnByPacksAndSaysSo() throws Exception {
+    BlockingQueue<SnapshotUpdate> updates = new LinkedBlockingQueue<>();
+    SnapshotListener listener =
+        new SnapshotListener() {
+          @Override
+          public void onUpdate(SnapshotUpdate update) {
+            updates.add(update);
+          }
+        };
+    publish(1, "a", "b");
+    follow(KeyHash.fixed(), Optional.empty(), listener);
+    SnapshotUpdate first = updates.poll(30, TimeUnit.SECONDS);
+    assertThat(first.way()).isEqualTo(CatchUp.Way.BASES);
+    assertThat(first.addedKeys()).isEmpty();
+    publish(2, "a", "c");
+    SnapshotUpdate second = updates.poll(30, TimeUnit.SECONDS);
+    assertThat(second.way()).isEqualTo(CatchUp.Way.PACKS);
+    assertThat(second.fetchedBytes()).isEqualTo(second.manifest().pack().bytes());
+    assertThat(second.addedKeys()).hasValue(1);
+    assertThat(second.removedKeys()).hasValue(1);
+    assertThat(contains("c")).isTrue();
+    assertThat(followed.metrics().fetchedBytes())
+        .isEqualTo(first.fetchedBytes() + second.fetchedBytes());
+  }
+
+  @Test
+  void takesTheBasesWhereAPackIsDamaged() throws Exception {
+    String[] keys = IntStream.range(0, 1_000).mapToObj(i -> "key-" + i).toArray(String[]::new);
+    publish(1, keys);
+    follow();
+    assertThat(nextEvent()).isEqualTo("snapshot 1");
+    keys[0] = "b";
+    Manifest second = writeBlobs(2, keys);
+    replace(path.resolve("blobs").resolve(second.pack().digest()), new byte[] {1});
+    // Changes much, so that there is a new list of bases.
+    Arrays.setAll(keys, i -> i == 0 ? "c" : "other-" + i);
+    publish(3, keys);
+    assertThat(nextEvent())
+        .startsWith(
+            "refused: sequence 3 of set 'spam' cannot be reached by packs, so the bases are taken:"
+                + " blob "
+                + second.pack().digest());
+    assertThat(nextEvent()).isEqualTo("snapshot 3");
+    assertThat(contains("c")).isTrue();
+  }
+
+  @Test
+  void givesBlobsOfItsSetOnly() throws Exception {
+    publish(1, "a");
+    Manifest other = writeBlobs(TestPublisher.of("ham", 2), 1, "a");
+    follow();
+    assertThat(followed.blob(other.pack().digest())).isEmpty();
+    assertThat(nextEvent()).isEqualTo("snapshot 1");
+    Manifest manifest = directory.latest();
+    manifest.pack().requireBytes(followed.blob(manifest.pack().digest()).orElseThrow());
+    assertThat(followed.blob(other.pack().digest())).isEmpty();
+    assertThat(followed.blob("../" + manifest.pack().digest())).isEmpty();
+    replace(path.resolve("blobs").resolve(manifest.pack().digest()), new byte[] {1});
+    assertThat(followed.blob(manifest.pack().digest())).isEmpty();
+  }
+
+  @Test
   void aMissingBlobAndAManifestThatIsNoneAreRefusedOnceAndTheNextIsTaken() throws Exception {
     publish(1, "a");
     follow();
     assertThat(nextEvent()).isEqualTo("snapshot 1");
     Manifest second = writeBlobs(2, "a", "b");
-    Files.delete(path.resolve("blobs").resolve(changedBlob(second)));
+    Files.delete(path.resolve("blobs").resolve(second.pack().digest()));
     directory.writeManifest(second);
     assertThat(nextEvent()).startsWith("refused: sequence 2 of set 'spam' cannot be used: ");
     Files.writeString(directory.manifestFile(3), "{");
@@ -270,6 +334,8 @@ class FollowedDirectoryTest {
     assertThat(contains("b")).isTrue();
     publish(7, "q");
     assertThat(nextEvent()).isEqualTo("reachable");
+    assertThat(nextEvent())
+        .startsWith("refused: sequence 7 of set 'spam' cannot be reached by packs");
     assertThat(nextEvent()).isEqualTo("snapshot 7");
     assertThat(contains("q")).isTrue();
   }
@@ -343,16 +409,6 @@ class FollowedDirectoryTest {
     assertThat(metrics.keys()).isEqualTo(2);
     assertThat(metrics.snapshots()).isEqualTo(2);
     assertThat(metrics.refusals()).isZero();
-  }
-
-  private static String changedBlob(Manifest manifest) {
-    List<String> changed =
-        manifest.shards().stream()
-            .map(ManifestShard::base)
-            .filter(base -> base != null && base.sequence() == manifest.sequence())
-            .map(base -> base.digest())
-            .toList();
-    return changed.get(0);
   }
 
   private void replace(Path file, byte[] bytes) throws IOException {

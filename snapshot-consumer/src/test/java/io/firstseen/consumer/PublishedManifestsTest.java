@@ -3,6 +3,7 @@ package io.firstseen.consumer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.UntrustedManifestException;
@@ -18,23 +19,23 @@ class PublishedManifestsTest {
   private final PublishedManifests signed = new PublishedManifests("spam", Set.of(key.publicKey()));
   private final PublishedManifests unsigned = new PublishedManifests("spam", Set.of());
 
-  private byte[] json(long sequence) {
+  private byte[] bytes(long sequence) {
     return publisher.publish(sequence, "key-" + sequence).manifestEntry().value();
   }
 
-  private byte[] signedJson(long sequence) throws SnapshotException {
-    return key.sign(publisher.publish(sequence, "key-" + sequence).manifest()).toJson();
+  private byte[] signedBytes(long sequence) throws SnapshotException {
+    return key.sign(publisher.publish(sequence, "key-" + sequence).manifest()).toBytes();
   }
 
   private static List<Long> sequences(PublishedManifests manifests) throws SnapshotException {
-    return manifests.highestFirst().stream().map(each -> each.manifest().sequence()).toList();
+    return manifests.highestFirst().stream().map(Manifest::sequence).toList();
   }
 
   @Test
   void theHighestComesFirst() throws Exception {
     for (long sequence : new long[] {5, 2, 3}) {
-      signed.accept(signedJson(sequence));
-      unsigned.accept(json(sequence));
+      signed.accept(signedBytes(sequence));
+      unsigned.accept(bytes(sequence));
     }
     assertThat(sequences(signed)).containsExactly(5L, 3L, 2L);
     assertThat(sequences(unsigned)).containsExactly(5L, 3L, 2L);
@@ -43,11 +44,11 @@ class PublishedManifestsTest {
 
   @Test
   void whatNoTrustedKeySignedDoesNotCount() throws Exception {
-    signed.accept(json(9));
+    signed.accept(bytes(9));
     assertThatThrownBy(signed::highestFirst).isInstanceOf(UntrustedManifestException.class);
-    signed.accept(signedJson(5));
+    signed.accept(signedBytes(5));
     signed.accept(UNREADABLE);
-    signed.accept(json(9));
+    signed.accept(bytes(9));
     assertThat(sequences(signed)).containsExactly(5L);
     assertThat(signed.passedOver())
         .hasValue(
@@ -57,24 +58,24 @@ class PublishedManifestsTest {
 
   @Test
   void withoutTrustedKeysTheNewestRecordMustBeReadable() throws Exception {
-    unsigned.accept(json(5));
+    unsigned.accept(bytes(5));
     unsigned.accept(UNREADABLE);
     assertThatThrownBy(unsigned::highestFirst).isInstanceOf(SnapshotException.class);
-    unsigned.accept(json(6));
+    unsigned.accept(bytes(6));
     assertThat(sequences(unsigned)).containsExactly(6L, 5L);
     assertThat(unsigned.passedOver()).isEmpty();
   }
 
   @Test
   void aDeletionCountsOnlyWhereNothingIsSigned() throws Exception {
-    signed.accept(signedJson(5));
+    signed.accept(signedBytes(5));
     signed.accept(null);
-    signed.accept(signedJson(2));
+    signed.accept(signedBytes(2));
     assertThat(sequences(signed)).containsExactly(5L, 2L);
-    unsigned.accept(json(5));
+    unsigned.accept(bytes(5));
     unsigned.accept(null);
     assertThat(sequences(unsigned)).isEmpty();
-    unsigned.accept(json(2));
+    unsigned.accept(bytes(2));
     assertThat(sequences(unsigned)).containsExactly(2L);
   }
 }

@@ -21,6 +21,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
@@ -36,6 +37,7 @@ class SnapshotCacheTest {
   private static final String SET = "spam";
   private static final String TOPIC_ID = "id-1";
   private static final long CLOCK_MILLIS = 1_000_000;
+  private static final Duration CHUNK_WAIT = Duration.ofMillis(1);
 
   // See docs/format/snapshot-v1.md.
   private static final int HEADER_BYTES_AT = 10;
@@ -62,6 +64,7 @@ class SnapshotCacheTest {
         };
     return SnapshotClientOptions.builder("localhost:9092", SET)
         .cacheDirectory(cache)
+        .chunkWait(CHUNK_WAIT)
         .listener(listener);
   }
 
@@ -83,12 +86,22 @@ class SnapshotCacheTest {
       client.reader().rewind();
     }
     read(client, Math.max(0, from));
-    if (client.reader().settle()) {
+    if (client.reader().settle() || mustReadAll(client)) {
       client.reader().rewind();
       read(client, 0);
       client.reader().settle();
     }
     return Math.max(0, from);
+  }
+
+  /** Lets a client wait for blobs as long as it does at most. */
+  private boolean mustReadAll(SnapshotClient client) {
+    boolean reread = false;
+    if (client.state() != ClientState.EMPTY) {
+      LockSupport.parkNanos(2 * CHUNK_WAIT.toNanos());
+      reread = client.reader().settle();
+    }
+    return reread;
   }
 
   private void read(SnapshotClient client, long from) {
@@ -146,10 +159,11 @@ class SnapshotCacheTest {
   void readsAgainWhatWasReadAndNotNamedYet() throws Exception {
     publish(1, "a");
     Publication second = publisher.publish(2, "b");
-    // A shard is ahead of its set's manifest.
-    topic.add(0, second.chunks().get(0));
+    // The next pack is ahead of this manifest.
+    topic.addAll(0, second.pack());
     fillCache();
-    topic.addAll(second.entries().subList(1, second.entries().size()));
+    topic.addAll(second.bases());
+    topic.add(second.manifestEntry());
     SnapshotClient client = start();
     assertThat(follow(client, TOPIC_ID)).isZero();
     assertThat(client.mightContain("b")).isTrue();
@@ -160,13 +174,11 @@ class SnapshotCacheTest {
     Publication second = publisher.publish(2, "b");
     topic.addAll(second.chunks());
     topic.addAll(TestPublisher.of(SET, 2).publish(1, "a").entries());
-    // Unreadable manifests, after which chunks are dropped.
-    topic.add(new Entry(SET, new byte[] {'?'}));
-    topic.add(new Entry(SET, new byte[] {'?'}));
     SnapshotClient first = start();
     follow(first, TOPIC_ID);
     first.reader().end();
     topic.add(second.manifestEntry());
+    // Of another chain, so bases are needed, which are before the offset to resume from.
     SnapshotClient client = start();
     follow(client, TOPIC_ID);
     assertThat(client.manifest().orElseThrow().sequence()).isEqualTo(2);
@@ -198,9 +210,9 @@ class SnapshotCacheTest {
 
   @Test
   void refusesWhatWentBackThoughALowerSequenceWasPinnedAtTheLastEnd() throws Exception {
-    Publication sixth = publisher.publish(6, "b");
+    Publication sixth = TestPublisher.of(SET, 2).publish(6, "b");
     publish(5, "a");
-    publish(7, "c");
+    Publication seventh = publish(7, "c");
     SnapshotClient pinned = start();
     follow(pinned, TOPIC_ID);
     assertThat(pinned.mightContain("c")).isTrue();
@@ -208,6 +220,8 @@ class SnapshotCacheTest {
     follow(pinned, TOPIC_ID);
     assertThat(pinned.mightContain("a")).isTrue();
     pinned.reader().end();
+    // Sequence 7 was deleted, so it does not answer again.
+    topic.replaceAll(entry -> seventh.entries().contains(entry) ? entry.tombstone() : entry);
     topic.addAll(sixth.entries());
     SnapshotClient client = start();
     assertThat(client.manifest().orElseThrow().sequence()).isEqualTo(5);
@@ -215,7 +229,7 @@ class SnapshotCacheTest {
     assertThat(client.manifest().orElseThrow().sequence()).isEqualTo(5);
     assertThat(client.status().trouble())
         .contains("set 'spam' went back to sequence 6; sequence 5 goes on answering");
-    publish(7, "c");
+    topic.addAll(seventh.entries());
     follow(client, TOPIC_ID);
     assertThat(client.manifest().orElseThrow().sequence()).isEqualTo(7);
   }
@@ -427,12 +441,15 @@ class SnapshotCacheTest {
     SnapshotClient client = start();
     follow(client, TOPIC_ID);
     Publication second = publish(2, "a", "b", "c", "d", "e");
-    Path incoming = directory.resolve("spam.snapshots").resolve("incoming");
-    for (Entry chunk : second.chunks()) {
-      String digest = chunk.key().substring(0, chunk.key().indexOf('/'));
-      Files.createSymbolicLink(incoming.resolve(digest), full);
+    Path files = directory.resolve("spam.snapshots");
+    List<Path> unwritable = new ArrayList<>();
+    for (String name : List.of("snapshot.tmp", "current.tmp")) {
+      unwritable.add(Files.createSymbolicLink(files.resolve(name), full));
     }
-    assertThat(second.chunks()).hasSize(2);
+    for (Entry chunk : second.chunks()) {
+      unwritable.add(
+          Files.createSymbolicLink(files.resolve("incoming").resolve(chunk.digest()), full));
+    }
     follow(client, TOPIC_ID);
     assertThat(client.mightContain("b")).isTrue();
     assertThat(notices)
@@ -444,8 +461,8 @@ class SnapshotCacheTest {
     assertThat(old.manifest().orElseThrow().sequence()).isEqualTo(1);
     old.reader().end();
 
-    for (Path file : files(incoming)) {
-      Files.delete(file);
+    for (Path file : unwritable) {
+      Files.deleteIfExists(file);
     }
     publish(3, "f", "g", "h", "i");
     follow(client, TOPIC_ID);

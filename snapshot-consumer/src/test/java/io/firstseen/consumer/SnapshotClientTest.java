@@ -9,6 +9,7 @@ import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.ScopedKey;
+import io.firstseen.filters.snapshot.CatchUp;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
@@ -19,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -252,7 +254,7 @@ class SnapshotClientTest {
     publish(client, 1, "a");
     events.clear();
     TestPublisher.Publication second = publisher.publish(2, "a", "b");
-    read(client, List.of(second.chunks().get(0).damaged(), second.manifestEntry()));
+    read(client, List.of(second.pack().get(0).damaged(), second.manifestEntry()));
     client.reader().settle();
     assertThat(client.state()).isEqualTo(ClientState.READY);
     assertThat(client.mightContain("a")).isTrue();
@@ -474,7 +476,7 @@ class SnapshotClientTest {
 
   private static void keep(TestPublisher.Publication publication, Map<String, byte[]> blobs) {
     for (Entry chunk : publication.chunks()) {
-      blobs.put(chunk.key().substring(0, chunk.key().indexOf('/')), chunk.value());
+      blobs.put(chunk.digest(), chunk.value());
     }
   }
 
@@ -489,7 +491,7 @@ class SnapshotClientTest {
     }
     SigningKey key = SigningKey.generate();
     Manifest named = key.sign(first.manifest().withBlobs(directory.toUri()));
-    List<Entry> topic = List.of(new Entry(SET, named.toJson()));
+    List<Entry> topic = List.of(new Entry(SET, named.toBytes()));
     SnapshotClient careful = client();
     read(careful, topic);
     careful.reader().settle();
@@ -583,9 +585,9 @@ class SnapshotClientTest {
     }
     assertThat(events)
         .containsExactly(
-            "notice: chunks on the topic of set 'spam' that no manifest has named took more than"
+            "notice: chunks on the topic of set 'spam' for which no manifest waits took more than"
                 + " 1048576 bytes, so the oldest were dropped; the topic is read again if a"
-                + " manifest names them: raise maxUnnamedBytes if it often is");
+                + " manifest needs them: raise maxUnnamedBytes if it often is");
   }
 
   @Test
@@ -603,7 +605,7 @@ class SnapshotClientTest {
     assertThat(metrics.state()).isEqualTo(ClientState.READY);
     assertThat(metrics.sequence()).isEqualTo(1);
     assertThat(metrics.keys()).isEqualTo(2);
-    assertThat(metrics.setBytes()).isEqualTo(blobBytes);
+    assertThat(metrics.setBytes()).isPositive();
     assertThat(metrics.fetchedBytes()).isEqualTo(blobBytes);
     assertThat(metrics.readBytes()).isGreaterThan(blobBytes);
     assertThat(metrics.readRecords()).isEqualTo(offset);
@@ -626,15 +628,21 @@ class SnapshotClientTest {
                         updates.add(update);
                       }
                     }));
-    TestPublisher.Publication first = publisher.publish(1, "a", "b", "c", "d");
+    long[] hashes = new Random(1).longs(101).toArray();
+    TestPublisher.Publication first = publisher.publish(1, Arrays.copyOf(hashes, 100));
     publish(client, first);
-    TestPublisher.Publication second = publisher.publish(2, "a", "b", "c", "d", "e");
+    TestPublisher.Publication second = publisher.publish(2, hashes);
     publish(client, second);
     assertThat(updates).hasSize(2);
     assertThat(updates.get(0).previous()).isEmpty();
     assertThat(updates.get(1).previous()).contains(first.manifest());
     assertThat(updates.get(1).manifest()).isEqualTo(second.manifest());
-    assertThat(updates.get(1).fetchedBytes()).isEqualTo(second.chunks().get(0).value().length);
+    assertThat(updates.get(0).way()).isEqualTo(CatchUp.Way.BASES);
+    assertThat(updates.get(0).addedKeys()).isEmpty();
+    assertThat(updates.get(1).way()).isEqualTo(CatchUp.Way.PACKS);
+    assertThat(updates.get(1).fetchedBytes()).isEqualTo(second.manifest().pack().bytes());
+    assertThat(updates.get(1).addedKeys()).hasValue(1);
+    assertThat(updates.get(1).removedKeys()).hasValue(0);
   }
 
   private void publish(SnapshotClient client, long sequence, String... keys) {

@@ -1,8 +1,12 @@
 package io.firstseen.server;
 
+import io.firstseen.filters.snapshot.Base;
+import io.firstseen.filters.snapshot.BaseList;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.filters.snapshot.ManifestShard;
+import io.firstseen.filters.snapshot.Pack;
+import io.firstseen.filters.snapshot.Section;
+import io.firstseen.filters.snapshot.SectionWriter;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotHeader;
 import io.firstseen.filters.snapshot.SnapshotSet;
@@ -10,87 +14,140 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The blobs of the current snapshot and of the one before, so that a peer that read a manifest can
- * still fetch its blobs after the next one. Digests are computed on demand.
+ * Blobs that are made here: a base for each shard of the current snapshot and of the one before, so
+ * that a peer that read a manifest can still fetch its blobs after the next one. A set is made when
+ * somebody asks for its manifest.
  */
 final class BlobShelf {
   private static final int SETS = 2;
 
   // In the order of publication.
-  private final Deque<SnapshotSet> sets = new ArrayDeque<>();
-  private final IdentityHashMap<Snapshot, String> digests = new IdentityHashMap<>();
+  private final Deque<Shelved> sets = new ArrayDeque<>();
 
+  private static final class Shelved {
+    private final SnapshotSet set;
+    private final Map<String, ByteBuffer> blobs = new HashMap<>();
+    private final IdentityHashMap<Snapshot, BlobReference> bases = new IdentityHashMap<>();
+    private @Nullable Manifest manifest;
+
+    Shelved(SnapshotSet set) {
+      this.set = set;
+    }
+
+    private BlobReference put(byte[] blob) {
+      BlobReference reference = BlobReference.to(blob);
+      blobs.put(reference.digest(), ByteBuffer.wrap(blob).asReadOnlyBuffer());
+      return reference;
+    }
+  }
+
+  /** Adds the set that answers from now on. */
   synchronized void add(SnapshotSet set) {
-    if (sets.peekLast() == set) {
-      return;
-    }
-    sets.addLast(set);
-    if (sets.size() > SETS) {
-      sets.removeFirst();
-    }
-    IdentityHashMap<Snapshot, String> known = new IdentityHashMap<>(digests);
-    digests.clear();
-    for (SnapshotSet each : sets) {
-      for (int shard = 0; shard < each.manifest().shards().size(); shard++) {
-        Snapshot snapshot = each.snapshot(shard);
-        String digest = snapshot == null ? null : known.get(snapshot);
-        if (digest != null) {
-          digests.put(snapshot, digest);
-        }
+    if (shelved(set).isEmpty()) {
+      sets.addLast(new Shelved(set));
+      if (sets.size() > SETS) {
+        sets.removeFirst();
       }
     }
   }
 
-  /** A manifest of the same set that names only full snapshots. */
+  private Optional<Shelved> shelved(SnapshotSet set) {
+    return sets.stream().filter(each -> each.set == set).findFirst();
+  }
+
+  /** An unsigned manifest of a set, whose blobs are all here. */
   synchronized Manifest ofBases(SnapshotSet set) {
-    Manifest published = set.manifest();
-    List<ManifestShard> shards = new ArrayList<>();
-    for (ManifestShard shard : published.shards()) {
-      Snapshot snapshot = set.snapshot(shard.shard());
-      shards.add(
-          snapshot == null
-              ? ManifestShard.empty(shard.shard())
-              : ManifestShard.of(shard.shard(), shard.count(), reference(snapshot)));
+    add(set);
+    Shelved shelved = shelved(set).orElseThrow();
+    if (shelved.manifest == null) {
+      shelved.manifest = make(shelved);
     }
+    return shelved.manifest;
+  }
+
+  private Manifest make(Shelved shelved) {
+    Manifest published = shelved.set.manifest();
+    String setName = published.setName();
+    List<BaseList.Shard> shards = new ArrayList<>();
+    TreeMap<Integer, Section> nothing = new TreeMap<>();
+    long baseBytes = 0;
+    for (int shard = 0; shard < published.parameters().shards().count(); shard++) {
+      Snapshot snapshot = shelved.set.snapshot(shard);
+      if (snapshot == null) {
+        shards.add(BaseList.Shard.NONE);
+      } else {
+        BlobReference base = base(shelved, setName, shard, snapshot);
+        shards.add(new BaseList.Shard(base, List.of()));
+        baseBytes += base.bytes();
+        if (nothing.isEmpty()) {
+          nothing.put(shard, noChange(snapshot.header()));
+        }
+      }
+    }
+    if (nothing.isEmpty()) {
+      return published.withBlobs(null);
+    }
+    BlobReference list = shelved.put(new BaseList(setName, published.sequence(), shards).toBytes());
+    BlobReference pack =
+        shelved.put(
+            new Pack(
+                    setName,
+                    published.sequence(),
+                    null,
+                    0,
+                    list,
+                    list.bytes() + baseBytes,
+                    0,
+                    nothing)
+                .toBytes());
     return Manifest.of(
-            published.setName(),
+            setName,
             published.sequence(),
             published.windowStartMillis(),
             published.windowEndMillis(),
             published.parameters(),
-            shards)
+            published.count(),
+            published.root(),
+            pack,
+            pack.bytes())
         .withTimes(published.publishedMillis(), published.expiresMillis());
   }
 
-  private BlobReference reference(Snapshot snapshot) {
-    SnapshotHeader header = snapshot.header();
-    return new BlobReference(
-        digest(snapshot),
-        snapshot.asByteBuffer().remaining(),
-        header.count(),
-        header.setDigest(),
-        header.parameters().sequence());
+  /** The base of a shard. That of an unchanged shard is taken from the other set. */
+  private BlobReference base(Shelved shelved, String setName, int shard, Snapshot snapshot) {
+    BlobReference base = null;
+    for (Shelved other : sets) {
+      BlobReference known = other.bases.get(snapshot);
+      if (known != null) {
+        base = known;
+        shelved.blobs.put(known.digest(), other.blobs.get(known.digest()));
+      }
+    }
+    if (base == null) {
+      base = shelved.put(Base.write(setName, shard, Section.whole(snapshot)));
+    }
+    shelved.bases.put(snapshot, base);
+    return base;
   }
 
-  private String digest(Snapshot snapshot) {
-    return digests.computeIfAbsent(snapshot, Snapshot::digest);
+  /** A pack must have a section, and what it leads to is in the bases already. */
+  private static Section noChange(SnapshotHeader header) {
+    return new SectionWriter(header.universe(), header.count()).finish(header.hashCount());
   }
 
   /** The bytes of a blob. */
   synchronized Optional<ByteBuffer> find(String digest) {
-    for (SnapshotSet set : sets) {
-      for (int shard = 0; shard < set.manifest().shards().size(); shard++) {
-        Snapshot snapshot = set.snapshot(shard);
-        if (snapshot != null && digest(snapshot).equals(digest)) {
-          return Optional.of(snapshot.asByteBuffer());
-        }
-      }
-    }
-    return Optional.empty();
+    return sets.stream()
+        .flatMap(shelved -> Optional.ofNullable(shelved.blobs.get(digest)).stream())
+        .findFirst();
   }
 }

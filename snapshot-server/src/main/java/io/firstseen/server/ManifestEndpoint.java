@@ -1,7 +1,8 @@
 package io.firstseen.server;
 
-import io.firstseen.consumer.ClientStatus;
+import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.Sha256;
+import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.server.http.Endpoint;
 import io.firstseen.server.http.HttpFailure;
 import io.firstseen.server.http.ImmutableContent;
@@ -11,8 +12,8 @@ import io.firstseen.server.http.Request;
 import java.nio.ByteBuffer;
 
 /**
- * {@code GET /v1/manifest}: the current manifest, as it was published, or rewritten to name full
- * snapshots only.
+ * {@code GET /v1/manifest}: the current manifest, as it was published, or one of bases that are
+ * made here; in JSON for who asks for JSON, and for browsers.
  */
 final class ManifestEndpoint implements Endpoint {
   private final ServedSets sets;
@@ -26,15 +27,21 @@ final class ManifestEndpoint implements Endpoint {
     QueryString query = request.query("set", "bases");
     boolean bases = ContainsEndpoint.flag("bases", query.text("bases"));
     ServedSet served = sets.named(query.text("set"));
-    ClientStatus status = served.requireAnswering();
-    ImmutableContent manifest =
-        bases
-            ? served.manifestOfBases(status.snapshot().orElseThrow())
-            : content(status.manifestJson().orElseThrow());
-    return manifest.answer(request);
+    SnapshotSet set = served.answering();
+    Manifest manifest = bases ? served.manifestOfBases(set) : set.manifest();
+    ImmutableContent content =
+        wantsText(request.header("accept"))
+            ? content(
+                "application/json", Reply.jsonBytes(json -> ManifestJson.write(json, manifest)))
+            : content("application/octet-stream", manifest.toBytes());
+    return content.answer(request).header("vary", "accept");
   }
 
-  static ImmutableContent content(ByteBuffer json) {
-    return new ImmutableContent("application/json", Sha256.hex(json), json, "no-cache");
+  private static boolean wantsText(String accept) {
+    return accept != null && (accept.contains("application/json") || accept.contains("text/html"));
+  }
+
+  private static ImmutableContent content(String contentType, byte[] bytes) {
+    return new ImmutableContent(contentType, Sha256.hex(bytes), ByteBuffer.wrap(bytes), "no-cache");
   }
 }

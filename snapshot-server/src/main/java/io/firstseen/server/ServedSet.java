@@ -8,22 +8,21 @@ import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.server.http.HttpFailure;
-import io.firstseen.server.http.ImmutableContent;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
-import org.jspecify.annotations.Nullable;
 
 /** A set in the service: the current snapshot, whether it may answer, and earlier ones. */
 final class ServedSet implements AutoCloseable {
   private static final int MAX_REMEMBERED = 120;
   private static final ClientStatus EMPTY =
-      new ClientStatus(ClientState.EMPTY, Optional.empty(), Optional.empty(), 0, Optional.empty());
+      new ClientStatus(ClientState.EMPTY, Optional.empty(), 0, Optional.empty());
 
   private static final FollowedSet NOTHING =
       new FollowedSet() {
@@ -44,27 +43,19 @@ final class ServedSet implements AutoCloseable {
   private final ServiceLog log;
   private volatile FollowedSet followed = NOTHING;
   private final BlobShelf shelf = new BlobShelf();
-  private final Deque<Published> published = new ArrayDeque<>();
+  private final Deque<Manifest> published = new ArrayDeque<>();
   private final AtomicLong snapshots = new AtomicLong();
   private final AtomicLong refusals = new AtomicLong();
   private volatile boolean reachable = true;
   private volatile SetFigures figures;
-  private final Object basesLock = new Object();
-  private @Nullable Bases bases;
 
-  /** The manifest that names only the full snapshots of a set. */
-  private record Bases(SnapshotSet set, ImmutableContent manifest) {}
-
-  /** A snapshot that answered here, or was published earlier. */
-  record Published(long sequence, long windowEndMillis, long keys, long bytes) {
-    static Published of(Manifest manifest) {
-      return new Published(
-          manifest.sequence(),
-          manifest.windowEndMillis(),
-          manifest.count(),
-          SetFigures.bytesOf(manifest));
-    }
-  }
+  /**
+   * A snapshot that answered here, or was published earlier.
+   *
+   * @param changeBytes the bytes of the packs since the one before; of the first, of its newest
+   *     pack
+   */
+  record Published(long sequence, long windowEndMillis, long keys, long changeBytes) {}
 
   ServedSet(SetSource source, boolean refuseStale, ServiceLog log) {
     this.name = source.setName();
@@ -118,7 +109,7 @@ final class ServedSet implements AutoCloseable {
   private void remember(Manifest manifest) {
     followed.status().snapshot().ifPresent(shelf::add);
     synchronized (published) {
-      published.addLast(Published.of(manifest));
+      published.addLast(manifest);
       while (published.size() > MAX_REMEMBERED) {
         published.removeFirst();
       }
@@ -226,20 +217,14 @@ final class ServedSet implements AutoCloseable {
     return known;
   }
 
-  /** A manifest of the same set that names only full snapshots, made once for each set. */
-  ImmutableContent manifestOfBases(SnapshotSet set) {
-    synchronized (basesLock) {
-      if (bases == null || bases.set() != set) {
-        bases =
-            new Bases(set, ManifestEndpoint.content(ByteBuffer.wrap(shelf.ofBases(set).toJson())));
-      }
-      return bases.manifest();
-    }
+  /** See {@link BlobShelf#ofBases}. */
+  Manifest manifestOfBases(SnapshotSet set) {
+    return shelf.ofBases(set);
   }
 
   /** The known snapshots, oldest first. */
   List<Published> published() {
-    Deque<Published> all = new ArrayDeque<>();
+    Deque<Manifest> all = new ArrayDeque<>();
     synchronized (published) {
       all.addAll(published);
     }
@@ -247,15 +232,33 @@ final class ServedSet implements AutoCloseable {
     List<Manifest> earlier = followed.earlier();
     for (int i = earlier.size() - 1; i >= 0 && all.size() < MAX_REMEMBERED; i--) {
       if (earlier.get(i).sequence() < first) {
-        all.addFirst(Published.of(earlier.get(i)));
+        all.addFirst(earlier.get(i));
       }
     }
-    return List.copyOf(all);
+    List<Published> described = new ArrayList<>();
+    Manifest before = null;
+    for (Manifest each : all) {
+      described.add(
+          new Published(
+              each.sequence(),
+              each.windowEndMillis(),
+              each.count(),
+              changeBytes(each, Optional.ofNullable(before))));
+      before = each;
+    }
+    return described;
   }
 
-  /**
-   * The bytes of a blob of the current snapshot or of the one before it. Its digest was checked.
-   */
+  private static long changeBytes(Manifest manifest, Optional<Manifest> before) {
+    if (manifest.pack() == null) {
+      return 0;
+    }
+    long from = before.map(Manifest::packBytes).orElse(Long.MAX_VALUE);
+    // A chain that began anew is behind the one before it.
+    return from <= manifest.packBytes() ? manifest.packBytes() - from : manifest.pack().bytes();
+  }
+
+  /** The bytes of a blob that was made here or that the source has. Its digest was checked. */
   Optional<ByteBuffer> blob(String digest) {
     followed.status().snapshot().ifPresent(shelf::add);
     return shelf.find(digest).or(() -> followed.blob(digest));

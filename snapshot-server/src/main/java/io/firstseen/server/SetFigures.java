@@ -1,7 +1,5 @@
 package io.firstseen.server;
 
-import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotHeader;
 import io.firstseen.filters.snapshot.SnapshotSet;
@@ -29,14 +27,5 @@ record SetFigures(SnapshotSet set, long bytes, double falsePositiveRate) {
     }
     // A key outside the set falls into each shard with equal probability.
     return new SetFigures(set, bytes, rates / shards);
-  }
-
-  /** The bytes of the bases that a manifest names; their deltas are not counted. */
-  static long bytesOf(Manifest manifest) {
-    long bytes = 0;
-    for (ManifestShard shard : manifest.shards()) {
-      bytes += shard.base() == null ? 0 : shard.base().bytes();
-    }
-    return bytes;
   }
 }

@@ -57,7 +57,7 @@ final class StatusEndpoint implements Endpoint {
       json.writeNumberField("sequence", each.sequence());
       json.writeNumberField("windowEndMillis", each.windowEndMillis());
       json.writeNumberField("keys", each.keys());
-      json.writeNumberField("bytes", each.bytes());
+      json.writeNumberField("changeBytes", each.changeBytes());
       json.writeEndObject();
     }
     json.writeEndArray();

@@ -205,7 +205,7 @@ class PageTest {
                 .evaluate("document.querySelector('#keys-chart polyline').points.length")
                 .asInt())
         .isEqualTo(SNAPSHOTS + 1);
-    Files.writeString(path.resolve("manifest-0000000014.json"), "{");
+    Files.writeString(path.resolve("manifest-0000000014.bin"), "{");
     browser.await("!document.getElementById('trouble').hidden");
     assertThat(text("#trouble")).startsWith("sequence 14 of set 'phishing' cannot be used: ");
     assertThat(text("#state")).isEqualTo("ready");

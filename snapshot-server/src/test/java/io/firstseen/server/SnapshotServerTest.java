@@ -5,20 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.ScopedKey;
-import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.BlobReference;
+import io.firstseen.filters.snapshot.CatchUp;
 import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.filters.snapshot.ManifestShard;
-import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.filters.snapshot.ManifestBlobs;
+import io.firstseen.filters.snapshot.ManifestCheck;
 import io.firstseen.filters.snapshot.Sha256;
-import io.firstseen.filters.snapshot.Snapshot;
-import io.firstseen.filters.snapshot.SnapshotDelta;
-import io.firstseen.filters.snapshot.SnapshotDirectory;
-import io.firstseen.filters.snapshot.SnapshotParameters;
+import io.firstseen.filters.snapshot.SigningKey;
+import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.server.http.HttpLimits;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -37,12 +37,14 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -98,9 +100,9 @@ class SnapshotServerTest {
     Waiting.until(
         "sequence " + sequence + " answers",
         () -> {
-          HttpResponse<String> manifest = get("/v1/manifest");
+          HttpResponse<byte[]> manifest = bytes("/v1/manifest");
           return manifest.statusCode() == 200
-              && JSON.readTree(manifest.body()).path("sequence").asLong() >= sequence;
+              && Manifest.read(manifest.body()).sequence() >= sequence;
         });
   }
 
@@ -115,6 +117,14 @@ class SnapshotServerTest {
       request.headers(headers);
     }
     return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  private HttpResponse<byte[]> bytes(String target) throws Exception {
+    return http.send(request(target).build(), HttpResponse.BodyHandlers.ofByteArray());
+  }
+
+  private Manifest manifest(String target) throws Exception {
+    return Manifest.read(bytes(target).body());
   }
 
   private HttpResponse<String> post(String target, String type, String body) throws Exception {
@@ -184,21 +194,20 @@ class SnapshotServerTest {
   }
 
   @Test
-  void aFileThatIsCutInItsPlaceEndsNoConnectionAndTheNextSnapshotAnswers() throws Exception {
+  void filesThatAreCutInTheirPlaceChangeNoAnswer() throws Exception {
     long[] many = new Random(1).longs(100_000).toArray();
-    Manifest first = publisher.writeBlobs(1, many);
-    publisher.writeManifest(first);
+    publisher.writeManifest(publisher.writeBlobs(1, many));
     start();
     awaitSequence(1);
-    for (ManifestShard shard : first.shards()) {
-      Path blob = path.resolve("blobs").resolve(shard.base().digest());
-      try (FileChannel file = FileChannel.open(blob, StandardOpenOption.WRITE)) {
-        file.truncate(0);
+    for (BlobReference blob : List.of(publisher.blobs().base(0), publisher.blobs().base(1))) {
+      try (FileChannel file =
+          FileChannel.open(
+              path.resolve("blobs").resolve(blob.digest()), StandardOpenOption.WRITE)) {
+        file.truncate(blob.bytes() / 2);
       }
+      assertThat(get("/v1/blobs/" + blob.digest()).statusCode()).isEqualTo(404);
     }
-    HttpResponse<String> response = get("/v1/contains?key=a");
-    assertThat(response.statusCode()).isEqualTo(500);
-    assertThat(error(response)).isEqualTo("the server failed; its log says why");
+    assertThat(present("key=http://a.example/")).isFalse();
     publisher.publish(2, "http://a.example/");
     awaitSequence(2);
     assertThat(present("key=http://a.example/")).isTrue();
@@ -321,22 +330,29 @@ class SnapshotServerTest {
 
   @Test
   void manifestsAndBlobsAreWhatWasPublishedAndProveThemselves() throws Exception {
-    Manifest manifest = publisher.publish(1, "a", "b", "c", "d", "e");
+    SigningKey key = SigningKey.generate();
+    Manifest manifest = key.sign(publisher.writeBlobs(1, "a", "b", "c", "d", "e"));
+    publisher.writeManifest(manifest);
     start();
     awaitSequence(1);
-    HttpResponse<String> served = get("/v1/manifest");
-    assertThat(served.body()).isEqualTo(new String(manifest.toJson(), UTF_8));
+    HttpResponse<byte[]> served = bytes("/v1/manifest");
+    assertThat(served.body()).isEqualTo(manifest.toBytes());
+    assertThat(served.headers().firstValue("content-type")).contains("application/octet-stream");
+    assertThat(served.headers().firstValue("vary")).contains("accept");
+    assertThat(ManifestCheck.requireSigned(served.body(), List.of(key.publicKey())))
+        .isEqualTo(manifest);
     String tag = served.headers().firstValue("etag").orElseThrow();
     assertThat(get("/v1/manifest", "if-none-match", tag).statusCode()).isEqualTo(304);
-    for (ManifestShard shard : manifest.shards()) {
-      String digest = shard.base().digest();
+    List<String> digests =
+        List.copyOf(new ManifestBlobs(manifest, publisher.blobs()).named().keySet());
+    assertThat(digests).hasSize(4);
+    for (String digest : digests) {
       String target = "/v1/blobs/" + digest;
       byte[] blob = Files.readAllBytes(path.resolve("blobs").resolve(digest));
       HttpResponse<byte[]> whole =
           http.send(request(target).build(), HttpResponse.BodyHandlers.ofByteArray());
       assertThat(whole.body()).isEqualTo(blob);
       assertThat(Sha256.hex(whole.body())).isEqualTo(digest);
-      Snapshot.read(whole.body()).verify();
       assertThat(whole.headers().firstValue("etag")).contains('"' + digest + '"');
       assertThat(whole.headers().firstValue("cache-control"))
           .contains("public, max-age=31536000, immutable");
@@ -361,49 +377,83 @@ class SnapshotServerTest {
   }
 
   @Test
-  void aSetThatIsPublishedByADeltaCanBeFetchedByDeltasAndInFull() throws Exception {
-    SetParameters parameters =
-        SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), 0.001);
-    long[] before = new Random(1).longs(100).toArray();
+  void aManifestIsReadableForWhoAsksForJson() throws Exception {
+    SigningKey key = SigningKey.generate();
+    Manifest manifest =
+        key.sign(
+            publisher
+                .writeBlobs(3, "a", "b")
+                .withTimes(5_000, 6_000L)
+                .withBlobs(path.resolve("blobs").toUri()));
+    publisher.writeManifest(manifest);
+    start();
+    awaitSequence(3);
+    ObjectNode expected = JSON.createObjectNode();
+    expected.put("set", "spam").put("sequence", 3);
+    expected.put("windowStartMillis", 120_000).put("windowEndMillis", 180_000);
+    expected.put("publishedMillis", 5_000).put("expiresMillis", 6_000);
+    expected.put("hash", "siphash-2-4");
+    expected.put("keyCheck", HexFormat.of().toHexDigits(KeyHash.fixed().keyCheck()));
+    expected.put("canonicaliser", "url").put("canonicaliserVersion", Canonicaliser.URL.version());
+    expected.put("shards", 2).put("falsePositiveRate", 1e-9);
+    expected.put("count", 2).put("root", manifest.root());
+    expected
+        .putObject("pack")
+        .put("digest", manifest.pack().digest())
+        .put("bytes", (int) manifest.pack().bytes());
+    expected.put("packBytes", (int) manifest.packBytes());
+    expected.put("blobs", manifest.blobs().toString());
+    expected
+        .putObject("signature")
+        .put("key", key.publicKey().id())
+        .put("value", manifest.signature().value());
+    for (String accept : List.of("application/json", "text/html,*/*;q=0.8")) {
+      HttpResponse<String> json = get("/v1/manifest", "accept", accept);
+      assertThat(json.headers().firstValue("content-type")).contains("application/json");
+      assertThat(JSON.readTree(json.body())).isEqualTo(expected);
+      String tag = json.headers().firstValue("etag").orElseThrow();
+      assertThat(get("/v1/manifest", "accept", accept, "if-none-match", tag).statusCode())
+          .isEqualTo(304);
+      assertThat(get("/v1/manifest", "if-none-match", tag).statusCode()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void aSetCanBeFetchedByItsPacksAndByBasesThatAreMadeForIt() throws Exception {
+    long[] before = new Random(1).longs(2_000).toArray();
     long[] after = before.clone();
     after[0] = ~after[0];
-    Snapshot parent =
-        Snapshot.build(before, new SnapshotParameters(parameters, "spam", 0, 1, 0, 1));
-    Snapshot child = Snapshot.build(after, new SnapshotParameters(parameters, "spam", 0, 2, 1, 2));
-    SnapshotDelta delta = SnapshotDelta.between(parent, child);
-    SnapshotDirectory directory = new SnapshotDirectory(path);
-    directory.writeBlob(parent.digest(), parent.toBytes());
-    directory.writeBlob(delta.digest(), delta.toBytes());
-    Manifest manifest =
-        Manifest.of(
-            "spam",
-            2,
-            1,
-            2,
-            parameters,
-            List.of(
-                new ManifestShard(
-                    0, 100, BlobReference.to(parent), List.of(BlobReference.to(delta)))));
-    directory.writeManifest(manifest);
+    publisher.writeManifest(publisher.writeBlobs(1, before));
+    Manifest manifest = publisher.writeBlobs(2, after);
+    publisher.writeManifest(manifest);
     start();
     awaitSequence(2);
-    assertThat(get("/v1/manifest").body()).isEqualTo(new String(manifest.toJson(), UTF_8));
-    for (BlobReference named : manifest.shards().get(0).blobs()) {
-      assertThat(bytesOf(named.digest())).hasSize((int) named.bytes());
-    }
-    Manifest bases = Manifest.fromJson(get("/v1/manifest?bases=true").body().getBytes(UTF_8));
-    assertThat(bases.sequence()).isEqualTo(2);
-    BlobReference full = bases.shards().get(0).base();
-    assertThat(bases.shards().get(0).deltas()).isEmpty();
-    assertThat(bytesOf(full.digest())).isEqualTo(child.toBytes());
+    CatchUp published = CatchUp.to(manifest("/v1/manifest"), List.of(), this::blob);
+    assertThat(published.set().manifest()).isEqualTo(manifest);
+    Manifest bases = manifest("/v1/manifest?bases=true");
+    assertThat(bases.root()).isEqualTo(manifest.root());
+    assertThat(bases.publishedMillis()).isEqualTo(manifest.publishedMillis());
+    ManifestBlobs.verify(bases, this::blob);
+    // A pack, a list, and a base of each shard.
+    assertThat(new ManifestBlobs(bases, this::blob).named()).hasSize(4);
+    SnapshotSet set = SnapshotSet.open(bases, this::blob);
+    assertThat(set.mightContain(after[0])).isTrue();
+    assertThat(set.mightContain(before[0])).isFalse();
     // A damaged blob is not served.
-    Files.write(path.resolve("blobs").resolve(delta.digest()), new byte[] {1});
-    assertThat(get("/v1/blobs/" + delta.digest()).statusCode()).isEqualTo(404);
+    Files.write(path.resolve("blobs").resolve(manifest.pack().digest()), new byte[] {1});
+    assertThat(get("/v1/blobs/" + manifest.pack().digest()).statusCode()).isEqualTo(404);
+  }
+
+  private ByteBuffer blob(BlobReference blob) throws IOException {
+    try {
+      return ByteBuffer.wrap(bytesOf(blob.digest()));
+    } catch (Exception e) {
+      throw new IOException(e);
+    }
   }
 
   private byte[] bytesOf(String digest) throws Exception {
-    HttpResponse<byte[]> blob =
-        http.send(request("/v1/blobs/" + digest).build(), HttpResponse.BodyHandlers.ofByteArray());
+    HttpResponse<byte[]> blob = bytes("/v1/blobs/" + digest);
     assertThat(blob.statusCode()).isEqualTo(200);
     assertThat(Sha256.hex(blob.body())).isEqualTo(digest);
     return blob.body();
@@ -419,25 +469,34 @@ class SnapshotServerTest {
   }
 
   @Test
-  void aManifestOfBasesIsMadeOnceForEachSnapshot() throws Exception {
-    Manifest first = publisher.publish(1, "a", "b", "c", "d", "e");
+  void aSetThatNeverHeldAKeyHasNoBases() throws Exception {
+    Manifest manifest = publisher.publish(1);
     start();
     awaitSequence(1);
-    String bases = get("/v1/manifest?bases=true").body();
-    assertThat(bases).isEqualTo(new String(first.toJson(), UTF_8));
-    // If the shards were hashed again, they would have other digests now.
-    for (ManifestShard shard : first.shards()) {
-      Path blob = path.resolve("blobs").resolve(shard.base().digest());
-      byte[] bytes = Files.readAllBytes(blob);
-      bytes[bytes.length - 1] ^= 1;
-      try (FileChannel file = FileChannel.open(blob, StandardOpenOption.WRITE)) {
-        file.write(ByteBuffer.wrap(bytes));
-      }
-    }
-    assertThat(get("/v1/manifest?bases=true").body()).isEqualTo(bases);
-    Manifest second = publisher.publish(2, "f", "g", "h", "i", "j");
+    assertThat(manifest("/v1/manifest?bases=true")).isEqualTo(manifest);
+    assertThat(get("/v1/manifest", "accept", "application/json").body()).doesNotContain("\"pack\"");
+  }
+
+  @Test
+  void anUnchangedShardKeepsItsBase() throws Exception {
+    long[] many = new Random(1).longs(1_000).map(hash -> hash >>> 1).toArray();
+    long[] more = LongStream.concat(LongStream.of(many), LongStream.of(-1)).toArray();
+    publisher.writeManifest(publisher.writeBlobs(1, more));
+    start();
+    awaitSequence(1);
+    Manifest first = manifest("/v1/manifest?bases=true");
+    assertThat(manifest("/v1/manifest?bases=true")).isEqualTo(first);
+    List<BlobReference> ofFirst = bases(first);
+    publisher.writeManifest(publisher.writeBlobs(2, many));
     awaitSequence(2);
-    assertThat(get("/v1/manifest?bases=true").body()).isEqualTo(new String(second.toJson(), UTF_8));
+    List<BlobReference> ofSecond = bases(manifest("/v1/manifest?bases=true"));
+    assertThat(ofSecond.get(0)).isEqualTo(ofFirst.get(0));
+    assertThat(ofSecond.get(1)).isNotEqualTo(ofFirst.get(1));
+  }
+
+  private List<BlobReference> bases(Manifest manifest) throws Exception {
+    ManifestBlobs blobs = new ManifestBlobs(manifest, this::blob);
+    return blobs.baseList(blobs.newestPack()).bases();
   }
 
   @Test
@@ -499,24 +558,18 @@ class SnapshotServerTest {
 
   @Test
   void blobsOfTheManifestBeforeCanStillBeFetched() throws Exception {
-    List<String> digests = new ArrayList<>();
+    List<Manifest> manifests = new ArrayList<>();
     start();
     for (int sequence = 1; sequence <= 3; sequence++) {
-      Manifest manifest =
-          publisher.publish(sequence, "a" + sequence, "b" + sequence, "c" + sequence);
-      digests.add(
-          manifest.shards().stream()
-              .filter(
-                  shard -> shard.base() != null && shard.base().sequence() == manifest.sequence())
-              .findFirst()
-              .orElseThrow()
-              .base()
-              .digest());
+      publisher.publish(sequence, "a" + sequence, "b" + sequence, "c" + sequence);
       awaitSequence(sequence);
+      manifests.add(manifest("/v1/manifest?bases=true"));
     }
-    Waiting.until("the first goes", () -> get("/v1/blobs/" + digests.get(0)).statusCode() == 404);
-    assertThat(get("/v1/blobs/" + digests.get(1)).statusCode()).isEqualTo(200);
-    assertThat(get("/v1/blobs/" + digests.get(2)).statusCode()).isEqualTo(200);
+    Waiting.until(
+        "the first goes",
+        () -> get("/v1/blobs/" + manifests.get(0).pack().digest()).statusCode() == 404);
+    ManifestBlobs.verify(manifests.get(1), this::blob);
+    ManifestBlobs.verify(manifests.get(2), this::blob);
   }
 
   @Test

@@ -10,9 +10,9 @@ import org.apache.flink.core.memory.DataOutputView;
 /**
  * Writes a {@link ShardChain}.
  *
- * <p>Version 2: the fields in their order: buckets and width of the universe in 8 bytes each, the
- * headroom bits in a byte, the number of deltas in 4 bytes, the digest after its length, all others
- * in 8 bytes. Version 1 had another kind of universe and cannot be read.
+ * <p>Version 3: the fields in their order: buckets and width of the universe in 8 bytes each, the
+ * headroom bits in a byte, all others in 8 bytes. Earlier versions were of other formats of
+ * snapshots and cannot be read.
  */
 public final class ShardChainSerializer extends ImmutableSerializer<ShardChain> {
 
@@ -25,12 +25,10 @@ public final class ShardChainSerializer extends ImmutableSerializer<ShardChain> 
     UniverseFields.write(chain.universe(), out);
     out.writeByte(chain.headroomBits());
     out.writeLong(chain.count());
-    ByteFields.writeString(chain.setDigest(), out);
     out.writeLong(chain.baseKeys());
     out.writeLong(chain.baseBytes());
     out.writeLong(chain.baseWindowEndMillis());
-    out.writeInt(chain.deltas());
-    out.writeLong(chain.deltaBytes());
+    out.writeLong(chain.sectionBytes());
   }
 
   @Override
@@ -38,21 +36,11 @@ public final class ShardChainSerializer extends ImmutableSerializer<ShardChain> 
     Universe universe = UniverseFields.read(in);
     int headroomBits = in.readUnsignedByte();
     long count = in.readLong();
-    String setDigest = ByteFields.readString(in);
     long baseKeys = in.readLong();
     long baseBytes = in.readLong();
     long baseWindowEndMillis = in.readLong();
-    int deltas = in.readInt();
     return new ShardChain(
-        universe,
-        headroomBits,
-        count,
-        setDigest,
-        baseKeys,
-        baseBytes,
-        baseWindowEndMillis,
-        deltas,
-        in.readLong());
+        universe, headroomBits, count, baseKeys, baseBytes, baseWindowEndMillis, in.readLong());
   }
 
   @Override
@@ -63,7 +51,7 @@ public final class ShardChainSerializer extends ImmutableSerializer<ShardChain> 
   /** The format version in state. */
   public static final class Snapshot extends VersionedSerializerSnapshot<ShardChain> {
     public Snapshot() {
-      super(2, () -> INSTANCE);
+      super(3, () -> INSTANCE);
     }
   }
 }

@@ -1,12 +1,10 @@
 package io.firstseen.serializers;
 
+import io.firstseen.filters.snapshot.Base;
 import io.firstseen.filters.snapshot.BlobReference;
-import io.firstseen.filters.snapshot.Snapshot;
-import io.firstseen.filters.snapshot.SnapshotDelta;
+import io.firstseen.filters.snapshot.Section;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Objects;
-import java.util.stream.Stream;
 import org.apache.flink.api.common.typeinfo.TypeInfo;
 import org.jspecify.annotations.Nullable;
 
@@ -16,30 +14,57 @@ import org.jspecify.annotations.Nullable;
  * @param shard number of the shard
  * @param windowEndMillis end of the window (event time, exclusive)
  * @param liveCount number of live keys at that end
- * @param base the new snapshot; null if the window changed nothing or is published only as a delta
- * @param delta the delta from the set published before; null if the window changed nothing, or if
- *     the base begins a new chain
+ * @param change what the window changed; null if it changed nothing
  */
 @TypeInfo(ShardSnapshotSerializer.InfoFactory.class)
 public record ShardSnapshot(
-    int shard, long windowEndMillis, long liveCount, @Nullable Blob base, @Nullable Blob delta) {
+    int shard, long windowEndMillis, long liveCount, @Nullable SetChange change) {
 
   /**
-   * A snapshot or a delta.
+   * What a window changed.
    *
-   * @param reference the reference by which manifests name it
+   * @param setDigest the digest of the set after it
+   * @param section the bytes of a {@link Section}. Not copied; must not be changed
+   * @param base the base of the set after it; null if the section is published alone
+   */
+  // Equality by content is written out below.
+  @SuppressWarnings("ArrayRecordComponent")
+  public record SetChange(String setDigest, byte[] section, @Nullable BaseBlob base) {
+    public SetChange {
+      Objects.requireNonNull(setDigest, "setDigest");
+      Objects.requireNonNull(section, "section");
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof SetChange that
+          && setDigest.equals(that.setDigest)
+          && Arrays.equals(section, that.section)
+          && Objects.equals(base, that.base);
+    }
+
+    @Override
+    public int hashCode() {
+      return Objects.hash(setDigest, Arrays.hashCode(section), base);
+    }
+  }
+
+  /**
+   * A {@link Base}.
+   *
+   * @param reference names the base
    * @param bytes the blob; null if it was already sent on. Not copied; must not be changed
    */
   // Equality by content is written out below.
   @SuppressWarnings("ArrayRecordComponent")
-  public record Blob(BlobReference reference, byte @Nullable [] bytes) {
-    public Blob {
+  public record BaseBlob(BlobReference reference, byte @Nullable [] bytes) {
+    public BaseBlob {
       Objects.requireNonNull(reference, "reference");
     }
 
     @Override
     public boolean equals(Object other) {
-      return other instanceof Blob that
+      return other instanceof BaseBlob that
           && reference.equals(that.reference)
           && Arrays.equals(bytes, that.bytes);
     }
@@ -50,47 +75,46 @@ public record ShardSnapshot(
     }
   }
 
-  public ShardSnapshot {
-    if ((base != null && base.reference.isDelta())
-        || (delta != null && !delta.reference.isDelta())) {
-      throw new IllegalArgumentException("the base must be a snapshot, and the delta a delta");
-    }
-  }
-
   /** The report of a shard whose live set did not change. */
   public static ShardSnapshot unchanged(int shard, long windowEndMillis, long liveCount) {
-    return new ShardSnapshot(shard, windowEndMillis, liveCount, null, null);
+    return new ShardSnapshot(shard, windowEndMillis, liveCount, null);
   }
 
-  /** The report of a shard that publishes a snapshot, a delta or both. */
+  /**
+   * The report of a shard whose live set changed.
+   *
+   * @param base the bytes of the base; null if the section is published alone
+   */
   public static ShardSnapshot changed(
-      int shard, long windowEndMillis, long liveCount, Snapshot base, SnapshotDelta delta) {
+      int shard,
+      long windowEndMillis,
+      long liveCount,
+      String setDigest,
+      Section section,
+      byte @Nullable [] base) {
+    byte[] bytes = new byte[section.length()];
+    section.toByteBuffer().get(bytes);
     return new ShardSnapshot(
         shard,
         windowEndMillis,
         liveCount,
-        base == null ? null : new Blob(BlobReference.to(base), base.toBytes()),
-        delta == null ? null : new Blob(BlobReference.to(delta), delta.toBytes()));
+        new SetChange(
+            setDigest, bytes, base == null ? null : new BaseBlob(BlobReference.to(base), base)));
   }
 
-  /** Whether the window changed the shard's live set. */
-  public boolean isChanged() {
-    return base != null || delta != null;
+  /** The base; null if there is none. */
+  public @Nullable BaseBlob base() {
+    return change == null ? null : change.base;
   }
 
-  /** The delta, if there is one, and the base, if there is one. */
-  public List<Blob> blobs() {
-    return Stream.of(delta, base).filter(Objects::nonNull).toList();
-  }
-
-  /** A copy without the bytes of the blobs. */
-  public ShardSnapshot withoutBytes() {
+  /** A copy without the bytes of the base. */
+  public ShardSnapshot withoutBaseBytes() {
+    if (base() == null) {
+      return this;
+    }
+    BaseBlob named = new BaseBlob(base().reference, null);
     return new ShardSnapshot(
-        shard, windowEndMillis, liveCount, withoutBytes(base), withoutBytes(delta));
-  }
-
-  private static Blob withoutBytes(Blob blob) {
-    return blob == null ? null : new Blob(blob.reference, null);
+        shard, windowEndMillis, liveCount, new SetChange(change.setDigest, change.section, named));
   }
 
   @Override
@@ -100,6 +124,9 @@ public record ShardSnapshot(
             shard,
             windowEndMillis,
             liveCount,
-            isChanged() ? blobs().stream().map(Blob::reference).toList() : "unchanged");
+            change == null
+                ? "unchanged"
+                : "a section of %d bytes, base %s"
+                    .formatted(change.section.length, base() == null ? "none" : base().reference));
   }
 }

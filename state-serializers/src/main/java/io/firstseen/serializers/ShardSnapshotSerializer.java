@@ -13,10 +13,11 @@ import org.apache.flink.core.memory.DataOutputView;
 /**
  * Writes a {@link ShardSnapshot}.
  *
- * <p>Version 2: the shard in 4 bytes, window end and live count in 8 bytes each; then base and
- * delta. Each of these is a byte (0 none, 1 only the reference, 2 reference and bytes), the
- * reference as {@link BlobReferenceFields} writes it, and the blob after its length. Version 1 had
- * no deltas and cannot be read.
+ * <p>Version 3: the shard in 4 bytes, window end and live count in 8 bytes each, and a byte: 0 if
+ * the window changed nothing, else the form of the base (1 none, 2 only the reference, 3 reference
+ * and bytes). With a change follow set digest and section, each after its length; with a base the
+ * reference as {@link BlobReferenceFields} writes it, and the blob after its length. Earlier
+ * versions were of other formats of snapshots and cannot be read.
  */
 public final class ShardSnapshotSerializer extends ImmutableSerializer<ShardSnapshot> {
 
@@ -24,28 +25,28 @@ public final class ShardSnapshotSerializer extends ImmutableSerializer<ShardSnap
 
   private static final long serialVersionUID = 1;
 
-  private static final int NONE = 0;
-  private static final int REFERENCE = 1;
-  private static final int BYTES = 2;
+  private static final int UNCHANGED = 0;
+  private static final int NO_BASE = 1;
+  private static final int REFERENCE = 2;
+  private static final int BYTES = 3;
 
   @Override
   public void serialize(ShardSnapshot snapshot, DataOutputView out) throws IOException {
     out.writeInt(snapshot.shard());
     out.writeLong(snapshot.windowEndMillis());
     out.writeLong(snapshot.liveCount());
-    write(snapshot.base(), out);
-    write(snapshot.delta(), out);
-  }
-
-  private static void write(ShardSnapshot.Blob blob, DataOutputView out) throws IOException {
-    if (blob == null) {
-      out.writeByte(NONE);
-      return;
+    ShardSnapshot.BaseBlob base = snapshot.base();
+    int form = base == null ? NO_BASE : base.bytes() == null ? REFERENCE : BYTES;
+    out.writeByte(snapshot.change() == null ? UNCHANGED : form);
+    if (snapshot.change() != null) {
+      ByteFields.writeString(snapshot.change().setDigest(), out);
+      ByteFields.writeBytes(snapshot.change().section(), out);
     }
-    out.writeByte(blob.bytes() == null ? REFERENCE : BYTES);
-    BlobReferenceFields.write(blob.reference(), out);
-    if (blob.bytes() != null) {
-      ByteFields.writeBytes(blob.bytes(), out);
+    if (base != null) {
+      BlobReferenceFields.write(base.reference(), out);
+    }
+    if (form == BYTES) {
+      ByteFields.writeBytes(base.bytes(), out);
     }
   }
 
@@ -54,20 +55,25 @@ public final class ShardSnapshotSerializer extends ImmutableSerializer<ShardSnap
     int shard = in.readInt();
     long windowEndMillis = in.readLong();
     long liveCount = in.readLong();
-    ShardSnapshot.Blob base = read(in);
-    return new ShardSnapshot(shard, windowEndMillis, liveCount, base, read(in));
-  }
-
-  private static ShardSnapshot.Blob read(DataInputView in) throws IOException {
     int form = in.readUnsignedByte();
     if (form > BYTES) {
-      throw new IOException("unknown form of a blob: " + form);
+      throw new IOException("unknown form of a shard's change: " + form);
     }
-    if (form == NONE) {
-      return null;
+    if (form == UNCHANGED) {
+      return ShardSnapshot.unchanged(shard, windowEndMillis, liveCount);
     }
+    String setDigest = ByteFields.readString(in);
+    byte[] section = ByteFields.readBytes(in);
+    return new ShardSnapshot(
+        shard,
+        windowEndMillis,
+        liveCount,
+        new ShardSnapshot.SetChange(setDigest, section, form == NO_BASE ? null : base(in, form)));
+  }
+
+  private static ShardSnapshot.BaseBlob base(DataInputView in, int form) throws IOException {
     BlobReference reference = BlobReferenceFields.read(in);
-    return new ShardSnapshot.Blob(reference, form == BYTES ? ByteFields.readBytes(in) : null);
+    return new ShardSnapshot.BaseBlob(reference, form == BYTES ? ByteFields.readBytes(in) : null);
   }
 
   @Override
@@ -78,7 +84,7 @@ public final class ShardSnapshotSerializer extends ImmutableSerializer<ShardSnap
   /** The format version in state. */
   public static final class Snapshot extends VersionedSerializerSnapshot<ShardSnapshot> {
     public Snapshot() {
-      super(2, () -> INSTANCE);
+      super(3, () -> INSTANCE);
     }
   }
 

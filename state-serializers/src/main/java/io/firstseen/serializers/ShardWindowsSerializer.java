@@ -9,8 +9,9 @@ import org.apache.flink.core.memory.DataOutputView;
 /**
  * Writes {@link ShardWindows}.
  *
- * <p>Version 1: the end of the last closed window, the live count and the number of snapshots in 8
- * bytes each, the number of open windows in 4, the end of each in 8.
+ * <p>Version 2: the end of the last closed window and the live count in 8 bytes each, the number of
+ * open windows in 4, the end of each in 8. Version 1 was of other formats of snapshots and cannot
+ * be read.
  */
 public final class ShardWindowsSerializer extends ImmutableSerializer<ShardWindows> {
 
@@ -22,7 +23,6 @@ public final class ShardWindowsSerializer extends ImmutableSerializer<ShardWindo
   public void serialize(ShardWindows windows, DataOutputView out) throws IOException {
     out.writeLong(windows.closedUntilMillis());
     out.writeLong(windows.liveCount());
-    out.writeLong(windows.snapshotCount());
     out.writeInt(windows.openEndsMillis().length);
     for (long end : windows.openEndsMillis()) {
       out.writeLong(end);
@@ -33,7 +33,6 @@ public final class ShardWindowsSerializer extends ImmutableSerializer<ShardWindo
   public ShardWindows deserialize(DataInputView in) throws IOException {
     long closedUntilMillis = in.readLong();
     long liveCount = in.readLong();
-    long snapshotCount = in.readLong();
     int open = in.readInt();
     if (open < 0) {
       throw new IOException("number of open windows must be at least 0, got " + open);
@@ -42,7 +41,7 @@ public final class ShardWindowsSerializer extends ImmutableSerializer<ShardWindo
     for (int i = 0; i < open; i++) {
       openEndsMillis[i] = in.readLong();
     }
-    return new ShardWindows(closedUntilMillis, liveCount, snapshotCount, openEndsMillis);
+    return new ShardWindows(closedUntilMillis, liveCount, openEndsMillis);
   }
 
   @Override
@@ -53,7 +52,7 @@ public final class ShardWindowsSerializer extends ImmutableSerializer<ShardWindo
   /** The format version in state. */
   public static final class Snapshot extends VersionedSerializerSnapshot<ShardWindows> {
     public Snapshot() {
-      super(1, () -> INSTANCE);
+      super(2, () -> INSTANCE);
     }
   }
 }

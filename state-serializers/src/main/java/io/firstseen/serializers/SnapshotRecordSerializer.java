@@ -12,8 +12,8 @@ import org.apache.flink.core.memory.DataOutputView;
 /**
  * Writes a {@link SnapshotRecord}.
  *
- * <p>Version 1: the kind in a byte (1 blob, 2 manifest, 3 removal), then key and value, each after
- * its length.
+ * <p>Version 2: the kind in a byte (1 blob, 2 manifest, 3 removal, 4 blobs in use), then key and
+ * value, each after its length. Version 1 was of other formats of snapshots and cannot be read.
  */
 public final class SnapshotRecordSerializer extends ImmutableSerializer<SnapshotRecord> {
 
@@ -28,6 +28,7 @@ public final class SnapshotRecordSerializer extends ImmutableSerializer<Snapshot
           case BLOB -> 1;
           case MANIFEST -> 2;
           case REMOVAL -> 3;
+          case IN_USE -> 4;
         });
     ByteFields.writeString(record.key(), out);
     ByteFields.writeBytes(record.value(), out);
@@ -41,6 +42,7 @@ public final class SnapshotRecordSerializer extends ImmutableSerializer<Snapshot
           case 1 -> SnapshotRecord.Kind.BLOB;
           case 2 -> SnapshotRecord.Kind.MANIFEST;
           case 3 -> SnapshotRecord.Kind.REMOVAL;
+          case 4 -> SnapshotRecord.Kind.IN_USE;
           default -> throw new IOException("unknown kind of snapshot record: " + code);
         };
     String key = ByteFields.readString(in);
@@ -55,7 +57,7 @@ public final class SnapshotRecordSerializer extends ImmutableSerializer<Snapshot
   /** The format version in state. */
   public static final class Snapshot extends VersionedSerializerSnapshot<SnapshotRecord> {
     public Snapshot() {
-      super(1, () -> INSTANCE);
+      super(2, () -> INSTANCE);
     }
   }
 

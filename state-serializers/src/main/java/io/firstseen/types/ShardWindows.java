@@ -10,17 +10,15 @@ import java.util.Objects;
  * @param closedUntilMillis end of the last window that the shard closed (event time, exclusive), or
  *     {@link Long#MIN_VALUE} if it closed none
  * @param liveCount number of keys in the live set
- * @param snapshotCount number of changes published so far, which is the sequence of the newest
  * @param openEndsMillis ends of the windows that hold pending operations, ascending. Not copied;
  *     must not be changed
  */
 // Equality by content is written out below.
 @SuppressWarnings("ArrayRecordComponent")
-public record ShardWindows(
-    long closedUntilMillis, long liveCount, long snapshotCount, long[] openEndsMillis) {
+public record ShardWindows(long closedUntilMillis, long liveCount, long[] openEndsMillis) {
 
   /** The value of a shard that never had an operation. */
-  public static final ShardWindows NONE = new ShardWindows(Long.MIN_VALUE, 0, 0, new long[0]);
+  public static final ShardWindows NONE = new ShardWindows(Long.MIN_VALUE, 0, new long[0]);
 
   /** Whether a window holds pending operations. */
   public boolean isOpen(long windowEndMillis) {
@@ -39,7 +37,7 @@ public record ShardWindows(
     ends[insertion] = windowEndMillis;
     System.arraycopy(
         openEndsMillis, insertion, ends, insertion + 1, openEndsMillis.length - insertion);
-    return new ShardWindows(closedUntilMillis, liveCount, snapshotCount, ends);
+    return new ShardWindows(closedUntilMillis, liveCount, ends);
   }
 
   /**
@@ -51,17 +49,12 @@ public record ShardWindows(
     return new ShardWindows(
         windowEndMillis,
         liveCount,
-        snapshotCount,
         Arrays.copyOfRange(openEndsMillis, first, openEndsMillis.length));
   }
 
-  /**
-   * A copy after one more change was published.
-   *
-   * @param newLiveCount the new number of keys in the live set
-   */
-  public ShardWindows cut(long newLiveCount) {
-    return new ShardWindows(closedUntilMillis, newLiveCount, snapshotCount + 1, openEndsMillis);
+  /** A copy with another number of keys in the live set. */
+  public ShardWindows withLiveCount(long newLiveCount) {
+    return new ShardWindows(closedUntilMillis, newLiveCount, openEndsMillis);
   }
 
   @Override
@@ -69,19 +62,17 @@ public record ShardWindows(
     return other instanceof ShardWindows that
         && closedUntilMillis == that.closedUntilMillis
         && liveCount == that.liveCount
-        && snapshotCount == that.snapshotCount
         && Arrays.equals(openEndsMillis, that.openEndsMillis);
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(
-        closedUntilMillis, liveCount, snapshotCount, Arrays.hashCode(openEndsMillis));
+    return Objects.hash(closedUntilMillis, liveCount, Arrays.hashCode(openEndsMillis));
   }
 
   @Override
   public String toString() {
-    return "closed until %d, %d live, %d snapshots, open %s"
-        .formatted(closedUntilMillis, liveCount, snapshotCount, Arrays.toString(openEndsMillis));
+    return "closed until %d, %d live, open %s"
+        .formatted(closedUntilMillis, liveCount, Arrays.toString(openEndsMillis));
   }
 }

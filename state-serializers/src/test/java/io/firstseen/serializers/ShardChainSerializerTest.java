@@ -19,23 +19,20 @@ class ShardChainSerializerTest extends TypeSerializerContract<ShardChain> {
   @Override
   protected List<ShardChain> samples() {
     return List.of(
-        new ShardChain(new Universe(2, 35_000), 6, 5, "ab".repeat(32), 6, 700, 3_600_000, 2, 90),
-        new ShardChain(
-            new Universe(1L << 31, 1L << 33), 0, 0, "cd".repeat(32), 0, 1, Long.MAX_VALUE, 0, 0));
+        new ShardChain(new Universe(2, 35_000), 6, 5, 6, 700, 3_600_000, 90),
+        new ShardChain(new Universe(1L << 31, 1L << 33), 0, 0, 0, 1, Long.MAX_VALUE, 0));
   }
 
   @Override
   protected String bytesOfFirstSample() {
-    // 2 buckets of 35,000 = 0x88b8 values, and 6 bits of headroom; then as in version 1.
+    // 2 buckets of 35,000 = 0x88b8 values, and 6 bits of headroom.
     return "0000000000000002"
         + "00000000000088b8"
         + "06"
         + "0000000000000005"
-        + ("40" + "6162".repeat(32))
         + "0000000000000006"
         + "00000000000002bc"
         + "000000000036ee80"
-        + "00000002"
         + "000000000000005a";
   }
 
@@ -44,8 +41,8 @@ class ShardChainSerializerTest extends TypeSerializerContract<ShardChain> {
     assertThatThrownBy(
             () ->
                 new ShardChainSerializer.Snapshot()
-                    .readSnapshot(1, new DataInputDeserializer(), getClass().getClassLoader()))
+                    .readSnapshot(2, new DataInputDeserializer(), getClass().getClassLoader()))
         .isInstanceOf(UnsupportedStateException.class)
-        .hasMessageContaining("format version 1");
+        .hasMessageContaining("format version 2");
   }
 }

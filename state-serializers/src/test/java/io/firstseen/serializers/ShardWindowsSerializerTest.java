@@ -14,17 +14,16 @@ class ShardWindowsSerializerTest extends TypeSerializerContract<ShardWindows> {
   @Override
   protected List<ShardWindows> samples() {
     return List.of(
-        new ShardWindows(10, 3, 2, new long[] {20, 30}),
+        new ShardWindows(10, 3, new long[] {20, 30}),
         ShardWindows.NONE,
         ShardWindows.NONE.opened(5),
-        new ShardWindows(Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE, new long[300]));
+        new ShardWindows(Long.MAX_VALUE, Long.MAX_VALUE, new long[300]));
   }
 
   @Override
   protected String bytesOfFirstSample() {
     return "000000000000000a"
         + "0000000000000003"
-        + "0000000000000002"
         + "00000002"
         + "0000000000000014"
         + "000000000000001e";

@@ -1,7 +1,10 @@
 package io.firstseen.serializers;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstseen.filters.snapshot.BlobFrame;
+import io.firstseen.filters.snapshot.BlobReference;
 import java.io.IOException;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -21,7 +24,9 @@ class SnapshotRecordSerializerTest extends TypeSerializerContract<SnapshotRecord
         new SnapshotRecord(SnapshotRecord.Kind.MANIFEST, "spam", new byte[] {1, 2, 3}),
         new SnapshotRecord(SnapshotRecord.Kind.BLOB, "spam", new byte[] {1, 2, 3}),
         new SnapshotRecord(SnapshotRecord.Kind.BLOB, "ab".repeat(32), new byte[70_000]),
-        SnapshotRecord.removal("ab".repeat(32), 70_000));
+        SnapshotRecord.removal(
+            new BlobReference("ab".repeat(32), 70_000), BlobFrame.Kind.BASE_LIST),
+        SnapshotRecord.inUse("spam", List.of("ab".repeat(32), "cd".repeat(32))));
   }
 
   @Override
@@ -30,10 +35,19 @@ class SnapshotRecordSerializerTest extends TypeSerializerContract<SnapshotRecord
   }
 
   @Test
+  void aRemovalSaysWhatIsRemovedAndTheBlobsInUseWhichTheyAre() {
+    SnapshotRecord removal = samples().get(3);
+    assertThat(removal.key()).isEqualTo("ab".repeat(32));
+    assertThat(removal.removedBytes()).isEqualTo(70_000);
+    assertThat(removal.removedKind()).isEqualTo(BlobFrame.Kind.BASE_LIST);
+    assertThat(samples().get(4).digestsInUse()).containsExactly("ab".repeat(32), "cd".repeat(32));
+  }
+
+  @Test
   void anUnknownKindIsRefused() {
-    DataInputDeserializer in = new DataInputDeserializer(new byte[] {4, 0, 0});
+    DataInputDeserializer in = new DataInputDeserializer(new byte[] {5, 0, 0});
     assertThatThrownBy(() -> SnapshotRecordSerializer.INSTANCE.deserialize(in))
         .isInstanceOf(IOException.class)
-        .hasMessage("unknown kind of snapshot record: 4");
+        .hasMessage("unknown kind of snapshot record: 5");
   }
 }

@@ -3,7 +3,6 @@ package io.firstseen.benchmarks.compaction;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.operators.compaction.SnapshotSpec;
-import io.firstseen.operators.compaction.Snapshots;
 import io.firstseen.serializers.HashedOperation;
 import io.firstseen.serializers.ShardSnapshot;
 import io.firstseen.types.Operation;
@@ -12,13 +11,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
-import org.apache.flink.api.common.typeinfo.TypeInformation;
-import org.apache.flink.api.dag.Transformation;
-import org.apache.flink.api.java.functions.KeySelector;
-import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
-import org.apache.flink.runtime.state.storage.JobManagerCheckpointStorage;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import picocli.CommandLine;
@@ -28,10 +20,9 @@ import picocli.CommandLine.Option;
 /**
  * Prints the time to close a window of the compaction, and the size of its state. Runs the whole
  * operator in Flink's harness, on the heap. Each window changes 1 % of the keys, half by adds of
- * new keys and half by deletes of live ones. The time is from the watermark to the blobs: reading
- * the pending operations, making the new live set, the snapshot or delta, and all digests. Windows
- * in which every shard also cuts a base are reported separately. Exits with status 1 if a bound is
- * missed.
+ * new keys and half by deletes of live ones. The time is from the watermark to the reports: reading
+ * the pending operations, making the new live set, the section and the digest of the set. Windows
+ * in which shards also cut bases are reported separately. Exits with status 1 if a bound is missed.
  */
 @Command(name = "CompactionFigures", mixinStandardHelpOptions = true, sortOptions = false)
 // Closing Flink's harness may throw InterruptedException.
@@ -47,7 +38,7 @@ public final class CompactionFigures implements Callable<Integer> {
       defaultValue = "50",
       description =
           "windows of 10 million keys, of which the median counts, and in proportion more of fewer"
-              + " keys; every 16th has bases (default: ${DEFAULT-VALUE})")
+              + " keys; some have bases (default: ${DEFAULT-VALUE})")
   private int windows;
 
   @Option(
@@ -90,7 +81,7 @@ public final class CompactionFigures implements Callable<Integer> {
     SplittableRandom random = new SplittableRandom(20261120);
     long[] live = random.longs(count).toArray();
     try (KeyedOneInputStreamOperatorTestHarness<Object, HashedOperation, ShardSnapshot> harness =
-        harness(spec(shards).withTtlMillis(ttlMillis))) {
+        SnapshotHarness.compaction(spec(shards).withTtlMillis(ttlMillis))) {
       long start = 0;
       for (long hash : live) {
         harness.processElement(record(hash, Operation.ADD, start));
@@ -118,7 +109,8 @@ public final class CompactionFigures implements Callable<Integer> {
 
   private static boolean hasBase(
       KeyedOneInputStreamOperatorTestHarness<Object, HashedOperation, ShardSnapshot> harness) {
-    return harness.extractOutputValues().stream().anyMatch(closed -> closed.base() != null);
+    return harness.extractOutputValues().stream()
+        .anyMatch(closed -> closed.change() != null && closed.change().base() != null);
   }
 
   private static double median(List<Double> nanos) {
@@ -150,7 +142,7 @@ public final class CompactionFigures implements Callable<Integer> {
         tooMuch ? "MISSED" : "");
   }
 
-  /** Nanoseconds from the watermark to the blobs. */
+  /** Nanoseconds from the watermark to the reports of all shards. */
   private static long closeWindow(
       KeyedOneInputStreamOperatorTestHarness<Object, HashedOperation, ShardSnapshot> harness,
       long start)
@@ -167,32 +159,5 @@ public final class CompactionFigures implements Callable<Integer> {
   private static SnapshotSpec spec(int shards) {
     return SnapshotSpec.of(
         "figures", WINDOW_MILLIS, shards, 0.001, KeyHash.fixed(), Canonicaliser.NONE);
-  }
-
-  @SuppressWarnings("unchecked") // Snapshots creates the operator with these types.
-  private static KeyedOneInputStreamOperatorTestHarness<Object, HashedOperation, ShardSnapshot>
-      harness(SnapshotSpec spec) throws Exception {
-    StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
-    Transformation<?> all =
-        Snapshots.of(env.fromData(new HashedOperation(0, Operation.ADD)), spec).getTransformation();
-    OneInputTransformation<HashedOperation, ShardSnapshot> compaction =
-        (OneInputTransformation<HashedOperation, ShardSnapshot>)
-            all.getTransitivePredecessors().stream()
-                .filter(each -> each.getName().equals("figures-compaction"))
-                .findFirst()
-                .orElseThrow();
-    KeyedOneInputStreamOperatorTestHarness<Object, HashedOperation, ShardSnapshot> harness =
-        new KeyedOneInputStreamOperatorTestHarness<>(
-            compaction.getOperatorFactory(),
-            (KeySelector<HashedOperation, Object>) compaction.getStateKeySelector(),
-            (TypeInformation<Object>) compaction.getStateKeyType(),
-            compaction.getMaxParallelism(),
-            1,
-            0);
-    harness.setStateBackend(new HashMapStateBackend());
-    harness.setCheckpointStorage(new JobManagerCheckpointStorage(1 << 30));
-    harness.getExecutionConfig().enableObjectReuse();
-    harness.open();
-    return harness;
   }
 }

@@ -1,22 +1,21 @@
 package io.firstseen.benchmarks.consumer;
 
+import io.firstseen.benchmarks.compaction.TopicRecords;
+import io.firstseen.benchmarks.compaction.WindowPublisher;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.consumer.SnapshotListener;
 import io.firstseen.consumer.SnapshotUpdate;
-import io.firstseen.filters.gcs.Universe;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
-import io.firstseen.filters.snapshot.BlobReference;
-import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.SetParameters;
-import io.firstseen.filters.snapshot.Snapshot;
-import io.firstseen.filters.snapshot.SnapshotDelta;
-import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.filters.snapshot.SnapshotSet;
-import io.firstseen.filters.snapshot.SnapshotTopicFormat;
+import io.firstseen.operators.compaction.Publication;
+import io.firstseen.operators.compaction.SnapshotSpec;
+import io.firstseen.serializers.HashedOperation;
+import io.firstseen.serializers.SnapshotRecord;
+import io.firstseen.types.Operation;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,19 +33,20 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.apache.kafka.common.serialization.StringSerializer;
 
 /**
  * The cost and speed of the snapshot client. Publishes to a topic of its own on a running broker.
  * Prints queries of the client against those of the bare set, latencies while snapshots are swapped
- * every second, the bytes of a 1 % delta against those of the whole set, and the time to start from
- * a warm cache in a new JVM.
+ * every second, the bytes of a 1 % change against those of the whole set, and the time to start
+ * from a warm cache in a new JVM.
  */
 public final class ClientFigures {
   private static final Pattern OF_A_CLIENT =
@@ -56,25 +56,24 @@ public final class ClientFigures {
   private static final String SET = "figures";
   private static final KeyHash HASH = KeyHash.fixed();
   private static final int SHARDS = 16;
+  private static final double RATE = 0.001;
+  private static final int PARTITIONS = 2;
   private static final SetParameters PARAMETERS =
-      SetParameters.of(HASH, Canonicaliser.NONE, new Shards(SHARDS), 0.001);
+      SetParameters.of(HASH, Canonicaliser.NONE, new Shards(SHARDS), RATE);
 
   private final String bootstrapServers;
   private final String topic = "firstseen.figures." + System.currentTimeMillis();
   private final int keys;
-  private final List<Snapshot> shards = new ArrayList<>();
-  private final List<ManifestShard> described = new ArrayList<>();
+  private final WindowPublisher publisher;
   private final BlockingQueue<SnapshotUpdate> updates = new LinkedBlockingQueue<>();
   private long found;
   // Keys from this number on are live.
   private int firstLive;
 
-  @SuppressWarnings("ArrayRecordComponent")
-  private record Publication(byte[] manifest, List<byte[]> blobs, List<String> digests) {}
-
-  private ClientFigures(String bootstrapServers, int keys) {
+  private ClientFigures(String bootstrapServers, int keys, WindowPublisher publisher) {
     this.bootstrapServers = bootstrapServers;
     this.keys = keys;
+    this.publisher = publisher;
   }
 
   /** Prints the figures. Arguments: host:port of a broker, number of keys, seconds of a run. */
@@ -88,15 +87,18 @@ public final class ClientFigures {
     }
     int keys = args.length > 1 ? Integer.parseInt(args[1]) : 10_000_000;
     int seconds = args.length > 2 ? Integer.parseInt(args[2]) : 20;
-    new ClientFigures(args[0], keys).run(seconds);
+    SnapshotSpec spec = SnapshotSpec.of(SET, 3_600_000, SHARDS, RATE, HASH, Canonicaliser.NONE);
+    try (WindowPublisher publisher = new WindowPublisher(spec, Publication.OF_ALL)) {
+      new ClientFigures(args[0], keys, publisher).run(seconds);
+    }
   }
 
   private void run(int seconds) throws Exception {
     Map<String, Object> broker = Map.of("bootstrap.servers", bootstrapServers);
     try (Admin admin = Admin.create(broker);
-        KafkaProducer<String, byte[]> producer =
-            new KafkaProducer<>(broker, new StringSerializer(), new ByteArraySerializer())) {
-      admin.createTopics(List.of(new NewTopic(topic, 1, (short) 1))).all().get();
+        KafkaProducer<byte[], byte[]> producer =
+            new KafkaProducer<>(broker, new ByteArraySerializer(), new ByteArraySerializer())) {
+      admin.createTopics(List.of(new NewTopic(topic, PARTITIONS, (short) 1))).all().get();
       try {
         run(producer, seconds);
       } finally {
@@ -105,7 +107,7 @@ public final class ClientFigures {
     }
   }
 
-  private void run(KafkaProducer<String, byte[]> producer, int seconds) throws Exception {
+  private void run(KafkaProducer<byte[], byte[]> producer, int seconds) throws Exception {
     Path directory = Files.createTempDirectory("firstseen-figures-");
     SnapshotClient client =
         SnapshotClient.start(
@@ -120,11 +122,11 @@ public final class ClientFigures {
                 .build());
     SnapshotUpdate full = publish(producer, first());
     queries(client);
-    SnapshotUpdate delta = publish(producer, next(2, 100));
+    SnapshotUpdate change = publish(producer, next(100));
     print("bytes in full", (double) full.fetchedBytes());
-    print("bytes by a delta of 1 %", (double) delta.fetchedBytes());
-    print("in full / by the delta", (double) full.fetchedBytes() / delta.fetchedBytes());
-    print("milliseconds to apply it", (double) delta.tookMillis());
+    print("bytes by a pack of 1 %", (double) change.fetchedBytes());
+    print("in full / by the pack", (double) full.fetchedBytes() / change.fetchedBytes());
+    print("milliseconds to apply it", (double) change.tookMillis());
     latencies(client, producer, seconds, false);
     latencies(client, producer, seconds, true);
     latencies(client, producer, seconds, false);
@@ -182,91 +184,43 @@ public final class ClientFigures {
         .cacheDirectory(cacheDirectory);
   }
 
-  private Publication first() {
-    long[][] hashes = hashes(0);
-    Publication publication = new Publication(null, new ArrayList<>(), new ArrayList<>());
-    for (int shard = 0; shard < SHARDS; shard++) {
-      Snapshot snapshot =
-          Snapshot.build(hashes[shard], universe(hashes[shard].length), parameters(shard, 1));
-      shards.add(snapshot);
-      described.add(ManifestShard.of(shard, hashes[shard].length, BlobReference.to(snapshot)));
-      publication.blobs.add(snapshot.toBytes());
-      publication.digests.add(snapshot.digest());
-    }
-    return withManifest(publication, 1);
+  private List<SnapshotRecord> first() throws Exception {
+    return publisher.close(() -> operations(Operation.ADD, 0, keys).iterator());
   }
 
-  /** Replaces one key in {@code oneIn} by a new one. */
-  private Publication next(long sequence, int oneIn) {
-    firstLive += keys / oneIn / 2;
-    long[][] hashes = hashes(firstLive);
-    Publication publication = new Publication(null, new ArrayList<>(), new ArrayList<>());
-    for (int shard = 0; shard < SHARDS; shard++) {
-      Snapshot parent = shards.get(shard);
-      Snapshot child =
-          Snapshot.build(hashes[shard], parent.header().universe(), parameters(shard, sequence));
-      SnapshotDelta delta = SnapshotDelta.between(parent, child);
-      shards.set(shard, child);
-      List<BlobReference> chain = List.of(BlobReference.to(delta));
-      // The newest base is the parent.
-      described.set(
-          shard, new ManifestShard(shard, hashes[shard].length, BlobReference.to(parent), chain));
-      publication.blobs.add(delta.toBytes());
-      publication.digests.add(delta.digest());
-    }
-    return withManifest(publication, sequence);
+  /** Changes one key in {@code oneIn}: half of the changes are adds of new keys. */
+  private List<SnapshotRecord> next(int oneIn) throws Exception {
+    int replaced = keys / oneIn / 2;
+    int first = firstLive;
+    firstLive += replaced;
+    return publisher.close(
+        () ->
+            Stream.concat(
+                    operations(Operation.DELETE, first, replaced),
+                    operations(Operation.ADD, first + keys, replaced))
+                .iterator());
   }
 
-  /** With room for the shards that grow a little. */
-  private static Universe universe(int keys) {
-    return PARAMETERS.universeFor(keys + keys / 8);
+  private static Stream<HashedOperation> operations(Operation operation, int first, int count) {
+    return IntStream.range(first, first + count)
+        .mapToObj(key -> new HashedOperation(HASH.hash(bytes(key)), operation));
   }
 
-  private long[][] hashes(int from) {
-    long[][] hashes = new long[SHARDS][keys / SHARDS + 10_000 + keys / SHARDS / 50];
-    int[] counts = new int[SHARDS];
-    Shards rule = PARAMETERS.shards();
-    for (int key = from; key < from + keys; key++) {
-      long hash = HASH.hash(bytes(key));
-      int shard = rule.shardOf(hash);
-      hashes[shard][counts[shard]++] = hash;
-    }
-    for (int shard = 0; shard < SHARDS; shard++) {
-      hashes[shard] = Arrays.copyOf(hashes[shard], counts[shard]);
-    }
-    return hashes;
-  }
-
-  private static SnapshotParameters parameters(int shard, long sequence) {
-    return new SnapshotParameters(PARAMETERS, SET, shard, sequence, sequence, sequence + 1);
-  }
-
-  private Publication withManifest(Publication publication, long sequence) {
-    Manifest manifest =
-        Manifest.of(SET, sequence, sequence, sequence + 1, PARAMETERS, List.copyOf(described));
-    return new Publication(manifest.toJson(), publication.blobs, publication.digests);
-  }
-
-  /** Writes a publication to the topic and waits until it answers. */
-  private SnapshotUpdate publish(KafkaProducer<String, byte[]> producer, Publication publication)
-      throws Exception {
-    List<Future<RecordMetadata>> chunks = new ArrayList<>();
-    for (int blob = 0; blob < publication.blobs.size(); blob++) {
-      byte[] bytes = publication.blobs.get(blob);
-      String digest = publication.digests.get(blob);
-      for (int index = 0; index < SnapshotTopicFormat.chunkCount(bytes.length); index++) {
-        chunks.add(
-            producer.send(
-                new ProducerRecord<>(
-                    topic,
-                    SnapshotTopicFormat.chunkKey(digest, index),
-                    SnapshotTopicFormat.chunk(bytes, index))));
+  /** Writes the records of a window to the topic and waits until the client answers from them. */
+  private SnapshotUpdate publish(
+      KafkaProducer<byte[], byte[]> producer, List<SnapshotRecord> records) throws Exception {
+    List<Future<RecordMetadata>> sent = new ArrayList<>();
+    for (SnapshotRecord record : records) {
+      if (record.kind() == SnapshotRecord.Kind.MANIFEST) {
+        // A client that reads the manifest finds all blobs.
+        for (Future<RecordMetadata> each : sent) {
+          each.get();
+        }
+      }
+      for (ProducerRecord<byte[], byte[]> each : TopicRecords.of(topic, PARTITIONS, record)) {
+        sent.add(producer.send(each));
       }
     }
-    for (Future<RecordMetadata> chunk : chunks) {
-      chunk.get();
-    }
-    producer.send(new ProducerRecord<>(topic, SET, publication.manifest)).get();
     SnapshotUpdate update = updates.poll(2, TimeUnit.MINUTES);
     if (update == null) {
       throw new IllegalStateException("the client has not taken what was published");
@@ -310,7 +264,7 @@ public final class ClientFigures {
   }
 
   private void latencies(
-      SnapshotClient client, KafkaProducer<String, byte[]> producer, int seconds, boolean swaps)
+      SnapshotClient client, KafkaProducer<byte[], byte[]> producer, int seconds, boolean swaps)
       throws Exception {
     AtomicBoolean end = new AtomicBoolean();
     AtomicReference<Throwable> failure = new AtomicReference<>();
@@ -337,17 +291,16 @@ public final class ClientFigures {
               }
             });
     asking.setDaemon(true);
-    List<Publication> prepared = new ArrayList<>();
-    long sequence = client.manifest().orElseThrow().sequence();
+    List<List<SnapshotRecord>> prepared = new ArrayList<>();
     for (int i = 0; swaps && i < seconds; i++) {
-      prepared.add(next(++sequence, 1_000));
+      prepared.add(next(1_000));
     }
     long loadMillis = 0;
     asking.start();
     if (swaps) {
-      for (Publication publication : prepared) {
+      for (List<SnapshotRecord> records : prepared) {
         long start = System.nanoTime();
-        loadMillis += publish(producer, publication).tookMillis();
+        loadMillis += publish(producer, records).tookMillis();
         Thread.sleep(Math.max(0, 1_000 - (System.nanoTime() - start) / 1_000_000));
       }
     } else {

@@ -2,6 +2,7 @@ package io.firstseen.benchmarks.gcs;
 
 import com.google.common.hash.BloomFilter;
 import com.google.common.hash.Funnels;
+import io.firstseen.benchmarks.Figures;
 import io.firstseen.filters.gcs.GolombCodedSet;
 import io.firstseen.filters.gcs.GolombCodedSetWriter;
 import io.firstseen.filters.gcs.MergedValues;

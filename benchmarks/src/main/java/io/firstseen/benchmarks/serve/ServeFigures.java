@@ -1,5 +1,14 @@
 package io.firstseen.benchmarks.serve;
 
+import io.firstseen.benchmarks.compaction.WindowPublisher;
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.SnapshotDirectory;
+import io.firstseen.operators.compaction.Publication;
+import io.firstseen.operators.compaction.SnapshotSpec;
+import io.firstseen.serializers.HashedOperation;
+import io.firstseen.serializers.SnapshotRecord;
+import io.firstseen.types.Operation;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -60,6 +69,7 @@ public final class ServeFigures implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Path directory = Files.createTempDirectory("firstseen-serve");
+    publish(new SnapshotDirectory(directory));
     Process server = startServer(directory);
     try (BufferedReader out =
         new BufferedReader(
@@ -73,6 +83,32 @@ public final class ServeFigures implements Callable<Integer> {
     } finally {
       server.destroyForcibly().waitFor();
       delete(directory);
+    }
+  }
+
+  /** The i-th key of the set. */
+  private static String key(int i) {
+    return String.format("https://example.org/page-%08d", i);
+  }
+
+  private void publish(SnapshotDirectory directory) throws Exception {
+    KeyHash hash = KeyHash.fixed();
+    SnapshotSpec spec =
+        SnapshotSpec.of(
+            ServedProcess.SET, Duration.ofHours(1).toMillis(), 16, 0.001, hash, Canonicaliser.URL);
+    try (WindowPublisher publisher = new WindowPublisher(spec, Publication.OF_ALL)) {
+      for (SnapshotRecord record :
+          publisher.close(
+              () ->
+                  IntStream.range(0, keys)
+                      .mapToLong(i -> hash.hash(key(i).getBytes(StandardCharsets.UTF_8)))
+                      .mapToObj(key -> new HashedOperation(key, Operation.ADD))
+                      .iterator())) {
+        if (record.kind() == SnapshotRecord.Kind.BLOB) {
+          directory.writeBlob(record.key(), record.value());
+        }
+      }
+      directory.writeManifest(publisher.manifest());
     }
   }
 
@@ -90,8 +126,7 @@ public final class ServeFigures implements Callable<Integer> {
             "-cp",
             System.getProperty("java.class.path"),
             ServedProcess.class.getName(),
-            directory.toString(),
-            Integer.toString(keys)));
+            directory.toString()));
     return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
   }
 
@@ -107,7 +142,7 @@ public final class ServeFigures implements Callable<Integer> {
   private List<String> targets(int first) {
     int step = Math.max(1, keys / ASKED_KEYS);
     return IntStream.range(0, Math.min(keys, ASKED_KEYS))
-        .mapToObj(i -> ServedProcess.key(first + i * step))
+        .mapToObj(i -> key(first + i * step))
         .map(key -> "/v1/contains?key=" + URLEncoder.encode(key, StandardCharsets.UTF_8))
         .toList();
   }

@@ -1,2 +1,2 @@
-/** Sizes of snapshots and of the deltas between them. */
+/** What it costs to follow a set: bytes on a topic and in blobs. */
 package io.firstseen.benchmarks.snapshot;

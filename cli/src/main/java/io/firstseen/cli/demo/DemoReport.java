@@ -3,8 +3,7 @@ package io.firstseen.cli.demo;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Json;
-import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.filters.snapshot.ManifestShard;
+import io.firstseen.cli.shared.SnapshotSummary;
 import java.util.List;
 import java.util.Locale;
 
@@ -13,14 +12,14 @@ import java.util.Locale;
  *
  * @param seconds from the first event sent to the last outcome committed
  * @param snapshots how many snapshots the client answered from
- * @param last the client's snapshot at the end
+ * @param last the snapshot that the client answers from at the end
  */
 record DemoReport(
     DemoSettings settings,
     ObservedOutcomes observed,
     double seconds,
     long snapshots,
-    Manifest last,
+    SnapshotSummary last,
     List<Check> checks,
     double nanosPerQuery) {
 
@@ -39,16 +38,8 @@ record DemoReport(
     return Math.round(observed.outcomes() / seconds);
   }
 
-  private long snapshotBytes() {
-    return last.shards().stream()
-        .map(ManifestShard::base)
-        .filter(base -> base != null)
-        .mapToLong(base -> base.bytes())
-        .sum();
-  }
-
   private double bitsPerKey() {
-    return last.count() == 0 ? 0 : 8.0 * snapshotBytes() / last.count();
+    return last.keys() == 0 ? 0 : 8.0 * last.bytes() / last.keys();
   }
 
   /** For people. */
@@ -68,11 +59,11 @@ record DemoReport(
     figure(
         table, "dead letters", observed.deadLetters(), "malformed events, with reason and place");
     figure(table, "snapshots", snapshots, "one for every window of event time");
-    figure(table, "keys", last.count(), "in the last one");
+    figure(table, "keys", last.keys(), "in the last one");
     figure(
         table,
         "bytes",
-        snapshotBytes(),
+        last.bytes(),
         "%.1f bits a key, %,.0f ns a query",
         bitsPerKey(),
         nanosPerQuery);
@@ -144,8 +135,8 @@ record DemoReport(
     json.put("snapshots", snapshots);
     ObjectNode snapshot = json.putObject("lastSnapshot");
     snapshot.put("sequence", last.sequence());
-    snapshot.put("keys", last.count());
-    snapshot.put("bytes", snapshotBytes());
+    snapshot.put("keys", last.keys());
+    snapshot.put("bytes", last.bytes());
     snapshot.put("bitsPerKey", bitsPerKey());
     snapshot.put("nanosPerQuery", nanosPerQuery);
     ArrayNode results = json.putArray("checks");

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.firstseen.cli.embedded.EmbeddedBroker;
 import io.firstseen.cli.embedded.EmbeddedCluster;
 import io.firstseen.cli.shared.Cleanup;
+import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.consumer.SnapshotListener;
@@ -136,8 +137,7 @@ final class DemoRun {
         () -> {
           Map<TopicPartition, Long> afterLast = read(reader, kafka, observed);
           jobs.finishSnapshots(observed.acceptedRecords() + observed.removals(), afterLast);
-          Manifest last = lastManifest(reader, kafka, options);
-          client.awaitSequence(last.sequence(), PATIENCE);
+          client.awaitSequence(lastManifest(reader, kafka, options).sequence(), PATIENCE);
           ExactModel model = ExactModel.of(events, falsePositiveRate(options.dedup()));
           Checks checks =
               new Checks(
@@ -147,7 +147,7 @@ final class DemoRun {
               observed,
               seconds,
               snapshotsSeen.count(),
-              last,
+              SnapshotSummary.of(client.status().snapshot().orElseThrow()),
               checks.all(),
               checks.nanosPerQuery());
         });
@@ -228,11 +228,11 @@ final class DemoRun {
             last.set(record.value());
           }
         });
-    byte[] json =
+    byte[] manifest =
         Optional.ofNullable(last.get())
             .orElseThrow(() -> new IllegalStateException("no snapshot was published"));
     try {
-      return Manifest.fromJson(json);
+      return Manifest.read(manifest);
     } catch (SnapshotException e) {
       throw new UncheckedIOException(e);
     }

@@ -3,6 +3,7 @@ package io.firstseen.cli.savepoint;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Json;
+import io.firstseen.cli.shared.Rows;
 import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.filters.WilsonInterval;
 import io.firstseen.filters.key.KeyHash;
@@ -15,10 +16,8 @@ import io.firstseen.types.TimeToLive;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.LongSummaryStatistics;
-import java.util.Map;
 
 /** The figures of a savepoint, for people as a table and for machines as JSON. */
 record SavepointSummary(DedupSavepoint savepoint) {
@@ -26,7 +25,7 @@ record SavepointSummary(DedupSavepoint savepoint) {
   /** The lines of the table, each ending with a line feed. */
   String table() {
     DedupParameters parameters = savepoint.parameters();
-    Map<String, String> rows = new LinkedHashMap<>();
+    Rows rows = new Rows();
     LongSummaryStatistics ofShards = keysOfShards();
     long keys = savepoint.keys();
     rows.put("checkpoint", SnapshotSummary.number(savepoint.checkpointId()));
@@ -63,13 +62,10 @@ record SavepointSummary(DedupSavepoint savepoint) {
     rows.put(
         "bits a key",
         keys == 0 ? "-" : SnapshotSummary.decimal(8.0 * savepoint.stateBytes() / keys));
-    StringBuilder table = new StringBuilder();
-    rows.forEach(
-        (name, value) -> table.append(String.format(Locale.ROOT, "%-20s%s%n", name, value)));
-    return table.toString();
+    return rows.toString();
   }
 
-  private void audit(Map<String, String> rows) {
+  private void audit(Rows rows) {
     AuditCounts audit = savepoint.audit();
     if (audit == null) {
       rows.put("audit", "off");

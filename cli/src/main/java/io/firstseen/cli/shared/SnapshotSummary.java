@@ -10,9 +10,7 @@ import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import java.time.Instant;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
 import java.util.Locale;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -101,7 +99,7 @@ public record SnapshotSummary(
 
   /** The lines of the table, each ending with a line feed. */
   public String table() {
-    Map<String, String> rows = new LinkedHashMap<>();
+    Rows rows = new Rows();
     int shards = parameters.shards().count();
     rows.put("set", setName);
     rows.put("sequence", Long.toString(sequence));
@@ -124,10 +122,7 @@ public record SnapshotSummary(
     rows.put(
         "canonicaliser",
         parameters.canonicaliser().id() + " (version " + parameters.canonicaliserVersion() + ")");
-    StringBuilder table = new StringBuilder();
-    rows.forEach(
-        (name, value) -> table.append(String.format(Locale.ROOT, "%-20s%s%n", name, value)));
-    return table.toString();
+    return rows.toString();
   }
 
   /** The same as fields of a JSON object. */

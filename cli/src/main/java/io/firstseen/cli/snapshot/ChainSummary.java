@@ -1,95 +1,147 @@
 package io.firstseen.cli.snapshot;
 
+import static io.firstseen.cli.shared.SnapshotSummary.number;
+
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Json;
-import io.firstseen.cli.shared.SnapshotSummary;
+import io.firstseen.cli.shared.Rows;
+import io.firstseen.filters.snapshot.BaseList;
+import io.firstseen.filters.snapshot.BlobLoader;
 import io.firstseen.filters.snapshot.BlobReference;
-import io.firstseen.filters.snapshot.CatchUpPlan;
-import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.filters.snapshot.ManifestShard;
+import io.firstseen.filters.snapshot.ManifestBlobs;
+import io.firstseen.filters.snapshot.Pack;
+import io.firstseen.filters.snapshot.Section;
+import io.firstseen.filters.snapshot.Snapshot;
+import io.firstseen.filters.snapshot.SnapshotSet;
+import java.io.IOException;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
-/** The blobs of each shard of a manifest: a base and a chain of deltas. */
-final class ChainSummary {
-  private static final String ROW = "%5s %12s %14s %10s %7s %14s %14s%n";
+/** The newest pack of a set and its list of bases, shard by shard. */
+record ChainSummary(SnapshotSet set, Pack newest, BaseList list) {
+  private static final String ROW = "%5s %12s %14s %9s %14s %14s %12s %12s%n";
 
-  private final Manifest manifest;
+  /** What the chain has for a shard. */
+  private record Shard(
+      int number,
+      long keys,
+      Optional<String> setDigest,
+      Optional<BlobReference> base,
+      List<Section> since,
+      Optional<Section> change) {
 
-  ChainSummary(Manifest manifest) {
-    this.manifest = manifest;
+    long baseBytes() {
+      return base.map(BlobReference::bytes).orElse(0L);
+    }
+
+    long sinceBytes() {
+      return since.stream().mapToLong(Section::length).sum();
+    }
+
+    long changeBytes() {
+      return change.map(Section::length).orElse(0);
+    }
+
+    long added() {
+      return change.map(Section::addedCount).orElse(0L);
+    }
+
+    long removed() {
+      return change.map(Section::removedCount).orElse(0L);
+    }
   }
 
-  /** One line per shard, and a total. */
+  /** Reads the newest pack and the list of bases of a set that has a pack. */
+  static ChainSummary of(SnapshotSet set, BlobLoader loader) throws IOException {
+    ManifestBlobs blobs = new ManifestBlobs(set.manifest(), loader);
+    Pack newest = blobs.newestPack();
+    return new ChainSummary(set, newest, blobs.baseList(newest));
+  }
+
+  private List<Shard> shards() {
+    return IntStream.range(0, list.shards().size()).mapToObj(this::shard).toList();
+  }
+
+  private Shard shard(int number) {
+    Optional<Snapshot> snapshot = Optional.ofNullable(set.snapshot(number));
+    BaseList.Shard listed = list.shards().get(number);
+    return new Shard(
+        number,
+        snapshot.map(each -> each.header().hashCount()).orElse(0L),
+        snapshot.map(each -> each.header().setDigest()),
+        Optional.ofNullable(listed.base()),
+        listed.sections(),
+        Optional.ofNullable(newest.sections().get(number)));
+  }
+
+  /** The bytes that a reader fetches that holds nothing. */
+  private long bytesFromNothing() {
+    return newest.basesBytes() + newest.packsSince() + set.manifest().pack().bytes();
+  }
+
+  private long keptPackBytes() {
+    return Math.max(0, set.manifest().packBytes() - newest.keptFrom());
+  }
+
+  /** The lines of a table, and one line for each shard. */
   String table() {
-    StringBuilder table = new StringBuilder();
+    Rows rows = new Rows();
+    rows.put("pack of sequence", Long.toString(newest.sequence()));
+    rows.put("changed shards", newest.sections().size());
+    rows.put("bytes of kept packs", keptPackBytes());
+    rows.put("list of bases", PackSummary.text(newest.bases()));
+    rows.put("list of sequence", Long.toString(list.sequence()));
+    rows.put("bytes from nothing", bytesFromNothing());
+    StringBuilder table = new StringBuilder(rows.toString());
     table.append(
         String.format(
-            Locale.ROOT,
-            ROW,
+            "%n" + ROW,
             "shard",
             "keys",
             "base bytes",
-            "base from",
-            "deltas",
-            "delta bytes",
-            "from nothing"));
-    for (ManifestShard shard : manifest.shards()) {
-      BlobReference base = shard.base();
-      table.append(
-          row(
-              Integer.toString(shard.shard()),
-              List.of(shard),
-              base == null ? "-" : Long.toString(base.sequence())));
-    }
-    table.append(row("all", manifest.shards(), ""));
-    return table.toString();
+            "sections",
+            "section bytes",
+            "in newest pack",
+            "added",
+            "removed"));
+    List<Shard> shards = shards();
+    shards.forEach(shard -> table.append(row(Integer.toString(shard.number), List.of(shard))));
+    return table.append(row("all", shards)).toString();
   }
 
-  private static String row(String name, List<ManifestShard> shards, String baseSequence) {
+  private static String row(String name, List<Shard> shards) {
     return String.format(
-        Locale.ROOT,
         ROW,
         name,
-        SnapshotSummary.number(shards.stream().mapToLong(ManifestShard::count).sum()),
-        SnapshotSummary.number(shards.stream().mapToLong(ChainSummary::baseBytes).sum()),
-        baseSequence,
-        SnapshotSummary.number(shards.stream().mapToLong(shard -> shard.deltas().size()).sum()),
-        SnapshotSummary.number(shards.stream().mapToLong(ChainSummary::deltaBytes).sum()),
-        SnapshotSummary.number(shards.stream().mapToLong(ChainSummary::bytesFromNothing).sum()));
+        number(shards.stream().mapToLong(Shard::keys).sum()),
+        number(shards.stream().mapToLong(Shard::baseBytes).sum()),
+        number(shards.stream().mapToLong(shard -> shard.since().size()).sum()),
+        number(shards.stream().mapToLong(Shard::sinceBytes).sum()),
+        number(shards.stream().mapToLong(Shard::changeBytes).sum()),
+        number(shards.stream().mapToLong(Shard::added).sum()),
+        number(shards.stream().mapToLong(Shard::removed).sum()));
   }
 
-  /** One object per shard. */
-  ArrayNode json() {
-    ArrayNode shards = Json.object().putArray("chains");
-    for (ManifestShard shard : manifest.shards()) {
-      ObjectNode json = shards.addObject();
-      json.put("shard", shard.shard());
-      json.put("keys", shard.count());
-      json.put("baseBytes", baseBytes(shard));
-      if (shard.base() != null) {
-        json.put("baseSequence", shard.base().sequence());
-        json.put("setDigest", shard.newest().setDigest());
-      }
-      json.put("deltas", shard.deltas().size());
-      json.put("deltasBehindBase", shard.deltasBehindBase().size());
-      json.put("deltaBytes", deltaBytes(shard));
-      json.put("bytesFromNothing", bytesFromNothing(shard));
+  /** The same as a JSON object. */
+  ObjectNode json() {
+    ObjectNode json = Json.object();
+    json.put("packSequence", newest.sequence());
+    json.put("keptPackBytes", keptPackBytes());
+    json.set("list", PackSummary.json(newest.bases()).put("sequence", list.sequence()));
+    json.put("bytesFromNothing", bytesFromNothing());
+    ArrayNode ofShards = json.putArray("ofShards");
+    for (Shard shard : shards()) {
+      ObjectNode one = ofShards.addObject();
+      one.put("shard", shard.number);
+      one.put("keys", shard.keys);
+      shard.setDigest.ifPresent(digest -> one.put("setDigest", digest));
+      shard.base.ifPresent(base -> one.set("base", PackSummary.json(base)));
+      one.put("sections", shard.since.size());
+      one.put("sectionBytes", shard.sinceBytes());
+      shard.change.ifPresent(change -> one.set("newest", PackSummary.json(change)));
     }
-    return shards;
-  }
-
-  private static long baseBytes(ManifestShard shard) {
-    return shard.base() == null ? 0 : shard.base().bytes();
-  }
-
-  private static long deltaBytes(ManifestShard shard) {
-    return shard.deltas().stream().mapToLong(BlobReference::bytes).sum();
-  }
-
-  private static long bytesFromNothing(ManifestShard shard) {
-    return CatchUpPlan.of(shard, Optional.empty()).bytes();
+    return json;
   }
 }

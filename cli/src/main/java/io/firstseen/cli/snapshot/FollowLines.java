@@ -10,6 +10,7 @@ import io.firstseen.filters.snapshot.Manifest;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Locale;
 
 /** Prints a line for each snapshot and for each problem of a followed set. */
 final class FollowLines implements SnapshotListener {
@@ -59,20 +60,30 @@ final class FollowLines implements SnapshotListener {
                   SnapshotSummary.number(update.addedKeys().getAsLong()),
                   SnapshotSummary.number(update.removedKeys().getAsLong()));
     }
+    object.put("way", update.way().name().toLowerCase(Locale.ROOT));
     object.put("fetchedBytes", update.fetchedBytes());
     object.put("tookMillis", update.tookMillis());
     print(
         object,
-        "sequence %d, window %s to %s, %s keys%s, fetched %s bytes, took %d ms"
+        "sequence %d, window %s to %s, %s keys%s, %s, took %d ms"
             .formatted(
                 manifest.sequence(),
                 Instant.ofEpochMilli(manifest.windowStartMillis()),
                 Instant.ofEpochMilli(manifest.windowEndMillis()),
                 SnapshotSummary.number(manifest.count()),
                 changes,
-                SnapshotSummary.number(update.fetchedBytes()),
+                way(update),
                 update.tookMillis()));
     onSnapshot.run();
+  }
+
+  private static String way(SnapshotUpdate update) {
+    String bytes = SnapshotSummary.number(update.fetchedBytes());
+    return switch (update.way()) {
+      case NOTHING -> "nothing to fetch";
+      case PACKS -> "by packs of " + bytes + " bytes";
+      case BASES -> "by bases of " + bytes + " bytes";
+    };
   }
 
   @Override

@@ -3,55 +3,49 @@ package io.firstseen.cli.snapshot;
 import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
-import io.firstseen.filters.snapshot.BlobReference;
+import io.firstseen.filters.snapshot.BlobLoader;
 import io.firstseen.filters.snapshot.MalformedSnapshotException;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestBlobs;
+import io.firstseen.filters.snapshot.MissingBlobsException;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.Snapshot;
-import io.firstseen.filters.snapshot.SnapshotDelta;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotException;
-import io.firstseen.filters.snapshot.SnapshotHeader;
 import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The subject of a snapshot verb: one blob, or all shards of a directory's manifest. */
+/** The subject of a snapshot verb: one snapshot, or all shards of a directory's manifest. */
 final class OpenedSnapshots {
   private final Path path;
   // Exactly one of the two is set.
-  private final Snapshot blob;
+  private final Snapshot snapshot;
   private final SnapshotSet set;
 
-  private OpenedSnapshots(Path path, Snapshot blob, SnapshotSet set) {
+  private OpenedSnapshots(Path path, Snapshot snapshot, SnapshotSet set) {
     this.path = path;
-    this.blob = blob;
+    this.snapshot = snapshot;
     this.set = set;
   }
 
   /**
-   * Reads a delta from a path; empty if the file is not a delta.
+   * Reads a manifest or a blob; empty if the path is a directory or another file.
    *
-   * @param sequence the manifest that was asked for; null if none, as for a delta
-   * @throws MalformedSnapshotException if it is damaged
-   * @throws IOException if it cannot be read
+   * @param sequence the manifest that was asked for; null if none, as for a file
+   * @throws SnapshotException if it is damaged, or a newer reader is needed
    */
-  static Optional<SnapshotDelta> delta(Path path, @Nullable Long sequence) throws IOException {
-    return Files.isDirectory(path) || sequence != null || !SnapshotHeader.read(path).isDelta()
-        ? Optional.empty()
-        : Optional.of(SnapshotDelta.read(path));
+  static Optional<FileSummary> file(Path path, @Nullable Long sequence) throws SnapshotException {
+    return Files.isDirectory(path) || sequence != null ? Optional.empty() : FileSummary.of(path);
   }
 
   /**
-   * Opens a file as a blob, a directory by its manifest.
+   * Opens a file as a snapshot, a directory by its manifest.
    *
    * @param sequence which manifest of a directory; null for the newest
    * @throws MalformedSnapshotException if it is damaged; a missing blob that the manifest names
@@ -64,38 +58,41 @@ final class OpenedSnapshots {
         throw new UserErrorException(
             "--sequence chooses among the manifests of a directory, which " + path + " is not");
       }
+      Optional<FileSummary> other = FileSummary.of(path);
+      if (other.isPresent()) {
+        throw new UserErrorException(
+            path + " must be a snapshot or a directory, got " + other.get().sentence());
+      }
       return new OpenedSnapshots(path, Snapshot.read(path), null);
     }
     SnapshotDirectory directory = new SnapshotDirectory(path);
     Manifest manifest = sequence == null ? directory.latest() : directory.manifest(sequence);
-    return new OpenedSnapshots(
-        path, null, SnapshotSet.open(manifest, reference -> load(directory, manifest, reference)));
-  }
-
-  private static ByteBuffer load(
-      SnapshotDirectory directory, Manifest manifest, BlobReference reference) throws IOException {
     try {
-      return directory.blob(manifest, reference);
-    } catch (SnapshotException e) {
-      if (e.getCause() instanceof NoSuchFileException) {
-        throw missing(manifest.blobs() == null ? directory.path() : manifest.blobs(), reference, e);
-      }
-      throw e;
+      return new OpenedSnapshots(path, null, SnapshotSet.open(manifest, loader(path, manifest)));
+    } catch (MissingBlobsException e) {
+      throw missing(path, manifest, e);
     }
   }
 
+  private static BlobLoader loader(Path path, Manifest manifest) {
+    SnapshotDirectory directory = new SnapshotDirectory(path);
+    return reference -> directory.blob(manifest, reference);
+  }
+
   private static MalformedSnapshotException missing(
-      Object place, BlobReference reference, IOException e) {
-    return new MalformedSnapshotException(
-        place + ": the blob " + reference.digest() + " is missing", e);
+      Path path, Manifest manifest, MissingBlobsException e) {
+    Object place = manifest.blobs() == null ? path : manifest.blobs();
+    return new MalformedSnapshotException(place + ": " + e.getMessage(), e);
   }
 
-  /** The blob; null if it is a directory. */
-  @Nullable Snapshot blob() {
-    return blob;
+  /** What the directory holds beside the set; empty if it is a snapshot, or never held a key. */
+  Optional<ChainSummary> chain() throws IOException {
+    return set == null || set.manifest().pack() == null
+        ? Optional.empty()
+        : Optional.of(ChainSummary.of(set, loader(path, set.manifest())));
   }
 
-  /** The manifest of the directory; null if it is a blob. */
+  /** The manifest of the directory; null if it is a snapshot. */
   @Nullable Manifest manifest() {
     return set == null ? null : set.manifest();
   }
@@ -106,22 +103,22 @@ final class OpenedSnapshots {
    * @throws UserErrorException if the two cannot be compared
    */
   SnapshotDifference difference(OpenedSnapshots there) {
-    if ((blob == null) != (there.blob == null)) {
+    if ((snapshot == null) != (there.snapshot == null)) {
       throw new UserErrorException(
-          "two blobs or two directories can be compared, got one of each: "
+          "two snapshots or two directories can be compared, got one of each: "
               + path
               + " and "
               + there.path);
     }
     requireSame(there, "set", setName(), there.setName());
     requireSame(there, "parameters", parameters(), there.parameters());
-    if (blob != null) {
+    if (snapshot != null) {
       requireSame(
           there,
           "shard",
-          blob.header().parameters().shard(),
-          there.blob.header().parameters().shard());
-      return SnapshotDifference.of(blob, there.blob);
+          snapshot.header().parameters().shard(),
+          there.snapshot.header().parameters().shard());
+      return SnapshotDifference.of(snapshot, there.snapshot);
     }
     SnapshotDifference all = SnapshotDifference.none();
     for (int shard = 0; shard < parameters().shards().count(); shard++) {
@@ -131,7 +128,7 @@ final class OpenedSnapshots {
   }
 
   private String setName() {
-    return blob != null ? blob.header().parameters().setName() : set.manifest().setName();
+    return snapshot != null ? snapshot.header().parameters().setName() : set.manifest().setName();
   }
 
   private void requireSame(OpenedSnapshots there, String what, Object here, Object other) {
@@ -151,18 +148,18 @@ final class OpenedSnapshots {
 
   /** The figures to print. */
   SnapshotSummary summary() {
-    return blob != null ? SnapshotSummary.of(blob) : SnapshotSummary.of(set);
+    return snapshot != null ? SnapshotSummary.of(snapshot) : SnapshotSummary.of(set);
   }
 
   /** The parameters that turn a key into the hash that the snapshots hold. */
   SetParameters parameters() {
-    return blob != null ? blob.header().parameters().set() : set.manifest().parameters();
+    return snapshot != null ? snapshot.header().parameters().set() : set.manifest().parameters();
   }
 
   /**
    * Whether the key is held. Also throws what {@link SetParameters#hash} throws.
    *
-   * @throws UserErrorException if the key belongs to a shard other than that of the blob
+   * @throws UserErrorException if the key belongs to a shard other than that of the snapshot
    */
   boolean mightContain(byte @Nullable [] scope, byte[] key, KeyHash keyHash)
       throws InvalidKeyException, SnapshotException {
@@ -170,7 +167,7 @@ final class OpenedSnapshots {
     if (set != null) {
       return set.mightContain(hash);
     }
-    SnapshotParameters own = blob.header().parameters();
+    SnapshotParameters own = snapshot.header().parameters();
     int shard = own.set().shards().shardOf(hash);
     if (shard != own.shard()) {
       throw new UserErrorException(
@@ -179,7 +176,7 @@ final class OpenedSnapshots {
                   + " query the directory that holds all shards",
               path, own.shard(), own.set().shards().count(), shard));
     }
-    return blob.mightContain(hash);
+    return snapshot.mightContain(hash);
   }
 
   /**
@@ -187,11 +184,14 @@ final class OpenedSnapshots {
    * ManifestBlobs#verify}.
    */
   void verify() throws IOException {
-    if (blob != null) {
-      blob.verify();
-    } else {
-      SnapshotDirectory directory = new SnapshotDirectory(path);
-      ManifestBlobs.verify(set.manifest(), reference -> load(directory, set.manifest(), reference));
+    if (snapshot != null) {
+      snapshot.verify();
+      return;
+    }
+    try {
+      ManifestBlobs.verify(set.manifest(), loader(path, set.manifest()));
+    } catch (MissingBlobsException e) {
+      throw missing(path, set.manifest(), e);
     }
   }
 }

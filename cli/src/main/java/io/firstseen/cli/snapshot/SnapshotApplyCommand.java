@@ -5,14 +5,23 @@ import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.SnapshotSummary;
+import io.firstseen.filters.snapshot.BlobReference;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.Pack;
+import io.firstseen.filters.snapshot.Section;
+import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.Snapshot;
-import io.firstseen.filters.snapshot.SnapshotDelta;
 import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.filters.snapshot.SnapshotParameters;
+import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.jobs.files.OutputFile;
+import io.firstseen.jobs.shared.UserErrorException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -20,32 +29,49 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Applies deltas to a snapshot. */
+/** Applies packs to one shard. */
 @Command(
     name = "apply",
     description = {
-      "Applies deltas to a snapshot, one after the other, and writes the resulting snapshot.",
-      "It has the same bytes as a snapshot that is published in full."
+      "Applies packs to the snapshot or the base of one shard, one after the other, and writes the"
+          + " resulting snapshot. It has the same bytes as one that is built from the keys.",
+      "A section does not say what it changes: BASE must be the set before the first pack. With"
+          + " --manifest, and one shard, the result is proved to have the root of the manifest."
     })
 final class SnapshotApplyCommand implements Callable<Integer> {
 
-  @Parameters(index = "0", paramLabel = "BASE", description = "The snapshot to begin with.")
+  @Parameters(
+      index = "0",
+      paramLabel = "BASE",
+      description = "The snapshot or the base to begin with.")
   private Path base;
 
   @Parameters(
       index = "1..*",
       arity = "1..*",
-      paramLabel = "DELTA",
-      description = "The deltas to apply, in order.")
-  private List<Path> deltas;
+      paramLabel = "PACK",
+      description = "The packs to apply, each the one after the one before.")
+  private List<Path> packs;
 
   @Option(names = "--output", required = true, paramLabel = "F", description = "The snapshot.")
   private Path output;
+
+  @Option(
+      names = "--manifest",
+      paramLabel = "F",
+      description =
+          "The manifest whose newest pack is the last one; it has the window, and the parameters"
+              + " that a base lacks.")
+  private Path manifestFile;
 
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
 
   @Spec private CommandSpec spec;
+
+  /** The set of a shard before the packs: as a section. */
+  private record Start(
+      String setName, SetParameters parameters, int shard, long sequence, Section whole) {}
 
   @Override
   public Integer call() throws Exception {
@@ -55,17 +81,136 @@ final class SnapshotApplyCommand implements Callable<Integer> {
   private int apply(Cleanup cleanup) throws IOException {
     OutputFile file = new OutputFile(output);
     cleanup.add(file);
-    Snapshot snapshot = Snapshot.read(base);
-    for (Path path : deltas) {
-      SnapshotDelta delta = SnapshotDelta.read(path);
-      try {
-        snapshot = delta.applyTo(snapshot);
-      } catch (SnapshotException e) {
-        throw new SnapshotException(path + ": " + e.getMessage(), e);
-      }
-    }
+    Optional<Manifest> manifest =
+        manifestFile == null
+            ? Optional.empty()
+            : Optional.of(read(manifestFile, ManifestSummary.class, "a manifest").manifest());
+    Start start = start(manifest);
+    List<PackSummary> chain = chain(start, manifest);
+    Snapshot snapshot = apply(start, chain, manifest);
     file.write(snapshot.toBytes());
     file.complete();
+    tell(snapshot);
+    return ExitCode.GOOD;
+  }
+
+  private Start start(Optional<Manifest> manifest) throws SnapshotException {
+    if (FileSummary.of(base).isPresent()) {
+      BaseSummary found = read(base, BaseSummary.class, "a snapshot or a base");
+      Manifest head =
+          manifest.orElseThrow(
+              () ->
+                  new UserErrorException(
+                      base + " is a base, which lacks the parameters of the set: give --manifest"));
+      requireSame("set", base, found.setName(), head.setName());
+      int shards = head.parameters().shards().count();
+      if (found.shard() >= shards) {
+        throw new UserErrorException(
+            "%s is of shard %d, the manifest has %d shards".formatted(base, found.shard(), shards));
+      }
+      return new Start(found.setName(), head.parameters(), found.shard(), -1, found.whole());
+    }
+    Snapshot snapshot = Snapshot.read(base);
+    SnapshotParameters own = snapshot.header().parameters();
+    if (manifest.isPresent()) {
+      requireSame("set", base, own.setName(), manifest.get().setName());
+      requireSame("parameters", base, own.set(), manifest.get().parameters());
+    }
+    return new Start(
+        own.setName(), own.set(), own.shard(), own.sequence(), Section.whole(snapshot));
+  }
+
+  private void requireSame(String what, Path file, Object found, Object ofManifest) {
+    if (!found.equals(ofManifest)) {
+      throw new UserErrorException(
+          "%s and %s must have the same %s, %s is not %s"
+              .formatted(file, manifestFile, what, found, ofManifest));
+    }
+  }
+
+  /** The packs, which must follow one another and end at the manifest. */
+  private List<PackSummary> chain(Start start, Optional<Manifest> manifest)
+      throws SnapshotException {
+    List<PackSummary> chain = new ArrayList<>();
+    for (Path path : packs) {
+      PackSummary next = read(path, PackSummary.class, "a pack");
+      Pack pack = next.pack();
+      if (!pack.setName().equals(start.setName)) {
+        throw new UserErrorException(
+            "%s must be of set '%s', got '%s'".formatted(path, start.setName, pack.setName()));
+      }
+      if (pack.sequence() <= start.sequence) {
+        throw new UserErrorException(
+            "%s must have a sequence above that of %s, %d, got %d"
+                .formatted(path, base, start.sequence, pack.sequence()));
+      }
+      if (!chain.isEmpty() && !chain.get(chain.size() - 1).reference().equals(pack.before())) {
+        throw new UserErrorException(
+            "%s must follow the pack %s, it follows %s"
+                .formatted(
+                    path,
+                    chain.get(chain.size() - 1).reference().digest(),
+                    pack.before() == null ? "none" : pack.before().digest()));
+      }
+      chain.add(next);
+    }
+    BlobReference last = chain.get(chain.size() - 1).reference();
+    if (manifest.isPresent() && !last.equals(manifest.get().pack())) {
+      throw new UserErrorException(
+          "the last pack must be the newest of %s, %s is not"
+              .formatted(manifestFile, packs.get(packs.size() - 1)));
+    }
+    return chain;
+  }
+
+  private Snapshot apply(Start start, List<PackSummary> chain, Optional<Manifest> manifest)
+      throws SnapshotException {
+    List<Section> sections = new ArrayList<>(List.of(start.whole));
+    for (int i = 0; i < chain.size(); i++) {
+      Section section = chain.get(i).pack().sections().get(start.shard);
+      if (section == null) {
+        spec.commandLine()
+            .getErr()
+            .printf("%s changes nothing in shard %d%n", packs.get(i), start.shard);
+      } else {
+        sections.add(section);
+      }
+    }
+    SnapshotParameters parameters =
+        new SnapshotParameters(
+            start.parameters,
+            start.setName,
+            start.shard,
+            manifest.map(Manifest::sequence).orElse(chain.get(chain.size() - 1).pack().sequence()),
+            manifest.map(Manifest::windowStartMillis).orElse(0L),
+            manifest.map(Manifest::windowEndMillis).orElse(0L));
+    Snapshot snapshot = apply(sections, parameters);
+    if (manifest.isPresent() && start.parameters.shards().count() == 1) {
+      var unused = SnapshotSet.of(manifest.get(), new Snapshot[] {snapshot});
+    }
+    return snapshot;
+  }
+
+  private Snapshot apply(List<Section> sections, SnapshotParameters parameters)
+      throws SnapshotException {
+    try {
+      return Section.applyAll(null, sections, parameters);
+    } catch (SnapshotException e) {
+      throw e.at(base);
+    }
+  }
+
+  private static <T extends FileSummary> T read(Path path, Class<T> kind, String words)
+      throws SnapshotException {
+    Optional<FileSummary> found = FileSummary.of(path);
+    if (found.isEmpty() || !kind.isInstance(found.get())) {
+      throw new UserErrorException(
+          path + " must be " + words + found.map(other -> ", got " + other.sentence()).orElse(""));
+    }
+    return kind.cast(found.get());
+  }
+
+  private void tell(Snapshot snapshot) {
     SnapshotSummary summary = SnapshotSummary.of(snapshot);
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
@@ -79,6 +224,5 @@ final class SnapshotApplyCommand implements Callable<Integer> {
           "%s: %s keys in %s bytes%n",
           output, SnapshotSummary.number(summary.keys()), SnapshotSummary.number(summary.bytes()));
     }
-    return ExitCode.GOOD;
   }
 }

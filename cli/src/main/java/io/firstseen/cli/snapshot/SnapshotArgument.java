@@ -2,8 +2,8 @@ package io.firstseen.cli.snapshot;
 
 import io.firstseen.filters.snapshot.MalformedSnapshotException;
 import io.firstseen.filters.snapshot.ManifestCheck;
-import io.firstseen.filters.snapshot.SnapshotDelta;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
+import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.filters.snapshot.UntrustedManifestException;
 import io.firstseen.jobs.shared.UserErrorException;
@@ -36,15 +36,19 @@ final class SnapshotArgument {
   }
 
   /**
-   * Refuses a directory whose manifest has no signature by one of these keys.
+   * Refuses a manifest, or a directory whose manifest, has no signature by one of these keys.
    *
    * @throws UntrustedManifestException if there is no such signature
    * @throws IOException if the manifest cannot be read
    */
   void requireSigned(List<TrustedKey> keys) throws IOException {
     if (!Files.isDirectory(path)) {
-      throw new UserErrorException(
-          "--public-key checks the manifest of a directory, which " + path + " is not");
+      if (file().filter(ManifestSummary.class::isInstance).isEmpty()) {
+        throw new UserErrorException(
+            "--public-key checks a manifest, or that of a directory, which " + path + " is not");
+      }
+      ManifestCheck.requireSigned(Files.readAllBytes(path), keys);
+      return;
     }
     SnapshotDirectory directory = new SnapshotDirectory(path);
     long asked = sequence == null ? directory.latest().sequence() : sequence;
@@ -53,14 +57,9 @@ final class SnapshotArgument {
     sequence = asked;
   }
 
-  /**
-   * The delta, if the file is one; for verbs that accept deltas besides snapshots.
-   *
-   * @throws MalformedSnapshotException if it is damaged
-   * @throws IOException if it cannot be read
-   */
-  Optional<SnapshotDelta> delta() throws IOException {
-    return OpenedSnapshots.delta(path, sequence);
+  /** See {@link OpenedSnapshots#file}. */
+  Optional<FileSummary> file() throws SnapshotException {
+    return OpenedSnapshots.file(path, sequence);
   }
 
   /**

@@ -8,7 +8,6 @@ import io.firstseen.cli.shared.Progress;
 import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.consumer.NothingPublishedException;
 import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.filters.snapshot.SnapshotDelta;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.io.IOException;
@@ -26,13 +25,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Prints the content and parameters of a snapshot or a delta. */
+/** Prints the content and parameters of a snapshot, a set, a manifest or a blob. */
 @Command(
     name = "info",
     description = {
-      "Shows the content and the parameters of a snapshot or a delta; for a directory or a topic also"
-          + " the base and the chain of deltas of each shard. A topic is read whole, as 'pull'"
-          + " does, into a temporary directory.",
+      "Shows the content and the parameters of a snapshot, a manifest, a pack, a base or a list of"
+          + " bases; for a directory or a topic also the newest pack and the list of bases, shard by"
+          + " shard. A topic is read whole, as 'pull' does, into a temporary directory.",
       "Exit status 1 if the topic holds no snapshot of the set yet."
     })
 final class SnapshotInfoCommand implements Callable<Integer> {
@@ -76,7 +75,8 @@ final class SnapshotInfoCommand implements Callable<Integer> {
         index = "0",
         paramLabel = "F",
         description =
-            "A snapshot, a delta, or a directory of snapshots with a manifest for each window.")
+            "A snapshot, a manifest, a blob, or a directory of snapshots with a manifest for each"
+                + " window.")
     private Path path;
 
     @Option(
@@ -100,13 +100,12 @@ final class SnapshotInfoCommand implements Callable<Integer> {
         throw new UserErrorException(name + " goes with --bootstrap-servers");
       }
     }
-    Optional<SnapshotDelta> delta = OpenedSnapshots.delta(origin.path, sequence);
-    if (delta.isPresent()) {
-      DeltaSummary summary = new DeltaSummary(delta.get());
+    Optional<FileSummary> file = OpenedSnapshots.file(origin.path, sequence);
+    if (file.isPresent()) {
       if (json) {
-        out().println(Json.line(summary.json()));
+        out().println(Json.line(file.get().json()));
       } else {
-        out().print(summary.table());
+        out().print(file.get().table());
       }
       return ExitCode.GOOD;
     }
@@ -131,21 +130,23 @@ final class SnapshotInfoCommand implements Callable<Integer> {
     return info(OpenedSnapshots.open(directory, null));
   }
 
-  private int info(OpenedSnapshots opened) {
+  private int info(OpenedSnapshots opened) throws IOException {
     SnapshotSummary summary = opened.summary();
     Manifest manifest = opened.manifest();
+    Optional<ChainSummary> chain = opened.chain();
     if (json) {
       ObjectNode object = summary.json();
       if (manifest != null) {
-        object.set("chains", new ChainSummary(manifest).json());
+        object.setAll(ManifestSummary.json(manifest));
       }
+      chain.ifPresent(each -> object.set("chain", each.json()));
       out().println(Json.line(object));
     } else {
       out().print(summary.table());
       if (manifest != null) {
-        out().println();
-        out().print(new ChainSummary(manifest).table());
+        out().print(ManifestSummary.proof(manifest));
       }
+      chain.ifPresent(each -> out().print(each.table()));
     }
     return ExitCode.GOOD;
   }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
+import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotException;
@@ -79,10 +80,7 @@ final class SnapshotSignCommand implements Callable<Integer> {
     Closeable lock = directory.lock();
     try {
       for (long sequence : sequences) {
-        // Refuses a file whose name has another sequence than its content; another file would be
-        // replaced.
-        directory.manifest(sequence);
-        directory.writeManifest(signed(key, directory.manifestBytes(sequence)));
+        directory.writeManifest(key.sign(directory.manifest(sequence)));
       }
     } finally {
       lock.close();
@@ -91,7 +89,7 @@ final class SnapshotSignCommand implements Callable<Integer> {
   }
 
   private int signOne(SigningKey key) throws Exception {
-    byte[] bytes = signed(key, Files.readAllBytes(path));
+    byte[] bytes = key.sign(manifest()).toBytes();
     return Cleanup.after(
         cleanup -> {
           OutputFile file = new OutputFile(path);
@@ -102,11 +100,11 @@ final class SnapshotSignCommand implements Callable<Integer> {
         });
   }
 
-  private byte[] signed(SigningKey key, byte[] manifest) throws SnapshotException {
+  private Manifest manifest() throws IOException {
     try {
-      return key.sign(manifest);
+      return Manifest.read(Files.readAllBytes(path));
     } catch (SnapshotException e) {
-      throw new SnapshotException(path + ": " + e.getMessage(), e);
+      throw e.at(path);
     }
   }
 }

@@ -7,18 +7,21 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.cli.embedded.EmbeddedBroker;
 import io.firstseen.cli.embedded.SharedBroker;
 import io.firstseen.consumer.SnapshotClientOptions;
+import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.filters.snapshot.Sha256;
+import io.firstseen.filters.snapshot.ManifestBlobs;
 import io.firstseen.server.ServerOptions;
 import io.firstseen.server.ServiceLog;
 import io.firstseen.server.SetSource;
 import io.firstseen.server.SnapshotServer;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -49,6 +52,18 @@ class ServeTopicTest {
 
   private JsonNode json(String target) throws Exception {
     return JSON.readTree(get(target, HttpResponse.BodyHandlers.ofString()).body());
+  }
+
+  private byte[] bytes(String target) throws Exception {
+    return get(target, HttpResponse.BodyHandlers.ofByteArray()).body();
+  }
+
+  private ByteBuffer blob(BlobReference blob) throws IOException {
+    try {
+      return ByteBuffer.wrap(bytes("/v1/blobs/" + blob.digest()));
+    } catch (Exception e) {
+      throw new IOException(e);
+    }
   }
 
   private String nextEvent() throws InterruptedException {
@@ -107,9 +122,11 @@ class ServeTopicTest {
       JsonNode answer = json("/v1/contains?key=a");
       assertThat(answer.path("present").asBoolean()).isFalse();
       assertThat(answer.path("sequence").asInt()).isEqualTo(2);
-      String digest = json("/v1/manifest").at("/shards/0/base/digest").asText();
-      byte[] blob = get("/v1/blobs/" + digest, HttpResponse.BodyHandlers.ofByteArray()).body();
-      assertThat(Sha256.hex(blob)).isEqualTo(digest);
+      Manifest manifest = Manifest.read(bytes("/v1/manifest"));
+      assertThat(manifest.sequence()).isEqualTo(2);
+      Manifest bases = Manifest.read(bytes("/v1/manifest?bases=true"));
+      assertThat(bases.root()).isEqualTo(manifest.root());
+      ManifestBlobs.verify(bases, this::blob);
     }
     assertThat(nextEvent()).isEqualTo("trouble");
     try (SnapshotServer served = server) {

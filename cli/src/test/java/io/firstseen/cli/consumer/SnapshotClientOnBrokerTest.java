@@ -3,6 +3,8 @@ package io.firstseen.cli.consumer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstseen.cli.consumer.SnapshotWriter.Window;
+import io.firstseen.cli.consumer.SnapshotWriter.Written;
 import io.firstseen.cli.embedded.EmbeddedBroker;
 import io.firstseen.cli.embedded.SharedBroker;
 import io.firstseen.consumer.ClientState;
@@ -13,6 +15,7 @@ import io.firstseen.consumer.SnapshotListener;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SigningKey;
+import io.firstseen.testing.SetPublisher;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -175,11 +178,10 @@ class SnapshotClientOnBrokerTest {
         SnapshotClient client = SnapshotClient.start(options)) {
       for (long age = 2; age >= 0; age -= 2) {
         long published = twoHoursAgo + Duration.ofHours(2 - age).toMillis();
-        SnapshotWriter.Window window =
-            SnapshotWriter.window(3 - age, KeyHash.fixed(), SnapshotWriter.hashes("a"));
-        List<SnapshotWriter.Written> records = new ArrayList<>(window.chunks());
+        Window window = SnapshotWriter.window(3 - age, KeyHash.fixed(), SnapshotWriter.hashes("a"));
+        List<Written> records = new ArrayList<>(window.chunks());
         Manifest manifest = key.sign(window.manifest().withTimes(published, null));
-        records.add(new SnapshotWriter.Written(SnapshotWriter.SET, manifest.toJson()));
+        records.add(Written.manifest(manifest.toBytes()));
         writer.write(records);
         client.awaitSequence(3 - age, LONG);
         assertThat(client.state()).isEqualTo(age == 0 ? ClientState.READY : ClientState.STALE);
@@ -327,11 +329,12 @@ class SnapshotClientOnBrokerTest {
             .cacheDirectory(cache)
             .build();
     Path data = directory.resolve("broker");
+    SetPublisher publisher = SnapshotWriter.publisher(SnapshotWriter.SET, KeyHash.fixed(), 1);
     try (EmbeddedBroker broker = EmbeddedBroker.start(data, SETTINGS.port(port))) {
       SnapshotWriter.createTopic(broker, topic);
       try (SnapshotWriter writer = new SnapshotWriter(broker, topic);
           SnapshotClient client = FasterClients.start(options)) {
-        writer.publish(1, "a");
+        writer.publish(publisher, 1, "a");
         client.awaitReady(LONG);
       }
     }
@@ -340,24 +343,37 @@ class SnapshotClientOnBrokerTest {
       assertThat(client.mightContain("a")).isTrue();
       try (EmbeddedBroker broker = EmbeddedBroker.start(data, SETTINGS.port(port));
           SnapshotWriter writer = new SnapshotWriter(broker, topic)) {
-        writer.publish(2, "b");
+        writer.publish(publisher, 2, "b");
         client.awaitSequence(2, LONG);
         assertThat(client.mightContain("b")).isTrue();
-        // A chunk and a manifest; the first window's two are not read again.
+        // A pack and a manifest; what came before is not read again.
         assertThat(client.metrics().readRecords()).isEqualTo(2);
       }
     }
   }
 
+  /** A running client reads no bases, until a chain of packs does not lead on from its set. */
   @Test
-  void readsTheTopicAgainForAChunkThatItMissed() throws Exception {
+  void readsTheTopicAgainForTheBasesOfAnotherChain() throws Exception {
     SnapshotWriter.createTopic(KAFKA.broker(), topic);
     try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic);
         SnapshotClient client = follow()) {
-      writer.publishWithNoise(1, "a");
-      assertThat(nextEvent()).startsWith("refused: sequence 1 of set 'spam' is incomplete after");
-      assertThat(nextEvent()).isEqualTo("snapshot 1");
-      assertThat(client.mightContain("a")).isTrue();
+      writer.publish(1, "a");
+      client.awaitSequence(1, LONG);
+      long first = client.metrics().readRecords();
+      writer.publish(2, "b");
+      client.awaitSequence(2, LONG);
+      // A pack and a manifest.
+      assertThat(client.metrics().readRecords()).isEqualTo(first + 2);
+      Window other = SnapshotWriter.window(3, KeyHash.fixed(), SnapshotWriter.hashes("c"));
+      List<Written> records = new ArrayList<>(other.chunks());
+      records.add(other.manifestRecord());
+      writer.write(records);
+      client.awaitSequence(3, LONG);
+      assertThat(client.mightContain("c")).isTrue();
+      assertThat(client.metrics().readRecords()).isGreaterThan(first + 2 + records.size());
+      assertThat(List.of(nextEvent(), nextEvent(), nextEvent()))
+          .containsExactly("snapshot 1", "snapshot 2", "snapshot 3");
     }
   }
 

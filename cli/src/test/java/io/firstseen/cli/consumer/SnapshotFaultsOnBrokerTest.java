@@ -12,6 +12,7 @@ import io.firstseen.consumer.SnapshotListener;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SigningKey;
+import io.firstseen.filters.snapshot.SnapshotException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -42,33 +43,38 @@ class SnapshotFaultsOnBrokerTest {
 
   private final BlockingQueue<String> refusals = new LinkedBlockingQueue<>();
 
+  private static final int SECOND_OF_BASE = 1;
+
   /** A fault of the second window, and its cure. */
   private enum Fault {
     CORRUPTED_CHUNK("blob \\w+ of sequence 2 of set 'spam' is damaged: its bytes have .*") {
       @Override
       List<Written> wrong(Window good) {
-        Written second = good.chunks().get(1);
+        Written second = good.chunks().get(SECOND_OF_BASE);
         byte[] bytes = second.value().clone();
         bytes[bytes.length / 2] ^= 1;
-        return List.of(
-            good.chunks().get(0), new Written(second.key(), bytes), signed(good, TRUSTED));
+        List<Written> chunks = new ArrayList<>(good.chunks());
+        chunks.set(SECOND_OF_BASE, second.with(bytes));
+        return with(chunks, signed(good, TRUSTED));
       }
 
       @Override
       List<Written> cure(Window good) {
-        return List.of(good.chunks().get(1));
+        return List.of(good.chunks().get(SECOND_OF_BASE));
       }
     },
     MISSING_CHUNK(
         "sequence 2 of set 'spam' is incomplete after 100 ms: .*, which lacks 1 of 2 chunks") {
       @Override
       List<Written> wrong(Window good) {
-        return List.of(good.chunks().get(0), signed(good, TRUSTED));
+        List<Written> chunks = new ArrayList<>(good.chunks());
+        chunks.remove(SECOND_OF_BASE);
+        return with(chunks, signed(good, TRUSTED));
       }
 
       @Override
       List<Written> cure(Window good) {
-        return List.of(good.chunks().get(1));
+        return List.of(good.chunks().get(SECOND_OF_BASE));
       }
     },
     MANIFEST_BEFORE_ITS_BLOBS(
@@ -109,7 +115,7 @@ class SnapshotFaultsOnBrokerTest {
     },
     WRONG_HASH_KEY("sequence 2 of set 'spam' cannot be used: the set is hashed by .*") {
       @Override
-      List<Written> wrong(Window good) {
+      List<Written> wrong(Window good) throws SnapshotException {
         Window other = SnapshotWriter.window(2, KeyHash.sipHash24(new byte[16]), MANY);
         return with(other.chunks(), signed(other, TRUSTED));
       }
@@ -121,7 +127,7 @@ class SnapshotFaultsOnBrokerTest {
     },
     ROLLED_BACK("set 'spam' went back to sequence 0; sequence 1 goes on answering") {
       @Override
-      List<Written> wrong(Window good) {
+      List<Written> wrong(Window good) throws SnapshotException {
         Window old = SnapshotWriter.window(0, KeyHash.fixed(), SnapshotWriter.hashes("old"));
         return with(old.chunks(), signed(old, TRUSTED));
       }
@@ -133,7 +139,7 @@ class SnapshotFaultsOnBrokerTest {
     },
     FORKED("sequence 1 of set 'spam' was published again with other content; .*") {
       @Override
-      List<Written> wrong(Window good) {
+      List<Written> wrong(Window good) throws SnapshotException {
         Window fork = SnapshotWriter.window(1, KeyHash.fixed(), SnapshotWriter.hashes("fork"));
         return with(fork.chunks(), signed(fork, TRUSTED));
       }
@@ -150,7 +156,7 @@ class SnapshotFaultsOnBrokerTest {
       this.reason = reason;
     }
 
-    abstract List<Written> wrong(Window good);
+    abstract List<Written> wrong(Window good) throws SnapshotException;
 
     abstract List<Written> cure(Window good);
 
@@ -161,7 +167,7 @@ class SnapshotFaultsOnBrokerTest {
     }
 
     static Written signed(Window window, SigningKey key) {
-      return new Written(SnapshotWriter.SET, key.sign(window.manifest()).toJson());
+      return Written.manifest(key.sign(window.manifest()).toBytes());
     }
   }
 
@@ -195,7 +201,8 @@ class SnapshotFaultsOnBrokerTest {
     long[] second = Arrays.copyOf(MANY, MANY.length + 1);
     second[MANY.length] = SnapshotWriter.hashes("second")[0];
     Window good = SnapshotWriter.window(2, KeyHash.fixed(), second);
-    assertThat(good.chunks()).hasSize(2);
+    // Two chunks of the base, one of the list, two of the pack.
+    assertThat(good.chunks()).hasSize(5);
     try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic);
         SnapshotClient client = follow(topic)) {
       Window first = SnapshotWriter.window(1, KeyHash.fixed(), SnapshotWriter.hashes("first"));

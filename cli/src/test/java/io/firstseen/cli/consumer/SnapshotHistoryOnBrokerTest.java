@@ -2,6 +2,7 @@ package io.firstseen.cli.consumer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.cli.consumer.SnapshotWriter.Window;
 import io.firstseen.cli.consumer.SnapshotWriter.Written;
 import io.firstseen.cli.embedded.SharedBroker;
 import io.firstseen.consumer.SnapshotClient;
@@ -10,15 +11,11 @@ import io.firstseen.consumer.SnapshotListener;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
-import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.SetParameters;
-import io.firstseen.filters.snapshot.Snapshot;
-import io.firstseen.filters.snapshot.SnapshotDelta;
-import io.firstseen.filters.snapshot.SnapshotParameters;
+import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotSet;
-import io.firstseen.filters.snapshot.SnapshotTopicFormat;
+import io.firstseen.testing.SetPublisher;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,15 +33,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Real clients on a real broker, started at any moment of a long random history of bases and
- * deltas, some restarted from their cache. All end equal to the model, and none ever steps back.
+ * Real clients on a real broker, started at any moment of a long random history of packs and bases,
+ * some restarted from their cache. All end equal to the model, and none ever steps back.
  */
 class SnapshotHistoryOnBrokerTest {
   private static final Duration LONG = Duration.ofMinutes(1);
   private static final int WINDOWS = Integer.getInteger("firstseen.scale", 1) > 1 ? 100 : 20;
-  private static final int MAX_DELTAS = 4;
-  // Some chains end because they are long, some because the set has more keys than their range.
-  private static final int ROOM = 20;
   private static final SetParameters PARAMETERS =
       SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), 1e-9);
 
@@ -56,9 +50,7 @@ class SnapshotHistoryOnBrokerTest {
   private final List<Follower> followers = new ArrayList<>();
   private final Queue<String> wentBack = new ConcurrentLinkedQueue<>();
   private Random random;
-  private Snapshot newest;
-  private BlobReference base;
-  private List<BlobReference> deltas = List.of();
+  private final SetPublisher publisher = new SetPublisher(SnapshotWriter.SET, PARAMETERS);
 
   /** A client, and where it keeps its cache; null for nowhere. */
   private static final class Follower {
@@ -93,49 +85,23 @@ class SnapshotHistoryOnBrokerTest {
   }
 
   /** The records of the next window, reordered and damaged at random. */
-  private List<Written> window(long sequence) {
+  private List<Written> window(long sequence) throws SnapshotException {
     for (int i = random.nextInt(20); i > 0; i--) {
       live.add(random.nextLong());
     }
     live.removeIf(hash -> random.nextInt(12) == 0);
     everLive.addAll(live);
     long[] hashes = live.stream().mapToLong(Long::longValue).toArray();
-    SnapshotParameters parameters =
-        new SnapshotParameters(PARAMETERS, SnapshotWriter.SET, 0, sequence, sequence, sequence + 1);
-    List<Written> chunks = new ArrayList<>();
-    Snapshot parent = newest;
-    boolean continues =
-        parent != null
-            && parent.header().universe().keepsRate(hashes.length, PARAMETERS.falsePositiveRate())
-            && deltas.size() < MAX_DELTAS;
-    if (continues) {
-      newest = Snapshot.build(hashes, parent.header().universe(), parameters);
-      SnapshotDelta delta = SnapshotDelta.between(parent, newest);
-      deltas = new ArrayList<>(deltas);
-      deltas.add(BlobReference.to(delta));
-      chunks.addAll(chunks(delta.digest(), delta.toBytes()));
-    } else {
-      newest = Snapshot.build(hashes, PARAMETERS.universeFor(hashes.length + ROOM), parameters);
-      base = BlobReference.to(newest);
-      deltas = List.of();
-      chunks.addAll(chunks(newest.digest(), newest.toBytes()));
-    }
-    Manifest manifest =
-        Manifest.of(
-            SnapshotWriter.SET,
-            sequence,
-            sequence,
-            sequence + 1,
-            PARAMETERS,
-            List.of(new ManifestShard(0, hashes.length, base, deltas)));
+    Window window = Window.of(publisher.publish(sequence, sequence, sequence + 1, hashes));
+    List<Written> chunks = window.chunks();
     List<Written> records = new ArrayList<>(chunks);
-    records.add(new Written(SnapshotWriter.SET, manifest.toJson()));
+    records.add(window.manifestRecord());
     switch (random.nextInt(4)) {
       case 0 -> Collections.reverse(records);
       case 1 -> {
         byte[] damaged = chunks.get(0).value().clone();
         damaged[damaged.length / 2] ^= 1;
-        records.add(0, new Written(chunks.get(0).key(), damaged));
+        records.add(0, chunks.get(0).with(damaged));
         Collections.rotate(records.subList(1, records.size()), 1);
       }
       default -> {
@@ -143,16 +109,6 @@ class SnapshotHistoryOnBrokerTest {
       }
     }
     return records;
-  }
-
-  private static List<Written> chunks(String digest, byte[] blob) {
-    List<Written> chunks = new ArrayList<>();
-    for (int index = 0; index < SnapshotTopicFormat.chunkCount(blob.length); index++) {
-      chunks.add(
-          new Written(
-              SnapshotTopicFormat.chunkKey(digest, index), SnapshotTopicFormat.chunk(blob, index)));
-    }
-    return chunks;
   }
 
   @ParameterizedTest

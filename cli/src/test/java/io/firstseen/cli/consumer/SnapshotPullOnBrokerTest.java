@@ -56,16 +56,16 @@ class SnapshotPullOnBrokerTest {
         Duration.ofMinutes(1));
   }
 
-  private static Window window(long sequence) {
+  private static Window window(long sequence) throws SnapshotException {
     return SnapshotWriter.window(
         sequence, KeyHash.fixed(), SnapshotWriter.hashes("key-" + sequence));
   }
 
-  private static Written manifest(long sequence) {
-    return new Written(SnapshotWriter.SET, TRUSTED.sign(window(sequence).manifest()).toJson());
+  private static Written manifest(long sequence) throws SnapshotException {
+    return Written.manifest(TRUSTED.sign(window(sequence).manifest()).toBytes());
   }
 
-  private static List<Written> records(long sequence) {
+  private static List<Written> records(long sequence) throws SnapshotException {
     List<Written> records = new ArrayList<>(window(sequence).chunks());
     records.add(manifest(sequence));
     return records;
@@ -75,10 +75,10 @@ class SnapshotPullOnBrokerTest {
   void takesTheHighestThatATrustedKeySigned() throws Exception {
     try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic)) {
       writer.write(records(5));
-      writer.write(List.of(new Written(SnapshotWriter.SET, null)));
+      writer.write(List.of(Written.manifest(null)));
       writer.write(records(2));
       writer.write(records(3));
-      writer.publishAsManifest(window(9).manifest().toJson());
+      writer.publishAsManifest(window(9).manifest().toBytes());
     }
     assertThat(pull(directory.resolve("pulled")).manifest().sequence()).isEqualTo(5);
     assertThat(refusals)
@@ -99,7 +99,7 @@ class SnapshotPullOnBrokerTest {
       assertThat(refusals)
           .singleElement()
           .asString()
-          .startsWith("1 of the 1 blobs of sequence 5 of set 'spam' are not on the topic, such as ")
+          .startsWith("1 of the blobs of sequence 5 of set 'spam' are not on the topic, such as ")
           .endsWith("try again; sequence 4 is fetched instead");
       // Nothing is newer than what the directory holds.
       assertThatThrownBy(() -> pull(output))

@@ -5,20 +5,21 @@ import io.firstseen.cli.embedded.EmbeddedBroker;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.snapshot.BlobFrame;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.SetParameters;
-import io.firstseen.filters.snapshot.Snapshot;
-import io.firstseen.filters.snapshot.SnapshotParameters;
+import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
+import io.firstseen.testing.SetPublisher;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.LongStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -38,12 +39,19 @@ public final class SnapshotWriter implements AutoCloseable {
   private final String topic;
   private final KafkaProducer<String, byte[]> producer;
   private final Admin admin;
-  private long lastOffset;
+  private final Map<String, SetPublisher> publishers = new HashMap<>();
+  private final Map<TopicPartition, Long> lastOffsets = new HashMap<>();
 
-  /** Creates the set's topic, with one partition. */
+  // More than any window here has, so that no two windows have the same position.
+  private static final long BYTES_OF_A_WINDOW = 1L << 32;
+  private static final int PARTITIONS = 2;
+
+  /** Creates the set's topic. */
   public static void createTopic(EmbeddedBroker broker, String topic) {
     broker.createTopics(
-        List.of(new NewTopic(topic, 1, (short) 1).configs(Map.of("cleanup.policy", "compact"))));
+        List.of(
+            new NewTopic(topic, PARTITIONS, (short) 1)
+                .configs(Map.of("cleanup.policy", "compact"))));
   }
 
   /** Opens a writer to a topic; an earlier one ends. */
@@ -62,26 +70,22 @@ public final class SnapshotWriter implements AutoCloseable {
     this.admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()));
   }
 
-  /** Writes and commits the snapshot of some keys. */
+  /** Writes and commits the next window of a chain of packs, with some keys. */
   public void publish(long sequence, String... keys) throws Exception {
-    begin(sequence, hashes(keys));
-    commit();
+    publishAs(SET, sequence, keys);
   }
 
-  /** Writes and commits the snapshot of some keys of another set. */
+  /** Like {@link #publish}, of another set. */
   void publishAs(String setName, long sequence, String... keys) throws Exception {
-    begin(window(setName, sequence, KeyHash.fixed(), hashes(keys)));
-    commit();
+    SetPublisher publisher =
+        publishers.computeIfAbsent(setName, name -> publisher(name, KeyHash.fixed(), sequence));
+    publish(publisher, sequence, keys);
   }
 
-  /** Like {@link #publish}, with two unreadable manifests between the blob and its manifest. */
-  void publishWithNoise(long sequence, String... keys) throws Exception {
-    Window window = window(sequence, KeyHash.fixed(), hashes(keys));
-    List<Written> records = new ArrayList<>(window.chunks);
-    records.add(new Written(SET, new byte[] {'?'}));
-    records.add(new Written(SET, new byte[] {'?'}));
-    records.add(window.manifestRecord());
-    write(records);
+  /** Like {@link #publish}, of a chain that was begun before this writer was opened. */
+  void publish(SetPublisher publisher, long sequence, String... keys) throws Exception {
+    begin(Window.of(publisher.publish(sequence, sequence, sequence + 1, hashes(keys))));
+    commit();
   }
 
   static long[] hashes(String... keys) {
@@ -90,7 +94,7 @@ public final class SnapshotWriter implements AutoCloseable {
         .toArray();
   }
 
-  /** Writes the snapshot of some hashes and leaves the transaction open. */
+  /** Writes a {@link #window} and leaves the transaction open. */
   void begin(long sequence, long[] hashes) throws Exception {
     begin(window(sequence, KeyHash.fixed(), hashes));
   }
@@ -105,44 +109,62 @@ public final class SnapshotWriter implements AutoCloseable {
 
   /** A record of the topic. */
   @SuppressWarnings("ArrayRecordComponent")
-  record Written(String key, byte[] value) {}
+  record Written(int partition, String key, byte[] value) {
 
-  /** The records of a window: the chunks of its blob, then its manifest. */
+    /** A manifest of the set. */
+    static Written manifest(byte[] value) {
+      return new Written(0, SET, value);
+    }
+
+    /** The same record with another value. */
+    Written with(byte[] other) {
+      return new Written(partition, key, other);
+    }
+  }
+
+  /** The records of a window: the chunks of its blobs, then its manifest. */
   record Window(List<Written> chunks, Manifest manifest) {
 
+    static Window of(SetPublisher.Window published) throws SnapshotException {
+      List<Written> chunks = new ArrayList<>();
+      for (byte[] blob : published.blobs()) {
+        int partition =
+            SnapshotTopicFormat.partitionOf(
+                BlobFrame.read(ByteBuffer.wrap(blob)).kind(), PARTITIONS);
+        String digest = BlobReference.to(blob).digest();
+        for (int index = 0; index < SnapshotTopicFormat.chunkCount(blob.length); index++) {
+          chunks.add(
+              new Written(
+                  partition,
+                  SnapshotTopicFormat.chunkKey(digest, index),
+                  SnapshotTopicFormat.chunk(blob, index)));
+        }
+      }
+      return new Window(chunks, published.manifest());
+    }
+
     Written manifestRecord() {
-      return new Written(manifest.setName(), manifest.toJson());
+      return new Written(0, manifest.setName(), manifest.toBytes());
     }
   }
 
-  /** The records that {@link #publish} would write, under the given hash. */
-  static Window window(long sequence, KeyHash keyHash, long[] hashes) {
-    return window(SET, sequence, keyHash, hashes);
+  /** A window with which a chain of packs begins anew: a base, a list, a pack. */
+  static Window window(long sequence, KeyHash keyHash, long[] hashes) throws SnapshotException {
+    return Window.of(
+        publisher(SET, keyHash, sequence).publish(sequence, sequence, sequence + 1, hashes));
   }
 
-  private static Window window(String setName, long sequence, KeyHash keyHash, long[] hashes) {
-    SetParameters parameters = SetParameters.of(keyHash, Canonicaliser.NONE, new Shards(1), 1e-9);
-    Snapshot snapshot =
-        Snapshot.build(
-            hashes,
-            new SnapshotParameters(parameters, setName, 0, sequence, sequence, sequence + 1));
-    ManifestShard shard =
-        ManifestShard.of(0, LongStream.of(hashes).distinct().count(), BlobReference.to(snapshot));
-    List<Written> chunks = new ArrayList<>();
-    byte[] blob = snapshot.toBytes();
-    for (int index = 0; index < SnapshotTopicFormat.chunkCount(blob.length); index++) {
-      chunks.add(
-          new Written(
-              SnapshotTopicFormat.chunkKey(snapshot.digest(), index),
-              SnapshotTopicFormat.chunk(blob, index)));
-    }
-    return new Window(
-        chunks, Manifest.of(setName, sequence, sequence, sequence + 1, parameters, List.of(shard)));
+  /** A publisher of a set of one shard, whose packs no older chain leads to. */
+  static SetPublisher publisher(String setName, KeyHash keyHash, long sequence) {
+    return new SetPublisher(
+        setName,
+        SetParameters.of(keyHash, Canonicaliser.NONE, new Shards(1), 1e-9),
+        sequence * BYTES_OF_A_WINDOW);
   }
 
   /** Writes and commits any bytes as the manifest of the set. */
   public void publishAsManifest(byte[] value) throws Exception {
-    write(List.of(new Written(SET, value)));
+    write(List.of(Written.manifest(value)));
   }
 
   /** Writes and commits records in this order. */
@@ -155,25 +177,32 @@ public final class SnapshotWriter implements AutoCloseable {
   }
 
   private void send(Written each) throws Exception {
-    lastOffset = producer.send(new ProducerRecord<>(topic, each.key, each.value)).get().offset();
+    long offset =
+        producer
+            .send(new ProducerRecord<>(topic, each.partition, each.key, each.value))
+            .get()
+            .offset();
+    lastOffsets.put(new TopicPartition(topic, each.partition), offset);
   }
 
   /** Commits, and waits until readers see it: the broker writes the marker later. */
   void commit() throws Exception {
     producer.commitTransaction();
-    TopicPartition partition = new TopicPartition(topic, 0);
-    Waiting.until(
-        "what was committed can be read",
-        Duration.ofMinutes(1),
-        () ->
-            admin
-                    .listOffsets(
-                        Map.of(partition, OffsetSpec.latest()),
-                        new ListOffsetsOptions(IsolationLevel.READ_COMMITTED))
-                    .partitionResult(partition)
-                    .get()
-                    .offset()
-                > lastOffset);
+    for (Map.Entry<TopicPartition, Long> last : lastOffsets.entrySet()) {
+      TopicPartition partition = last.getKey();
+      Waiting.until(
+          "what was committed can be read",
+          Duration.ofMinutes(1),
+          () ->
+              admin
+                      .listOffsets(
+                          Map.of(partition, OffsetSpec.latest()),
+                          new ListOffsetsOptions(IsolationLevel.READ_COMMITTED))
+                      .partitionResult(partition)
+                      .get()
+                      .offset()
+                  > last.getValue());
+    }
   }
 
   void abort() {

@@ -6,12 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.filters.snapshot.ShardTree;
+import io.firstseen.filters.snapshot.Snapshot;
+import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.jobs.options.StreamOptions.StateBackend;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -25,20 +28,21 @@ class DemoReportTest {
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
 
-  private static DemoReport report(Check... checks) {
+  private static DemoReport report(Check... checks) throws Exception {
     ObservedOutcomes observed = new ObservedOutcomes();
     observed.changelog("http://a/".getBytes(UTF_8), "{\"n\":0}".getBytes(UTF_8));
     observed.duplicate();
     observed.deadLetter();
     SetParameters parameters =
         SetParameters.of(KeyHash.fixed(), Canonicaliser.URL, new Shards(1), 0.001);
-    Manifest last = Manifest.of("set", 3, 0, 1, parameters, List.of(ManifestShard.empty(0)));
+    String root = ShardTree.root(List.of(ShardTree.Leaf.NONE));
+    Manifest last = Manifest.of("set", 3, 0, 1, parameters, 0, root, null, 0);
     return new DemoReport(
         new DemoSettings(3, 100, 2, StateBackend.HEAP, 0),
         observed,
         1.5,
         3,
-        last,
+        SnapshotSummary.of(SnapshotSet.of(last, new Snapshot[1])),
         List.of(checks),
         1_000);
   }
@@ -51,7 +55,7 @@ class DemoReportTest {
   }
 
   @Test
-  void allChecksHold() {
+  void allChecksHold() throws Exception {
     assertThat(tell(report(GOOD, GOOD), false)).isEqualTo(ExitCode.GOOD);
     assertThat(out.toString())
         .contains("events                  3   in 1.5 s, 2 a second\n")

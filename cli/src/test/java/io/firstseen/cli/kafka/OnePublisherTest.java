@@ -357,7 +357,7 @@ class OnePublisherTest {
     send("moving", 5, 6);
     assertThat(failure(submit(kafkaOptions("moving", "to"), fromSavepoint(savepoint))))
         .matches(
-            "manifest 4 of set firstseen names \\d+ blobs, of which \\d+ are not on topic to, such as"
+            "set firstseen needs \\d+ blobs, of which \\d+ are not on topic to, such as"
                 + " [0-9a-f]{64}: the job published elsewhere when its state was written, or the"
                 + " state is so old that they were removed \\(put them there, or start without"
                 + " state\\)");
@@ -377,7 +377,7 @@ class OnePublisherTest {
     cluster.replaceTaskManager(0);
     send("failed", 5, 6);
     assertThat(failure(moved))
-        .startsWith("manifest 4 of set firstseen names ")
+        .startsWith("set firstseen needs ")
         .contains(" are not on topic nowhere, such as ");
     assertThat(manifests("nowhere")).isEmpty();
   }

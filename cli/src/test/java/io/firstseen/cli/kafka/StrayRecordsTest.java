@@ -121,7 +121,7 @@ class StrayRecordsTest {
 
   private static void write(String topic, String recordKey, byte @Nullable [] value)
       throws Exception {
-    stranger.send(new ProducerRecord<>(topic, recordKey.getBytes(UTF_8), value)).get();
+    stranger.send(new ProducerRecord<>(topic, 0, recordKey.getBytes(UTF_8), value)).get();
   }
 
   private static Manifest await(String topic, long sequence, TrustedKey... keys) throws Exception {
@@ -145,7 +145,10 @@ class StrayRecordsTest {
         manifest.windowStartMillis(),
         manifest.windowEndMillis(),
         manifest.parameters(),
-        manifest.shards());
+        manifest.count(),
+        manifest.root(),
+        manifest.pack(),
+        manifest.packBytes());
   }
 
   @Test
@@ -177,8 +180,8 @@ class StrayRecordsTest {
     Manifest third = await(snapshots, 3, trusted);
 
     Manifest last = withSequence(third, Long.MAX_VALUE);
-    write(snapshots, SET, last.toJson());
-    write(snapshots, SET, SigningKey.generate().sign(last).toJson());
+    write(snapshots, SET, last.toBytes());
+    write(snapshots, SET, SigningKey.generate().sign(last).toBytes());
     write(snapshots, SET, null);
     write(snapshots, SET, "no manifest".getBytes(UTF_8));
     write(snapshots, SET + "/publisher", "anybody/1".getBytes(UTF_8));
@@ -186,7 +189,7 @@ class StrayRecordsTest {
     await(snapshots, 6, trusted);
     String savepoint = cluster.stopWithSavepoint(job, SavepointFormatType.CANONICAL, false);
 
-    write(snapshots, SET, last.toJson());
+    write(snapshots, SET, last.toBytes());
     write(snapshots, SET + "/publisher", "anybody/2".getBytes(UTF_8));
     JobClient successor = submit(kafkaOptions(accepted, snapshots), file, fromSavepoint(savepoint));
     send(accepted, 8, 9);
@@ -208,7 +211,7 @@ class StrayRecordsTest {
     send(accepted, 1, 4);
     Manifest third = await(snapshots, 3, key.publicKey());
     cancel(job);
-    write(snapshots, SET, withSequence(third, Long.MAX_VALUE).toJson());
+    write(snapshots, SET, withSequence(third, Long.MAX_VALUE).toBytes());
 
     SigningKey newKey = SigningKey.generate();
     KafkaOptions withoutOldKey = kafkaOptions(accepted, snapshots, "--take-over");
@@ -266,7 +269,7 @@ class StrayRecordsTest {
     JobClient job = submit(kafkaOptions(accepted, snapshots), null, new Configuration());
     send(accepted, 1, 4);
     Manifest third = await(snapshots, 3);
-    write(snapshots, SET, withSequence(third, Long.MAX_VALUE).toJson());
+    write(snapshots, SET, withSequence(third, Long.MAX_VALUE).toBytes());
     send(accepted, 5, 6);
     assertThat(failure(job)).contains("it has got manifest 9223372036854775807");
 

@@ -90,7 +90,7 @@ class TopicsOnBrokerTest {
     assertThat(describe("a.accepted")).isEqualTo("2 compact");
     assertThat(describe("a.duplicates")).isEqualTo("2 delete");
     assertThat(describe("a.dead-letters")).isEqualTo("2 delete");
-    assertThat(describe("a.snapshots")).isEqualTo("1 compact");
+    assertThat(describe("a.snapshots")).isEqualTo("2 compact");
     Topics.prepareSnapshots(options("h"));
     assertThat(describe("h.accepted")).isEqualTo("3 compact");
     assertThatCode(() -> Topics.preparePipeline(options)).doesNotThrowAnyException();
@@ -126,11 +126,9 @@ class TopicsOnBrokerTest {
   }
 
   @Test
-  void snapshotsOnMoreThanOnePartitionAreRefused() {
-    create("f.snapshots", 2, "compact");
-    assertRefused(
-        () -> Topics.prepareSnapshots(options("f")),
-        "topic f.snapshots must have 1 partition, it has 2");
+  void snapshotsMayHaveAnyNumberOfPartitions() throws Exception {
+    create("f.snapshots", 3, "compact");
+    Topics.prepareSnapshots(options("f"));
   }
 
   @Test
@@ -153,10 +151,8 @@ class TopicsOnBrokerTest {
             new ByteArraySerializer(),
             new ByteArraySerializer())) {
       byte[] setName = new byte[100];
-      byte[] manifest = new byte[SnapshotTopicFormat.MAX_MANIFEST_BYTES];
       byte[] chunkKey = SnapshotTopicFormat.chunkKey("a".repeat(64), 2_330).getBytes(UTF_8);
       byte[] chunk = new byte[SnapshotTopicFormat.MAX_CHUNK_BYTES];
-      producer.send(new ProducerRecord<>("i.snapshots", setName, manifest)).get();
       producer.send(new ProducerRecord<>("i.snapshots", chunkKey, chunk)).get();
       byte[] tooLarge = new byte[1 << 20];
       assertThatThrownBy(

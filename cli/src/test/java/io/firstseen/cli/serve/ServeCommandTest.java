@@ -8,11 +8,11 @@ import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.TrustedKey;
+import io.firstseen.testing.SetPublisher;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
@@ -85,8 +85,7 @@ class ServeCommandTest {
     assertThat(ServeCommand.setIn(directory, List.of())).isEqualTo("firstseen");
     SetParameters parameters =
         SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), 0.001);
-    Manifest manifest =
-        Manifest.of("phishing", 1, 0, 1, parameters, List.of(ManifestShard.empty(0)));
+    Manifest manifest = new SetPublisher("phishing", parameters).publish(1, 0, 1).manifest();
     SigningKey key = SigningKey.generate();
     List<TrustedKey> trusted = List.of(key.publicKey());
     SnapshotDirectory snapshots = new SnapshotDirectory(directory);

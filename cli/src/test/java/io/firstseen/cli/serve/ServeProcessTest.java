@@ -190,7 +190,7 @@ class ServeProcessTest {
 
   @Test
   void saysInALineWhatItServesAndWhatIsWrong() throws Exception {
-    Path manifest = snapshots.resolve("manifest-0000000009.json");
+    Path manifest = snapshots.resolve("manifest-0000000009.bin");
     try (CommandProcess serve =
         CommandProcess.start(work, "serve", "--directory=" + snapshots, "--port=0")) {
       Waiting.until("it serves a snapshot", LONG, () -> lines("out").size() == 2);

@@ -6,21 +6,21 @@ import io.firstseen.cli.Invocation;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
-import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.ManifestBlobs;
 import io.firstseen.filters.snapshot.ManifestCheck;
-import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.SetParameters;
-import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
-import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.filters.snapshot.TrustedKey;
+import io.firstseen.testing.SetPublisher;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,19 +43,9 @@ class SnapshotSignaturesTest {
   /** A directory of the given number of manifests, each with a blob of its own. */
   private SnapshotDirectory snapshots(int count) throws IOException {
     SnapshotDirectory snapshots = new SnapshotDirectory(directory.resolve("snapshots"));
+    SetPublisher publisher = new SetPublisher("s", PARAMETERS);
     for (int sequence = 1; sequence <= count; sequence++) {
-      Snapshot snapshot =
-          Snapshot.build(
-              new long[] {sequence}, new SnapshotParameters(PARAMETERS, "s", 0, sequence, 0, 1));
-      snapshots.writeBlob(snapshot.digest(), snapshot.toBytes());
-      snapshots.writeManifest(
-          Manifest.of(
-              "s",
-              sequence,
-              0,
-              1,
-              PARAMETERS,
-              List.of(ManifestShard.of(0, 1, BlobReference.to(snapshot)))));
+      publisher.publish(sequence, 0, 1, (long) sequence << 60).write(snapshots);
     }
     return snapshots;
   }
@@ -105,10 +95,12 @@ class SnapshotSignaturesTest {
             "invalid: the manifest is signed by the key %s, which is not trusted".formatted(id));
     assertThat(verify(target, "other.pub", "--public-key=" + path("key.pub")).status()).isZero();
 
-    String manifest = target + "/manifest-0000000002.json";
-    Files.writeString(
-        Path.of(manifest), Files.readString(Path.of(manifest)).replace("\"s\"", "\"t\""));
+    String manifest = snapshots.manifestFile(2).toString();
+    Manifest changed = snapshots.manifest(2).withTimes(5, null);
+    snapshots.writeManifest(changed.withSignature(snapshots.manifest(2).signature()));
     assertThat(verify(target, "key.pub").out())
+        .containsExactly("invalid: the manifest is not what the key %s signed".formatted(id));
+    assertThat(verify(manifest, "key.pub").out())
         .containsExactly("invalid: the manifest is not what the key %s signed".formatted(id));
     Invocation one = Invocation.of("snapshot", "sign", "--signing-key", path("other"), manifest);
     assertThat(one.status()).as("%s", one).isZero();
@@ -116,8 +108,8 @@ class SnapshotSignaturesTest {
             ManifestCheck.requireSigned(
                     snapshots.manifestBytes(2),
                     List.of(TrustedKey.read(directory.resolve("other.pub"))))
-                .setName())
-        .isEqualTo("t");
+                .withSignature(null))
+        .isEqualTo(changed);
   }
 
   private Invocation verify(String target, String publicKey, String... more) {
@@ -196,23 +188,31 @@ class SnapshotSignaturesTest {
     assertThat(verify(target, "key").err()).singleElement().asString().contains("PUBLIC KEY");
     assertThat(verify(path("key"), "key.pub").err())
         .containsExactly(
-            "firstseen snapshot verify: --public-key checks the manifest of a directory, which "
+            "firstseen snapshot verify: --public-key checks a manifest, or that of a directory, which "
                 + path("key")
                 + " is not");
     assertThat(Invocation.of("snapshot", "sign", "--signing-key", path("key"), path("key")).err())
         .singleElement()
         .asString()
-        .startsWith("firstseen snapshot sign: " + path("key") + ": the manifest is not JSON");
+        .startsWith("firstseen snapshot sign: " + path("key") + ": this is no manifest");
   }
 
   @Test
   void oldManifestsGoWithTheBlobsThatNoOtherNames() throws IOException {
     SnapshotDirectory snapshots = snapshots(5);
     Files.writeString(snapshots.path().resolve("blobs/mine"), "not a blob");
+    Path blobs = snapshots.path().resolve("blobs");
+    int before = Invocation.names(blobs).size();
+    Set<String> stay = new TreeSet<>(Set.of("mine"));
+    for (long sequence = 4; sequence <= 5; sequence++) {
+      Manifest manifest = snapshots.manifest(sequence);
+      stay.addAll(new ManifestBlobs(manifest, snapshots::blob).named().keySet());
+    }
     Invocation pruned = Invocation.of("snapshot", "prune", snapshots.path().toString(), "--keep=2");
-    assertThat(pruned.out()).containsExactly("removed 3 manifests and 3 blobs");
     assertThat(snapshots.sequences()).containsExactly(4L, 5L);
-    assertThat(snapshots.path().resolve("blobs").toFile().list()).hasSize(3);
+    assertThat(Invocation.names(blobs)).containsExactlyElementsOf(stay).hasSizeLessThan(before);
+    assertThat(pruned.out())
+        .containsExactly("removed 3 manifests and %d blobs".formatted(before - stay.size()));
     for (long sequence : snapshots.sequences()) {
       assertThat(
               Invocation.of(

@@ -16,9 +16,8 @@ import io.firstseen.cli.shared.Progress;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
-import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.testing.SetPublisher;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -92,7 +91,7 @@ class SnapshotTopicVerbsTest {
       assertThat(first.out())
           .singleElement()
           .asString()
-          .matches("sequence 1 of set 'spam': 2 keys, fetched \\d+ bytes in 1 blobs, took \\d+ ms");
+          .matches("sequence 1 of set 'spam': 2 keys, fetched \\d+ bytes in 3 blobs, took \\d+ ms");
       assertThat(query("a", "c")).containsExactly("a\tpresent", "c\tabsent");
       assertThat(pull(servers).out())
           .containsExactly(
@@ -125,10 +124,12 @@ class SnapshotTopicVerbsTest {
 
   @Test
   void pullTakesNothingThatIsNotTheNewestOfTheSet() throws Exception {
+    String servers = KAFKA.servers();
     try (SnapshotWriter writer = openTopic(KAFKA.broker())) {
-      String servers = KAFKA.servers();
       writer.publish(5, "a");
       assertThat(pull(servers).status()).isZero();
+    }
+    try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic)) {
       writer.publish(5, "b");
       refused(servers, "sequence 5 of set 'spam' has other content than the one in " + output());
       writer.publishAsManifest(new byte[] {'?'});
@@ -136,7 +137,7 @@ class SnapshotTopicVerbsTest {
       SetParameters parameters =
           SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), 0.001);
       writer.publishAsManifest(
-          Manifest.of("other", 6, 0, 1, parameters, List.of(ManifestShard.empty(0))).toJson());
+          new SetPublisher("other", parameters).publish(6, 0, 1).manifest().toBytes());
       refused(servers, "it belongs to set 'other'");
       assertThat(query("a", "b")).containsExactly("a\tpresent", "b\tabsent");
       writer.publish(6, "b");
@@ -157,9 +158,11 @@ class SnapshotTopicVerbsTest {
       SetParameters parameters =
           SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), 0.001);
       writer.publishAsManifest(
-          Manifest.of("spam", 6, 0, 1, parameters, List.of(ManifestShard.empty(0)))
+          new SetPublisher("spam", parameters)
+              .publish(6, 0, 1)
+              .manifest()
               .withTimes(1_000_000, 2_000_000L)
-              .toJson());
+              .toBytes());
     }
     Invocation pulled = pull(KAFKA.servers(), "--json");
     assertThat(pulled.status()).isZero();
@@ -403,7 +406,7 @@ class SnapshotTopicVerbsTest {
             .asString()
             .matches(
                 "\\S+Z sequence 1, window 1970-01-01T00:00:00.001Z to 1970-01-01T00:00:00.002Z,"
-                    + " 1 keys, fetched \\d+ bytes, took \\d+ ms");
+                    + " 1 keys, by bases of \\d+ bytes, took \\d+ ms");
       }
     }
   }

@@ -10,24 +10,20 @@ import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
-import io.firstseen.filters.snapshot.BlobReference;
-import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotParameters;
+import io.firstseen.testing.SetPublisher;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.IntStream;
-import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -44,6 +40,7 @@ class SnapshotVerbsTest {
 
   @TempDir private Path directory;
   private String keyFile;
+  private SetPublisher publisher;
 
   @BeforeEach
   void writeTheHashKey() throws IOException {
@@ -344,23 +341,28 @@ class SnapshotVerbsTest {
   @Test
   void verifyOfADirectoryFindsDamagedAndMissingBlobs() throws IOException {
     Path set = twoWindows();
-    Manifest manifest = new SnapshotDirectory(set).latest();
-    Path blob = set.resolve("blobs").resolve(manifest.shards().get(2).base().digest());
+    Path blob = set.resolve("blobs").resolve(publisher.base(2).digest());
     byte[] sound = Files.readAllBytes(blob);
     byte[] damaged = sound.clone();
     damaged[damaged.length - 1] ^= 1;
     Files.write(blob, damaged);
     Invocation call = Invocation.of("snapshot", "verify", set.toString());
     assertThat(call.status()).isEqualTo(ExitCode.NEGATIVE);
-    assertThat(call.out()).singleElement().asString().contains("of shard 2 is damaged");
+    assertThat(call.out())
+        .singleElement()
+        .asString()
+        .contains(publisher.base(2).digest() + " is damaged");
     Files.delete(blob);
     call = Invocation.of("snapshot", "verify", set.toString());
     assertThat(call.status()).isEqualTo(ExitCode.NEGATIVE);
     assertThat(call.out()).singleElement().asString().contains(blob.getFileName() + " is missing");
-    Files.write(set.resolve("manifest-0000000001.json"), "{\"format\":1}".getBytes(UTF_8));
+    Files.write(set.resolve("manifest-0000000001.bin"), "{}".getBytes(UTF_8));
     call = Invocation.of("snapshot", "verify", set.toString());
     assertThat(call.status()).isEqualTo(ExitCode.NEGATIVE);
-    assertThat(call.out()).singleElement().asString().contains("is missing");
+    assertThat(call.out())
+        .singleElement()
+        .asString()
+        .startsWith("invalid: " + set.resolve("manifest-0000000001.bin") + ": ");
     assertThat(Invocation.of("snapshot", "verify", set.toString(), "--sequence", "0").status())
         .isZero();
   }
@@ -435,15 +437,14 @@ class SnapshotVerbsTest {
   @Test
   void oneShardOfManyCannotAnswerForTheOthers() throws IOException {
     Path set = twoWindows();
-    Manifest manifest = new SnapshotDirectory(set).latest();
-    Path blob = set.resolve("blobs").resolve(manifest.shards().get(1).base().digest());
+    Path file = Files.write(directory.resolve("shard"), publisher.snapshots()[1].toBytes());
     List<String> keys = IntStream.range(0, 2_000).mapToObj(i -> "key-" + i).toList();
     Shards shards = new Shards(4);
     String inside = firstOfShard(keys, shards, 1);
     String outside = firstOfShard(keys, shards, 3);
-    assertThat(Invocation.of("snapshot", "query", blob.toString(), inside).out())
+    assertThat(Invocation.of("snapshot", "query", file.toString(), inside).out())
         .containsExactly(inside + "\tpresent");
-    Invocation.of("snapshot", "query", blob.toString(), outside)
+    Invocation.of("snapshot", "query", file.toString(), outside)
         .assertRefused("holds shard 1 of 4 and a key of shard 3 was asked for");
     assertThat(
             Invocation.withInput(String.join("\n", keys), "snapshot", "query", set.toString())
@@ -464,35 +465,18 @@ class SnapshotVerbsTest {
   /** Sequence 0 holds key-0 … key-999, sequence 1 twice as many; 4 shards, the public key. */
   private Path twoWindows() throws IOException {
     Path path = directory.resolve("set");
-    SnapshotDirectory target = new SnapshotDirectory(path);
     KeyHash hash = KeyHash.fixed();
-    Shards shards = new Shards(4);
-    SetParameters parameters = SetParameters.of(hash, Canonicaliser.NONE, shards, 0.001);
+    publisher =
+        new SetPublisher("keys", SetParameters.of(hash, Canonicaliser.NONE, new Shards(4), 0.001));
     for (int sequence = 0; sequence < 2; sequence++) {
       long[] hashes =
           IntStream.range(0, 1_000 * (sequence + 1))
               .mapToLong(i -> hash.hash(("key-" + i).getBytes(UTF_8)))
               .toArray();
       long start = sequence * 3_600_000L;
-      long end = start + 3_600_000L;
-      List<ManifestShard> entries = new ArrayList<>();
-      for (int shard = 0; shard < 4; shard++) {
-        int own = shard;
-        Snapshot snapshot =
-            Snapshot.build(
-                LongStream.of(hashes).filter(h -> shards.shardOf(h) == own).toArray(),
-                new SnapshotParameters(parameters, "keys", shard, sequence, start, end));
-        target.writeBlob(snapshot.digest(), snapshot.toBytes());
-        BlobReference blob =
-            new BlobReference(
-                snapshot.digest(),
-                snapshot.toBytes().length,
-                snapshot.header().count(),
-                snapshot.header().setDigest(),
-                sequence);
-        entries.add(ManifestShard.of(shard, snapshot.header().hashCount(), blob));
-      }
-      target.writeManifest(Manifest.of("keys", sequence, start, end, parameters, entries));
+      publisher
+          .publish(sequence, start, start + 3_600_000L, hashes)
+          .write(new SnapshotDirectory(path));
     }
     return path;
   }

@@ -97,20 +97,32 @@ public final class AscendingCode {
    * @param to the bit position where they end
    */
   public PrimitiveIterator.OfLong decode(BitReader bits, long from, long to) {
-    return new Numbers(bits, from, to);
+    return new Numbers(bits, from, to, 0);
+  }
+
+  /**
+   * Like {@link #decode}, for codes that are filled up to whole bytes with zero bits.
+   *
+   * @param from the bit position where the codes begin
+   * @param to the bit position after the filling, a multiple of 8
+   */
+  public PrimitiveIterator.OfLong decodeFilled(BitReader bits, long from, long to) {
+    return new Numbers(bits, from, to, Byte.SIZE - 1);
   }
 
   private final class Numbers implements PrimitiveIterator.OfLong {
     private final BitReader bits;
     private final long end;
+    private final int maxFilling;
     private long position;
     private long decoded;
     private long next;
 
-    Numbers(BitReader bits, long from, long to) {
+    Numbers(BitReader bits, long from, long to, int maxFilling) {
       this.bits = bits;
       this.position = from;
       this.end = to;
+      this.maxFilling = maxFilling;
     }
 
     @Override
@@ -118,8 +130,11 @@ public final class AscendingCode {
       if (decoded < count) {
         return true;
       }
-      if (position != end) {
+      if (end - position > maxFilling) {
         throw refusal("the codes must end at bit " + end + ", they end at bit " + position);
+      }
+      if (bits.bitsAt(position, (int) (end - position)) != 0) {
+        throw refusal("the bits after the codes, from bit " + position + ", must be 0");
       }
       return false;
     }

@@ -15,7 +15,7 @@ public final class MalformedSnapshotException extends SnapshotException {
   }
 
   @Override
-  MalformedSnapshotException at(Object place) {
+  public MalformedSnapshotException at(Object place) {
     return new MalformedSnapshotException(place + ": " + getMessage(), this);
   }
 }

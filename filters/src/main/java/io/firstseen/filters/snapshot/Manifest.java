@@ -1,13 +1,14 @@
 package io.firstseen.filters.snapshot;
 
 import java.net.URI;
-import java.util.List;
+import java.nio.ByteBuffer;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The contents of a set at the end of a window: for every shard, the blobs that lead to its newest
- * set. Specified in {@code docs/format/manifest-v1.md}.
+ * What a set is at the end of a window: the root of its shards' digests, and the newest pack, from
+ * which a reader finds all other blobs. Specified in {@code docs/format/manifest-v1.md}.
  *
  * @param setName the name of the set, see {@link SnapshotTopicFormat#requireSetName}
  * @param sequence ascending in a set, at least 0
@@ -18,10 +19,14 @@ import org.jspecify.annotations.Nullable;
  * @param expiresMillis from when on a snapshot of this manifest is stale, in milliseconds since the
  *     epoch, later than publishedMillis; null if the publisher sets no such time
  * @param parameters what all snapshots of the set share
- * @param count the number of live hashes, the sum over the shards
+ * @param count the number of live hashes of all shards
+ * @param root the {@link ShardTree#root} of the shards' sets
+ * @param pack the newest pack; null if the set never held a key
+ * @param packBytes the bytes of all packs of the set up to this one; 0 without one
  * @param blobs the directory that holds the blobs under their digests; null if they are stored with
  *     the manifest, on its topic or in its directory
- * @param shards every shard once, in order
+ * @param extension fields that this version does not know, as hexadecimal digits; null if there are
+ *     none. They are kept, so that the signature stays valid
  * @param signature a signature over the rest of the manifest; null if there is none
  */
 public record Manifest(
@@ -33,15 +38,24 @@ public record Manifest(
     @Nullable Long expiresMillis,
     SetParameters parameters,
     long count,
+    String root,
+    @Nullable BlobReference pack,
+    long packBytes,
     @Nullable URI blobs,
-    List<ManifestShard> shards,
+    @Nullable String extension,
     @Nullable ManifestSignature signature) {
 
-  private static final int MAX_URI_CHARS = 2_000;
+  static final int MAX_URI_CHARS = 2_000;
+  // The bound keeps sums of counts exact.
+  static final long MAX_COUNT = 1L << 40;
+  // Sums of two or three such numbers do not overflow, and other languages have them exactly.
+  static final long MAX_BYTES = 1L << 53;
+  static final int MAX_EXTENSION_BYTES = 4_096;
+  private static final Pattern EXTENSION = Pattern.compile("(?:[0-9a-f]{2}){1,4096}");
   // The end of the year 9999: sums and differences of times do not overflow.
-  private static final long MAX_MILLIS = 253_402_300_799_999L;
+  static final long MAX_MILLIS = 253_402_300_799_999L;
 
-  /** The version of the JSON form. */
+  /** The version of the binary form. */
   public static final int FORMAT = 1;
 
   /** Refuses fields that contradict each other. */
@@ -49,47 +63,41 @@ public record Manifest(
     SnapshotTopicFormat.requireSetName(setName);
     SnapshotParameters.requireSequence(sequence);
     SnapshotParameters.requireWindow(windowStartMillis, windowEndMillis);
+    if (windowEndMillis - windowStartMillis < 0) {
+      throw new IllegalArgumentException(
+          "a window must be shorter than 2^63 ms, got ["
+              + windowStartMillis
+              + ", "
+              + windowEndMillis
+              + ")");
+    }
     requireTime("publishedMillis", publishedMillis, 0);
     if (expiresMillis != null) {
       requireTime("expiresMillis", expiresMillis, publishedMillis + 1);
     }
     Objects.requireNonNull(parameters, "parameters");
-    shards = List.copyOf(shards);
     requireCount(count);
+    Sha256.require("root", root);
     if (blobs != null) {
       requireDirectory(blobs);
     }
-    int expected = parameters.shards().count();
-    if (shards.size() != expected) {
-      throw new IllegalArgumentException(
-          "shards must have " + expected + " entries, got " + shards.size());
+    if (packBytes > MAX_BYTES) {
+      throw new IllegalArgumentException("packBytes must be at most 2^53, got " + packBytes);
     }
-    long sum = 0;
-    for (int i = 0; i < expected; i++) {
-      ManifestShard shard = shards.get(i);
-      if (shard.shard() != i) {
-        throw new IllegalArgumentException(
-            "shards[" + i + "] must be shard " + i + ", got " + shard.shard());
-      }
-      for (BlobReference blob : shard.blobs()) {
-        if (blob.sequence() > sequence) {
-          throw new IllegalArgumentException(
-              String.format(
-                  "the %s of shard %d must have a sequence of at most %d, got %d",
-                  blob.isDelta() ? "deltas" : "base", i, sequence, blob.sequence()));
-        }
-      }
-      sum += shard.count();
+    if (extension != null) {
+      requireExtension(extension);
     }
-    if (sum != count) {
+    if (pack == null ? packBytes != 0 || count != 0 : packBytes < pack.bytes()) {
       throw new IllegalArgumentException(
-          "count must be the sum over the shards, " + sum + ", got " + count);
+          pack == null
+              ? "packBytes and count must be 0 without a pack, got " + packBytes + " and " + count
+              : "packBytes must be at least " + pack.bytes() + ", got " + packBytes);
     }
   }
 
   /**
    * An unsigned manifest without a directory of blobs, published at 0, until {@link #withTimes}
-   * says when. Its count is the sum of the shards' counts.
+   * says when.
    */
   public static Manifest of(
       String setName,
@@ -97,8 +105,10 @@ public record Manifest(
       long windowStartMillis,
       long windowEndMillis,
       SetParameters parameters,
-      List<ManifestShard> shards) {
-    long count = shards.stream().mapToLong(ManifestShard::count).sum();
+      long count,
+      String root,
+      @Nullable BlobReference pack,
+      long packBytes) {
     return new Manifest(
         setName,
         sequence,
@@ -108,13 +118,36 @@ public record Manifest(
         null,
         parameters,
         count,
+        root,
+        pack,
+        packBytes,
         null,
-        shards,
+        null,
         null);
   }
 
   /** An unsigned copy with other times of publication and expiry. */
   public Manifest withTimes(long newPublishedMillis, @Nullable Long newExpiresMillis) {
+    return with(newPublishedMillis, newExpiresMillis, blobs, null);
+  }
+
+  /**
+   * An unsigned copy with another directory of blobs; null if they are stored with the manifest.
+   */
+  public Manifest withBlobs(@Nullable URI directory) {
+    return with(publishedMillis, expiresMillis, directory, null);
+  }
+
+  /** A copy with another signature; null for none. */
+  public Manifest withSignature(@Nullable ManifestSignature newSignature) {
+    return with(publishedMillis, expiresMillis, blobs, newSignature);
+  }
+
+  private Manifest with(
+      long newPublishedMillis,
+      @Nullable Long newExpiresMillis,
+      @Nullable URI directory,
+      @Nullable ManifestSignature newSignature) {
     return new Manifest(
         setName,
         sequence,
@@ -124,43 +157,12 @@ public record Manifest(
         newExpiresMillis,
         parameters,
         count,
-        blobs,
-        shards,
-        null);
-  }
-
-  /**
-   * An unsigned copy with another directory of blobs; null if they are stored with the manifest.
-   */
-  public Manifest withBlobs(@Nullable URI directory) {
-    return new Manifest(
-        setName,
-        sequence,
-        windowStartMillis,
-        windowEndMillis,
-        publishedMillis,
-        expiresMillis,
-        parameters,
-        count,
+        root,
+        pack,
+        packBytes,
         directory,
-        shards,
-        null);
-  }
-
-  /** A copy with another signature; null for none. */
-  public Manifest withSignature(@Nullable ManifestSignature signature) {
-    return new Manifest(
-        setName,
-        sequence,
-        windowStartMillis,
-        windowEndMillis,
-        publishedMillis,
-        expiresMillis,
-        parameters,
-        count,
-        blobs,
-        shards,
-        signature);
+        extension,
+        newSignature);
   }
 
   /**
@@ -178,19 +180,18 @@ public record Manifest(
   }
 
   /**
-   * Reads the JSON form. Unknown fields are ignored.
+   * Reads the binary form. A signature is not checked, see {@link ManifestCheck}.
    *
-   * @throws MalformedSnapshotException if the bytes are not a valid manifest; the message names the
-   *     field
+   * @throws MalformedSnapshotException if the bytes are not a valid manifest
    * @throws UnsupportedSnapshotException if a newer reader is needed
    */
-  public static Manifest fromJson(byte[] json) throws SnapshotException {
-    return ManifestJson.read(json);
+  public static Manifest read(byte[] bytes) throws SnapshotException {
+    return ManifestFormat.read(ByteBuffer.wrap(bytes));
   }
 
-  /** The JSON form: equal manifests give equal bytes, on every Java version. */
-  public byte[] toJson() {
-    return ManifestJson.write(this);
+  /** The binary form: equal manifests give equal bytes. */
+  public byte[] toBytes() {
+    return ManifestFormat.write(this);
   }
 
   /** An unsigned copy of what is said of the set: without times of publication and location. */
@@ -203,6 +204,12 @@ public record Manifest(
     return content().equals(other.content());
   }
 
+  /** The parameters of the snapshot of a shard. */
+  SnapshotParameters ofShard(int shard) {
+    return new SnapshotParameters(
+        parameters, setName, shard, sequence, windowStartMillis, windowEndMillis);
+  }
+
   private static void requireTime(String name, long millis, long min) {
     if (millis < min || millis > MAX_MILLIS) {
       throw new IllegalArgumentException(
@@ -210,30 +217,41 @@ public record Manifest(
     }
   }
 
+  private static void requireExtension(String extension) {
+    if (!EXTENSION.matcher(extension).matches()) {
+      throw new IllegalArgumentException(
+          "extension must be 1 to " + MAX_EXTENSION_BYTES + " bytes as hexadecimal digits");
+    }
+  }
+
   private static void requireDirectory(URI uri) {
-    if (uri.getRawUserInfo() != null) {
+    String authority = uri.getRawAuthority();
+    // An authority that is no host and port is not divided into its parts.
+    if (authority != null && authority.contains("@")) {
       throw new IllegalArgumentException(
           "blobs must not have a user or a password in it, as manifests are published");
     }
     if (!uri.isAbsolute()
         || uri.isOpaque()
+        || (authority != null && authority.contains("%"))
+        || uri.getRawPath().contains("%00")
+        || (authority != null && "file".equals(uri.getScheme()))
         || uri.getRawQuery() != null
         || uri.getRawFragment() != null) {
       throw new IllegalArgumentException(
           "blobs must be the URI of a directory, such as s3://bucket/path, got '" + uri + "'");
     }
-    if (uri.toString().length() > MAX_URI_CHARS) {
+    if (uri.toASCIIString().length() > MAX_URI_CHARS) {
       throw new IllegalArgumentException(
           "blobs must have at most "
               + MAX_URI_CHARS
               + " characters, got "
-              + uri.toString().length());
+              + uri.toASCIIString().length());
     }
   }
 
-  static void requireCount(long count) {
-    // The bound keeps sums of counts exact.
-    if (count < 0 || count > 1L << 40) {
+  private static void requireCount(long count) {
+    if (count < 0 || count > MAX_COUNT) {
       throw new IllegalArgumentException("count must be in [0, 2^40], got " + count);
     }
   }

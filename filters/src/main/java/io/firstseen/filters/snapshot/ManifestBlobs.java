@@ -4,181 +4,193 @@ import static io.firstseen.filters.snapshot.SnapshotFormat.requireThat;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
-/** Reads the blobs of a manifest, and refuses blobs that contradict it. */
+/** Loads the blobs of a manifest, and checks each against its reference. */
 public final class ManifestBlobs {
+  private final Manifest manifest;
+  private final BlobLoader loader;
+  private long loadedBytes;
 
-  private ManifestBlobs() {}
+  /** Makes a reader of a manifest's blobs. */
+  public ManifestBlobs(Manifest manifest, BlobLoader loader) {
+    this.manifest = manifest;
+    this.loader = loader;
+  }
 
-  /**
-   * Carries out a plan: loads its blobs one after the other, checks the length, digest and header
-   * of each against the manifest, and applies the deltas.
-   *
-   * @param held the snapshot that the plan begins with if it {@link CatchUpPlan#changesHeld};
-   *     returned if the plan is empty
-   * @return the newest snapshot of the shard; empty if it never held a key
-   * @throws MalformedSnapshotException if a blob contradicts the manifest
-   * @throws UnsupportedSnapshotException if a newer reader is needed
-   * @throws SnapshotException if the plan begins with another snapshot than the held one
-   * @throws IOException if the loader throws it
-   */
-  public static Optional<Snapshot> catchUp(
-      Manifest manifest, int shard, CatchUpPlan plan, Optional<Snapshot> held, BlobLoader loader)
-      throws IOException {
-    Optional<Snapshot> reached = held;
-    for (BlobReference blob : plan.blobs()) {
-      ByteBuffer bytes = loader.load(blob);
-      if (!blob.isDelta()) {
-        reached = Optional.of(snapshot(manifest, shard, blob, bytes));
-        continue;
-      }
-      SnapshotDelta delta = delta(manifest, shard, blob, bytes);
-      Snapshot parent =
-          reached.orElseThrow(
-              () -> new SnapshotException(name(shard, blob) + " is a delta, and nothing is held"));
-      try {
-        reached = Optional.of(delta.applyTo(parent));
-      } catch (SnapshotException e) {
-        throw e.at(name(shard, blob));
-      }
-    }
-    return reached;
+  /** The bytes of the blobs that were loaded so far. */
+  long loadedBytes() {
+    return loadedBytes;
   }
 
   /**
-   * Loads all blobs and checks everything that can be checked: each blob agrees with the manifest,
-   * each base is the canonical form of its set, and each delta behind a base leads to the set of
-   * its digest. A delta before a base has a parent that no blob provides; only its codes are
-   * checked to be canonical.
+   * The newest pack.
+   *
+   * @throws IllegalStateException if the manifest has none
+   */
+  public Pack newestPack() throws IOException {
+    if (manifest.pack() == null) {
+      throw new IllegalStateException("the manifest has no pack");
+    }
+    Pack newest = pack(manifest.pack());
+    long keptFrom = manifest.packBytes() - manifest.pack().bytes() - newest.packsSince();
+    requireThat(
+        newest.keptFrom() <= keptFrom,
+        "keptFrom must be at most "
+            + keptFrom
+            + ", as the packs since the bases are needed, got "
+            + newest.keptFrom());
+    return newest;
+  }
+
+  Pack pack(BlobReference reference) throws IOException {
+    ByteBuffer bytes = load(reference);
+    try {
+      return Pack.read(bytes, manifest.setName(), shardCount());
+    } catch (SnapshotException e) {
+      throw e.at("blob " + reference.digest());
+    }
+  }
+
+  /** The list of bases that a pack names. */
+  public BaseList baseList(Pack pack) throws IOException {
+    ByteBuffer bytes = load(pack.bases());
+    try {
+      return BaseList.read(bytes, manifest.setName(), shardCount());
+    } catch (SnapshotException e) {
+      throw e.at("blob " + pack.bases().digest());
+    }
+  }
+
+  Section base(BlobReference reference, int shard) throws IOException {
+    ByteBuffer bytes = load(reference);
+    try {
+      return Base.read(bytes, manifest.setName(), shard);
+    } catch (SnapshotException e) {
+      throw e.at("blob " + reference.digest());
+    }
+  }
+
+  /**
+   * Packs from the newest back, in the order of their windows.
+   *
+   * @param newest the newest pack, already read
+   * @param before the reference of the pack to stop behind; null to stop behind the first of all
+   * @param maxBytes the most bytes that the packs may have
+   */
+  List<Pack> packsAfter(Pack newest, @Nullable BlobReference before, long maxBytes)
+      throws IOException {
+    Deque<Pack> packs = new ArrayDeque<>(List.of(newest));
+    long bytes = manifest.pack().bytes();
+    while (!Objects.equals(packs.getFirst().before(), before)) {
+      BlobReference next = packs.getFirst().before();
+      requireThat(next != null, "the packs do not lead back to the held set");
+      bytes += next.bytes();
+      requireThat(bytes <= maxBytes, "the packs do not lead back to the held set");
+      requireShortChain(packs.size());
+      packs.addFirst(packBefore(packs.getFirst(), next));
+    }
+    return List.copyOf(packs);
+  }
+
+  /** The packs that are needed beside the list of bases, in the order of their windows. */
+  List<Pack> packsSince(Pack newest, BaseList list) throws IOException {
+    Deque<Pack> packs = new ArrayDeque<>(List.of(newest));
+    long left = newest.packsSince();
+    while (left > 0) {
+      BlobReference next = packs.getFirst().before();
+      requireThat(
+          next != null && next.bytes() <= left, "the packs do not lead back to the list of bases");
+      left -= next.bytes();
+      requireShortChain(packs.size());
+      packs.addFirst(packBefore(packs.getFirst(), next));
+    }
+    if (newest.sequence() == list.sequence() && packs.size() == 1) {
+      return List.of();
+    }
+    requireThat(
+        packs.getFirst().sequence() > list.sequence(),
+        "the list of bases must be of a sequence below "
+            + packs.getFirst().sequence()
+            + ", got "
+            + list.sequence());
+    return List.copyOf(packs);
+  }
+
+  private static void requireShortChain(int packs) throws MalformedSnapshotException {
+    requireThat(
+        packs < Pack.MAX_CHAIN,
+        "a set must be reached by at most " + Pack.MAX_CHAIN + " packs, there are more");
+  }
+
+  private Pack packBefore(Pack pack, BlobReference reference) throws IOException {
+    Pack before = pack(reference);
+    requireThat(
+        before.sequence() < pack.sequence(),
+        "a pack must have a sequence above that of the one before, %d, got %d"
+            .formatted(before.sequence(), pack.sequence()));
+    return before;
+  }
+
+  /**
+   * The blobs that a reader of the manifest may need: the kept packs, the list of bases and the
+   * bases. Packs that are missing are left out with all before them, as a copy of a set need not
+   * have old packs.
+   */
+  public Map<String, BlobReference> named() throws IOException {
+    Map<String, BlobReference> named = new LinkedHashMap<>();
+    if (manifest.pack() == null) {
+      return named;
+    }
+    Pack newest = newestPack();
+    BlobReference reference = manifest.pack();
+    Pack pack = newest;
+    long position = manifest.packBytes();
+    while (true) {
+      named.put(reference.digest(), reference);
+      position -= reference.bytes();
+      reference = pack.before();
+      if (reference == null || position <= newest.keptFrom()) {
+        break;
+      }
+      try {
+        pack = packBefore(pack, reference);
+      } catch (MissingBlobsException e) {
+        break;
+      }
+    }
+    named.put(newest.bases().digest(), newest.bases());
+    baseList(newest).bases().forEach(base -> named.put(base.digest(), base));
+    return named;
+  }
+
+  /**
+   * Loads all blobs that a reader may need, and checks everything that can be checked: the bases
+   * and what follows them lead to the root of the manifest, and the other packs can be read.
    *
    * @throws MalformedSnapshotException if a check fails
    * @throws UnsupportedSnapshotException if a newer reader is needed
    * @throws IOException if the loader throws it
    */
   public static void verify(Manifest manifest, BlobLoader loader) throws IOException {
-    for (ManifestShard shard : manifest.shards()) {
-      if (shard.base() != null) {
-        verify(manifest, shard, loader);
-      }
-    }
+    CatchUp.to(manifest, List.of(), loader);
+    new ManifestBlobs(manifest, loader).named();
   }
 
-  private static void verify(Manifest manifest, ManifestShard shard, BlobLoader loader)
-      throws IOException {
-    int number = shard.shard();
-    Snapshot base = snapshot(manifest, number, shard.base(), loader.load(shard.base()));
-    try {
-      base.verify();
-    } catch (MalformedSnapshotException e) {
-      throw e.at(name(number, shard.base()));
-    }
-    List<BlobReference> behind = shard.deltasBehindBase();
-    for (BlobReference before : shard.deltas().subList(0, shard.deltas().size() - behind.size())) {
-      SnapshotDelta delta = delta(manifest, number, before, loader.load(before));
-      try {
-        delta.verify();
-      } catch (MalformedSnapshotException e) {
-        throw e.at(name(number, before));
-      }
-    }
-    catchUp(manifest, number, new CatchUpPlan(behind), Optional.of(base), loader);
+  private int shardCount() {
+    return manifest.parameters().shards().count();
   }
 
-  /**
-   * The snapshot that a blob holds.
-   *
-   * @param bytes the blob, from the buffer's position to its limit
-   * @throws MalformedSnapshotException if the blob contradicts the manifest
-   * @throws UnsupportedSnapshotException if a newer reader is needed
-   */
-  public static Snapshot snapshot(
-      Manifest manifest, int shard, BlobReference blob, ByteBuffer bytes) throws SnapshotException {
-    requireBytes(shard, blob, bytes);
-    Snapshot snapshot;
-    try {
-      snapshot = Snapshot.read(bytes);
-    } catch (SnapshotException e) {
-      throw e.at(name(shard, blob));
-    }
-    requireAgreement(manifest, shard, blob, snapshot.header());
-    return snapshot;
-  }
-
-  /**
-   * The delta that a blob holds.
-   *
-   * @param bytes the blob, from the buffer's position to its limit
-   * @throws MalformedSnapshotException if the blob contradicts the manifest
-   * @throws UnsupportedSnapshotException if a newer reader is needed
-   */
-  public static SnapshotDelta delta(
-      Manifest manifest, int shard, BlobReference blob, ByteBuffer bytes) throws SnapshotException {
-    requireBytes(shard, blob, bytes);
-    SnapshotDelta delta;
-    try {
-      delta = SnapshotDelta.read(bytes);
-    } catch (SnapshotException e) {
-      throw e.at(name(shard, blob));
-    }
-    requireAgreement(manifest, shard, blob, delta.header());
-    requireAgreement(
-        name(shard, blob), "parent digest", blob.parentSetDigest(), delta.header().parentDigest());
-    return delta;
-  }
-
-  /**
-   * Refuses a snapshot that does not hold the newest set of a shard. It may come from other blobs
-   * than the manifest names.
-   */
-  static void requireNewest(Manifest manifest, ManifestShard shard, SnapshotHeader header)
-      throws MalformedSnapshotException {
-    requireAgreement(manifest, shard.shard(), "the snapshot of shard " + shard.shard(), header);
-    BlobReference newest = shard.newest();
-    requireAgreement(name(shard.shard(), newest), "count", newest.count(), header.count());
-    requireAgreement(
-        name(shard.shard(), newest), "set digest", newest.setDigest(), header.setDigest());
-  }
-
-  private static void requireBytes(int shard, BlobReference blob, ByteBuffer bytes)
-      throws MalformedSnapshotException {
-    requireThat(
-        bytes.remaining() == blob.bytes(),
-        name(shard, blob) + " must have " + blob.bytes() + " bytes, got " + bytes.remaining());
-    String digest = Sha256.hex(bytes);
-    requireThat(
-        digest.equals(blob.digest()),
-        name(shard, blob) + " is damaged: its bytes have the digest " + digest);
-  }
-
-  private static void requireAgreement(
-      Manifest manifest, int shard, BlobReference blob, SnapshotHeader header)
-      throws MalformedSnapshotException {
-    String name = name(shard, blob);
-    requireAgreement(manifest, shard, name, header);
-    requireAgreement(name, "sequence", blob.sequence(), header.parameters().sequence());
-    requireAgreement(name, "count", blob.count(), header.count());
-    requireAgreement(name, "set digest", blob.setDigest(), header.setDigest());
-  }
-
-  private static void requireAgreement(
-      Manifest manifest, int shard, String name, SnapshotHeader header)
-      throws MalformedSnapshotException {
-    SnapshotParameters parameters = header.parameters();
-    requireAgreement(name, "set name", manifest.setName(), parameters.setName());
-    requireAgreement(name, "parameters", manifest.parameters(), parameters.set());
-    requireAgreement(name, "shard", shard, parameters.shard());
-  }
-
-  private static String name(int shard, BlobReference blob) {
-    return "blob " + blob.digest() + " of shard " + shard;
-  }
-
-  private static void requireAgreement(String name, String what, Object expected, Object found)
-      throws MalformedSnapshotException {
-    requireThat(
-        expected.equals(found),
-        name + " must have the " + what + " of the manifest, " + expected + ", got " + found);
+  private ByteBuffer load(BlobReference blob) throws IOException {
+    ByteBuffer bytes = loader.load(blob);
+    blob.requireBytes(bytes);
+    loadedBytes += blob.bytes();
+    return bytes;
   }
 }

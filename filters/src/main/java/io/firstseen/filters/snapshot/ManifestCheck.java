@@ -14,9 +14,9 @@ public final class ManifestCheck {
    * @throws SnapshotException if the bytes are not a manifest, if it belongs to another set, or if
    *     there are keys and none of them signed it
    */
-  public static Manifest read(byte[] json, String setName, Collection<TrustedKey> keys)
+  public static Manifest read(byte[] bytes, String setName, Collection<TrustedKey> keys)
       throws SnapshotException {
-    Manifest manifest = keys.isEmpty() ? Manifest.fromJson(json) : requireSigned(json, keys);
+    Manifest manifest = keys.isEmpty() ? Manifest.read(bytes) : requireSigned(bytes, keys);
     if (!manifest.setName().equals(setName)) {
       throw new MalformedSnapshotException("it belongs to set '" + manifest.setName() + "'");
     }
@@ -26,19 +26,19 @@ public final class ManifestCheck {
   /**
    * Reads a published manifest, and refuses it if none of these keys signed it.
    *
-   * @param json the manifest as it was published
+   * @param bytes the manifest as it was published
    * @throws UntrustedManifestException if it has no signature, a signature of another key, or a
    *     wrong one
    * @throws SnapshotException if the bytes are not a manifest that this version can read
    */
-  public static Manifest requireSigned(byte[] json, Collection<TrustedKey> keys)
+  public static Manifest requireSigned(byte[] bytes, Collection<TrustedKey> keys)
       throws SnapshotException {
-    Manifest manifest = Manifest.fromJson(json);
+    Manifest manifest = Manifest.read(bytes);
     ManifestSignature signature = manifest.signature();
     if (signature == null) {
       throw new UntrustedManifestException("the manifest has no signature");
     }
-    byte[] signed = SignedBytes.of(json, signature);
+    byte[] signed = ManifestFormat.signedPart(bytes);
     boolean known = false;
     for (TrustedKey key : keys) {
       if (key.id().equals(signature.key())) {

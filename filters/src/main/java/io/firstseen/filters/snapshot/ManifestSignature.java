@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  */
 public record ManifestSignature(String key, String value) {
   private static final Pattern KEY = Pattern.compile("[0-9a-f]{16}");
-  private static final int VALUE_BYTES = 64;
+  static final int VALUE_BYTES = 64;
 
   /** Refuses values that do not have this form. */
   public ManifestSignature {

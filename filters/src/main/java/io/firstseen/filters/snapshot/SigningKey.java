@@ -127,30 +127,14 @@ public final class SigningKey {
 
   /** Signs a manifest. Replaces a signature that it has. */
   public Manifest sign(Manifest manifest) {
-    Manifest unsigned = manifest.withSignature(null);
-    return unsigned.withSignature(signature(unsigned.toJson()));
+    return manifest.withSignature(signature(ManifestFormat.signedBytes(manifest, true)));
   }
 
-  /**
-   * Signs a manifest in its JSON form. Replaces a signature that it has; all other fields keep
-   * their bytes, unknown fields too.
-   *
-   * @throws SnapshotException if the bytes are not a manifest
-   */
-  public byte[] sign(byte[] json) throws SnapshotException {
-    ManifestSignature old = Manifest.fromJson(json).signature();
-    byte[] unsigned = old == null ? json : SignedBytes.of(json, old);
-    if (unsigned[unsigned.length - 1] != '}') {
-      throw new MalformedSnapshotException("the manifest must end with its last brace");
-    }
-    return SignedBytes.join(unsigned, signature(unsigned));
-  }
-
-  private ManifestSignature signature(byte[] unsigned) {
+  private ManifestSignature signature(byte[] signed) {
     try {
       Signature signer = Signature.getInstance(ALGORITHM);
       signer.initSign(key);
-      signer.update(unsigned);
+      signer.update(signed);
       return ManifestSignature.of(publicKey.id(), signer.sign());
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("cannot sign with this JDK", e);

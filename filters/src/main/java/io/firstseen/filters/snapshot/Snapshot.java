@@ -48,8 +48,7 @@ public final class Snapshot {
   }
 
   /**
-   * Builds the snapshot of a shard in a given universe; all snapshots along a chain of deltas have
-   * the same.
+   * Builds the snapshot of a shard in a given universe.
    *
    * @param hashes all hashes of the shard, in any order, repeats allowed; not changed
    * @throws IllegalArgumentException if a hash belongs to another shard, or if the universe is too
@@ -87,7 +86,15 @@ public final class Snapshot {
       GolombCodedSet set, long hashCount, String setDigest, SnapshotParameters parameters) {
     int payloadBytes = set.payload().remaining();
     int startsBytes = set.bucketStarts().remaining();
-    ByteBuffer sections = ByteBuffer.allocate(Math.addExact(payloadBytes, startsBytes));
+    if (payloadBytes > Integer.MAX_VALUE - startsBytes) {
+      throw new IllegalArgumentException(
+          "a snapshot must have less than 2^31 bytes, got "
+              + payloadBytes
+              + " of codes and "
+              + startsBytes
+              + " of bucket starts");
+    }
+    ByteBuffer sections = ByteBuffer.allocate(payloadBytes + startsBytes);
     sections.put(set.payload()).put(set.bucketStarts()).flip();
     SnapshotHeader header =
         new SnapshotHeader(
@@ -103,9 +110,7 @@ public final class Snapshot {
             startsBytes,
             payloadBytes,
             setDigest,
-            null,
-            SnapshotFormat.crc32c(sections),
-            null);
+            SnapshotFormat.crc32c(sections));
     return new Snapshot(header, set, SnapshotFormat.file(header, sections));
   }
 
@@ -128,7 +133,6 @@ public final class Snapshot {
   public static Snapshot read(ByteBuffer bytes) throws SnapshotException {
     ByteBuffer file = bytes.slice();
     SnapshotHeader header = SnapshotFormat.readHeader(file);
-    requireThat(!header.isDelta(), "this is a delta; a snapshot is needed");
     ByteBuffer sections = SnapshotFormat.sections(file, header);
     GolombCodedSet set = openSet(header, sections);
     requireThat(
@@ -210,7 +214,7 @@ public final class Snapshot {
         "the set digest must be " + digest + ", got " + header.setDigest());
   }
 
-  /** The SHA-256 of the whole file, as hexadecimal digits: the name of the blob. */
+  /** The SHA-256 of the whole file, as hexadecimal digits. */
   public String digest() {
     return Sha256.hex(file);
   }

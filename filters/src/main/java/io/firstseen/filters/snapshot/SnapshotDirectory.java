@@ -7,12 +7,14 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
@@ -24,12 +26,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A directory of snapshots. {@code blobs/} holds every blob under its digest; the manifests are
- * beside it, for example {@code manifest-0000000007.json} for sequence 7. A file appears whole or
+ * beside it, for example {@code manifest-0000000007.bin} for sequence 7. A file appears whole or
  * not at all, so readers need no lock, and is durable when its write returns. There may be one
  * writer at a time, which must write the blobs of a manifest before the manifest.
  */
 public final class SnapshotDirectory {
-  private static final Pattern MANIFEST = Pattern.compile("manifest-([0-9]{10,19})\\.json");
+  private static final Pattern MANIFEST = Pattern.compile("manifest-([0-9]{10,19})\\.bin");
 
   private static final Pattern DIGEST = Pattern.compile("[0-9a-f]{64}");
 
@@ -72,7 +74,7 @@ public final class SnapshotDirectory {
    * @throws SnapshotException if the file cannot be written
    */
   public void writeManifest(Manifest manifest) throws SnapshotException {
-    write(path, fileName(manifest.sequence()), manifest.toJson());
+    write(path, fileName(manifest.sequence()), manifest.toBytes());
   }
 
   /**
@@ -80,9 +82,9 @@ public final class SnapshotDirectory {
    *
    * @throws SnapshotException if the bytes are not a manifest, or if the file cannot be written
    */
-  public Manifest writeManifest(byte[] json) throws SnapshotException {
-    Manifest manifest = Manifest.fromJson(json);
-    write(path, fileName(manifest.sequence()), json);
+  public Manifest writeManifest(byte[] bytes) throws SnapshotException {
+    Manifest manifest = Manifest.read(bytes);
+    write(path, fileName(manifest.sequence()), bytes);
     return manifest;
   }
 
@@ -166,11 +168,11 @@ public final class SnapshotDirectory {
     }
   }
 
-  private Manifest parse(long sequence, byte[] json) throws SnapshotException {
+  private Manifest parse(long sequence, byte[] bytes) throws SnapshotException {
     Path file = path.resolve(fileName(sequence));
     Manifest manifest;
     try {
-      manifest = Manifest.fromJson(json);
+      manifest = Manifest.read(bytes);
     } catch (SnapshotException e) {
       throw e.at(file);
     }
@@ -254,7 +256,7 @@ public final class SnapshotDirectory {
    * @return how many manifests and how many blobs were removed
    * @throws SnapshotException if a manifest cannot be read or a file cannot be removed
    */
-  public Pruned keepNewest(int count) throws SnapshotException {
+  public Pruned keepNewest(int count) throws IOException {
     if (count < 1) {
       throw new IllegalArgumentException("count must be at least 1, got " + count);
     }
@@ -263,9 +265,8 @@ public final class SnapshotDirectory {
     Set<String> named = new HashSet<>();
     for (long sequence :
         sequences.subList(Math.max(0, sequences.size() - count), sequences.size())) {
-      for (ManifestShard shard : manifest(sequence).shards()) {
-        shard.blobs().forEach(blob -> named.add(blob.digest()));
-      }
+      Manifest manifest = manifest(sequence);
+      named.addAll(new ManifestBlobs(manifest, blob -> blob(manifest, blob)).named().keySet());
     }
     // Manifests first, so that no reader finds one whose blobs are gone.
     int manifests = remove(path, file -> sequenceOf(file).anyMatch(each -> each < oldest));
@@ -290,30 +291,59 @@ public final class SnapshotDirectory {
   /**
    * The bytes of a blob, mapped into memory. Use it as a {@link BlobLoader}.
    *
-   * @throws SnapshotException if there is none, or if it cannot be read
+   * @throws MissingBlobsException if there is none
+   * @throws SnapshotException if it cannot be read
    */
   public ByteBuffer blob(BlobReference blob) throws SnapshotException {
-    return Snapshot.map(blobs.resolve(blob.digest()));
+    return map(blobs.resolve(blob.digest()), blob);
   }
 
   /**
    * The bytes of a blob that a manifest names, mapped into memory. They come from this directory,
    * or, if the blob is not here, from the directory of blobs that the manifest names.
    *
-   * @throws SnapshotException if there is none, or if it cannot be read
+   * @throws MissingBlobsException if there is none
+   * @throws SnapshotException if it cannot be read
    */
   public ByteBuffer blob(Manifest manifest, BlobReference blob) throws SnapshotException {
-    Path here = blobs.resolve(blob.digest());
+    return map(file(manifest, blob.digest()), blob);
+  }
+
+  /**
+   * The bytes of a blob, as of {@link #blob(Manifest, BlobReference)}; empty if there is none.
+   *
+   * @param digest the digest of the blob, which the caller must check
+   * @throws SnapshotException if it cannot be read
+   */
+  public Optional<ByteBuffer> find(Manifest manifest, String digest) throws SnapshotException {
+    Path file = file(manifest, Sha256.require("digest", digest));
+    return Files.exists(file) ? Optional.of(Snapshot.map(file)) : Optional.empty();
+  }
+
+  private Path file(Manifest manifest, String digest) throws SnapshotException {
+    Path here = blobs.resolve(digest);
     if (manifest.blobs() == null || Files.exists(here)) {
-      return Snapshot.map(here);
+      return here;
     }
-    URI uri = manifest.blobUri(blob.digest());
+    URI uri = manifest.blobUri(digest);
     if (!"file".equals(uri.getScheme())) {
       throw new SnapshotException(
           "the blob %s is not in %s, and its manifest names %s, but only file: can be read"
-              .formatted(blob.digest(), path, manifest.blobs()));
+              .formatted(digest, path, manifest.blobs()));
     }
-    return Snapshot.map(Path.of(uri.getPath()));
+    try {
+      return Path.of(uri.getPath());
+    } catch (InvalidPathException e) {
+      throw new MalformedSnapshotException(
+          "the manifest names the directory " + manifest.blobs() + ", which is no path here", e);
+    }
+  }
+
+  private static ByteBuffer map(Path file, BlobReference blob) throws SnapshotException {
+    if (!Files.exists(file)) {
+      throw new MissingBlobsException(List.of(blob));
+    }
+    return Snapshot.map(file);
   }
 
   private String noManifest(long sequence) throws SnapshotException {
@@ -339,7 +369,7 @@ public final class SnapshotDirectory {
 
   private static String fileName(long sequence) {
     // The default locale could have other digits.
-    return String.format(Locale.ROOT, "manifest-%010d.json", sequence);
+    return String.format(Locale.ROOT, "manifest-%010d.bin", sequence);
   }
 
   private static LongStream sequenceOf(Path file) {

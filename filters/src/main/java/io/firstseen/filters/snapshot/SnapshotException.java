@@ -41,7 +41,7 @@ public class SnapshotException extends IOException {
   }
 
   /** A copy of this exception whose message begins with the place of the failure. */
-  SnapshotException at(Object place) {
+  public SnapshotException at(Object place) {
     return new SnapshotException(place + ": " + getMessage(), this);
   }
 }

@@ -12,8 +12,8 @@ import java.util.HexFormat;
 import java.util.zip.CRC32C;
 
 /**
- * The bytes of a blob's header; only this class contains offsets. Specified in {@code
- * docs/format/snapshot-v1.md} and {@code docs/format/delta-v1.md}. Integers are little-endian.
+ * The bytes of a snapshot's header; only this class contains offsets. Specified in {@code
+ * docs/format/snapshot-v1.md}. Integers are little-endian.
  */
 final class SnapshotFormat {
   static final int VERSION = 1;
@@ -26,7 +26,6 @@ final class SnapshotFormat {
 
   private static final byte[] MAGIC = {(byte) 0x89, 'F', 'S', 'S', 'N', 'A', 'P', '\n'};
   private static final int DIGEST_BYTES = 32;
-  private static final byte[] NO_DIGEST = new byte[DIGEST_BYTES];
 
   private static final int VERSION_AT = 8;
   private static final int HEADER_BYTES_AT = 10;
@@ -47,14 +46,12 @@ final class SnapshotFormat {
   private static final int HASH_COUNT_AT = 72;
   private static final int COUNT_AT = 80;
   private static final int GOLOMB_PARAMETER_AT = 88;
-  private static final int ADDED_COUNT_AT = 88;
-  private static final int REMOVED_COUNT_AT = 96;
+  private static final int RESERVED_LONG_AT = 96;
   private static final int PAYLOAD_BITS_AT = 104;
   private static final int BUCKET_STARTS_BYTES_AT = 112;
-  private static final int ADDED_BITS_AT = 112;
   private static final int PAYLOAD_BYTES_AT = 120;
   private static final int SET_DIGEST_AT = 128;
-  private static final int PARENT_DIGEST_AT = 160;
+  private static final int RESERVED_DIGEST_AT = 160;
   private static final int BUCKETS_AT = 192;
   private static final int BUCKET_WIDTH_AT = 200;
   private static final int SECTIONS_CHECKSUM_AT = 208;
@@ -89,21 +86,11 @@ final class SnapshotFormat {
     out.putLong(WINDOW_END_AT, parameters.windowEndMillis());
     out.putLong(HASH_COUNT_AT, header.hashCount());
     out.putLong(COUNT_AT, header.count());
-    SnapshotHeader.Changes changes = header.changes();
-    if (changes == null) {
-      out.putLong(GOLOMB_PARAMETER_AT, header.golombParameter());
-      out.putLong(BUCKET_STARTS_BYTES_AT, header.bucketStartsBytes());
-    } else {
-      out.putLong(ADDED_COUNT_AT, changes.addedCount());
-      out.putLong(REMOVED_COUNT_AT, changes.removedCount());
-      out.putLong(ADDED_BITS_AT, changes.addedBits());
-    }
+    out.putLong(GOLOMB_PARAMETER_AT, header.golombParameter());
+    out.putLong(BUCKET_STARTS_BYTES_AT, header.bucketStartsBytes());
     out.putLong(PAYLOAD_BITS_AT, header.payloadBits());
     out.putLong(PAYLOAD_BYTES_AT, header.payloadBytes());
     out.put(SET_DIGEST_AT, HexFormat.of().parseHex(header.setDigest()));
-    out.put(
-        PARENT_DIGEST_AT,
-        header.parentDigest() == null ? NO_DIGEST : HexFormat.of().parseHex(header.parentDigest()));
     out.putLong(BUCKETS_AT, header.universe().buckets());
     out.putLong(BUCKET_WIDTH_AT, header.universe().width());
     out.putInt(SECTIONS_CHECKSUM_AT, header.sectionsChecksum());
@@ -158,9 +145,8 @@ final class SnapshotFormat {
               "the snapshot needs features 0x%08x, of which none is known", requiredFlags));
     }
     int codec = in.get(CODEC_AT) & 0xFF;
-    boolean isDelta = codec == SnapshotHeader.CODEC_DELTA;
-    if (!isDelta && codec != SnapshotHeader.CODEC_SNAPSHOT) {
-      throw new UnsupportedSnapshotException("the codec must be 1 or 2, got " + codec);
+    if (codec != SnapshotHeader.CODEC_SNAPSHOT) {
+      throw new UnsupportedSnapshotException("the codec must be 1, got " + codec);
     }
     KeyHash.Algorithm hashAlgorithm;
     Canonicaliser canonicaliser;
@@ -171,19 +157,15 @@ final class SnapshotFormat {
       throw new UnsupportedSnapshotException(e.getMessage(), e);
     }
     requireThat(
-        in.get(RESERVED_BYTE_AT) == 0 && in.getShort(RESERVED_AT) == 0,
+        in.get(RESERVED_BYTE_AT) == 0
+            && in.getShort(RESERVED_AT) == 0
+            && in.getLong(RESERVED_LONG_AT) == 0
+            && Arrays.equals(bytesAt(in, RESERVED_DIGEST_AT, DIGEST_BYTES), new byte[DIGEST_BYTES]),
         "the reserved bytes must be 0");
-    requireThat(isDelta || in.getLong(REMOVED_COUNT_AT) == 0, "the reserved bytes must be 0");
     int setNameBytes = in.get(SET_NAME_BYTES_AT) & 0xFF;
     requireThat(
         SET_NAME_AT + setNameBytes == checksumAt,
         "the set name must have " + (checksumAt - SET_NAME_AT) + " bytes, got " + setNameBytes);
-    byte[] parentDigest = bytesAt(in, PARENT_DIGEST_AT, DIGEST_BYTES);
-    requireThat(
-        Arrays.equals(parentDigest, NO_DIGEST) != isDelta,
-        isDelta
-            ? "a delta must have a parent digest"
-            : "a snapshot of codec 1 must have no parent digest");
     SnapshotHeader header =
         new SnapshotHeader(
             VERSION,
@@ -193,28 +175,18 @@ final class SnapshotFormat {
             countAt(in, HASH_COUNT_AT, "the number of hashes"),
             countAt(in, COUNT_AT, "the number of values"),
             readUniverse(in),
-            isDelta ? 0 : in.getLong(GOLOMB_PARAMETER_AT),
+            in.getLong(GOLOMB_PARAMETER_AT),
             countAt(in, PAYLOAD_BITS_AT, "the number of payload bits"),
-            isDelta ? 0 : lengthAt(in, BUCKET_STARTS_BYTES_AT, "the bucket starts"),
+            lengthAt(in, BUCKET_STARTS_BYTES_AT, "the bucket starts"),
             lengthAt(in, PAYLOAD_BYTES_AT, "the payload"),
             HexFormat.of().formatHex(bytesAt(in, SET_DIGEST_AT, DIGEST_BYTES)),
-            isDelta ? HexFormat.of().formatHex(parentDigest) : null,
-            in.getInt(SECTIONS_CHECKSUM_AT),
-            isDelta ? readChanges(in) : null);
+            in.getInt(SECTIONS_CHECKSUM_AT));
     header.requireSound();
     return header;
   }
 
-  private static SnapshotHeader.Changes readChanges(ByteBuffer in)
-      throws MalformedSnapshotException {
-    return new SnapshotHeader.Changes(
-        countAt(in, ADDED_COUNT_AT, "the number of added values"),
-        countAt(in, REMOVED_COUNT_AT, "the number of removed values"),
-        countAt(in, ADDED_BITS_AT, "the number of bits of the added values"));
-  }
-
   /**
-   * Returns the sections of a blob, from the end of the header to the end of the file, after a
+   * Returns the sections of a snapshot, from the end of the header to the end of the file, after a
    * check of their length and checksum.
    */
   static ByteBuffer sections(ByteBuffer file, SnapshotHeader header) throws SnapshotException {
@@ -230,7 +202,7 @@ final class SnapshotFormat {
     return sections;
   }
 
-  /** Joins header and sections to the bytes of a blob, ready to be read. */
+  /** Joins header and sections to the bytes of a file, ready to be read. */
   static ByteBuffer file(SnapshotHeader header, ByteBuffer sections) {
     byte[] headerBytes = headerBytes(header);
     return ByteBuffer.allocate(Math.addExact(headerBytes.length, sections.remaining()))
@@ -283,7 +255,7 @@ final class SnapshotFormat {
     }
   }
 
-  private static int codeOf(Canonicaliser canonicaliser) {
+  static int codeOf(Canonicaliser canonicaliser) {
     return switch (canonicaliser) {
       case NONE -> 0;
       case URL -> 1;
@@ -291,7 +263,7 @@ final class SnapshotFormat {
     };
   }
 
-  private static Canonicaliser canonicaliserOf(int code) {
+  static Canonicaliser canonicaliserOf(int code) {
     for (Canonicaliser canonicaliser : Canonicaliser.values()) {
       if (codeOf(canonicaliser) == code) {
         return canonicaliser;

@@ -5,26 +5,23 @@ import static io.firstseen.filters.snapshot.SnapshotFormat.requireThat;
 import io.firstseen.filters.gcs.Universe;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The header of a blob, which is a snapshot or a delta.
+ * The header of a snapshot.
  *
  * @param formatVersion 1
  * @param requiredFlags features that a reader must know; none exist in version 1
- * @param codec what the blob holds: {@link #CODEC_SNAPSHOT} or {@link #CODEC_DELTA}
- * @param parameters the parameters of the set; for a delta, of the child
+ * @param codec how the values are coded: {@link #CODEC_SNAPSHOT}
+ * @param parameters the parameters of the snapshot
  * @param hashCount the number of distinct hashes that the set was built from
  * @param count the number of values of the set; less than hashCount if hashes share a value
  * @param universe the values that the set may hold
- * @param golombParameter the parameter of a snapshot's Golomb code, unsigned; 0 for a delta
+ * @param golombParameter the parameter of the Golomb code, unsigned
  * @param payloadBits the length of the codes in bits
- * @param bucketStartsBytes the length of a snapshot's section of bucket starts; 0 for a delta
+ * @param bucketStartsBytes the length of the section of bucket starts
  * @param payloadBytes the length of the section of codes
  * @param setDigest the {@link SetDigest}, as hexadecimal digits
- * @param parentDigest the set digest of the set that a delta changes; null for a snapshot
  * @param sectionsChecksum CRC32C over all sections
- * @param changes what a delta holds; null for a snapshot
  */
 public record SnapshotHeader(
     int formatVersion,
@@ -39,33 +36,13 @@ public record SnapshotHeader(
     int bucketStartsBytes,
     int payloadBytes,
     String setDigest,
-    @Nullable String parentDigest,
-    int sectionsChecksum,
-    @Nullable Changes changes) {
+    int sectionsChecksum) {
 
   /** A snapshot: a Golomb-coded set in buckets. */
   public static final int CODEC_SNAPSHOT = 1;
 
-  /** A delta: the changes that turn one set into another. */
-  public static final int CODEC_DELTA = 2;
-
   /**
-   * What a delta holds.
-   *
-   * @param addedCount the number of values that it adds
-   * @param removedCount the number of values that it removes
-   * @param addedBits the length in bits of the codes of the added values; the remaining payload
-   *     holds the codes of the removed ones
-   */
-  public record Changes(long addedCount, long removedCount, long addedBits) {}
-
-  /** Whether the blob is a delta. */
-  public boolean isDelta() {
-    return codec == CODEC_DELTA;
-  }
-
-  /**
-   * Reads and checks the header of a blob. The buffer may hold only the beginning of the blob.
+   * Reads and checks the header of a snapshot. The buffer may hold only its beginning.
    *
    * @param bytes the remaining bytes are the first bytes of the file; the buffer's position does
    *     not change
@@ -116,9 +93,5 @@ public record SnapshotHeader(
     requireThat(
         universe.fits(count),
         "a set of " + count + " values cannot have " + universe.buckets() + " buckets");
-    long added = changes == null ? 0 : changes.addedCount();
-    requireThat(
-        added <= count,
-        "the number of added values must be at most that of all (" + count + "), got " + added);
   }
 }

@@ -1,15 +1,15 @@
 package io.firstseen.filters.snapshot;
 
+import static io.firstseen.filters.snapshot.SnapshotFormat.requireThat;
+
 import io.firstseen.filters.gcs.QueryBatch;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.Map;
-import java.util.Optional;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalLong;
-import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,62 +29,53 @@ public final class SnapshotSet {
   }
 
   /**
-   * Loads the newest set of each shard from the fewest bytes: a base and the deltas behind it.
-   * Checks the length, digest and header of each blob against the manifest, everything that {@link
-   * Snapshot#read(ByteBuffer)} checks, and that each delta leads to the set of its digest.
+   * Loads the set of a manifest from its bases and the packs since them, with the checks of {@link
+   * CatchUp#to}.
    *
    * @throws MalformedSnapshotException if a blob contradicts the manifest
    * @throws UnsupportedSnapshotException if a newer reader is needed
    * @throws IOException if the loader throws it
    */
   public static SnapshotSet open(Manifest manifest, BlobLoader loader) throws IOException {
-    Snapshot[] newest = new Snapshot[manifest.shards().size()];
-    for (ManifestShard shard : manifest.shards()) {
-      CatchUpPlan plan = CatchUpPlan.of(shard, Optional.empty());
-      newest[shard.shard()] =
-          ManifestBlobs.catchUp(manifest, shard.shard(), plan, Optional.empty(), loader)
-              .orElse(null);
-    }
-    return of(manifest, shard -> newest[shard]);
+    return CatchUp.to(manifest, List.of(), loader).set();
   }
 
   /**
-   * A set of snapshots that are open already, perhaps from an earlier manifest. Checks only the
-   * header of each snapshot against the manifest.
+   * A set of snapshots that are open already.
    *
-   * @param newest shard to the snapshot of its newest set, whichever blobs it comes from; not
-   *     called for shards that never held a key
-   * @throws MalformedSnapshotException if a snapshot does not hold that set
-   * @throws IllegalArgumentException if one is null
+   * @param newest the snapshot of each shard; null for a shard that never held a key
+   * @throws MalformedSnapshotException if they do not have the root and the count of the manifest
    */
-  public static SnapshotSet of(Manifest manifest, IntFunction<Snapshot> newest)
+  public static SnapshotSet of(Manifest manifest, @Nullable Snapshot[] newest)
       throws SnapshotException {
-    Snapshot[] ofShards = new Snapshot[manifest.parameters().shards().count()];
-    for (ManifestShard shard : manifest.shards()) {
-      if (shard.base() != null) {
-        Snapshot snapshot = newest.apply(shard.shard());
-        if (snapshot == null) {
-          throw new IllegalArgumentException(
-              "there must be a snapshot of every shard with keys, that of shard "
-                  + shard.shard()
-                  + " is missing");
-        }
-        ManifestBlobs.requireNewest(manifest, shard, snapshot.header());
-        ofShards[shard.shard()] = snapshot;
+    int shards = manifest.parameters().shards().count();
+    if (newest.length != shards) {
+      throw new IllegalArgumentException(
+          "there must be " + shards + " snapshots, got " + newest.length);
+    }
+    List<ShardTree.Leaf> leaves = new ArrayList<>();
+    long count = 0;
+    for (int shard = 0; shard < shards; shard++) {
+      Snapshot snapshot = newest[shard];
+      leaves.add(ShardTree.Leaf.of(snapshot));
+      if (snapshot != null) {
+        SnapshotParameters parameters = snapshot.header().parameters();
+        requireThat(
+            parameters.setName().equals(manifest.setName())
+                && parameters.set().equals(manifest.parameters())
+                && parameters.shard() == shard,
+            "the snapshot of shard " + shard + " must have the parameters of the manifest");
+        count += snapshot.header().hashCount();
       }
     }
-    return new SnapshotSet(manifest, ofShards);
-  }
-
-  /**
-   * Like {@link #of(Manifest, IntFunction)}, with a map of snapshots.
-   *
-   * @param snapshots digest of a blob to the snapshot that it leads to, for each shard's {@link
-   *     ManifestShard#newest}; others are ignored
-   */
-  public static SnapshotSet of(Manifest manifest, Map<String, Snapshot> snapshots)
-      throws SnapshotException {
-    return of(manifest, shard -> snapshots.get(manifest.shards().get(shard).newest().digest()));
+    String root = ShardTree.root(leaves);
+    requireThat(
+        root.equals(manifest.root()),
+        "the shards must have the root of the manifest, " + manifest.root() + ", got " + root);
+    requireThat(
+        count == manifest.count(),
+        "the shards must have the count of the manifest, " + manifest.count() + ", got " + count);
+    return new SnapshotSet(manifest, newest.clone());
   }
 
   /**
@@ -104,6 +95,11 @@ public final class SnapshotSet {
   /** The manifest. */
   public Manifest manifest() {
     return manifest;
+  }
+
+  /** The snapshots of all shards, in an array of the caller's; null where a shard has none. */
+  @Nullable Snapshot[] snapshots() {
+    return snapshots.clone();
   }
 
   /** The snapshot of a shard; null if the shard never held a key. */

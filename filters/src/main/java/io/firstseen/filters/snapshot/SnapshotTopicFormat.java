@@ -8,29 +8,27 @@ import java.util.regex.Pattern;
 /**
  * The form of snapshots on a log-compacted topic. A blob is cut into chunks, whose record keys are
  * the blob's digest and the chunk's index. A manifest is one record, whose key is the name of its
- * set; it follows the chunks of all blobs that it names. The number of chunks of a blob follows
- * from its length in the manifest.
+ * set. Manifests and packs are on partition 0, bases and lists of bases on the last partition, so
+ * that a reader that follows packs need not read bases. The number of chunks of a blob follows from
+ * its length, which every reference to it contains.
  */
 public final class SnapshotTopicFormat {
   /** The length of every chunk but the last; a broker's default limit is 1 MiB for a record. */
   public static final int MAX_CHUNK_BYTES = 900 * 1024;
 
-  /** The longest manifest; with its key and Kafka's overhead the record stays below 1 MiB. */
-  public static final int MAX_MANIFEST_BYTES = 1_000_000;
-
-  /** The most shards of a set on a topic: the bases of this many fit into a manifest. */
-  public static final int MAX_SHARDS = 2048;
-
-  // The longest JSON of a manifest without its shards, of a shard without its deltas, and of a
-  // delta.
-  private static final int HEADER_BYTES = 8_000;
-  private static final int SHARD_BYTES = 300;
-  private static final int DELTA_BYTES = 320;
-
   private static final Pattern SET_NAME = Pattern.compile("[A-Za-z0-9._-]{1,100}");
   private static final Pattern CHUNK_KEY = Pattern.compile("([0-9a-f]{64})/(0|[1-9][0-9]{0,8})");
 
   private SnapshotTopicFormat() {}
+
+  /**
+   * The partition that a blob belongs on.
+   *
+   * @param partitions how many partitions the topic has
+   */
+  public static int partitionOf(BlobFrame.Kind kind, int partitions) {
+    return kind == BlobFrame.Kind.PACK ? 0 : partitions - 1;
+  }
 
   /**
    * The place of a chunk.
@@ -76,22 +74,6 @@ public final class SnapshotTopicFormat {
           "index of a chunk must be in [0, " + chunks + "), got " + index);
     }
     return (int) Math.min(MAX_CHUNK_BYTES, blobBytes - (long) index * MAX_CHUNK_BYTES);
-  }
-
-  /**
-   * How many deltas a manifest may name for each shard, so that it fits into one record whatever
-   * the field values are.
-   *
-   * @param shardCount the number of shards
-   * @return at least 0
-   * @throws IllegalArgumentException if not even the bases of this many shards fit
-   */
-  public static int maxDeltas(int shardCount) {
-    if (shardCount > MAX_SHARDS) {
-      throw new IllegalArgumentException(
-          "a set on a topic must have at most %d shards, got %d".formatted(MAX_SHARDS, shardCount));
-    }
-    return ((MAX_MANIFEST_BYTES - HEADER_BYTES) / shardCount - SHARD_BYTES) / DELTA_BYTES;
   }
 
   /** Whether a record key may be the name of a set. */

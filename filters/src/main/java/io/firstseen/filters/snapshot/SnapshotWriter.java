@@ -41,15 +41,6 @@ public final class SnapshotWriter {
     this.digest = new SetDigest(universe);
   }
 
-  /** Begins the snapshot that a checked header describes. */
-  static SnapshotWriter of(SnapshotHeader header) {
-    return new SnapshotWriter(
-        header.parameters(),
-        header.hashCount(),
-        new GolombCodedSetWriter(header.count(), header.universe()),
-        header.universe());
-  }
-
   /**
    * Adds the next value.
    *

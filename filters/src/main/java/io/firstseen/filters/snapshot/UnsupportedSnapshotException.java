@@ -15,7 +15,7 @@ public final class UnsupportedSnapshotException extends SnapshotException {
   }
 
   @Override
-  UnsupportedSnapshotException at(Object place) {
+  public UnsupportedSnapshotException at(Object place) {
     return new UnsupportedSnapshotException(place + ": " + getMessage(), this);
   }
 }

@@ -136,6 +136,38 @@ class AscendingCodeTest {
     }
   }
 
+  /**
+   * Of all strings of up to two bytes, those are accepted that are codes and fewer than 8 zeros.
+   */
+  @Test
+  void filledCodesEndInTheLastByteBeforeZeros() {
+    AscendingCode code = new AscendingCode(2, 12);
+    Set<Long> written = new HashSet<>();
+    Set<Long> accepted = new HashSet<>();
+    for (int bytes = 0; bytes <= 2; bytes++) {
+      int end = 8 * bytes;
+      for (int bits = 0; bits < 1 << end; bits++) {
+        BitWriter filled = new BitWriter(0);
+        filled.write(bits, end);
+        BitReader in = new BitReader(ByteBuffer.wrap(filled.toBytes()));
+        try {
+          long[] numbers = all(code.decodeFilled(in, 0, end));
+          accepted.add((long) end << 32 | bits);
+          BitWriter out = new BitWriter(0);
+          code.encode(Arrays.stream(numbers).iterator(), out);
+          if (out.toBytes().length == bytes && Arrays.equals(out.toBytes(), filled.toBytes())) {
+            written.add((long) end << 32 | bits);
+          }
+        } catch (UncheckedIOException e) {
+          if (!(e.getCause() instanceof MalformedGolombCodedSetException)) {
+            throw e;
+          }
+        }
+      }
+    }
+    assertThat(accepted).as("all pairs of numbers").hasSize(13 * 12 / 2).isEqualTo(written);
+  }
+
   private static String text(BitReader bits, int length) {
     return length + ":" + bits.bitsAt(0, length);
   }

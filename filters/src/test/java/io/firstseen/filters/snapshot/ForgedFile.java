@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
 /**
- * Snapshots and deltas that were damaged, by chance or on purpose. Offsets are those of
+ * Snapshots, blobs and manifests that were damaged, by chance or on purpose. Offsets are those of
  * docs/format/snapshot-v1.md, stated again so that a slip shows.
  */
 final class ForgedFile {
@@ -43,6 +43,19 @@ final class ForgedFile {
     ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     file.putInt(SECTIONS_CHECKSUM, crc32c(bytes, headerBytes, bytes.length - headerBytes));
     file.putInt(headerBytes - 4, crc32c(bytes, 0, headerBytes - 4));
+  }
+
+  /** Makes the checksum at the end of a blob or of an unsigned manifest fit again. */
+  static byte[] mendEnd(byte[] bytes) {
+    if (bytes.length >= 4) {
+      mendChecksumAt(bytes.length - 4, bytes);
+    }
+    return bytes;
+  }
+
+  /** Makes a checksum fit again that covers all bytes before it. */
+  static void mendChecksumAt(int offset, byte[] bytes) {
+    ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putInt(offset, crc32c(bytes, 0, offset));
   }
 
   private static int crc32c(byte[] bytes, int offset, int length) {

@@ -2,22 +2,27 @@ package io.firstseen.filters.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstseen.filters.gcs.Universe;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.PythonReader.Answer;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -25,17 +30,21 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The reader in Python, which was written from the specification alone, agrees with ours: on files
- * written here and on damaged ones. The snapshot that it builds from a snapshot and a delta has the
- * same bytes as ours.
+ * The reader in Python, which was written from the specification alone, agrees with ours: on golden
+ * files, on files written here and on damaged ones. The snapshots that it builds from blobs have
+ * the same bytes as ours.
  */
 // A read from a process is not interrupted.
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PythonReaderTest {
   private static final Path SCRIPT = Path.of("../clients/python/firstseen_snapshot.py");
+  private static final Path GOLDEN =
+      Path.of("src/test/resources/io/firstseen/filters/snapshot/golden-v1");
+  private static final HexFormat HEX = HexFormat.of();
   private static final String SECRET = "000102030405060708090a0b0c0d0e0f";
 
   private static PythonReader python;
@@ -175,105 +184,320 @@ class PythonReaderTest {
     assertThat(statuses[1]).isGreaterThan(80);
   }
 
+  @Test
+  void readsTheGoldenFiles() throws Exception {
+    SnapshotDirectory golden = new SnapshotDirectory(directory.resolve("set"));
+    try (Stream<Path> files = Files.list(GOLDEN)) {
+      for (Path file : files.toList()) {
+        boolean isManifest = file.toString().endsWith(".bin");
+        assertThat(run(file, isManifest ? "info" : "verify").status()).as("%s", file).isZero();
+        byte[] bytes = Files.readAllBytes(file);
+        if (file.toString().endsWith(".blob")) {
+          golden.writeBlob(Sha256.hex(bytes), bytes);
+        }
+      }
+    }
+    Manifest nothing = Manifest.read(Files.readAllBytes(GOLDEN.resolve("manifest-of-nothing.bin")));
+    Manifest newest = Manifest.read(Files.readAllBytes(GOLDEN.resolve("manifest.bin")));
+    golden.writeManifest(nothing);
+    golden.writeManifest(newest);
+    assertThat(run(golden.path(), "verify"))
+        .isEqualTo(new Answer(0, golden.path() + ": valid\n", ""));
+    SnapshotSet expected = SnapshotSet.open(newest, golden::blob);
+    assertThat(build(golden, newest, null)).isEqualTo(bytes(expected));
+    assertThat(build(golden, newest, nothing)).isEqualTo(bytes(expected));
+    assertThat(build(golden, nothing, null)).isEmpty();
+
+    Files.writeString(directory.resolve("keys"), "http://example.com/key-125\nhttp://x/\n");
+    assertThat(run(golden.path(), "query").errors()).isEmpty();
+    Manifest signed = Manifest.read(Files.readAllBytes(GOLDEN.resolve("manifest-signed.bin")));
+    golden.writeManifest(signed);
+    assertThat(run(golden.path(), "verify").output())
+        .isEqualTo(golden.path() + ": valid, its signature is not checked\n");
+    assertThat(run(golden.path(), "info").output())
+        .contains("signature            of the key " + signed.signature().key() + ", not checked\n")
+        .contains("blobs                https://snapshots.example.com/golden/blobs\n")
+        .contains(signed.root());
+  }
+
+  /** From any window of a random set to any later one, by packs as by bases. */
   @ParameterizedTest
-  @CsvSource({"0,0,0,0.001", "1,0,1,0.1", "40,3,0,0.01", "400,10,30,0x1p-20", "900,300,0,0x1p-45"})
-  void appliesDeltasToTheBytesThatWeWrite(int count, int removed, int added, double rate)
-      throws Exception {
-    List<String> keys = IntStream.range(0, count + added).mapToObj(i -> "key " + i).toList();
-    Snapshot parent =
-        snapshot(
-            KeyHash.fixed(),
-            Canonicaliser.NONE,
-            rate,
-            keys.subList(0, count),
-            Optional.of(Universe.ofBits(55, count)));
-    Snapshot child =
-        snapshot(
-            KeyHash.fixed(),
-            Canonicaliser.NONE,
-            rate,
-            keys.subList(removed, count + added),
-            Optional.of(Universe.ofBits(55, count)));
-    SnapshotDelta delta = SnapshotDelta.between(parent, child);
-    Path before = Files.write(directory.resolve("before"), parent.toBytes());
-    Path changes = Files.write(directory.resolve("changes"), delta.toBytes());
-    Path after = directory.resolve("after");
-    assertThat(run(changes, "verify")).isEqualTo(new Answer(0, changes + ": valid\n", ""));
-    assertThat(run(changes, "info").output())
-        .contains("added values         " + delta.addedCount() + "\n")
-        .contains(delta.header().parentDigest());
-    assertThat(run(before, "apply", changes.toString(), after.toString()).errors()).isEmpty();
-    assertThat(after).hasBinaryContent(child.toBytes());
+  @CsvSource({"1,0.001,21", "4,0.1,22", "16,0x1p-20,23", "2,0x1p-45,24"})
+  void buildsTheSetsThatWeBuild(int shards, double rate, long seed) throws Exception {
+    SetParameters parameters =
+        SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(shards), rate);
+    SplittableRandom random = new SplittableRandom(seed);
+    PublishedSet published = new PublishedSet("python", parameters);
+    SnapshotDirectory store = new SnapshotDirectory(directory.resolve("set"));
+    List<Manifest> manifests = new ArrayList<>();
+    Set<String> keys = new TreeSet<>();
+    for (int sequence = 0; sequence < 7; sequence++) {
+      int change = random.nextInt(1, 1 + 40 * shards);
+      for (int i = 0; i < change && sequence != 3; i++) {
+        keys.add("key " + random.nextInt(400));
+        keys.remove("key " + random.nextInt(400));
+      }
+      List<Long> hashes = new ArrayList<>();
+      for (String key : keys) {
+        hashes.add(parameters.hash(null, key.getBytes(StandardCharsets.UTF_8), KeyHash.fixed()));
+      }
+      manifests.add(published.window(sequence, hashes));
+    }
+    writeBlobs(published, store);
+    for (Manifest manifest : manifests) {
+      store.writeManifest(manifest);
+    }
+    assertThat(run(store.path(), "verify").output()).isEqualTo(store.path() + ": valid\n");
+    for (Manifest to : manifests) {
+      SnapshotSet expected = SnapshotSet.open(to, published);
+      assertThat(build(store, to, null)).isEqualTo(bytes(expected));
+      for (Manifest from : manifests.subList(0, manifests.indexOf(to))) {
+        Map<String, String> built = build(store, to, from);
+        assertThat(built.keySet()).isEqualTo(bytes(expected).keySet());
+        for (String file : built.values()) {
+          Snapshot snapshot = Snapshot.read(HEX.parseHex(file));
+          SnapshotHeader header = snapshot.header();
+          SnapshotHeader ours = expected.snapshot(header.parameters().shard()).header();
+          snapshot.verify();
+          assertThat(header.setDigest()).isEqualTo(ours.setDigest());
+          assertThat(header.hashCount()).isEqualTo(ours.hashCount());
+        }
+      }
+    }
+    List<String> asked = IntStream.range(0, 450).mapToObj(i -> "key " + i).toList();
+    Files.write(directory.resolve("keys"), asked);
+    SnapshotSet newest = SnapshotSet.open(manifests.get(6), published);
+    StringBuilder expected = new StringBuilder();
+    for (String key : asked) {
+      byte[] bytes = key.getBytes(StandardCharsets.UTF_8);
+      boolean present = newest.mightContainKey(bytes, KeyHash.fixed());
+      expected.append(key).append(present ? "\tpresent\n" : "\tabsent\n");
+    }
+    assertThat(run(store.path(), "query")).isEqualTo(new Answer(0, expected.toString(), ""));
+  }
+
+  /** What leads to a damaged blob is mended, so that the reader comes as far as its content. */
+  @ParameterizedTest
+  @EnumSource(BlobFrame.Kind.class)
+  void refusesBlobsThatWeRefuse(BlobFrame.Kind kind) throws Exception {
+    SetParameters parameters =
+        SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(2), 0.01);
+    PublishedSet published = new PublishedSet("python", parameters);
+    published.newBase = (since, bytes) -> false;
+    SplittableRandom random = new SplittableRandom(96);
+    Set<Long> hashes = new TreeSet<>();
+    Manifest manifest = null;
+    for (int sequence = 0; sequence < 3; sequence++) {
+      for (int i = 0; i < (sequence == 0 ? 30 : 3); i++) {
+        hashes.add(random.nextLong());
+      }
+      // So the list has sections since the bases, and the newest pack has changes that it has not.
+      published.newList = sequence < 2 ? (since, bytes) -> true : (since, bytes) -> false;
+      manifest = published.window(sequence, hashes);
+    }
+    Pack newest = new ManifestBlobs(manifest, published).newestPack();
+    BaseList list = published.list();
+    assertThat(list.shards().get(0).sections()).isNotEmpty();
+    byte[] good =
+        switch (kind) {
+          case PACK -> newest.toBytes();
+          case BASE_LIST -> list.toBytes();
+          case BASE -> published.blobs().get(list.bases().get(0).digest());
+        };
+    SnapshotDirectory store = new SnapshotDirectory(directory.resolve("set"));
+    int[] statuses = new int[3];
+    for (int i = 0; i < 150; i++) {
+      byte[] damaged = good.clone();
+      damaged[random.nextInt(good.length)] ^= (byte) (1 << random.nextInt(8));
+      if (i % 10 > 0) {
+        ForgedFile.mendEnd(damaged);
+      }
+      BlobReference reference = published.put(damaged);
+      if (kind == BlobFrame.Kind.BASE) {
+        List<BaseList.Shard> shards = new ArrayList<>(list.shards());
+        shards.set(0, new BaseList.Shard(reference, shards.get(0).sections()));
+        reference = published.put(new BaseList("python", list.sequence(), shards).toBytes());
+      }
+      if (kind != BlobFrame.Kind.PACK) {
+        reference = published.put(naming(reference, newest).toBytes());
+      }
+      Manifest forged = withPack(manifest, reference);
+      writeBlobs(published, store);
+      store.writeManifest(forged);
+      int expected = status(() -> ManifestBlobs.verify(forged, published));
+      Answer answer = run(store.path(), "verify");
+      assertThat(answer.status()).as("damage %d: %s", i, answer).isEqualTo(expected);
+      statuses[expected]++;
+    }
+    assertThat(statuses[1]).isGreaterThan(40);
+    assertThat(statuses[2]).isPositive();
+  }
+
+  private static void writeBlobs(PublishedSet published, SnapshotDirectory store)
+      throws IOException {
+    Path blobs = Files.createDirectories(store.path().resolve("blobs"));
+    for (Map.Entry<String, byte[]> blob : published.blobs().entrySet()) {
+      Path file = blobs.resolve(blob.getKey());
+      if (!Files.exists(file)) {
+        Files.write(file, blob.getValue());
+      }
+    }
+  }
+
+  private static Pack naming(BlobReference list, Pack pack) {
+    return new Pack(
+        pack.setName(),
+        pack.sequence(),
+        pack.before(),
+        pack.keptFrom(),
+        list,
+        pack.basesBytes(),
+        pack.packsSince(),
+        pack.sections());
+  }
+
+  private static Manifest withPack(Manifest manifest, BlobReference pack) {
+    return Manifest.of(
+        manifest.setName(),
+        manifest.sequence(),
+        manifest.windowStartMillis(),
+        manifest.windowEndMillis(),
+        manifest.parameters(),
+        manifest.count(),
+        manifest.root(),
+        pack,
+        manifest.packBytes());
   }
 
   @Test
-  void refusesDeltasThatWeRefuse() throws Exception {
-    List<String> keys = IntStream.range(0, 130).mapToObj(i -> "key " + i).toList();
-    Snapshot parent =
-        snapshot(
-            KeyHash.fixed(),
-            Canonicaliser.NONE,
-            0.001,
-            keys.subList(0, 100),
-            Optional.of(Universe.ofBits(20, 100)));
-    Snapshot child =
-        snapshot(
-            KeyHash.fixed(),
-            Canonicaliser.NONE,
-            0.001,
-            keys.subList(20, 130),
-            Optional.of(Universe.ofBits(20, 100)));
-    byte[] good = SnapshotDelta.between(parent, child).toBytes();
-    Path before = Files.write(directory.resolve("before"), parent.toBytes());
-    SplittableRandom random = new SplittableRandom(96);
-    int applied = 0;
-    for (int i = 0; i < 80; i++) {
+  void refusesManifestsThatWeRefuse() throws Exception {
+    byte[] good = Files.readAllBytes(GOLDEN.resolve("manifest-signed.bin"));
+    int checksumAt = good.length - 72 - 4;
+    SplittableRandom random = new SplittableRandom(97);
+    int[] statuses = new int[3];
+    for (int i = 0; i < 300; i++) {
+      // The place of the blobs is in a test of its own.
       byte[] damaged = good.clone();
-      int from = i % 2 == 0 ? 0 : 223;
-      damaged[from + random.nextInt(good.length - from)] ^= (byte) (1 << random.nextInt(8));
-      ForgedFile.mend(damaged, ForgedFile.headerBytes("python"));
-      Path file = Files.write(directory.resolve("damaged"), damaged);
-      Path after = directory.resolve("after");
-      Answer answer = run(before, "apply", file.toString(), after.toString());
-      byte[] expected = null;
-      try {
-        expected = SnapshotDelta.read(damaged).applyTo(parent).toBytes();
-      } catch (SnapshotException e) {
-        // Then the other one refuses it, too.
+      damaged[random.nextInt(checksumAt - 45)] ^= (byte) (1 << random.nextInt(8));
+      if (i % 10 > 0) {
+        ForgedFile.mendChecksumAt(checksumAt, damaged);
       }
-      assertThat(answer.status())
-          .as("damage %d: %s", i, answer)
-          .isEqualTo(expected == null ? 2 : 0);
-      if (expected == null) {
-        assertThat(answer.errors()).startsWith(file + ": ").hasLineCount(1);
-      } else {
-        assertThat(after).hasBinaryContent(expected);
-        applied++;
+      if (i % 7 == 0) {
+        damaged = Arrays.copyOf(damaged, random.nextInt(good.length + 2));
+      }
+      statuses[requireSameAnswer(damaged)]++;
+    }
+    for (int count : statuses) {
+      assertThat(count).isGreaterThan(10);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "s3://bucket/path,true",
+    "s3:/bucket//path,true",
+    "file:///tmp/blob,true",
+    "s3://bucket-path,true",
+    "s3://b/%41@;(x)=,true",
+    "s3://bucket/pa?h,false",
+    "s3://bucket/pa#h,false",
+    "s3://u@cket/path,false",
+    "s3:bucket///path,false",
+    "s3_//bucket/path,false",
+    "s3://bucket/p th,false",
+    "s3://bucket/%4_h,false",
+    "s3://bucket/pä/,false",
+    "//bucket/path/xy,false"
+  })
+  void knowsPlacesOfBlobs(String uri, boolean isValid) throws Exception {
+    Manifest nothing = Manifest.read(Files.readAllBytes(GOLDEN.resolve("manifest-of-nothing.bin")));
+    byte[] manifest = nothing.withBlobs(URI.create("s3://bucket/path")).toBytes();
+    byte[] place = uri.getBytes(StandardCharsets.UTF_8);
+    assertThat(place).hasSize(16);
+    System.arraycopy(place, 0, manifest, manifest.length - 4 - place.length, place.length);
+    ForgedFile.mendEnd(manifest);
+    assertThat(requireSameAnswer(manifest)).isEqualTo(isValid ? 0 : 1);
+  }
+
+  @Test
+  void knowsTheLastTimeOfExpiry() throws Exception {
+    long last = Manifest.MAX_MILLIS;
+    Manifest nothing = Manifest.read(Files.readAllBytes(GOLDEN.resolve("manifest-of-nothing.bin")));
+    byte[] manifest = nothing.withTimes(last - 3, last).toBytes();
+    assertThat(requireSameAnswer(manifest)).isZero();
+    int lifetime = Arrays.mismatch(manifest, nothing.withTimes(last - 3, last - 1).toBytes());
+    manifest[lifetime]++;
+    ForgedFile.mendEnd(manifest);
+    assertThat(requireSameAnswer(manifest)).isEqualTo(1);
+  }
+
+  /** The status of both readers for a manifest: 0 valid, 1 malformed, 2 unsupported. */
+  private int requireSameAnswer(byte[] manifest) throws Exception {
+    int expected = status(() -> Manifest.read(manifest));
+    Path file = Files.write(directory.resolve("a.manifest"), manifest);
+    Answer answer = run(file, "info");
+    assertThat(answer.status()).as("%s", answer).isEqualTo(expected == 0 ? 0 : 2);
+    assertThat(run(file, "verify").status() == 1).as("%s", answer).isEqualTo(expected == 1);
+    return expected;
+  }
+
+  /** What reads. */
+  @FunctionalInterface
+  private interface Reading {
+    void read() throws IOException;
+  }
+
+  private static int status(Reading reading) throws IOException {
+    try {
+      reading.read();
+      return 0;
+    } catch (MalformedSnapshotException e) {
+      return 1;
+    } catch (UnsupportedSnapshotException | MissingBlobsException e) {
+      return 2;
+    }
+  }
+
+  /** The snapshots that the script writes, in hexadecimal digits, by the names of their files. */
+  private Map<String, String> build(SnapshotDirectory store, Manifest to, Manifest from)
+      throws Exception {
+    Path out = Files.createTempDirectory(directory, "out");
+    List<String> options = new ArrayList<>(List.of(out.toString()));
+    if (from != null) {
+      options.add("--from=" + store.manifestFile(from.sequence()));
+    }
+    Answer answer = run(store.manifestFile(to.sequence()), "apply", options.toArray(String[]::new));
+    assertThat(answer.errors()).isEmpty();
+    Map<String, String> files = new TreeMap<>();
+    try (Stream<Path> written = Files.list(out)) {
+      for (Path file : written.toList()) {
+        files.put(file.getFileName().toString(), HEX.formatHex(Files.readAllBytes(file)));
       }
     }
-    assertThat(applied).isBetween(1, 40);
+    return files;
+  }
+
+  private static Map<String, String> bytes(SnapshotSet set) {
+    Map<String, String> files = new TreeMap<>();
+    for (Snapshot snapshot : set.snapshots()) {
+      if (snapshot != null) {
+        files.put(
+            snapshot.header().parameters().shard() + ".snapshot",
+            HEX.formatHex(snapshot.toBytes()));
+      }
+    }
+    return files;
   }
 
   private static Snapshot snapshot(
       KeyHash keyHash, Canonicaliser canonicaliser, double rate, List<String> keys)
-      throws Exception {
-    return snapshot(keyHash, canonicaliser, rate, keys, Optional.empty());
-  }
-
-  private static Snapshot snapshot(
-      KeyHash keyHash,
-      Canonicaliser canonicaliser,
-      double rate,
-      List<String> keys,
-      Optional<Universe> wanted)
       throws Exception {
     SetParameters set = SetParameters.of(keyHash, canonicaliser, new Shards(1), rate);
     long[] hashes = new long[keys.size()];
     for (int i = 0; i < hashes.length; i++) {
       hashes[i] = set.hash(null, keys.get(i).getBytes(StandardCharsets.UTF_8), keyHash);
     }
-    Universe universe = wanted.orElse(set.universeFor(hashes.length));
-    return Snapshot.build(hashes, universe, new SnapshotParameters(set, "python", 0, 1, 0, 1));
+    return Snapshot.build(hashes, new SnapshotParameters(set, "python", 0, 1, 0, 1));
   }
 
   private static long hash(Snapshot snapshot, byte[] scope, String key, KeyHash keyHash)

@@ -1,15 +1,17 @@
 package io.firstseen.filters.snapshot;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
 import java.net.URI;
+import java.security.KeyFactory;
+import java.security.Signature;
+import java.security.spec.X509EncodedKeySpec;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -40,7 +42,10 @@ class SigningKeyTest {
               0,
               10,
               SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(2), 0.001),
-              List.of(ManifestShard.empty(0), ManifestShard.empty(1)))
+              5,
+              "ab".repeat(32),
+              new BlobReference("cd".repeat(32), 300),
+              400)
           .withBlobs(URI.create("s3://bucket/blobs"));
 
   @Test
@@ -65,42 +70,70 @@ class SigningKeyTest {
   void whatItSignsIsAcceptedUnderItsKeyAlone() throws Exception {
     Manifest signed = key.sign(manifest);
     TrustedKey other = SigningKey.generate().publicKey();
-    assertThat(ManifestCheck.requireSigned(signed.toJson(), List.of(other, trusted)))
+    assertThat(ManifestCheck.requireSigned(signed.toBytes(), List.of(other, trusted)))
         .isEqualTo(signed);
-    assertThat(key.sign(manifest.toJson())).isEqualTo(signed.toJson());
-    assertThatThrownBy(() -> ManifestCheck.requireSigned(signed.toJson(), List.of(other)))
+    assertThatThrownBy(() -> ManifestCheck.requireSigned(signed.toBytes(), List.of(other)))
         .isInstanceOf(UntrustedManifestException.class)
         .hasMessage(
             "the manifest is signed by the key %s, which is not trusted".formatted(trusted.id()));
-    assertThatThrownBy(() -> ManifestCheck.requireSigned(manifest.toJson(), List.of(trusted)))
+    assertThatThrownBy(() -> ManifestCheck.requireSigned(manifest.toBytes(), List.of(trusted)))
         .isInstanceOf(UntrustedManifestException.class)
         .hasMessage("the manifest has no signature");
   }
 
   @Test
-  void signingAgainReplacesTheSignature() throws Exception {
+  void signingAgainReplacesTheSignature() {
     SigningKey other = SigningKey.generate();
-    byte[] twice = other.sign(key.sign(manifest.toJson()));
-    assertThat(twice).isEqualTo(other.sign(manifest).toJson());
-    assertThat(key.sign(twice)).isEqualTo(key.sign(manifest).toJson());
+    Manifest twice = other.sign(key.sign(manifest));
+    assertThat(twice).isEqualTo(other.sign(manifest));
+    assertThat(key.sign(twice)).isEqualTo(key.sign(manifest));
+  }
+
+  /** The last 72 bytes are the id of the key and the signature of all bytes before them. */
+  @Test
+  void theJdkVerifiesTheSignatureOverTheBytesBeforeIt() throws Exception {
+    byte[] bytes = key.sign(manifest).toBytes();
+    byte[] der = Base64.getMimeDecoder().decode(PUBLIC_PEM.replaceAll("-----[A-Z ]+-----", ""));
+    Signature verifier = Signature.getInstance("Ed25519");
+    verifier.initVerify(
+        KeyFactory.getInstance("Ed25519").generatePublic(new X509EncodedKeySpec(der)));
+    verifier.update(bytes, 0, bytes.length - 72);
+    assertThat(verifier.verify(bytes, bytes.length - 64, 64)).isTrue();
+    assertThat(HexFormat.of().formatHex(bytes, bytes.length - 72, bytes.length - 64))
+        .isEqualTo(trusted.id());
+  }
+
+  /** A signature is over a manifest that is marked as signed, so it cannot be taken off. */
+  @Test
+  void anotherManifestUnderTheSameSignatureIsRefused() {
+    ManifestSignature signature = key.sign(manifest).signature();
+    for (Manifest other :
+        List.of(
+            manifest.withTimes(1, null),
+            manifest.withBlobs(URI.create("s3://elsewhere/blobs")),
+            manifest.withBlobs(null))) {
+      byte[] forged = other.withSignature(signature).toBytes();
+      assertThatThrownBy(() -> ManifestCheck.requireSigned(forged, List.of(trusted)))
+          .isInstanceOf(UntrustedManifestException.class)
+          .hasMessage("the manifest is not what the key %s signed".formatted(trusted.id()));
+    }
   }
 
   @Test
-  void fieldsOfANewerWriterAreSignedToo() throws Exception {
-    byte[] newer =
-        utf8(manifest.toJson()).replace("\"count\"", "\"new\":1,\"count\"").getBytes(UTF_8);
-    byte[] signed = key.sign(newer);
-    assertThatCode(() -> ManifestCheck.requireSigned(signed, List.of(trusted)))
-        .doesNotThrowAnyException();
-    byte[] changed = utf8(signed).replace("\"new\":1", "\"new\":2").getBytes(UTF_8);
-    assertThatThrownBy(() -> ManifestCheck.requireSigned(changed, List.of(trusted)))
-        .isInstanceOf(UntrustedManifestException.class)
-        .hasMessage("the manifest is not what the key %s signed".formatted(trusted.id()));
+  void aManifestOfAnotherSetIsRefused() throws Exception {
+    byte[] signed = key.sign(manifest).toBytes();
+    assertThat(ManifestCheck.read(signed, "spam", List.of(trusted)).count()).isEqualTo(5);
+    assertThat(ManifestCheck.read(signed, "spam", List.of()).count()).isEqualTo(5);
+    assertThatThrownBy(() -> ManifestCheck.read(signed, "ham", List.of(trusted)))
+        .isInstanceOf(MalformedSnapshotException.class)
+        .hasMessage("it belongs to set 'spam'");
+    assertThatThrownBy(() -> ManifestCheck.read(manifest.toBytes(), "spam", List.of(trusted)))
+        .isInstanceOf(UntrustedManifestException.class);
   }
 
   @Test
   void noBitCanBeChanged() throws Exception {
-    byte[] signed = key.sign(manifest).toJson();
+    byte[] signed = key.sign(manifest).toBytes();
     for (int bit = 0; bit < 8 * signed.length; bit++) {
       byte[] damaged = signed.clone();
       damaged[bit / 8] ^= (byte) (1 << bit % 8);
@@ -116,12 +149,11 @@ class SigningKeyTest {
   }
 
   @Test
-  void aSignatureThatIsNotTheEndIsRefused() throws Exception {
-    String signed = utf8(key.sign(manifest).toJson());
-    assertThatThrownBy(
-            () -> ManifestCheck.requireSigned((signed + "\n").getBytes(UTF_8), List.of(trusted)))
-        .isInstanceOf(MalformedSnapshotException.class)
-        .hasMessage("manifest: the field signature must be the last, without white space");
+  void whatFollowsTheSignatureIsRefused() {
+    byte[] signed = key.sign(manifest).toBytes();
+    byte[] longer = Arrays.copyOf(signed, signed.length + 1);
+    assertThatThrownBy(() -> ManifestCheck.requireSigned(longer, List.of(trusted)))
+        .isInstanceOf(MalformedSnapshotException.class);
   }
 
   @Test
@@ -142,9 +174,5 @@ class SigningKeyTest {
     byte[] rsa = HexFormat.of().parseHex("300d06092a864886f70d0101010500");
     assertThatThrownBy(() -> SigningKey.parse(Pem.write("PRIVATE KEY", rsa)))
         .isInstanceOf(IllegalArgumentException.class);
-  }
-
-  private static String utf8(byte[] bytes) {
-    return new String(bytes, UTF_8);
   }
 }

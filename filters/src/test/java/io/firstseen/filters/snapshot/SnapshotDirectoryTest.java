@@ -42,8 +42,8 @@ class SnapshotDirectoryTest {
     Manifest manifest = manifest(7, snapshot);
     directory.writeManifest(manifest);
     assertThat(filesBelow(path))
-        .containsExactlyInAnyOrder("blobs/" + snapshot.digest(), "manifest-0000000007.json");
-    assertThat(path.resolve("manifest-0000000007.json")).hasBinaryContent(manifest.toJson());
+        .containsExactlyInAnyOrder("blobs/" + snapshot.digest(), "manifest-0000000007.bin");
+    assertThat(path.resolve("manifest-0000000007.bin")).hasBinaryContent(manifest.toBytes());
     assertThat(path.resolve("blobs").resolve(snapshot.digest()))
         .hasBinaryContent(snapshot.toBytes());
   }
@@ -101,7 +101,7 @@ class SnapshotDirectoryTest {
     try {
       assertThat(String.format("%d", 7)).as("digits of another script").isNotEqualTo("7");
       directory.writeManifest(manifest(7, null));
-      assertThat(filesBelow(path)).containsExactly("manifest-0000000007.json");
+      assertThat(filesBelow(path)).containsExactly("manifest-0000000007.bin");
       assertThat(directory.latest().sequence()).isEqualTo(7);
     } finally {
       Locale.setDefault(before);
@@ -115,10 +115,10 @@ class SnapshotDirectoryTest {
     }
     for (String other :
         List.of(
-            "manifest-9.json",
-            "manifest-00000000099.json",
-            "manifest-9999999999999999999.json",
-            ".manifest-0000000099.json.tmp",
+            "manifest-9.bin",
+            "manifest-00000000099.bin",
+            "manifest-9999999999999999999.bin",
+            ".manifest-0000000099.bin.tmp",
             "notes")) {
       Files.writeString(path.resolve(other), "{}");
     }
@@ -129,12 +129,10 @@ class SnapshotDirectoryTest {
 
   @Test
   void keepsTheBytesOfAPublishedManifest() throws Exception {
-    String published =
-        new String(manifest(4, null).toJson(), StandardCharsets.UTF_8)
-            .replace("{\"format\"", "{ \"note\": \"later\", \"format\"");
-    byte[] bytes = published.getBytes(StandardCharsets.UTF_8);
-    assertThat(directory.writeManifest(bytes)).isEqualTo(manifest(4, null));
-    assertThat(path.resolve("manifest-0000000004.json")).hasBinaryContent(bytes);
+    byte[] bytes = SigningKey.generate().sign(manifest(4, null)).toBytes();
+    assertThat(directory.writeManifest(bytes)).isEqualTo(Manifest.read(bytes));
+    assertThat(path.resolve("manifest-0000000004.bin")).hasBinaryContent(bytes);
+    assertThat(directory.manifestBytes(4)).isEqualTo(bytes);
     assertThatThrownBy(() -> directory.writeManifest(new byte[] {'{'}))
         .isInstanceOf(MalformedSnapshotException.class);
     assertThat(directory.sequences()).containsExactly(4L);
@@ -177,7 +175,7 @@ class SnapshotDirectoryTest {
     Files.writeString(root.resolve("deep"), "a file where a directory should be");
     assertThatThrownBy(() -> directory.writeManifest(manifest(1, null)))
         .isExactlyInstanceOf(SnapshotException.class)
-        .hasMessageStartingWith("cannot write " + path.resolve("manifest-0000000001.json") + ": ")
+        .hasMessageStartingWith("cannot write " + path.resolve("manifest-0000000001.bin") + ": ")
         .hasMessageEndingWith("Not a directory");
   }
 
@@ -193,24 +191,24 @@ class SnapshotDirectoryTest {
 
   @Test
   void removesWhatItCouldNotFinish() throws Exception {
-    Files.createDirectories(path.resolve("manifest-0000000001.json").resolve("in the way"));
+    Files.createDirectories(path.resolve("manifest-0000000001.bin").resolve("in the way"));
     assertThatThrownBy(() -> directory.writeManifest(manifest(1, null)))
         .isExactlyInstanceOf(SnapshotException.class);
-    assertThat(path.resolve(".manifest-0000000001.json.tmp")).doesNotExist();
+    assertThat(path.resolve(".manifest-0000000001.bin.tmp")).doesNotExist();
   }
 
   @Test
   void refusesAManifestUnderAnotherSequence() throws Exception {
     Files.createDirectories(path);
-    Path file = path.resolve("manifest-0000000002.json");
-    Files.write(file, manifest(1, null).toJson());
+    Path file = path.resolve("manifest-0000000002.bin");
+    Files.write(file, manifest(1, null).toBytes());
     assertThatThrownBy(() -> directory.latest())
         .isInstanceOf(MalformedSnapshotException.class)
         .hasMessage(file + ": the sequence must be that of the file's name, got 1");
-    Files.writeString(file, "no json");
+    Files.writeString(file, "no manifest");
     assertThatThrownBy(() -> directory.latest())
         .isInstanceOf(MalformedSnapshotException.class)
-        .hasMessageStartingWith(file + ": the manifest is not JSON: ");
+        .hasMessage(file + ": this is no manifest: the magic number is missing");
   }
 
   private static Snapshot snapshot(int count) {
@@ -221,12 +219,18 @@ class SnapshotDirectoryTest {
     return Snapshot.build(hashes, new SnapshotParameters(PARAMETERS, "test", 0, 0, 0, 1000));
   }
 
-  private static Manifest manifest(long sequence, Snapshot snapshot) {
-    ManifestShard shard =
-        snapshot == null
-            ? ManifestShard.empty(0)
-            : ManifestShard.of(0, snapshot.header().hashCount(), BlobReference.to(snapshot));
-    return Manifest.of("test", sequence, 0, 1000, PARAMETERS, List.of(shard));
+  /** A manifest whose newest pack is a blob; without one, of a set that never held a key. */
+  private static Manifest manifest(long sequence, Snapshot blob) {
+    return Manifest.of(
+        "test",
+        sequence,
+        0,
+        1000,
+        PARAMETERS,
+        0,
+        ShardTree.root(List.of(ShardTree.Leaf.NONE)),
+        blob == null ? null : BlobReference.to(blob.toBytes()),
+        blob == null ? 0 : blob.toBytes().length);
   }
 
   private static Set<String> filesBelow(Path path) throws IOException {

@@ -16,26 +16,27 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Random histories of a shard: windows of adds and removals, with hashes of one value, sets that
- * become empty and sets that outgrow the bits of their values. A base with the deltas of all
- * windows applied, each read from its bytes, is byte for byte the snapshot that is built from the
+ * become empty and sets that outgrow the bits of their values. A base with the sections of all
+ * windows applied, one by one or at once, is byte for byte the snapshot that is built from the
  * hashes.
  */
 class SnapshotHistoryTest {
   private static final int HISTORIES = 1000;
 
-  private int deltas;
+  private int changes;
   private int bases;
   private int emptied;
   private int sharedValues;
   private int unchangedValues;
 
   @Test
-  void aBaseAndItsDeltasGiveTheFullSnapshot() throws Exception {
+  void aBaseAndItsSectionsGiveTheFullSnapshot() throws Exception {
     for (int seed = 0; seed < HISTORIES; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
       SetParameters set = parameters(random);
       NavigableSet<Long> hashes = new TreeSet<>(Long::compareUnsigned);
       Snapshot held = null;
+      List<Section> sinceNothing = new ArrayList<>();
       int windows = 1 + random.nextInt(12);
       for (int window = 1; window <= windows; window++) {
         change(hashes, set, random);
@@ -45,32 +46,36 @@ class SnapshotHistoryTest {
             || !held.header().universe().keepsRate(hashes.size(), set.falsePositiveRate())) {
           Universe universe = set.universeFor(hashes.size() + random.nextInt(20));
           held = Snapshot.build(array(hashes), universe, parameters);
+          sinceNothing.add(Section.whole(held));
           bases++;
           continue;
         }
         Snapshot full = Snapshot.build(array(hashes), held.header().universe(), parameters);
-        SnapshotDelta between = SnapshotDelta.between(held, full);
-        SnapshotDelta written = written(held, hashes, parameters);
-        assertThat(written.toBytes())
+        Section section = Section.between(held, full);
+        Section written = written(held, hashes, parameters);
+        assertThat(written.toByteBuffer())
             .as("seed %d, window %d", seed, window)
-            .isEqualTo(between.toBytes());
-        held = SnapshotDelta.read(written.toBytes()).applyTo(held);
+            .isEqualTo(section.toByteBuffer());
+        held = Section.read(written.toByteBuffer()).applyTo(held, parameters);
+        sinceNothing.add(section);
         assertThat(held.toBytes()).as("seed %d, window %d", seed, window).isEqualTo(full.toBytes());
-        count(held, between);
+        count(held, section);
       }
       held.verify();
+      Snapshot atOnce = Section.applyAll(null, sinceNothing, held.header().parameters());
+      assertThat(atOnce.toBytes()).as("seed %d", seed).isEqualTo(held.toBytes());
     }
-    assertThat(deltas).isGreaterThan(4 * HISTORIES);
+    assertThat(changes).isGreaterThan(4 * HISTORIES);
     assertThat(bases).as("some by growth").isGreaterThan(HISTORIES + HISTORIES / 2);
     assertThat(emptied).isGreaterThan(HISTORIES / 10);
     assertThat(sharedValues).isGreaterThan(HISTORIES);
     assertThat(unchangedValues).as("hashes changed, values did not").isGreaterThan(HISTORIES / 20);
   }
 
-  /** Whoever forgets that hashes share values makes deltas that are refused. */
+  /** Whoever forgets that hashes share values makes another set, which the root does not have. */
   @Test
-  void deltasThatForgetOfSharedValuesAreRefused() {
-    int refused = 0;
+  void sectionsThatForgetOfSharedValuesMakeAnotherSet() throws Exception {
+    int wrongSets = 0;
     for (int seed = 0; seed < HISTORIES; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
       SetParameters set = parameters(random);
@@ -96,20 +101,13 @@ class SnapshotHistoryTest {
       }
       hashes.remove(before);
       Snapshot child = Snapshot.build(array(hashes), universe, parameters);
-      SnapshotDeltaWriter wrong =
-          new SnapshotDeltaWriter(parameters, universe, values, parent.header().setDigest());
+      SectionWriter wrong = new SectionWriter(universe, values);
       wrong.remove(place);
-      SnapshotDelta delta = wrong.finish(hashes.size(), child.header().setDigest());
-      try {
-        delta.applyTo(parent);
-      } catch (MalformedSnapshotException e) {
-        assertThat(e).hasMessageStartingWith("the delta must lead to the set ");
-        refused++;
-      } catch (SnapshotException e) {
-        throw new AssertionError(e);
-      }
+      Snapshot made = wrong.finish(hashes.size()).applyTo(parent, parameters);
+      assertThat(made.header().setDigest()).isNotEqualTo(child.header().setDigest());
+      wrongSets++;
     }
-    assertThat(refused).isGreaterThan(HISTORIES / 10);
+    assertThat(wrongSets).isGreaterThan(HISTORIES / 10);
   }
 
   /** The value of a hash by the definition. */
@@ -120,43 +118,40 @@ class SnapshotHistoryTest {
         .longValue();
   }
 
-  private void count(Snapshot child, SnapshotDelta delta) {
-    deltas++;
+  private void count(Snapshot child, Section section) {
+    changes++;
     emptied += child.header().count() == 0 ? 1 : 0;
     sharedValues += child.header().count() < child.header().hashCount() ? 1 : 0;
-    boolean unchanged = delta.addedCount() + delta.removedCount() == 0;
+    boolean unchanged = section.addedCount() + section.removedCount() == 0;
     unchangedValues += unchanged && child.header().count() > 0 ? 1 : 0;
   }
 
-  /** The delta as one who has hashes in order makes it, in one pass and without the child. */
-  private static SnapshotDelta written(
+  /** The section as one who has hashes in order makes it, in one pass and without the child. */
+  private static Section written(
       Snapshot parent, NavigableSet<Long> hashes, SnapshotParameters parameters) {
     SnapshotHeader header = parent.header();
     SetParameters set = parameters.set();
     Universe universe = header.universe();
     NavigableSet<Long> values = new TreeSet<>(Long::compareUnsigned);
     hashes.forEach(hash -> values.add(valueOf(hash, set, universe)));
-    SnapshotDeltaWriter delta =
-        new SnapshotDeltaWriter(parameters, universe, header.count(), header.setDigest());
+    SectionWriter section = new SectionWriter(universe, header.count());
     List<Long> before = new ArrayList<>();
     parent.values().forEachRemaining((long value) -> before.add(value));
-    SetDigest digest = new SetDigest(universe);
     int place = 0;
     for (long value : values) {
-      digest.add(value);
       while (place < before.size() && Long.compareUnsigned(before.get(place), value) < 0) {
-        delta.remove(place++);
+        section.remove(place++);
       }
       if (place < before.size() && before.get(place) == value) {
         place++;
       } else {
-        delta.add(value);
+        section.add(value);
       }
     }
     while (place < before.size()) {
-      delta.remove(place++);
+      section.remove(place++);
     }
-    return delta.finish(hashes.size(), digest.hex());
+    return section.finish(hashes.size());
   }
 
   private static SetParameters parameters(SplittableRandom random) {

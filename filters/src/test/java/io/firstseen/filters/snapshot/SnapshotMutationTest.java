@@ -3,24 +3,27 @@ package io.firstseen.filters.snapshot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import io.firstseen.filters.gcs.Universe;
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.PrimitiveIterator;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /**
  * Damaged files, a million in the slow tier: bits flipped, bytes cut, inserted and removed, numbers
  * forged, half of them with checksums that fit again. Each is refused by a typed error or holds
  * what it held before; none costs memory beyond twice its length and a mebibyte, and all come to an
- * end. A third of them are deltas, whose parents are whole: what they give for a child is what they
- * gave, and costs memory for parent and child besides.
+ * end. As many blobs and manifests: the references to them are made to fit, so that only their
+ * contents and the root can tell, and no reader gets to another set.
  */
 class SnapshotMutationTest {
   private static final int MUTATIONS = 100_000 * Integer.getInteger("firstseen.scale", 1);
@@ -32,55 +35,35 @@ class SnapshotMutationTest {
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private int refusedOnOpening;
   private int refusedOnVerifying;
-  private int refusedOnApplying;
   private int accepted;
-  private int applied;
 
   @Test
   void damagedFilesAreRefusedOrHoldTheSame() throws Exception {
-    List<Original> originals = new ArrayList<>();
+    List<Snapshot> originals = new ArrayList<>();
     for (int count : new int[] {0, 1, 2, 36, 37, 38, 75, 150, 300}) {
       for (double rate : new double[] {0.1, 0.001, 0x1p-40}) {
-        originals.add(new Original(snapshot(count, rate), null, null));
-      }
-    }
-    for (int count : new int[] {0, 1, 38, 150, 300}) {
-      for (double rate : new double[] {0.1, 0.001, 0x1p-40}) {
-        originals.add(delta(count, rate));
+        originals.add(snapshot(count, rate));
       }
     }
     // Once beforehand, so that loading classes does not count.
     for (int i = 0; i < 1000; i++) {
-      Original original = originals.get(i % originals.size());
-      readsSafely(mutated(original.bytes()), original);
+      Snapshot original = originals.get(i % originals.size());
+      readsSafely(mutated(original.toBytes()), original);
     }
     for (int i = 0; i < MUTATIONS; i++) {
-      Original original = originals.get(i % originals.size());
-      byte[] mutated = mutated(original.bytes());
+      Snapshot original = originals.get(i % originals.size());
+      byte[] mutated = mutated(original.toBytes());
       long before = threads.getCurrentThreadAllocatedBytes();
       readsSafely(mutated, original);
       long allocated = threads.getCurrentThreadAllocatedBytes() - before;
       long allowed = 2L * mutated.length + SPARE_BYTES;
-      if (original.delta != null) {
-        allowed += 4L * original.parent.asByteBuffer().limit() + 8L * mutated.length;
-      }
       if (allocated > allowed) {
         assertThat(allocated).as("bytes allocated for mutation %d", i).isZero();
       }
     }
     assertThat(refusedOnOpening).isGreaterThan(MUTATIONS / 2);
     assertThat(refusedOnVerifying).isGreaterThan(MUTATIONS / 50);
-    assertThat(refusedOnApplying).isGreaterThan(MUTATIONS / 100);
     assertThat(accepted).isGreaterThan(MUTATIONS / 100);
-    assertThat(applied).isGreaterThan(MUTATIONS / 200);
-  }
-
-  /** A snapshot, or a delta and the snapshots before and after it. */
-  private record Original(Snapshot snapshot, Snapshot parent, SnapshotDelta delta) {
-
-    byte[] bytes() {
-      return delta == null ? snapshot.toBytes() : delta.toBytes();
-    }
   }
 
   private Snapshot snapshot(int count, double rate) {
@@ -88,21 +71,7 @@ class SnapshotMutationTest {
         SnapshotTest.hashes(random, count, 4, 3), SnapshotTest.parameters(4, 3, rate));
   }
 
-  private Original delta(int count, double rate) {
-    long[] hashes = SnapshotTest.hashes(random, count + count / 3, 4, 3);
-    SnapshotParameters parameters = SnapshotTest.parameters(4, 3, rate);
-    Snapshot parent = Snapshot.build(Arrays.copyOf(hashes, count), parameters);
-    Universe universe = parent.header().universe();
-    long[] left = Arrays.copyOfRange(hashes, count / 3, hashes.length);
-    Snapshot child = Snapshot.build(left, universe, parameters);
-    return new Original(child, parent, SnapshotDelta.between(parent, child));
-  }
-
-  private void readsSafely(byte[] bytes, Original original) {
-    if (original.delta != null) {
-      appliesSafely(bytes, original);
-      return;
-    }
+  private void readsSafely(byte[] bytes, Snapshot original) {
     Snapshot snapshot;
     try {
       snapshot = Snapshot.read(bytes);
@@ -125,33 +94,158 @@ class SnapshotMutationTest {
       return;
     }
     accepted++;
-    assertThat(values(snapshot)).isEqualTo(values(original.snapshot));
+    assertThat(values(snapshot)).isEqualTo(values(original));
   }
 
-  private void appliesSafely(byte[] bytes, Original original) {
-    SnapshotDelta delta;
-    try {
-      delta = SnapshotDelta.read(bytes);
-    } catch (MalformedSnapshotException | UnsupportedSnapshotException e) {
-      refusedOnOpening++;
-      return;
-    } catch (SnapshotException e) {
-      throw new AssertionError("refused without a type", e);
+  @Test
+  void damagedBlobsAndManifestsAreRefusedOrLeadToTheSame() throws Exception {
+    PublishedSet publisher = new PublishedSet("test", SnapshotTest.parameters(4, 3, 0.01).set());
+    TreeSet<Long> live = new TreeSet<>();
+    random.longs(200).forEach(live::add);
+    publisher.newBase = (since, bytes) -> false;
+    publisher.newList = (since, bytes) -> false;
+    Manifest first = publisher.window(0, live);
+    SnapshotSet held = SnapshotSet.of(first, publisher.snapshots());
+    Manifest manifest = first;
+    for (int window = 1; window <= 4; window++) {
+      // In the second window, with a list that holds a section of each shard since its base.
+      boolean lists = window == 2;
+      publisher.newList = (since, bytes) -> lists;
+      live.removeIf(hash -> random.nextInt(20) == 0);
+      random.longs(10).forEach(live::add);
+      manifest = publisher.window(window, live);
     }
-    Snapshot child;
-    try {
-      child = delta.applyTo(original.parent);
-    } catch (MalformedSnapshotException e) {
-      refusedOnApplying++;
-      return;
-    } catch (SnapshotException e) {
-      // It says that it changes another set.
-      assertThat(e).hasMessageMatching("the delta (changes the set|cannot be applied: ).*");
-      refusedOnApplying++;
-      return;
+    Chain chain = new Chain(publisher, manifest, held);
+    int sameSet = 0;
+    int refused = 0;
+    for (int i = 0; i < MUTATIONS / 5; i++) {
+      int kind = i % 4;
+      byte[] good = chain.blob(kind);
+      byte[] bytes = mutated(good);
+      if (random.nextInt(4) > 0) {
+        ForgedFile.mendEnd(bytes);
+      }
+      boolean fromHeld = random.nextBoolean();
+      long before = threads.getCurrentThreadAllocatedBytes();
+      boolean reached = chain.reaches(kind, bytes, fromHeld);
+      long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+      // A manifest may say that there are 65,536 shards, each with a leaf in the tree.
+      if (i > 1000 && allocated > (kind == 3 ? 32 : 2) * SPARE_BYTES) {
+        assertThat(allocated).as("bytes allocated for mutation %d", i).isZero();
+      }
+      sameSet += reached ? 1 : 0;
+      refused += reached ? 0 : 1;
     }
-    applied++;
-    assertThat(values(child)).isEqualTo(values(original.snapshot));
+    assertThat(refused).isGreaterThan(MUTATIONS / 10);
+    assertThat(sameSet).isGreaterThan(MUTATIONS / 200);
+  }
+
+  /** A chain of blobs in which any may be replaced, with all references to it. */
+  private record Chain(PublishedSet publisher, Manifest manifest, SnapshotSet held) {
+    private static final int PACK = 0;
+    private static final int BASE = 1;
+    private static final int LIST = 2;
+    private static final int SHARD = 2;
+
+    private BlobReference base() {
+      return publisher.list().shards().get(SHARD).base();
+    }
+
+    byte[] blob(int kind) throws SnapshotException {
+      return switch (kind) {
+        case PACK -> publisher.load(manifest.pack()).array();
+        case BASE -> publisher.load(base()).array();
+        case LIST -> publisher.load(publisher.listReference()).array();
+        default -> manifest.toBytes();
+      };
+    }
+
+    /** False if it is refused; fails if it leads to another set. */
+    boolean reaches(int kind, byte[] bytes, boolean fromHeld) throws IOException {
+      Map<String, byte[]> forged = new HashMap<>();
+      BlobLoader loader =
+          blob -> {
+            byte[] replaced = forged.get(blob.digest());
+            return replaced == null ? publisher.load(blob) : ByteBuffer.wrap(replaced);
+          };
+      SnapshotSet set;
+      try {
+        Manifest mutated =
+            switch (kind) {
+              case PACK -> withPack(bytes, forged);
+              case BASE -> withBase(bytes, forged);
+              case LIST -> withList(bytes, forged);
+              default -> Manifest.read(bytes);
+            };
+        set = CatchUp.to(mutated, fromHeld ? List.of(held) : List.of(), loader).set();
+      } catch (SnapshotException e) {
+        assertThat(e.getMessage()).hasSizeLessThan(2_500);
+        return false;
+      }
+      for (int shard = 0; shard < 4; shard++) {
+        assertThat(values(set.snapshot(shard))).isEqualTo(values(publisher.snapshots()[shard]));
+      }
+      return true;
+    }
+
+    private Manifest withBase(byte[] base, Map<String, byte[]> forged) throws IOException {
+      List<BaseList.Shard> shards = new ArrayList<>(publisher.list().shards());
+      shards.set(SHARD, new BaseList.Shard(put(base, forged), shards.get(SHARD).sections()));
+      return withList(new BaseList("test", publisher.list().sequence(), shards).toBytes(), forged);
+    }
+
+    private Manifest withList(byte[] list, Map<String, byte[]> forged) throws IOException {
+      Pack newest = new ManifestBlobs(manifest, publisher).newestPack();
+      Pack pack =
+          new Pack(
+              "test",
+              newest.sequence(),
+              newest.before(),
+              newest.keptFrom(),
+              put(list, forged),
+              basesBytes(list),
+              newest.packsSince(),
+              newest.sections());
+      return withPack(pack.toBytes(), forged);
+    }
+
+    /** What a reader of the list expects, so that it reads on. */
+    private long basesBytes(byte[] list) {
+      try {
+        return list.length
+            + BaseList.read(ByteBuffer.wrap(list), "test", manifest.parameters().shards().count())
+                .bases()
+                .stream()
+                .mapToLong(BlobReference::bytes)
+                .sum();
+      } catch (SnapshotException e) {
+        return list.length;
+      }
+    }
+
+    private Manifest withPack(byte[] pack, Map<String, byte[]> forged) throws SnapshotException {
+      BlobReference reference = put(pack, forged);
+      return Manifest.of(
+          "test",
+          manifest.sequence(),
+          manifest.windowStartMillis(),
+          manifest.windowEndMillis(),
+          manifest.parameters(),
+          manifest.count(),
+          manifest.root(),
+          reference,
+          manifest.packBytes() - manifest.pack().bytes() + reference.bytes());
+    }
+
+    private static BlobReference put(byte[] blob, Map<String, byte[]> forged)
+        throws SnapshotException {
+      if (blob.length == 0) {
+        throw new MalformedSnapshotException("no reference names an empty blob");
+      }
+      BlobReference reference = BlobReference.to(blob);
+      forged.put(reference.digest(), blob);
+      return reference;
+    }
   }
 
   private static void assertEnds(Snapshot snapshot) {

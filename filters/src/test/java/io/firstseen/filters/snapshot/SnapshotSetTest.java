@@ -3,7 +3,6 @@ package io.firstseen.filters.snapshot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.firstseen.filters.gcs.Universe;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
@@ -15,18 +14,20 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class SnapshotSetTest {
-  private static final Universe UNIVERSE = new Universe(1, 1 << 20);
   private static final SetParameters PARAMETERS =
       SetParameters.of(KeyHash.fixed(), Canonicaliser.URL, new Shards(4), 0.001);
 
   @TempDir Path directory;
+  private final PublishedSet publisher = new PublishedSet("test", PARAMETERS);
 
   @Test
   void answersForAllShardsOfADirectory() throws Exception {
@@ -96,11 +97,13 @@ class SnapshotSetTest {
         .isExactlyInstanceOf(SnapshotException.class)
         .hasMessage(
             "there is no manifest of sequence 4 in " + directory + "; there are 1, from 3 to 3");
-    Path blob = blobOf(manifest);
-    Files.delete(blob);
-    assertThatThrownBy(() -> SnapshotSet.openDirectory(directory, OptionalLong.empty()))
-        .isExactlyInstanceOf(SnapshotException.class)
-        .hasMessage("cannot read " + blob + ": there is no such file");
+    BlobReference base = publisher.list().bases().get(0);
+    for (BlobReference blob : List.of(base, publisher.listReference(), manifest.pack())) {
+      Files.delete(fileOf(blob));
+      assertThatThrownBy(() -> SnapshotSet.openDirectory(directory, OptionalLong.empty()))
+          .isInstanceOf(MissingBlobsException.class)
+          .hasMessage("blob " + blob.digest() + " is missing");
+    }
   }
 
   @Test
@@ -129,51 +132,83 @@ class SnapshotSetTest {
   @Test
   void refusesADamagedBlob() throws Exception {
     Manifest manifest = publish(1, "http://example.com/a");
-    Path blob = blobOf(manifest);
-    byte[] bytes = Files.readAllBytes(blob);
-    bytes[bytes.length - 1] ^= 1;
-    Files.write(blob, bytes);
-    assertThatThrownBy(() -> SnapshotSet.openDirectory(directory, OptionalLong.empty()))
-        .isInstanceOf(MalformedSnapshotException.class)
-        .hasMessageContaining(blob.getFileName() + " of shard ")
-        .hasMessageContaining("is damaged: its bytes have the digest ");
-    Files.write(blob, Arrays.copyOf(bytes, bytes.length - 1));
-    assertThatThrownBy(() -> SnapshotSet.openDirectory(directory, OptionalLong.empty()))
-        .isInstanceOf(MalformedSnapshotException.class)
-        .hasMessageContaining(" bytes, got " + (bytes.length - 1));
+    BlobReference base = publisher.list().bases().get(0);
+    for (BlobReference reference : List.of(base, publisher.listReference(), manifest.pack())) {
+      Path blob = fileOf(reference);
+      byte[] bytes = Files.readAllBytes(blob);
+      bytes[bytes.length - 1] ^= 1;
+      Files.write(blob, bytes);
+      assertThatThrownBy(() -> SnapshotSet.openDirectory(directory, OptionalLong.empty()))
+          .isInstanceOf(MalformedSnapshotException.class)
+          .hasMessageStartingWith(
+              "blob " + reference.digest() + " is damaged: its bytes have the digest ");
+      Files.write(blob, Arrays.copyOf(bytes, bytes.length - 1));
+      assertThatThrownBy(() -> SnapshotSet.openDirectory(directory, OptionalLong.empty()))
+          .isInstanceOf(MalformedSnapshotException.class)
+          .hasMessageContaining(" bytes, got " + (bytes.length - 1));
+    }
   }
 
   @Test
   void refusesABlobOfAnotherSet() throws Exception {
     Manifest manifest = publish(1, "http://example.com/a");
-    Manifest renamed = Manifest.of("other", 1, 0, 1000, manifest.parameters(), manifest.shards());
-    assertThatThrownBy(() -> SnapshotSet.open(renamed, new SnapshotDirectory(directory)::blob))
+    Manifest renamed = renamed(manifest);
+    assertThatThrownBy(() -> SnapshotSet.open(renamed, publisher))
         .isInstanceOf(MalformedSnapshotException.class)
-        .hasMessageContaining("must have the set name of the manifest, other, got test");
+        .hasMessage("blob " + manifest.pack().digest() + ": it must be of set 'other', got 'test'");
+  }
+
+  private static Manifest renamed(Manifest manifest) {
+    return Manifest.of(
+        "other",
+        manifest.sequence(),
+        0,
+        1000,
+        PARAMETERS,
+        manifest.count(),
+        manifest.root(),
+        manifest.pack(),
+        manifest.packBytes());
   }
 
   @Test
-  void reusesOpenSnapshotsOfAnEarlierManifest() throws Exception {
-    Manifest first = publish(1, "http://example.com/a");
-    SnapshotSet opened = SnapshotSet.openDirectory(directory, OptionalLong.empty());
-    Manifest second = Manifest.of("test", 2, 1000, 2000, PARAMETERS, first.shards());
-    SnapshotSet reused = SnapshotSet.of(second, opened::snapshot);
-    assertThat(reused.manifest()).isEqualTo(second);
-    assertThat(contains(reused, "http://example.com/a")).isTrue();
-    assertThat(contains(reused, "http://example.com/b")).isFalse();
-    Manifest renamed = Manifest.of("other", 2, 1000, 2000, PARAMETERS, first.shards());
-    assertThatThrownBy(() -> SnapshotSet.of(renamed, opened::snapshot))
+  void takesOpenSnapshotsOfTheSetAlone() throws Exception {
+    Manifest manifest = publish(1, "http://example.com/a", "http://example.com/b");
+    Snapshot[] snapshots = publisher.snapshots();
+    SnapshotSet set = SnapshotSet.of(manifest, snapshots);
+    assertThat(set.manifest()).isEqualTo(manifest);
+    assertThat(contains(set, "http://example.com/a")).isTrue();
+    assertThat(contains(set, "http://example.com/c")).isFalse();
+    int shard = 0;
+    while (snapshots[shard] == null) {
+      shard++;
+    }
+    String ofShard = "the snapshot of shard " + shard + " must have the parameters of the manifest";
+    assertThatThrownBy(() -> SnapshotSet.of(renamed(manifest), snapshots))
         .isInstanceOf(MalformedSnapshotException.class)
-        .hasMessageContaining("must have the set name of the manifest, other, got test");
-    assertThatThrownBy(() -> SnapshotSet.of(second, shard -> null))
+        .hasMessage(ofShard);
+    assertThatThrownBy(() -> SnapshotSet.of(manifest, new Snapshot[4]))
+        .isInstanceOf(MalformedSnapshotException.class)
+        .hasMessageStartingWith(
+            "the shards must have the root of the manifest, " + manifest.root() + ", got ");
+    assertThatThrownBy(() -> SnapshotSet.of(manifest, new Snapshot[8]))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("there must be a snapshot of every shard with keys");
+        .hasMessage("there must be 4 snapshots, got 8");
+    Snapshot[] moved = new Snapshot[4];
+    moved[(shard + 1) % 4] = snapshots[shard];
+    assertThatThrownBy(() -> SnapshotSet.of(manifest, moved))
+        .isInstanceOf(MalformedSnapshotException.class)
+        .hasMessageContaining("must have the parameters of the manifest");
+    snapshots[shard] = null;
+    assertThat(contains(set, "http://example.com/a")).as("the caller's array").isTrue();
+    set.snapshots()[shard] = null;
+    assertThat(contains(set, "http://example.com/a")).isTrue();
   }
 
   @Test
   void readsAHeaderFromTheBeginningOfAFile() throws Exception {
-    Manifest manifest = publish(1, "http://example.com/a");
-    byte[] bytes = Files.readAllBytes(blobOf(manifest));
+    byte[] bytes =
+        Snapshot.build(new long[] {1L << 62}, SnapshotTest.parameters(4, 1, 0.1)).toBytes();
     SnapshotHeader header = Snapshot.read(bytes).header();
     ByteBuffer beginning = ByteBuffer.wrap(bytes, 0, bytes.length - 1);
     assertThat(SnapshotHeader.read(beginning)).isEqualTo(header);
@@ -182,155 +217,27 @@ class SnapshotSetTest {
   }
 
   @Test
-  void followsChainsOfDeltas() throws Exception {
-    Manifest first = publish(1, "http://example.com/a", "http://example.com/b");
-    Manifest second =
-        publishDeltas(first, 2, List.of("http://example.com/a", "http://example.com/c"));
-    Manifest third =
-        publishDeltas(second, 3, List.of("http://example.com/c", "http://example.com/d"));
-    assertThat(third.shards().stream().mapToInt(shard -> shard.deltas().size()).sum())
-        .isGreaterThan(2);
+  void aPrunedDirectoryHasWhatItsManifestsNeed() throws Exception {
+    publisher.newList = (since, bytes) -> true;
+    for (int window = 1; window <= 20; window++) {
+      publish(window, "http://example.com/a", "http://example.com/" + window);
+    }
+    Set<String> needed = publisher.needed();
+    SnapshotDirectory target = new SnapshotDirectory(directory);
+    int all = publisher.blobs().size();
+    SnapshotDirectory.Pruned pruned = target.keepNewest(1);
+    assertThat(pruned.manifests()).isEqualTo(19);
+    assertThat(pruned.blobs()).isEqualTo(all - needed.size()).isPositive();
+    assertThat(target.sequences()).containsExactly(20L);
+    try (Stream<Path> left = Files.list(directory.resolve("blobs"))) {
+      assertThat(left.map(file -> file.getFileName().toString()))
+          .containsExactlyInAnyOrderElementsOf(needed);
+    }
     SnapshotSet set = SnapshotSet.openDirectory(directory, OptionalLong.empty());
     set.verify();
-    assertThat(set.manifest()).isEqualTo(third);
-    assertThat(contains(set, "http://example.com/a")).isFalse();
-    assertThat(contains(set, "http://example.com/c")).isTrue();
-    assertThat(contains(set, "http://example.com/d")).isTrue();
-    SnapshotSet before = SnapshotSet.openDirectory(directory, OptionalLong.of(2));
-    assertThat(contains(before, "http://example.com/a")).isTrue();
-    assertThat(contains(before, "http://example.com/b")).isFalse();
-  }
-
-  @Test
-  void refusesDeltasThatAreNotWhatTheManifestSays() throws Exception {
-    Manifest first = publish(1, "http://example.com/a");
-    Manifest second = publishDeltas(first, 2, List.of("http://example.com/b"));
-    BlobLoader loader = new SnapshotDirectory(directory)::blob;
-    ManifestShard changed =
-        second.shards().stream().filter(shard -> !shard.deltas().isEmpty()).findFirst().get();
-    BlobReference delta = changed.newest();
-    // A base where the delta should be.
-    assertThatThrownBy(
-            () ->
-                SnapshotSet.open(
-                    second, blob -> loader.load(blob.isDelta() ? changed.base() : blob)))
-        .isInstanceOf(MalformedSnapshotException.class)
-        .hasMessageContaining("blob " + delta.digest() + " of shard " + changed.shard() + " must");
-    BlobReference swapped =
-        new BlobReference(
-            changed.base().digest(),
-            changed.base().bytes(),
-            delta.count(),
-            delta.setDigest(),
-            delta.parentSetDigest(),
-            delta.sequence());
-    assertThatThrownBy(() -> SnapshotSet.open(withDelta(second, changed, swapped), loader))
-        .isInstanceOf(MalformedSnapshotException.class)
-        .hasMessageContaining("this is a snapshot; a delta is needed");
-    BlobReference renumbered =
-        new BlobReference(
-            delta.digest(),
-            delta.bytes(),
-            delta.count(),
-            delta.setDigest(),
-            delta.parentSetDigest(),
-            changed.base().sequence() + 2);
-    assertThatThrownBy(() -> SnapshotSet.open(withDelta(second, changed, renumbered), loader))
-        .isInstanceOf(MalformedSnapshotException.class)
-        .hasMessageContaining("must have the sequence of the manifest, 3, got 2");
-    SnapshotSet old = SnapshotSet.openDirectory(directory, OptionalLong.of(1));
-    SnapshotSet current = SnapshotSet.openDirectory(directory, OptionalLong.of(2));
-    assertThatThrownBy(
-            () ->
-                SnapshotSet.of(
-                    second, shard -> (shard == changed.shard() ? old : current).snapshot(shard)))
-        .isInstanceOf(MalformedSnapshotException.class)
-        .hasMessageContaining("must have the ");
-  }
-
-  @Test
-  void provesBasesAndChains() throws Exception {
-    Manifest first = publish(1, "http://example.com/a", "http://example.com/b");
-    Manifest second = publishDeltas(first, 2, List.of("http://example.com/b"));
-    BlobLoader loader = new SnapshotDirectory(directory)::blob;
-    ManifestBlobs.verify(second, loader);
-    ManifestShard changed =
-        second.shards().stream().filter(shard -> !shard.deltas().isEmpty()).findFirst().get();
-    Snapshot parent = SnapshotSet.open(first, loader).snapshot(changed.shard());
-    SnapshotHeader to = SnapshotDelta.read(bytesOf(changed.newest(), loader)).header();
-    // A delta that leads to another set than it says.
-    SnapshotDeltaWriter wrong =
-        new SnapshotDeltaWriter(
-            to.parameters(), to.universe(), parent.header().count(), to.parentDigest());
-    long absent = 0;
-    while (parent.values().nextLong() == absent) {
-      absent++;
-    }
-    wrong.add(absent);
-    SnapshotDelta delta = wrong.finish(parent.header().hashCount() + 1, to.setDigest());
-    Manifest forged = withDelta(second, changed, BlobReference.to(delta));
-    BlobLoader forger =
-        blob -> blob.digest().equals(delta.digest()) ? delta.asByteBuffer() : loader.load(blob);
-    assertThatThrownBy(() -> ManifestBlobs.verify(forged, forger))
-        .isInstanceOf(MalformedSnapshotException.class)
-        .hasMessageStartingWith(
-            "blob " + delta.digest() + " of shard " + changed.shard() + ": the delta must lead to");
-  }
-
-  private static ByteBuffer bytesOf(BlobReference blob, BlobLoader loader) throws Exception {
-    return loader.load(blob);
-  }
-
-  private static Manifest withDelta(Manifest manifest, ManifestShard shard, BlobReference delta) {
-    List<ManifestShard> shards = new ArrayList<>(manifest.shards());
-    shards.set(
-        shard.shard(),
-        new ManifestShard(shard.shard(), shard.count(), shard.base(), List.of(delta)));
-    return Manifest.of("test", 9, 0, 1000, PARAMETERS, shards);
-  }
-
-  /** Publishes the next sequence as deltas to the one before, and bases for new shards. */
-  private Manifest publishDeltas(Manifest before, long sequence, List<String> urls)
-      throws Exception {
-    SnapshotDirectory target = new SnapshotDirectory(directory);
-    SnapshotSet opened = SnapshotSet.open(before, target::blob);
-    List<ManifestShard> shards = new ArrayList<>();
-    for (ManifestShard old : before.shards()) {
-      long[] own = hashes(old.shard(), urls);
-      Snapshot parent = opened.snapshot(old.shard());
-      if (parent == null && own.length == 0) {
-        shards.add(old);
-        continue;
-      }
-      SnapshotParameters parameters =
-          new SnapshotParameters(PARAMETERS, "test", old.shard(), sequence, 0, 1000);
-      if (parent == null) {
-        Snapshot base = Snapshot.build(own, UNIVERSE, parameters);
-        target.writeBlob(base.digest(), base.toBytes());
-        shards.add(ManifestShard.of(old.shard(), own.length, BlobReference.to(base)));
-        continue;
-      }
-      Snapshot child = Snapshot.build(own, UNIVERSE, parameters);
-      SnapshotDelta delta = SnapshotDelta.between(parent, child);
-      target.writeBlob(delta.digest(), delta.toBytes());
-      List<BlobReference> deltas = new ArrayList<>(old.deltas());
-      deltas.add(BlobReference.to(delta));
-      shards.add(new ManifestShard(old.shard(), own.length, old.base(), deltas));
-    }
-    Manifest manifest = Manifest.of("test", sequence, 0, 1000, PARAMETERS, shards);
-    target.writeManifest(manifest);
-    return manifest;
-  }
-
-  private static long[] hashes(int shard, List<String> urls) throws Exception {
-    List<Long> hashes = new ArrayList<>();
-    for (String url : urls) {
-      hashes.add(PARAMETERS.hash(null, utf8(url), KeyHash.fixed()));
-    }
-    return hashes.stream()
-        .mapToLong(Long::longValue)
-        .filter(hash -> PARAMETERS.shards().shardOf(hash) == shard)
-        .toArray();
+    assertThat(contains(set, "http://example.com/20")).isTrue();
+    assertThat(contains(set, "http://example.com/19")).isFalse();
+    assertThat(target.keepNewest(1)).isEqualTo(new SnapshotDirectory.Pruned(0, 0));
   }
 
   @Test
@@ -349,34 +256,21 @@ class SnapshotSetTest {
   }
 
   private Manifest publish(long sequence, String... urls) throws Exception {
-    SnapshotDirectory target = new SnapshotDirectory(directory);
-    List<ManifestShard> shards = new ArrayList<>();
-    for (int shard = 0; shard < 4; shard++) {
-      long[] own = hashes(shard, List.of(urls));
-      if (own.length == 0) {
-        shards.add(ManifestShard.empty(shard));
-        continue;
-      }
-      Snapshot snapshot =
-          Snapshot.build(
-              own, UNIVERSE, new SnapshotParameters(PARAMETERS, "test", shard, sequence, 0, 1000));
-      target.writeBlob(snapshot.digest(), snapshot.toBytes());
-      shards.add(ManifestShard.of(shard, own.length, BlobReference.to(snapshot)));
+    List<Long> hashes = new ArrayList<>();
+    for (String url : urls) {
+      hashes.add(PARAMETERS.hash(null, utf8(url), KeyHash.fixed()));
     }
-    Manifest manifest = Manifest.of("test", sequence, 0, 1000, PARAMETERS, shards);
+    Manifest manifest = publisher.window(sequence, hashes);
+    SnapshotDirectory target = new SnapshotDirectory(directory);
+    for (Map.Entry<String, byte[]> blob : publisher.blobs().entrySet()) {
+      target.writeBlob(blob.getKey(), blob.getValue());
+    }
     target.writeManifest(manifest);
     return manifest;
   }
 
-  private Path blobOf(Manifest manifest) {
-    String digest =
-        manifest.shards().stream()
-            .filter(shard -> shard.base() != null)
-            .findFirst()
-            .orElseThrow()
-            .base()
-            .digest();
-    return directory.resolve("blobs").resolve(digest);
+  private Path fileOf(BlobReference blob) {
+    return directory.resolve("blobs").resolve(blob.digest());
   }
 
   private static boolean contains(SnapshotSet set, String url) throws Exception {

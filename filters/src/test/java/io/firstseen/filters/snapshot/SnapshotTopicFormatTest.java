@@ -3,14 +3,8 @@ package io.firstseen.filters.snapshot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.firstseen.filters.key.Canonicaliser;
-import io.firstseen.filters.key.KeyHash;
-import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat.ChunkKey;
 import java.io.ByteArrayOutputStream;
-import java.net.URI;
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -44,51 +38,20 @@ class SnapshotTopicFormatTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"1, 3099", "16, 192", "128, 23", "256, 11", "512, 5", "1024, 2", "2048, 0"})
-  void aManifestOfSoManyDeltasFitsIntoARecord(int shardCount, int deltas) {
-    assertThat(SnapshotTopicFormat.maxDeltas(shardCount)).isEqualTo(deltas);
-    assertThat(widestManifest(shardCount, deltas))
-        .hasSizeBetween(550_000, SnapshotTopicFormat.MAX_MANIFEST_BYTES);
-    assertThat(widestManifest(shardCount, deltas + 2).length)
-        .isGreaterThan(SnapshotTopicFormat.MAX_MANIFEST_BYTES - 60_000);
-  }
-
-  @Test
-  void moreShardsThanFitAreRefused() {
-    assertThatThrownBy(() -> SnapshotTopicFormat.maxDeltas(4096))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("a set on a topic must have at most 2048 shards, got 4096");
-  }
-
-  /** Every number with as many digits as it can have. */
-  private static byte[] widestManifest(int shardCount, int deltas) {
-    long most = (1L << 40) / shardCount;
-    long sequence = Long.MAX_VALUE - deltas;
-    List<BlobReference> chain = new ArrayList<>();
-    for (int i = 1; i <= deltas; i++) {
-      chain.add(new BlobReference(DIGEST, Integer.MAX_VALUE, most, DIGEST, DIGEST, sequence + i));
-    }
-    BlobReference base = new BlobReference(DIGEST, Integer.MAX_VALUE, most, DIGEST, sequence);
-    List<ManifestShard> shards = new ArrayList<>();
-    for (int shard = 0; shard < shardCount; shard++) {
-      shards.add(new ManifestShard(shard, most, base, chain));
-    }
-    return Manifest.of(
-            "s".repeat(100),
-            Long.MAX_VALUE,
-            Long.MIN_VALUE,
-            Long.MAX_VALUE,
-            new SetParameters(
-                KeyHash.Algorithm.SIPHASH_2_4,
-                -1,
-                Canonicaliser.NONE,
-                65_535,
-                new Shards(shardCount),
-                0.000012345678901234568),
-            shards)
-        .withBlobs(URI.create("s3://" + "b".repeat(1_995)))
-        .withSignature(ManifestSignature.of("0".repeat(16), new byte[64]))
-        .toJson();
+  @CsvSource({
+    "PACK, 1, 0",
+    "PACK, 2, 0",
+    "PACK, 8, 0",
+    "BASE, 1, 0",
+    "BASE, 2, 1",
+    "BASE, 8, 7",
+    "BASE_LIST, 1, 0",
+    "BASE_LIST, 2, 1",
+    "BASE_LIST, 8, 7",
+  })
+  void packsAreOnTheFirstPartitionAndBasesOnTheLast(
+      BlobFrame.Kind kind, int partitions, int partition) {
+    assertThat(SnapshotTopicFormat.partitionOf(kind, partitions)).isEqualTo(partition);
   }
 
   @Test

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * A restarted job may write a blob again, since that gives the same file. A removed blob is deleted
  * when the checkpoint after the one that holds its removal is complete: by then the manifests
  * before the removal are committed, and no recovery can publish a manifest that names the blob
- * again. The first manifest after a start is refused if a blob that it names is missing.
+ * again. Before the first manifest after a start, the job fails if a blob in use is missing.
  */
 public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRecord, SnapshotRecord>
     implements CheckpointedFunction, CheckpointListener {
@@ -66,7 +66,7 @@ public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRec
   // Digests of blobs to remove, by the first checkpoint that holds them.
   private transient NavigableMap<Long, List<String>> checkpointed;
   private transient List<String> removals;
-  // Digests of blobs received since the start; null after the first manifest.
+  // Digests of blobs received since the start; null once the blobs in use were checked.
   private transient @Nullable Set<String> written;
 
   /**
@@ -125,28 +125,29 @@ public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRec
     switch (record.kind()) {
       case BLOB -> {
         write(record.key(), record.value());
+        // A shard that has an earlier set again has the same base again.
+        removals.removeIf(record.key()::equals);
+        checkpointed.values().forEach(digests -> digests.removeIf(record.key()::equals));
         if (written != null) {
           written.add(record.key());
         }
       }
       case MANIFEST -> {
-        Manifest manifest = Manifest.fromJson(record.value());
-        requireBlobs(manifest);
-        out.collect(
-            new SnapshotRecord(
-                record.kind(), record.key(), manifest.withBlobs(directory).toJson()));
+        Manifest manifest = Manifest.read(record.value()).withBlobs(directory);
+        out.collect(new SnapshotRecord(record.kind(), record.key(), manifest.toBytes()));
       }
       case REMOVAL -> removals.add(record.key());
+      case IN_USE -> requireBlobs(record);
     }
   }
 
-  /** The first manifest after a start from state names blobs that an earlier run wrote. */
-  private void requireBlobs(Manifest manifest) throws IOException {
-    if (written != null && !BlobsInPlace.areAll(manifest, written)) {
+  /** After a start from state there are blobs in use that an earlier run wrote. */
+  private void requireBlobs(SnapshotRecord inUse) throws IOException {
+    if (written != null && !BlobsInPlace.areAll(inUse, written)) {
       for (FileStatus file : files.listStatus(new Path(directory))) {
         written.add(file.getPath().getName());
       }
-      BlobsInPlace.require(manifest, written, "in " + directory);
+      BlobsInPlace.require(inUse, written, "in " + directory);
     }
     written = null;
   }

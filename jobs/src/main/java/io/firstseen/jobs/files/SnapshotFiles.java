@@ -76,8 +76,8 @@ public final class SnapshotFiles implements Sink<SnapshotRecord>, SingleTask {
         switch (record.kind()) {
           case BLOB -> directory.writeBlob(record.key(), record.value());
           case MANIFEST -> directory.writeManifest(record.value());
-          case REMOVAL -> {
-            // Ignored: a directory keeps all manifests, so each blob is still in use.
+          case REMOVAL, IN_USE -> {
+            // Ignored: a directory keeps all manifests, and so all blobs.
           }
         }
       } catch (SnapshotException e) {

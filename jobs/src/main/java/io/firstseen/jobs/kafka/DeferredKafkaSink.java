@@ -32,8 +32,10 @@ import org.slf4j.LoggerFactory;
  * created only at the first record or checkpoint barrier: by then the operators before it have
  * started, and may have refused to. Everything else is delegated to the Kafka sink, which cannot be
  * extended.
+ *
+ * @param <R> what the Kafka sink makes a record of
  */
-class DeferredKafkaSink<T>
+class DeferredKafkaSink<T, R>
     implements Sink<T>,
         SupportsWriterState<T, KafkaWriterState>,
         SupportsCommitter<KafkaCommittable>,
@@ -42,21 +44,27 @@ class DeferredKafkaSink<T>
 
   private static final Logger LOG = LoggerFactory.getLogger(DeferredKafkaSink.class);
 
-  private final SerializableFunction<String, KafkaSink<T>> withPrefix;
+  private final SerializableFunction<T, Iterable<R>> parts;
+  private final SerializableFunction<String, KafkaSink<R>> withPrefix;
   private final String prefix;
 
   /**
    * Makes the sink.
    *
+   * @param parts the parts of an element, each of which becomes a record
    * @param withPrefix makes the Kafka sink for a prefix of transactional ids
    * @param prefix the prefix that the job's id is appended to
    */
-  DeferredKafkaSink(SerializableFunction<String, KafkaSink<T>> withPrefix, String prefix) {
+  DeferredKafkaSink(
+      SerializableFunction<T, Iterable<R>> parts,
+      SerializableFunction<String, KafkaSink<R>> withPrefix,
+      String prefix) {
+    this.parts = parts;
     this.withPrefix = withPrefix;
     this.prefix = prefix;
   }
 
-  private KafkaSink<T> ofJob(InitContext context) {
+  private KafkaSink<R> ofJob(InitContext context) {
     JobID job = context.getJobInfo().getJobId();
     return withPrefix.apply(prefix + "." + job.toHexString());
   }
@@ -69,7 +77,7 @@ class DeferredKafkaSink<T>
   @Override
   public StatefulSinkWriter<T, KafkaWriterState> restoreWriter(
       WriterInitContext context, Collection<KafkaWriterState> recovered) {
-    return new Writer<>(ofJob(context), context, recovered);
+    return new Writer<>(parts, ofJob(context), context, recovered);
   }
 
   @Override
@@ -93,21 +101,27 @@ class DeferredKafkaSink<T>
     withPrefix.apply(prefix).addPostCommitTopology(committables);
   }
 
-  private static final class Writer<T>
+  private static final class Writer<T, R>
       implements PrecommittingStatefulSinkWriter<T, KafkaWriterState, KafkaCommittable> {
-    private final KafkaSink<T> sink;
+    private final SerializableFunction<T, Iterable<R>> parts;
+    private final KafkaSink<R> sink;
     private final WriterInitContext context;
     private final Collection<KafkaWriterState> recovered;
     // Null until it is needed.
-    private @Nullable PrecommittingStatefulSinkWriter<T, KafkaWriterState, KafkaCommittable> kafka;
+    private @Nullable PrecommittingStatefulSinkWriter<R, KafkaWriterState, KafkaCommittable> kafka;
 
-    Writer(KafkaSink<T> sink, WriterInitContext context, Collection<KafkaWriterState> recovered) {
+    Writer(
+        SerializableFunction<T, Iterable<R>> parts,
+        KafkaSink<R> sink,
+        WriterInitContext context,
+        Collection<KafkaWriterState> recovered) {
+      this.parts = parts;
       this.sink = sink;
       this.context = context;
       this.recovered = recovered;
     }
 
-    private PrecommittingStatefulSinkWriter<T, KafkaWriterState, KafkaCommittable> kafka() {
+    private PrecommittingStatefulSinkWriter<R, KafkaWriterState, KafkaCommittable> kafka() {
       if (kafka == null) {
         kafka = sink.restoreWriter(context, recovered);
       }
@@ -115,8 +129,10 @@ class DeferredKafkaSink<T>
     }
 
     @Override
-    public void write(T record, Context recordContext) throws IOException, InterruptedException {
-      kafka().write(record, recordContext);
+    public void write(T element, Context elementContext) throws IOException, InterruptedException {
+      for (R part : parts.apply(element)) {
+        kafka().write(part, elementContext);
+      }
     }
 
     @Override

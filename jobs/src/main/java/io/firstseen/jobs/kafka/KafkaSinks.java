@@ -6,6 +6,7 @@ import io.firstseen.jobs.options.SnapshotOptions;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SnapshotRecord;
+import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
 import org.apache.flink.api.connector.sink2.Sink;
@@ -23,6 +24,7 @@ public final class KafkaSinks {
   /** Outcomes to the accepted, duplicates and dead-letters topics, in one transaction. */
   public static Sink<Outcome> outcomes(KafkaOptions options) {
     return new DeferredKafkaSink<>(
+        List::of,
         sink(options, new OutcomeRecords(options)),
         options.transactionalIdPrefix(options.acceptedTopic()));
   }
@@ -37,13 +39,12 @@ public final class KafkaSinks {
    */
   public static Sink<SnapshotRecord> snapshots(KafkaOptions options, SnapshotOptions snapshots) {
     PublisherKeys keys = PublisherKeys.of(options, snapshots);
-    String setName = snapshots.setName();
     PublisherLine takenOver =
         options.takeOver()
-            ? PublishedTail.line(options, setName, keys.readForTakeOver())
+            ? PublishedTail.line(options, snapshots.setName(), keys.readForTakeOver())
             : PublisherLine.NEW;
-    return new ChunkedSnapshotSink(
-        new PublisherFunction(options, setName, keys, takenOver),
+    return new SnapshotSink(
+        new PublisherFunction(options, snapshots, keys, takenOver),
         sink(options, new SnapshotRecords(options.snapshotsTopic())),
         options.transactionalIdPrefix(options.snapshotsTopic()));
   }

@@ -24,6 +24,7 @@ import java.util.function.Function;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.SimpleCounter;
 import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -50,10 +51,11 @@ final class PublishedTail implements AutoCloseable {
 
   private final String topic;
   private final String setName;
-  private final TopicPartition partition;
+  // The partition of manifests and claims.
+  private final TopicPartition manifests;
   private final List<TrustedKey> keys;
   private final Counter passedOver;
-  private final KafkaConsumer<byte[], byte[]> consumer;
+  private final Consumer<byte[], byte[]> consumer;
   // Signatures of manifests that were sent and not read yet, by their sequence.
   private final Map<Long, ManifestSignature> sent = new HashMap<>();
   private OptionalLong contradicted = OptionalLong.empty();
@@ -74,21 +76,33 @@ final class PublishedTail implements AutoCloseable {
       String setName,
       List<TrustedKey> keys,
       Counter passedOver) {
+    this(consumer(clientProperties), topic, setName, keys, passedOver);
+  }
+
+  PublishedTail(
+      Consumer<byte[], byte[]> consumer,
+      String topic,
+      String setName,
+      List<TrustedKey> keys,
+      Counter passedOver) {
+    this.consumer = consumer;
     this.topic = topic;
     this.setName = setName;
     this.keys = List.copyOf(keys);
     this.passedOver = passedOver;
-    this.partition = new TopicPartition(topic, 0);
+    this.manifests = new TopicPartition(topic, 0);
+    startAt(List.of(manifests));
+  }
+
+  private static Consumer<byte[], byte[]> consumer(Properties clientProperties) {
     Properties properties = new Properties();
     properties.putAll(clientProperties);
     properties.setProperty(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
     properties.setProperty(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
     properties.setProperty(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
     properties.remove(ConsumerConfig.GROUP_ID_CONFIG);
-    this.consumer =
-        new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
-    consumer.assign(List.of(partition));
-    consumer.seekToBeginning(List.of(partition));
+    return new KafkaConsumer<>(
+        properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
   }
 
   /** The record key of a set's claims; it is neither a set name nor a chunk key. */
@@ -152,24 +166,33 @@ final class PublishedTail implements AutoCloseable {
    */
   void readToEnd() {
     try {
-      long end = consumer.endOffsets(List.of(partition), PATIENCE).get(partition);
+      Map<TopicPartition, Long> ends = consumer.endOffsets(consumer.assignment(), PATIENCE);
       long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
-      while (consumer.position(partition, PATIENCE) < end) {
-        long before = consumer.position(partition);
-        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
-          take(record);
-        }
-        if (consumer.position(partition) > before) {
+      long left = left(ends);
+      while (left > 0) {
+        consumer.poll(POLL).forEach(this::take);
+        long before = left;
+        left = left(ends);
+        if (left < before) {
           deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
         } else if (System.nanoTime() > deadlineNanos) {
           throw new TimeoutException(
-              "nothing came for %d s at offset %d of %d"
-                  .formatted(PATIENCE.toSeconds(), before, end));
+              "nothing came for %d s, %d offsets before its end"
+                  .formatted(PATIENCE.toSeconds(), left));
         }
       }
     } catch (KafkaException e) {
       throw new KafkaException("cannot read topic %s to its end".formatted(topic), e);
     }
+  }
+
+  /** How many offsets are left to read. */
+  private long left(Map<TopicPartition, Long> ends) {
+    long left = 0;
+    for (Map.Entry<TopicPartition, Long> end : ends.entrySet()) {
+      left += Math.max(0, end.getValue() - consumer.position(end.getKey(), PATIENCE));
+    }
+    return left;
   }
 
   /**
@@ -185,17 +208,19 @@ final class PublishedTail implements AutoCloseable {
 
   private void take(ConsumerRecord<byte[], byte[]> record) {
     String key = record.key() == null ? "" : new String(record.key(), UTF_8);
-    if (key.equals(setName)) {
+    if (record.partition() == manifests.partition() && key.equals(setName)) {
       try {
-        if (keys.isEmpty()) {
-          newest = record.value() == null ? null : Manifest.fromJson(record.value());
-        } else {
+        if (!keys.isEmpty()) {
           takeSigned(record);
+        } else if (record.value() == null) {
+          newest = null;
+        } else {
+          newest = ManifestCheck.read(record.value(), setName, keys);
         }
       } catch (SnapshotException e) {
         passOver(record, e.getMessage());
       }
-    } else if (key.equals(claimKey(setName))) {
+    } else if (record.partition() == manifests.partition() && key.equals(claimKey(setName))) {
       newestClaim = record.value() == null ? null : new String(record.value(), UTF_8);
     } else if (blobs != null) {
       SnapshotTopicFormat.parseChunkKey(key).ifPresent(chunk -> takeChunk(chunk, record.value()));
@@ -254,9 +279,20 @@ final class PublishedTail implements AutoCloseable {
     }
   }
 
-  /** Starts to collect the digests of the blobs that are read. */
+  /** Starts to collect the digests of blobs: reads all partitions, from their beginning. */
   void keepBlobs() {
     blobs = new HashSet<>();
+    // This waits for a new topic; what is known of its partitions after that is complete.
+    consumer.endOffsets(List.of(manifests), PATIENCE);
+    startAt(
+        consumer.partitionsFor(topic, PATIENCE).stream()
+            .map(each -> new TopicPartition(topic, each.partition()))
+            .toList());
+  }
+
+  private void startAt(List<TopicPartition> partitions) {
+    consumer.assign(partitions);
+    consumer.seekToBeginning(partitions);
   }
 
   /** Digests of the blobs that were read and not removed since {@link #keepBlobs}. */
@@ -264,8 +300,10 @@ final class PublishedTail implements AutoCloseable {
     return blobs;
   }
 
+  /** Stops to collect digests, and to read partitions that hold blobs only. */
   void forgetBlobs() {
     blobs = null;
+    consumer.assign(List.of(manifests));
   }
 
   /** The sequence of the newest manifest read; empty if there is none. */

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.jobs.options.SnapshotOptions;
 import io.firstseen.jobs.shared.BlobsInPlace;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.serializers.SnapshotRecord;
@@ -26,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Ensures that only one job publishes a set to a topic. At its start and before each manifest it
  * reads the committed records of the topic. The job fails at once if the set belongs to another job
- * by the rules of {@link PublisherLine}, or if the first manifest after a start from state names
- * blobs that the topic lacks.
+ * by the rules of {@link PublisherLine}, or if the topic lacks a blob in use at the first manifest
+ * after a start from state.
  *
  * <p>If the job signs, only manifests that a trusted key signed count. Claims do not count, because
  * anybody can write them; a second job is then noticed only by its manifests.
@@ -42,6 +43,7 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
   private final Properties clientProperties;
   private final String topic;
   private final String setName;
+  private final boolean blobsOnTopic;
   private final PublisherKeys keys;
   private final PublisherLine takenOver;
 
@@ -59,10 +61,11 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
    * @param takenOver the line that this job continues besides that of its state
    */
   PublisherFunction(
-      KafkaOptions kafka, String setName, PublisherKeys keys, PublisherLine takenOver) {
+      KafkaOptions kafka, SnapshotOptions snapshots, PublisherKeys keys, PublisherLine takenOver) {
     this.clientProperties = kafka.clientProperties();
     this.topic = kafka.snapshotsTopic();
-    this.setName = setName;
+    this.setName = snapshots.setName();
+    this.blobsOnTopic = snapshots.blobDirectory().isEmpty();
     this.keys = keys;
     this.takenOver = takenOver;
   }
@@ -85,7 +88,7 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
             setName,
             trusted,
             getRuntimeContext().getMetricGroup().counter("passedOver"));
-    if (context.isRestored()) {
+    if (blobsOnTopic && context.isRestored()) {
       // The state may be of a job that published elsewhere, or blobs that it counts as sent may
       // never have been committed.
       tail.keepBlobs();
@@ -115,14 +118,13 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
   @Override
   public void flatMap(SnapshotRecord record, Collector<SnapshotRecord> out) throws Exception {
     if (record.kind() == SnapshotRecord.Kind.MANIFEST) {
-      Manifest manifest = Manifest.fromJson(record.value());
+      Manifest manifest = Manifest.read(record.value());
       tail.readToEnd();
       Optional<String> refusal = refusalToSend(manifest.sequence());
       if (refusal.isPresent()) {
         throw refused(refusal.get());
       }
       line = line.since(tail.newestClaim());
-      requireBlobs(manifest);
       if (claim != null) {
         out.collect(
             new SnapshotRecord(
@@ -136,6 +138,9 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
       tail.sent(manifest);
     } else if (record.kind() == SnapshotRecord.Kind.BLOB && tail.blobs() != null) {
       tail.blobs().add(record.key());
+    } else if (record.kind() == SnapshotRecord.Kind.IN_USE) {
+      requireBlobs(record);
+      return;
     }
     out.collect(record);
   }
@@ -153,13 +158,11 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
     return line.refusalToSend(next, tail.newestSequence());
   }
 
-  /** Checks the first manifest after a start from state. */
-  private void requireBlobs(Manifest manifest) {
+  private void requireBlobs(SnapshotRecord inUse) {
     if (tail.blobs() != null) {
-      if (manifest.blobs() == null) {
-        tail.awaitCommitted(() -> BlobsInPlace.areAll(manifest, tail.blobs()));
-        BlobsInPlace.require(manifest, tail.blobs(), "on topic " + topic);
-      }
+      tail.readToEnd();
+      tail.awaitCommitted(() -> BlobsInPlace.areAll(inUse, tail.blobs()));
+      BlobsInPlace.require(inUse, tail.blobs(), "on topic " + topic);
       tail.forgetBlobs();
     }
   }

@@ -2,13 +2,33 @@ package io.firstseen.jobs.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.firstseen.filters.snapshot.BlobFrame;
+import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.serializers.SnapshotRecord;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.jspecify.annotations.Nullable;
 
-/** The record of a chunk, of a manifest, or of the removal of a chunk. */
-final class SnapshotRecords implements KafkaRecordSerializationSchema<SnapshotRecord> {
+/**
+ * The topic's records of what a job publishes: one for each chunk of a blob, a tombstone for each
+ * chunk of a removed one, and one for a manifest. {@link SnapshotTopicFormat} says on which
+ * partition they are.
+ */
+final class SnapshotRecords implements KafkaRecordSerializationSchema<SnapshotRecords.Part> {
   private static final long serialVersionUID = 1;
+
+  /**
+   * What one record of the topic is made of.
+   *
+   * @param blob the kind of the blob that it is a chunk of; null if it is none
+   * @param value null for a tombstone
+   */
+  @SuppressWarnings("ArrayRecordComponent")
+  record Part(BlobFrame.@Nullable Kind blob, String key, byte @Nullable [] value) {}
 
   private final String topic;
 
@@ -16,12 +36,47 @@ final class SnapshotRecords implements KafkaRecordSerializationSchema<SnapshotRe
     this.topic = topic;
   }
 
+  /** The parts of a published record; those of a blob are made one at a time. */
+  static Iterable<Part> parts(SnapshotRecord record) {
+    byte[] value = record.value();
+    return switch (record.kind()) {
+      case MANIFEST -> List.of(new Part(null, record.key(), value));
+      case BLOB ->
+          chunks(
+              kindOf(record),
+              record.key(),
+              value.length,
+              index -> SnapshotTopicFormat.chunk(value, index));
+      case REMOVAL ->
+          chunks(record.removedKind(), record.key(), record.removedBytes(), index -> null);
+      case IN_USE -> throw new IllegalStateException("the blobs in use are not published");
+    };
+  }
+
+  private static BlobFrame.Kind kindOf(SnapshotRecord blob) {
+    return BlobFrame.peek(ByteBuffer.wrap(blob.value()))
+        .orElseThrow(() -> new IllegalStateException(blob + " is no blob"))
+        .kind();
+  }
+
+  private static Iterable<Part> chunks(
+      BlobFrame.Kind kind, String digest, long bytes, IntFunction<byte @Nullable []> value) {
+    return () ->
+        IntStream.range(0, SnapshotTopicFormat.chunkCount(bytes))
+            .mapToObj(
+                index ->
+                    new Part(kind, SnapshotTopicFormat.chunkKey(digest, index), value.apply(index)))
+            .iterator();
+  }
+
   @Override
   public ProducerRecord<byte[], byte[]> serialize(
-      SnapshotRecord record, KafkaSinkContext context, Long timestamp) {
-    return new ProducerRecord<>(
-        topic,
-        record.key().getBytes(UTF_8),
-        record.kind() == SnapshotRecord.Kind.REMOVAL ? null : record.value());
+      Part part, KafkaSinkContext context, Long timestamp) {
+    int partition =
+        part.blob() == null
+            ? 0
+            : SnapshotTopicFormat.partitionOf(
+                part.blob(), context.getPartitionsForTopic(topic).length);
+    return new ProducerRecord<>(topic, partition, part.key().getBytes(UTF_8), part.value());
   }
 }

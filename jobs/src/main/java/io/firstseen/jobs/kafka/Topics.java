@@ -1,5 +1,6 @@
 package io.firstseen.jobs.kafka;
 
+import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.jobs.shared.UserErrorException;
@@ -50,6 +51,8 @@ import org.slf4j.LoggerFactory;
 public final class Topics implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Topics.class);
   private static final Duration PATIENCE = Duration.ofSeconds(12);
+  // So that readers who follow packs need not read bases.
+  private static final int SNAPSHOTS_PARTITIONS = 2;
 
   private final KafkaOptions options;
   private final String servers;
@@ -161,15 +164,10 @@ public final class Topics implements AutoCloseable {
     return retention;
   }
 
-  /** Requires one partition, since a manifest must follow the blobs that it names. */
+  /** A topic that is there may have any number of partitions, see {@link SnapshotTopicFormat}. */
   private void requireSnapshotsTopic() {
-    String topic = options.snapshotsTopic();
     Set<AclOperation> rights = EnumSet.of(AclOperation.READ, AclOperation.WRITE);
-    int partitions = requireCompacted(topic, rights, Optional.of(1), Map.of()).partitions().size();
-    if (partitions != 1) {
-      throw new UserErrorException(
-          "topic %s must have 1 partition, it has %d".formatted(topic, partitions));
-    }
+    requireCompacted(options.snapshotsTopic(), rights, Optional.of(SNAPSHOTS_PARTITIONS), Map.of());
   }
 
   /**
@@ -179,13 +177,12 @@ public final class Topics implements AutoCloseable {
    * @param partitions how many to create if the topic is missing; the broker's default if empty
    * @param settings more settings of a topic that is created
    */
-  private TopicDescription requireCompacted(
+  private void requireCompacted(
       String topic,
       Set<AclOperation> rights,
       Optional<Integer> partitions,
       Map<String, String> settings) {
-    TopicDescription description =
-        describeOrCreate(topic, rights, partitions, TopicConfig.CLEANUP_POLICY_COMPACT, settings);
+    describeOrCreate(topic, rights, partitions, TopicConfig.CLEANUP_POLICY_COMPACT, settings);
     cleanupPolicy(topic)
         .filter(policy -> !policy.equals(TopicConfig.CLEANUP_POLICY_COMPACT))
         .ifPresent(
@@ -193,7 +190,6 @@ public final class Topics implements AutoCloseable {
               throw new UserErrorException(
                   "topic %s must have cleanup.policy=compact, it has %s".formatted(topic, policy));
             });
-    return description;
   }
 
   /**
@@ -268,7 +264,7 @@ public final class Topics implements AutoCloseable {
     }
   }
 
-  private TopicDescription describeOrCreate(
+  private void describeOrCreate(
       String topic,
       Set<AclOperation> rights,
       Optional<Integer> partitions,
@@ -287,7 +283,6 @@ public final class Topics implements AutoCloseable {
                                       .formatted(topic, servers)));
                 });
     requireReplicas(description);
-    return description;
   }
 
   private void requireReplicas(TopicDescription topic) {

@@ -42,9 +42,6 @@ public final class OperatorUids {
   /** Ensures that a set has one publisher. */
   public static final String PUBLISHER = "snapshots-publisher";
 
-  /** Cuts blobs into chunks that fit into records. */
-  public static final String CHUNKS = "snapshots-chunks";
-
   /** Writes snapshots. */
   public static final String SNAPSHOTS_SINK = "snapshots-sink";
 

@@ -7,10 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.snapshot.BlobFrame;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.filters.snapshot.ShardTree;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.serializers.SnapshotRecord;
 import java.io.IOException;
@@ -40,7 +41,10 @@ class BlobDirectoryFunctionTest {
           0,
           1,
           SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), 0.1),
-          List.of(ManifestShard.empty(0)));
+          0,
+          ShardTree.root(List.of(ShardTree.Leaf.NONE)),
+          null,
+          0);
 
   @TempDir private Path directory;
   private URI uri;
@@ -87,6 +91,10 @@ class BlobDirectoryFunctionTest {
     return new SnapshotRecord(SnapshotRecord.Kind.BLOB, digest, text.getBytes(UTF_8));
   }
 
+  private static SnapshotRecord removal(String digest) {
+    return SnapshotRecord.removal(new BlobReference(digest, 3), BlobFrame.Kind.BASE);
+  }
+
   private List<String> files() throws IOException {
     try (Stream<Path> files = Files.list(blobs)) {
       return files.map(file -> file.getFileName().toString()).sorted().toList();
@@ -101,46 +109,32 @@ class BlobDirectoryFunctionTest {
       assertThat(Files.readString(blobs.resolve(A))).isEqualTo("one");
       assertThat(harness.extractOutputValues()).isEmpty();
       harness.processElement(
-          new SnapshotRecord(SnapshotRecord.Kind.MANIFEST, "s", MANIFEST.toJson()), 0);
+          new SnapshotRecord(SnapshotRecord.Kind.MANIFEST, "s", MANIFEST.toBytes()), 0);
       assertThat(harness.extractOutputValues())
           .containsExactly(
               new SnapshotRecord(
-                  SnapshotRecord.Kind.MANIFEST, "s", MANIFEST.withBlobs(uri).toJson()));
+                  SnapshotRecord.Kind.MANIFEST, "s", MANIFEST.withBlobs(uri).toBytes()));
     }
   }
 
   @Test
-  void aManifestWhoseBlobsLieElsewhereIsRefused() throws Exception {
-    BlobReference one = new BlobReference(A, 3, 1, "1".repeat(64), 1);
-    BlobReference two = new BlobReference(B, 3, 1, "2".repeat(64), 2);
-    SnapshotRecord manifest =
-        new SnapshotRecord(
-            SnapshotRecord.Kind.MANIFEST,
-            "s",
-            Manifest.of(
-                    "s",
-                    2,
-                    0,
-                    1,
-                    SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(2), 0.1),
-                    List.of(ManifestShard.of(0, 1, one), ManifestShard.of(1, 1, two)))
-                .toJson());
+  void aJobWhoseBlobsLieElsewhereIsRefused() throws Exception {
+    SnapshotRecord inUse = SnapshotRecord.inUse("s", List.of(A, B));
     try (var harness = start(null)) {
       harness.processElement(blob(A, "one"), 0);
-      assertThatThrownBy(() -> harness.processElement(manifest, 0))
+      assertThatThrownBy(() -> harness.processElement(inUse, 0))
           .isInstanceOf(UserErrorException.class)
           .hasMessage(
-              "manifest 2 of set s names 2 blobs, of which 1 are not in %s, such as %s: the job"
-                  + " published elsewhere when its state was written, or the state is so old that"
-                  + " they were removed (put them there, or start without state)",
+              "set s needs 2 blobs, of which 1 are not in %s, such as %s: the job published"
+                  + " elsewhere when its state was written, or the state is so old that they were"
+                  + " removed (put them there, or start without state)",
               uri, B);
-      assertThat(harness.extractOutputValues()).isEmpty();
     }
     Files.writeString(blobs.resolve(B), "two");
     try (var harness = start(null)) {
       harness.processElement(blob(A, "one"), 0);
-      harness.processElement(manifest, 0);
-      assertThat(harness.extractOutputValues()).hasSize(1);
+      harness.processElement(inUse, 0);
+      assertThat(harness.extractOutputValues()).isEmpty();
     }
   }
 
@@ -166,11 +160,11 @@ class BlobDirectoryFunctionTest {
     try (var harness = start(null)) {
       harness.processElement(blob(A, "one"), 0);
       harness.processElement(blob(B, "two"), 0);
-      harness.processElement(SnapshotRecord.removal(A, 3), 0);
+      harness.processElement(removal(A), 0);
       state = harness.snapshot(1, 1);
       harness.notifyOfCompletedCheckpoint(1);
       assertThat(files()).as("its own checkpoint may be committed later").containsExactly(A, B);
-      harness.processElement(SnapshotRecord.removal(B, 3), 0);
+      harness.processElement(removal(B), 0);
       harness.snapshot(2, 2);
       harness.notifyOfCompletedCheckpoint(2);
       assertThat(files()).containsExactly(B);

@@ -7,9 +7,9 @@ import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.Sha256;
+import io.firstseen.filters.snapshot.ShardTree;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.testing.SyncedPaths;
@@ -45,9 +45,10 @@ class SyncedDirectoriesTest {
         .containsExactly(blobs.resolve("." + digest + ".tmp"), blobs);
     SetParameters parameters =
         SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), 0.1);
-    Manifest manifest = Manifest.of("s", 7, 0, 1, parameters, List.of(ManifestShard.empty(0)));
+    String root = ShardTree.root(List.of(ShardTree.Leaf.NONE));
+    Manifest manifest = Manifest.of("s", 7, 0, 1, parameters, 0, root, null, 0);
     assertThat(SyncedPaths.during(() -> directory.writeManifest(manifest)))
-        .containsExactly(path.resolve(".manifest-0000000007.json.tmp"), path);
+        .containsExactly(path.resolve(".manifest-0000000007.bin.tmp"), path);
   }
 
   @Test

@@ -3,6 +3,8 @@ package io.firstseen.jobs.kafka;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.filters.snapshot.BlobFrame;
+import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.jobs.events.EventParser;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.KafkaOptions.EventFormat;
@@ -20,7 +22,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.apache.flink.api.common.functions.util.ListCollector;
+import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -28,6 +32,8 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Records are read back as written, and other records are refused. */
 class RecordsTest {
@@ -222,47 +228,105 @@ class RecordsTest {
   }
 
   @Test
-  void blobsAreCutIntoChunksAndManifestsAreNot() throws Exception {
-    byte[] blob = new byte[2 * 900 * 1024 + 1];
-    new Random(3).nextBytes(blob);
+  void blobsAreCutIntoChunks() {
+    byte[] blob = blob(BlobFrame.Kind.PACK, 2 * 900 * 1024 + 1);
     String digest = "ab".repeat(32);
-    List<SnapshotRecord> chunks = new ArrayList<>();
-    ChunkedSnapshotSink.Cutter cutter = new ChunkedSnapshotSink.Cutter();
-    cutter.flatMap(blob(digest, blob), new ListCollector<>(chunks));
+    List<ProducerRecord<byte[], byte[]>> chunks =
+        records(new SnapshotRecord(SnapshotRecord.Kind.BLOB, digest, blob), 1);
     assertThat(chunks)
+        .extracting(ProducerRecord::key)
+        .containsExactly(utf8(digest + "/0"), utf8(digest + "/1"), utf8(digest + "/2"));
+    assertThat(chunks)
+        .extracting(ProducerRecord::value)
         .containsExactly(
-            blob(digest + "/0", Arrays.copyOfRange(blob, 0, 900 * 1024)),
-            blob(digest + "/1", Arrays.copyOfRange(blob, 900 * 1024, 2 * 900 * 1024)),
-            blob(digest + "/2", Arrays.copyOfRange(blob, 2 * 900 * 1024, blob.length)));
-    ProducerRecord<byte[], byte[]> record =
-        new SnapshotRecords("t").serialize(chunks.get(2), null, 9L);
-    assertThat(record.topic()).isEqualTo("t");
-    assertThat(record.key()).isEqualTo(utf8(digest + "/2"));
-    assertThat(record.value()).hasSize(1);
+            Arrays.copyOfRange(blob, 0, 900 * 1024),
+            Arrays.copyOfRange(blob, 900 * 1024, 2 * 900 * 1024),
+            Arrays.copyOfRange(blob, 2 * 900 * 1024, blob.length));
+    assertThat(chunks).extracting(ProducerRecord::topic).containsOnly("t");
+  }
 
-    List<SnapshotRecord> manifests = new ArrayList<>();
-    var manifest = new SnapshotRecord(SnapshotRecord.Kind.MANIFEST, "set", utf8("{}"));
-    cutter.flatMap(manifest, new ListCollector<>(manifests));
-    assertThat(manifests).containsExactly(manifest);
+  @Test
+  void aManifestIsOneRecord() {
+    byte[] manifest = new byte[2 * 900 * 1024];
+    List<ProducerRecord<byte[], byte[]>> all =
+        records(new SnapshotRecord(SnapshotRecord.Kind.MANIFEST, "set", manifest), 3);
+    assertThat(all).hasSize(1);
+    assertThat(all.get(0).key()).isEqualTo(utf8("set"));
+    assertThat(all.get(0).value()).isEqualTo(manifest);
+    assertThat(all.get(0).partition()).isEqualTo(0);
   }
 
   @Test
   void aRemovedBlobLosesEveryChunk() {
     String digest = "ab".repeat(32);
-    List<SnapshotRecord> parts = new ArrayList<>();
-    new ChunkedSnapshotSink.Cutter()
-        .flatMap(SnapshotRecord.removal(digest, 2 * 900 * 1024 + 1), new ListCollector<>(parts));
-    assertThat(parts)
-        .extracting(SnapshotRecord::key)
-        .containsExactly(digest + "/0", digest + "/1", digest + "/2");
-    for (SnapshotRecord part : parts) {
-      ProducerRecord<byte[], byte[]> record = new SnapshotRecords("t").serialize(part, null, 9L);
-      assertThat(record.key()).isEqualTo(utf8(part.key()));
-      assertThat(record.value()).isNull();
-    }
+    BlobReference blob = new BlobReference(digest, 2 * 900 * 1024 + 1);
+    List<ProducerRecord<byte[], byte[]>> tombstones =
+        records(SnapshotRecord.removal(blob, BlobFrame.Kind.BASE), 2);
+    assertThat(tombstones)
+        .extracting(ProducerRecord::key)
+        .containsExactly(utf8(digest + "/0"), utf8(digest + "/1"), utf8(digest + "/2"));
+    assertThat(tombstones).extracting(ProducerRecord::value).containsOnlyNulls();
   }
 
-  private static SnapshotRecord blob(String key, byte[] value) {
-    return new SnapshotRecord(SnapshotRecord.Kind.BLOB, key, value);
+  /** A tombstone removes only records of its own partition. */
+  @ParameterizedTest
+  @CsvSource({
+    "PACK, 1, 0",
+    "BASE, 1, 0",
+    "BASE_LIST, 1, 0",
+    "PACK, 2, 0",
+    "BASE, 2, 1",
+    "BASE_LIST, 2, 1",
+    "PACK, 5, 0",
+    "BASE, 5, 4",
+    "BASE_LIST, 5, 4"
+  })
+  void aBlobAndItsRemovalAreOnThePartitionOfItsKind(
+      BlobFrame.Kind kind, int partitions, int partition) {
+    byte[] bytes = blob(kind, 900 * 1024 + 1);
+    BlobReference blob = BlobReference.to(bytes);
+    assertThat(
+            records(new SnapshotRecord(SnapshotRecord.Kind.BLOB, blob.digest(), bytes), partitions))
+        .extracting(ProducerRecord::partition)
+        .containsExactly(partition, partition);
+    assertThat(records(SnapshotRecord.removal(blob, kind), partitions))
+        .extracting(ProducerRecord::partition)
+        .containsExactly(partition, partition);
+  }
+
+  private static byte[] blob(BlobFrame.Kind kind, int length) {
+    byte[] blob = new byte[length];
+    new Random(3).nextBytes(blob);
+    byte[] frame = {(byte) 0x89, 'F', 'S', 'B', 1, 0, (byte) kind.code(), 1, 's'};
+    System.arraycopy(frame, 0, blob, 0, frame.length);
+    return blob;
+  }
+
+  private static List<ProducerRecord<byte[], byte[]>> records(
+      SnapshotRecord record, int partitions) {
+    List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
+    SnapshotRecords serializer = new SnapshotRecords("t");
+    for (SnapshotRecords.Part part : SnapshotRecords.parts(record)) {
+      records.add(serializer.serialize(part, new Partitions(partitions), 9L));
+    }
+    return records;
+  }
+
+  private record Partitions(int count) implements KafkaRecordSerializationSchema.KafkaSinkContext {
+    @Override
+    public int getParallelInstanceId() {
+      return 0;
+    }
+
+    @Override
+    public int getNumberOfParallelInstances() {
+      return 1;
+    }
+
+    @Override
+    public int[] getPartitionsForTopic(String topic) {
+      assertThat(topic).isEqualTo("t");
+      return IntStream.range(0, count).toArray();
+    }
   }
 }

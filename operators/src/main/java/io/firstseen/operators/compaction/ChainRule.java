@@ -2,17 +2,17 @@ package io.firstseen.operators.compaction;
 
 import io.firstseen.filters.gcs.Universe;
 import io.firstseen.filters.snapshot.SetParameters;
-import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.types.ShardChain;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides when a changed shard publishes a new base beside, or instead of, a delta. The rule is the
- * same for all shards at all times, so that the same input gives the same blobs.
+ * Decides when a changed shard publishes a new base, and when its section holds the whole set
+ * instead of the change. The rule is the same for all shards at all times, so that the same input
+ * gives the same blobs.
  *
  * <p>All sets of a chain have one universe, with room for some more keys than its first base has:
- * see {@link #headroomBits}. A shard publishes a base alone, and so begins a new chain, in each of
- * these cases:
+ * see {@link #headroomBits}. A shard begins a new chain, with a whole section and a base, in each
+ * of these cases:
  *
  * <ol>
  *   <li>it has no base yet;
@@ -21,18 +21,16 @@ import org.jspecify.annotations.Nullable;
  *   <li>the universe has room for more than four times its keys, and for more than 1,000.
  * </ol>
  *
- * <p>It publishes a base beside a delta that leads to the same set, and so continues the chain, in
- * each of these cases:
+ * <p>It publishes a base beside a change in each of these cases:
  *
  * <ol>
- *   <li>the deltas since the base, this one included, have more than half the bytes of the base;
- *   <li>there are {@value #MAX_DELTAS} deltas since the base, this one included, or as many as fit
- *       into a manifest on a topic ({@link #maxDeltas});
+ *   <li>the sections since the base, this one included, have more than an eighth of the bytes of
+ *       the base;
  *   <li>the base is {@value #MAX_AGE_WINDOWS} windows old.
  * </ol>
  *
- * <p>A delta that is not smaller than the base beside it is left out; the base then begins a new
- * chain.
+ * <p>A change that is not smaller than the whole section of the base beside it is replaced by that
+ * section.
  *
  * @param set the false-positive rate and the number of shards
  * @param windowMillis the length of a window
@@ -56,29 +54,15 @@ record ChainRule(SetParameters set, long windowMillis) {
   /** At least one key must be live for this many keys of the base. */
   static final int KEYS_DIVISOR = 2;
 
-  /** The deltas behind a base may together have one byte for this many bytes of the base. */
-  static final int DELTA_BYTES_DIVISOR = 2;
+  /** The sections since a base may together have one byte for this many bytes of the base. */
+  static final int SECTIONS_DIVISOR = 8;
 
-  /** The highest number of deltas between a base and the newest set. */
-  static final int MAX_DELTAS = 16;
-
-  /** The highest age of a base, in windows; a week if a window is an hour. */
+  /** The highest age of a base or a list of bases, in windows; a week if a window is an hour. */
   static final int MAX_AGE_WINDOWS = 168;
 
-  /**
-   * How many deltas a manifest may name for each shard, so that it fits into one record of a topic.
-   * There is no bound for sets with more shards than a topic supports.
-   */
-  static int maxDeltas(int shards) {
-    return shards > SnapshotTopicFormat.MAX_SHARDS
-        ? Integer.MAX_VALUE
-        : SnapshotTopicFormat.maxDeltas(shards);
-  }
-
-  /** Whether a delta can continue the published chain; if not, a base alone is due. */
+  /** Whether a change can continue the published chain. */
   boolean goesOn(@Nullable ShardChain chain, long keys) {
     return chain != null
-        && hasDeltas()
         && chain.universe().keepsRate(keys, set.falsePositiveRate())
         && keys >= chain.baseKeys() / KEYS_DIVISOR
         && !isTooRoomy(chain.universe(), keys);
@@ -102,13 +86,9 @@ record ChainRule(SetParameters set, long windowMillis) {
     return hasGrown ? Math.max(0, before.headroomBits() - MORE_HEADROOM_BITS) : LEAST_HEADROOM_BITS;
   }
 
-  private boolean hasDeltas() {
-    return maxDeltas(set.shards().count()) > 0;
-  }
-
-  /** The universe of a new chain. Where no chain goes on, it has no room. */
+  /** The universe of a new chain. */
   Universe universe(long keys, int headroomBits) {
-    long room = hasDeltas() ? Math.max(LEAST_HEADROOM_KEYS, keys >> headroomBits) : 0;
+    long room = Math.max(LEAST_HEADROOM_KEYS, keys >> headroomBits);
     double needed = (keys + room) / set.falsePositiveRate();
     if (needed > Math.scalb(1.0, Long.SIZE - 1 - set.shards().bits())) {
       return set.universeFor(keys);
@@ -116,10 +96,14 @@ record ChainRule(SetParameters set, long windowMillis) {
     return Universe.forRate(keys + room, set.falsePositiveRate());
   }
 
-  /** Whether a base is due beside a delta of this many bytes. */
+  /** Whether a base is due beside a change of this many bytes. */
   boolean needsBase(ShardChain chain, long bytes, long windowEndMillis) {
-    return (chain.deltaBytes() + bytes) * DELTA_BYTES_DIVISOR > chain.baseBytes()
-        || chain.deltas() + 1 >= Math.min(MAX_DELTAS, maxDeltas(set.shards().count()))
-        || windowEndMillis - chain.baseWindowEndMillis() >= MAX_AGE_WINDOWS * windowMillis;
+    return (chain.sectionBytes() + bytes) * SECTIONS_DIVISOR > chain.baseBytes()
+        || isOld(chain.baseWindowEndMillis(), windowEndMillis);
+  }
+
+  /** Whether a blob is so many windows old that another is due. */
+  boolean isOld(long publishedWindowEndMillis, long windowEndMillis) {
+    return windowEndMillis - publishedWindowEndMillis >= MAX_AGE_WINDOWS * windowMillis;
   }
 }

@@ -1,15 +1,15 @@
 package io.firstseen.operators.compaction;
 
 import io.firstseen.filters.gcs.Universe;
+import io.firstseen.filters.snapshot.SectionWriter;
 import io.firstseen.filters.snapshot.SetDigest;
-import io.firstseen.filters.snapshot.SnapshotDeltaWriter;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Translates changes of a shard's live keys into changes of snapshot values. A value is that of a
  * key's suffix in the universe of the published sets, so several keys may share one. The keys must
  * be given in ascending order. Computes the digest of the values after the changes, and writes the
- * differences to a delta.
+ * differences to a section.
  */
 final class CoarseChanges {
   /** The highest number of keys in one call; longer runs are given in several calls. */
@@ -17,7 +17,7 @@ final class CoarseChanges {
 
   private final int shardBits;
   private final Universe universe;
-  private final @Nullable SnapshotDeltaWriter delta;
+  private final @Nullable SectionWriter section;
   private final SetDigest digest;
   private final long[] run = new long[MAX_RUN];
   // The value of the last key, and whether a key with this value lives before and after the
@@ -33,12 +33,12 @@ final class CoarseChanges {
    *
    * @param shardBits the bits of a hash that are not in a suffix
    * @param universe the values of the published sets
-   * @param delta takes the differences
+   * @param section takes the differences; null if they are not needed
    */
-  CoarseChanges(int shardBits, Universe universe, @Nullable SnapshotDeltaWriter delta) {
+  CoarseChanges(int shardBits, Universe universe, @Nullable SectionWriter section) {
     this.shardBits = shardBits;
     this.universe = universe;
-    this.delta = delta;
+    this.section = section;
     this.digest = new SetDigest(universe);
   }
 
@@ -97,11 +97,11 @@ final class CoarseChanges {
       digest.add(value);
       count++;
     }
-    if (delta != null && before != after) {
+    if (section != null && before != after) {
       if (after) {
-        delta.add(value);
+        section.add(value);
       } else {
-        delta.remove(place);
+        section.remove(place);
       }
     }
     place += before ? 1 : 0;

@@ -1,6 +1,5 @@
 package io.firstseen.operators.compaction;
 
-import io.firstseen.filters.snapshot.Snapshot;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MetricGroup;
@@ -9,16 +8,16 @@ import org.apache.flink.metrics.MetricGroup;
 final class CompactionMetrics {
   private final Counter bases;
   private final Counter baseBytes;
-  private final Counter deltas;
-  private final Counter deltaBytes;
+  private final Counter sections;
+  private final Counter sectionBytes;
   private double bitsPerKey;
   private long closingMicros;
 
   CompactionMetrics(MetricGroup group, Gauge<Long> liveKeys, Gauge<Long> windowLagMillis) {
     bases = group.counter("bases");
     baseBytes = group.counter("baseBytes");
-    deltas = group.counter("deltas");
-    deltaBytes = group.counter("deltaBytes");
+    sections = group.counter("sections");
+    sectionBytes = group.counter("sectionBytes");
     group.gauge("liveKeys", liveKeys);
     group.gauge("windowLagMillis", windowLagMillis);
     group.gauge("bitsPerKey", () -> bitsPerKey);
@@ -27,16 +26,13 @@ final class CompactionMetrics {
 
   /** Counts what a changed shard published. */
   void cut(ShardCut cut) {
-    if (cut.delta() != null) {
-      deltas.inc();
-      deltaBytes.inc(cut.delta().asByteBuffer().remaining());
-    }
-    Snapshot base = cut.base();
+    sections.inc();
+    sectionBytes.inc(cut.section().length());
+    byte[] base = cut.base();
     if (base != null) {
-      long bytes = base.asByteBuffer().remaining();
       bases.inc();
-      baseBytes.inc(bytes);
-      bitsPerKey = 8.0 * bytes / Math.max(1, base.header().hashCount());
+      baseBytes.inc(base.length);
+      bitsPerKey = 8.0 * base.length / Math.max(1, cut.live().count());
     }
   }
 

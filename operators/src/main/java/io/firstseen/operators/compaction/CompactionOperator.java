@@ -2,7 +2,6 @@ package io.firstseen.operators.compaction;
 
 import io.firstseen.filters.gcs.GolombCodedSet;
 import io.firstseen.filters.key.Shards;
-import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.operators.IncompatibleStateException;
 import io.firstseen.operators.ShardKeys;
 import io.firstseen.serializers.HashedOperation;
@@ -43,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Collects the operations of each snapshot shard by windows of event time. When a window closes,
- * applies its operations to the shard's live set and emits what changed as a snapshot or a delta.
+ * applies its operations to the shard's live set and emits what changed.
  *
  * <p><b>Which window an operation is assigned to</b>: the latest of
  *
@@ -63,8 +62,8 @@ import org.jspecify.annotations.Nullable;
  * window for each key group. The end of all inputs closes exactly the windows that hold operations.
  *
  * <p>The first operation of a window registers its timer. Each window that held an operation gives
- * one {@link ShardSnapshot}. It has a snapshot, a delta or both, as {@link ChainRule} decides, and
- * neither if the live set did not change.
+ * one {@link ShardSnapshot}. If the live set changed, it has a section, and a base beside it where
+ * {@link ChainRule} says so.
  *
  * <p><b>With a ttl</b>, the live set knows for each key only its expiry window, an eighth of a ttl
  * (the state calls it an epoch). A key is forgotten at the end of the first window that ends no
@@ -364,19 +363,16 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
     LiveKeys after;
     ShardSnapshot closed;
     if (change.changesKeys()) {
-      windowsOfShard = windowsOfShard.cut(change.count());
+      windowsOfShard = windowsOfShard.withLiveCount(change.count());
       ShardCut cut =
-          ShardCut.of(
-              change,
-              chain.value(),
-              chainRule,
-              parameters(shard, windowsOfShard.snapshotCount(), windowEndMillis));
+          ShardCut.of(change, chain.value(), chainRule, spec.setName(), shard, windowEndMillis);
       after = cut.live();
       live.update(after.suffixes());
       chain.update(cut.chain());
       liveKeys += after.count() - before.count();
       closed =
-          ShardSnapshot.changed(shard, windowEndMillis, after.count(), cut.base(), cut.delta());
+          ShardSnapshot.changed(
+              shard, windowEndMillis, after.count(), cut.setDigest(), cut.section(), cut.base());
       figures.cut(cut);
     } else {
       after = change.apply(null);
@@ -391,16 +387,6 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
       registerExpiryTimer(after.expiryWindows(), windowEndMillis);
     }
     output.collect(new StreamRecord<>(closed, windowEndMillis - 1));
-  }
-
-  private SnapshotParameters parameters(int shard, long sequence, long windowEndMillis) {
-    return new SnapshotParameters(
-        spec.setParameters(),
-        spec.setName(),
-        shard,
-        sequence,
-        windowEndMillis - spec.windowMillis(),
-        windowEndMillis);
   }
 
   private ShardWindows windowsOfShard() throws Exception {

@@ -33,8 +33,8 @@ final class CompactionState {
       new ValueStateDescriptor<>("live", GolombCodedSetSerializer.INSTANCE);
 
   /**
-   * For each shard that has published a blob, what {@link ChainRule} needs to choose between a
-   * delta and a base.
+   * For each shard that has published a base, what {@link ChainRule} needs to decide on the next
+   * one.
    */
   static final ValueStateDescriptor<ShardChain> CHAIN =
       new ValueStateDescriptor<>("chain", ShardChainSerializer.INSTANCE);

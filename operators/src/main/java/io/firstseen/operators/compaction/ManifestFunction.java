@@ -1,15 +1,16 @@
 package io.firstseen.operators.compaction;
 
+import io.firstseen.filters.snapshot.BlobFrame;
+import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.operators.IncompatibleStateException;
-import io.firstseen.serializers.ManifestShardSerializer;
 import io.firstseen.serializers.ShardSnapshot;
 import io.firstseen.serializers.SnapshotRecord;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
@@ -17,17 +18,16 @@ import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
-import org.apache.flink.api.common.typeutils.base.IntSerializer;
 import org.apache.flink.api.common.typeutils.base.LongSerializer;
 import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.util.Collector;
 
 /**
- * Forwards blobs as they arrive. When the watermark of all subtasks has passed the end of a window,
- * publishes the manifest of that window, which names for every shard the blobs that lead to its
- * newest set. Runs with parallelism 1, keyed by the name of the set, so that every blob is
- * published before the first manifest that names it.
+ * Forwards bases as they arrive. When the watermark of all subtasks has passed the end of a window,
+ * publishes the pack of that window, if it changed a shard, and then its manifest ({@link
+ * PackPublisher}). Runs with parallelism 1, keyed by the name of the set, so that every blob is
+ * published before the first manifest that needs it.
  *
  * <p><b>Which windows get a manifest</b>:
  *
@@ -44,17 +44,21 @@ import org.apache.flink.util.Collector;
  * </ol>
  *
  * <p>A window is held if its number of live keys jumps ({@link PublishingGate}). Its blobs are
- * published, since later manifests may name them, and its sequence is used up, but no manifest has
- * that sequence. Blobs that no manifest names are removed ({@link BlobRetention}).
+ * published, since later packs follow them, and its sequence is used up, but no manifest has that
+ * sequence. Blobs that are not in use are removed ({@link BlobRetention}).
  *
- * <p>The windows of manifests ascend strictly; sequences count from 1. A blob may arrive after the
- * manifest of its window or of a later one: a savepoint with drain closes the last windows early,
- * and the job may be continued from it. Such a blob counts for the first window that has no
- * manifest yet.
+ * <p>The windows of manifests ascend strictly; sequences count from 1. A report may arrive after
+ * the manifest of its window or of a later one: a savepoint with drain closes the last windows
+ * early, and the job may be continued from it. Such a report counts for the first window that has
+ * no manifest yet. If that window then has several changes of one shard, each is in a pack of its
+ * own: the packs use up one sequence each, and the manifest has the last of them.
  *
- * <p>What a manifest says of the set depends on operations and watermarks only, not on the
- * parallelism or on the order in which shards report. Its times of publication and expiry are those
- * of Flink's clock.
+ * <p>Before its first manifest after a start, the function says which blobs are in use, so that a
+ * job can check that those of its restored state are where it publishes.
+ *
+ * <p>What blobs and manifests say of the set depends on operations and watermarks only, not on the
+ * parallelism or on the order in which shards report. Times of publication and expiry are those of
+ * Flink's clock.
  */
 final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot, SnapshotRecord> {
 
@@ -66,12 +70,12 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
   private transient WindowRule rule;
   private transient PublishingGate gate;
   private transient BlobRetention retention;
-  // Shard to the blobs that lead to its newest published set.
-  private transient MapState<Integer, ManifestShard> published;
+  private transient PackPublisher packs;
   // (Window end, shard) to the shard's reports for a window that has no manifest yet.
   private transient MapState<Tuple2<Long, Integer>, List<ShardSnapshot>> reported;
   private transient ValueState<Long> lastSequence;
   private transient ValueState<Long> lastWindowEnd;
+  private transient boolean saidInUse;
   private transient long sequenceGauge;
   private transient long windowEndGauge;
 
@@ -85,11 +89,8 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
     rule = new WindowRule(spec.windowMillis());
     gate = new PublishingGate(publication, getRuntimeContext());
     retention = new BlobRetention(publication, getRuntimeContext());
-    published =
-        getRuntimeContext()
-            .getMapState(
-                new MapStateDescriptor<>(
-                    "chains", IntSerializer.INSTANCE, ManifestShardSerializer.INSTANCE));
+    packs = new PackPublisher(spec, getRuntimeContext());
+    saidInUse = false;
     reported =
         getRuntimeContext()
             .getMapState(
@@ -115,17 +116,23 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
     if (last != null && windowEndMillis <= last) {
       windowEndMillis = rule.endOf(last);
     }
-    for (ShardSnapshot.Blob blob : snapshot.blobs()) {
-      out.collect(
-          new SnapshotRecord(SnapshotRecord.Kind.BLOB, blob.reference().digest(), blob.bytes()));
-      retention.blobWentOut(blob.reference());
+    ShardSnapshot.BaseBlob base = snapshot.base();
+    if (base != null) {
+      send(base.reference(), BlobFrame.Kind.BASE, base.bytes(), out);
     }
     Tuple2<Long, Integer> place = Tuple2.of(windowEndMillis, snapshot.shard());
     List<ShardSnapshot> before = reported.get(place);
     List<ShardSnapshot> all = new ArrayList<>(before == null ? List.of() : before);
-    all.add(snapshot.withoutBytes());
+    all.add(snapshot.withoutBaseBytes());
     reported.put(place, all);
     context.timerService().registerEventTimeTimer(windowEndMillis - 1);
+  }
+
+  private void send(
+      BlobReference blob, BlobFrame.Kind kind, byte[] bytes, Collector<SnapshotRecord> out)
+      throws Exception {
+    out.collect(new SnapshotRecord(SnapshotRecord.Kind.BLOB, blob.digest(), bytes));
+    retention.blobWentOut(blob, kind);
   }
 
   @Override
@@ -133,12 +140,13 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
       throws Exception {
     long watermark = context.timerService().currentWatermark();
     long windowEndMillis = timerMillis + 1;
-    if (takeReported(windowEndMillis)) {
-      publish(windowEndMillis, context, out);
+    List<SortedMap<Integer, ShardSnapshot>> changes = new ArrayList<>();
+    if (takeReported(windowEndMillis, changes)) {
+      publish(windowEndMillis, changes, context, out);
     } else if (watermark == Long.MAX_VALUE || isReportedUntil(watermark + 1)) {
       return;
     } else if (rule.newestClosedEnd(watermark) > lastWindowEnd.value()) {
-      publish(rule.newestClosedEnd(watermark), context, out);
+      publish(rule.newestClosedEnd(watermark), changes, context, out);
     }
     if (watermark != Long.MAX_VALUE) {
       long reached = Math.max(watermark + 1, lastWindowEnd.value());
@@ -146,19 +154,28 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
     }
   }
 
-  /** Applies the shards' reports of a window to the published chains; false if there are none. */
-  private boolean takeReported(long windowEndMillis) throws Exception {
-    int maxDeltas = ChainRule.maxDeltas(spec.snapshotShards());
+  /**
+   * Takes the shards' reports of a window from state.
+   *
+   * @param changes receives the first change of each shard, then the second of each, and so on
+   * @return whether there was a report
+   */
+  private boolean takeReported(
+      long windowEndMillis, List<SortedMap<Integer, ShardSnapshot>> changes) throws Exception {
     boolean any = false;
     for (int shard = 0; shard < spec.snapshotShards(); shard++) {
       Tuple2<Long, Integer> place = Tuple2.of(windowEndMillis, shard);
-      List<ShardSnapshot> changes = reported.get(place);
-      if (changes != null) {
+      List<ShardSnapshot> reports = reported.get(place);
+      if (reports != null) {
         any = true;
         reported.remove(place);
-        for (ShardSnapshot change : changes) {
-          if (change.isChanged()) {
-            published.put(shard, PublishedChain.next(published.get(shard), change, maxDeltas));
+        int number = 0;
+        for (ShardSnapshot report : reports) {
+          if (report.change() != null) {
+            if (number == changes.size()) {
+              changes.add(new TreeMap<>());
+            }
+            changes.get(number++).put(shard, report);
           }
         }
       }
@@ -176,57 +193,62 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
     return false;
   }
 
-  private void publish(long windowEndMillis, OnTimerContext context, Collector<SnapshotRecord> out)
+  private void publish(
+      long windowEndMillis,
+      List<SortedMap<Integer, ShardSnapshot>> changes,
+      OnTimerContext context,
+      Collector<SnapshotRecord> out)
       throws Exception {
-    List<ManifestShard> shards = new ArrayList<>(spec.snapshotShards());
     long last = lastSequence.value() == null ? 0 : lastSequence.value();
-    long before = Math.max(last, publication.takenOverSequence());
-    if (before == Long.MAX_VALUE) {
+    long sequence = Math.max(last, publication.takenOverSequence());
+    int used = Math.max(1, changes.size());
+    if (sequence > Long.MAX_VALUE - used) {
       throw new IncompatibleStateException(
           ("set %s has used sequence %d, the highest there can be, so no manifest can follow:"
                   + " publish under another name")
-              .formatted(spec.setName(), before));
+              .formatted(spec.setName(), sequence));
     }
-    long sequence = before + 1;
-    for (int shard = 0; shard < spec.snapshotShards(); shard++) {
-      ManifestShard chain = published.get(shard);
-      if (chain == null) {
-        shards.add(ManifestShard.empty(shard));
-      } else {
-        shards.add(chain);
-        // A shard's sequence is ahead only if two of its windows shared a manifest.
-        sequence = Math.max(sequence, chain.newest().sequence());
+    for (int i = 0; i < changes.size(); i++) {
+      for (PackPublisher.Blob blob :
+          packs.publish(changes.get(i), sequence + 1 + i, windowEndMillis)) {
+        send(blob.reference(), blob.kind(), blob.bytes(), out);
       }
     }
+    sequence += used;
     long nowMillis = context.timerService().currentProcessingTime();
     Manifest manifest =
-        Manifest.of(
-                spec.setName(),
-                sequence,
-                windowEndMillis - spec.windowMillis(),
-                windowEndMillis,
-                spec.setParameters(),
-                shards)
+        packs
+            .manifest(sequence, windowEndMillis)
             .withTimes(nowMillis, publication.expiresMillis(nowMillis));
     lastSequence.update(sequence);
     lastWindowEnd.update(windowEndMillis);
     if (gate.lets(manifest)) {
+      Map<BlobReference, BlobFrame.Kind> inUse = blobsInUse();
+      if (!saidInUse) {
+        out.collect(
+            SnapshotRecord.inUse(
+                spec.setName(),
+                inUse.keySet().stream().map(BlobReference::digest).sorted().toList()));
+        saidInUse = true;
+      }
       out.collect(
-          new SnapshotRecord(SnapshotRecord.Kind.MANIFEST, spec.setName(), manifest.toJson()));
-      retention.manifestWentOut(manifest, awaitedBlobs(), nowMillis, out);
+          new SnapshotRecord(SnapshotRecord.Kind.MANIFEST, spec.setName(), manifest.toBytes()));
+      retention.manifestWentOut(inUse, nowMillis, out);
       sequenceGauge = sequence;
       windowEndGauge = windowEndMillis;
     }
   }
 
-  /** Digests of the blobs of windows that have no manifest yet. */
-  private Set<String> awaitedBlobs() throws Exception {
-    Set<String> awaited = new HashSet<>();
-    for (List<ShardSnapshot> changes : reported.values()) {
-      for (ShardSnapshot change : changes) {
-        change.blobs().forEach(blob -> awaited.add(blob.reference().digest()));
+  /** The blobs that the newest manifest or a later one needs. */
+  private Map<BlobReference, BlobFrame.Kind> blobsInUse() throws Exception {
+    Map<BlobReference, BlobFrame.Kind> inUse = packs.inUse();
+    for (List<ShardSnapshot> reports : reported.values()) {
+      for (ShardSnapshot report : reports) {
+        if (report.base() != null) {
+          inUse.put(report.base().reference(), BlobFrame.Kind.BASE);
+        }
       }
     }
-    return awaited;
+    return inUse;
   }
 }

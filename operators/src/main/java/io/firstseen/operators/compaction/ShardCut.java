@@ -3,95 +3,104 @@ package io.firstseen.operators.compaction;
 import io.firstseen.filters.gcs.GolombCodedSet;
 import io.firstseen.filters.gcs.MalformedGolombCodedSetException;
 import io.firstseen.filters.gcs.Universe;
-import io.firstseen.filters.gcs.ValueCursor;
-import io.firstseen.filters.snapshot.Snapshot;
-import io.firstseen.filters.snapshot.SnapshotDelta;
-import io.firstseen.filters.snapshot.SnapshotDeltaWriter;
-import io.firstseen.filters.snapshot.SnapshotParameters;
-import io.firstseen.filters.snapshot.SnapshotWriter;
+import io.firstseen.filters.snapshot.Base;
+import io.firstseen.filters.snapshot.Section;
+import io.firstseen.filters.snapshot.SectionWriter;
 import io.firstseen.types.ShardChain;
+import java.util.NoSuchElementException;
+import java.util.PrimitiveIterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a shard publishes for a window that changed its keys: a base, a delta, or both.
+ * What a shard publishes for a window that changed its keys.
  *
  * @param live the keys after the window
- * @param base a snapshot of these keys, or null
- * @param delta the delta from the last published set to these keys, or null; base and delta are not
- *     both null
- * @param chain the chain after the window, from which {@link ChainRule} decides on the next blobs
+ * @param setDigest the digest of the published set of these keys
+ * @param section the change from the set published before, or the whole set
+ * @param base the base of the set, or null; not null if the section is the whole set
+ * @param chain the chain after the window, from which {@link ChainRule} decides on the next cut
  */
+@SuppressWarnings("ArrayRecordComponent")
 record ShardCut(
-    LiveKeys live, @Nullable Snapshot base, @Nullable SnapshotDelta delta, ShardChain chain) {
+    LiveKeys live, String setDigest, Section section, byte @Nullable [] base, ShardChain chain) {
 
   /**
-   * Applies a change, and makes base and delta as the rule decides.
+   * Applies a change, and makes section and base as the rule decides.
    *
-   * @param chain the published chain before the window; null if the shard has published no blob
+   * @param chain the published chain before the window; null if the shard has published nothing
    */
   static ShardCut of(
       WindowChange change,
       @Nullable ShardChain chain,
       ChainRule rule,
-      SnapshotParameters parameters)
+      String setName,
+      int shard,
+      long windowEndMillis)
       throws MalformedGolombCodedSetException {
-    int shardBits = parameters.set().shards().bits();
-    if (!rule.goesOn(chain, change.count())) {
-      int headroomBits = ChainRule.headroomBits(chain, change.count());
-      Universe universe = rule.universe(change.count(), headroomBits);
-      CoarseChanges values = new CoarseChanges(shardBits, universe, null);
-      LiveKeys live = change.apply(values);
-      values.finish();
-      Snapshot base = base(live.suffixes(), universe, values.count(), parameters);
-      return new ShardCut(live, base, null, begun(base, headroomBits));
-    }
-    Universe universe = chain.universe();
-    SnapshotDeltaWriter writer =
-        new SnapshotDeltaWriter(parameters, universe, chain.count(), chain.setDigest());
+    boolean goesOn = rule.goesOn(chain, change.count());
+    int headroomBits =
+        goesOn ? chain.headroomBits() : ChainRule.headroomBits(chain, change.count());
+    Universe universe = goesOn ? chain.universe() : rule.universe(change.count(), headroomBits);
+    SectionWriter writer = goesOn ? new SectionWriter(universe, chain.count()) : null;
+    int shardBits = rule.set().shards().bits();
     CoarseChanges values = new CoarseChanges(shardBits, universe, writer);
     LiveKeys live = change.apply(values);
-    SnapshotDelta delta = writer.finish(live.count(), values.finish());
-    long bytes = delta.asByteBuffer().remaining();
-    if (!rule.needsBase(chain, bytes, parameters.windowEndMillis())) {
-      return new ShardCut(live, null, delta, chain.with(delta));
+    String setDigest = values.finish();
+    Section section = goesOn ? writer.finish(live.count()) : null;
+    if (goesOn && !rule.needsBase(chain, section.length(), windowEndMillis)) {
+      return new ShardCut(
+          live, setDigest, section, null, chain.with(values.count(), section.length()));
     }
-    Snapshot base = base(live.suffixes(), universe, values.count(), parameters);
-    boolean smaller = bytes < base.asByteBuffer().remaining();
-    return new ShardCut(live, base, smaller ? delta : null, begun(base, chain.headroomBits()));
+    Section whole =
+        Section.whole(
+            new CoarseValues(live.suffixes(), shardBits, universe),
+            universe,
+            values.count(),
+            live.count());
+    byte[] base = Base.write(setName, shard, whole);
+    ShardChain begun =
+        new ShardChain(
+            universe, headroomBits, values.count(), live.count(), base.length, windowEndMillis, 0);
+    boolean isSmaller = goesOn && section.length() < whole.length();
+    return new ShardCut(live, setDigest, isSmaller ? section : whole, base, begun);
   }
 
-  private static Snapshot base(
-      GolombCodedSet suffixes, Universe universe, long count, SnapshotParameters parameters)
-      throws MalformedGolombCodedSetException {
-    SnapshotWriter writer = new SnapshotWriter(parameters, universe, count, suffixes.count());
-    int shardBits = parameters.set().shards().bits();
-    ValueCursor cursor = suffixes.cursor();
-    long[] block = new long[512];
-    boolean first = true;
-    long last = 0;
-    for (int length = cursor.read(block); length > 0; length = cursor.read(block)) {
-      for (int i = 0; i < length; i++) {
-        long value = universe.valueOf(block[i] << shardBits);
-        if (first || value != last) {
-          writer.add(value);
-        }
-        first = false;
-        last = value;
+  /** The distinct values of some keys. */
+  private static final class CoarseValues implements PrimitiveIterator.OfLong {
+    private final PrimitiveIterator.OfLong suffixes;
+    private final int shardBits;
+    private final Universe universe;
+    private long next;
+    private boolean hasNext;
+
+    CoarseValues(GolombCodedSet suffixes, int shardBits, Universe universe) {
+      this.suffixes = suffixes.iterator();
+      this.shardBits = shardBits;
+      this.universe = universe;
+      hasNext = this.suffixes.hasNext();
+      next = hasNext ? valueOfNext() : 0;
+    }
+
+    private long valueOfNext() {
+      return universe.valueOf(suffixes.nextLong() << shardBits);
+    }
+
+    @Override
+    public boolean hasNext() {
+      return hasNext;
+    }
+
+    @Override
+    public long nextLong() {
+      if (!hasNext) {
+        throw new NoSuchElementException();
       }
+      long value = next;
+      do {
+        hasNext = suffixes.hasNext();
+        next = hasNext ? valueOfNext() : 0;
+      } while (hasNext && next == value);
+      return value;
     }
-    return writer.finish();
-  }
-
-  private static ShardChain begun(Snapshot base, int headroomBits) {
-    return new ShardChain(
-        base.header().universe(),
-        headroomBits,
-        base.header().count(),
-        base.header().setDigest(),
-        base.header().hashCount(),
-        base.asByteBuffer().remaining(),
-        base.header().parameters().windowEndMillis(),
-        0,
-        0);
   }
 }

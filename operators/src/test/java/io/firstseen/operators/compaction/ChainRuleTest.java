@@ -6,11 +6,15 @@ import io.firstseen.filters.gcs.Universe;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.snapshot.Base;
+import io.firstseen.filters.snapshot.BlobFrame;
 import io.firstseen.filters.snapshot.BlobReference;
-import io.firstseen.filters.snapshot.ManifestShard;
+import io.firstseen.filters.snapshot.Section;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.Snapshot;
+import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.types.ShardChain;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -18,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What one shard of some thousand keys publishes, and what its manifests name. */
+/** What one shard of some thousand keys publishes. */
 // Flink's harness may be interrupted while it closes.
 @SuppressWarnings("try")
 class ChainRuleTest {
@@ -31,13 +35,24 @@ class ChainRuleTest {
   private final PublishedSets published = new PublishedSets();
   private SnapshotPipeline pipeline;
   private long time;
+  private BlobReference lastBase;
+
+  /**
+   * What a window published.
+   *
+   * @param base null if there was none
+   */
+  private record Cut(Section section, BlobReference base) {
+    boolean beginsAChain() {
+      assertThat(base != null || !section.isWhole()).as("a base with a whole section").isTrue();
+      return section.isWhole();
+    }
+  }
 
   @BeforeEach
   void publishABase() throws Exception {
     pipeline = new SnapshotPipeline(SPEC, SnapshotPipeline.Backend.HEAP, 1, null, 1);
-    ManifestShard first = window(KEYS, 0);
-    assertThat(first.base().sequence()).isEqualTo(1);
-    assertThat(first.deltas()).isEmpty();
+    assertThat(window(KEYS, 0).beginsAChain()).isTrue();
   }
 
   @AfterEach
@@ -45,8 +60,8 @@ class ChainRuleTest {
     pipeline.close();
   }
 
-  /** A window of so many new keys and so many deletes of live ones; gives what is named then. */
-  private ManifestShard window(int adds, int deletes) throws Exception {
+  /** A window of so many new keys and so many deletes of live ones. */
+  private Cut window(int adds, int deletes) throws Exception {
     for (int i = 0; i < deletes; i++) {
       pipeline.delete(live.remove(random.nextInt(live.size())), time);
     }
@@ -56,12 +71,23 @@ class ChainRuleTest {
     }
     time += 10;
     pipeline.watermark(time - 1);
-    published.add(pipeline.records());
-    PublishedSets.Published newest = published.manifests().get(published.manifests().size() - 1);
-    assertThat(newest.windowEndMillis()).isEqualTo(time);
-    assertThat(newest.shards().get(0).header().hashCount()).isEqualTo(live.size());
+    List<SnapshotRecord> records = pipeline.records();
+    published.add(records);
+    assertThat(published.newest().windowEndMillis()).isEqualTo(time);
+    assertThat(newest().header().hashCount()).isEqualTo(live.size());
     assertThat(room()).as("the promise of the rate").isNotNegative();
-    return newest.manifest().shards().get(0);
+    BlobReference base = null;
+    for (SnapshotRecord record : records) {
+      if (record.kind() == SnapshotRecord.Kind.BLOB
+          && PublishedSets.kindOf(record.value()) == BlobFrame.Kind.BASE) {
+        assertThat(base).isNull();
+        base = BlobReference.to(record.value());
+        Section whole = Base.read(ByteBuffer.wrap(record.value()), "spam", 0);
+        assertThat(whole.toByteBuffer()).isEqualTo(Section.whole(newest()).toByteBuffer());
+      }
+    }
+    lastBase = base == null ? lastBase : base;
+    return new Cut(published.newestPack().sections().get(0), base);
   }
 
   /** How many more keys the newest range has room for. */
@@ -71,14 +97,10 @@ class ChainRuleTest {
   }
 
   private Snapshot newest() {
-    return published.manifests().get(published.manifests().size() - 1).shards().get(0);
+    return published.newest().shard(0);
   }
 
-  private static List<Long> sequences(ManifestShard shard) {
-    return shard.deltas().stream().map(BlobReference::sequence).toList();
-  }
-
-  /** Each base beside a delta lets a shard shrink by half once more. */
+  /** Each base beside a change lets a shard shrink by half once more. */
   @Test
   void aShardThatShrinksForLongGetsASmallerRange() {
     ChainRule rule = new ChainRule(SPEC.setParameters(), 10);
@@ -96,76 +118,52 @@ class ChainRuleTest {
   }
 
   private static ShardChain chain(Universe universe, long baseKeys) {
-    return new ShardChain(universe, 6, baseKeys, "0".repeat(64), baseKeys, 1, 0, 0, 0);
+    return new ShardChain(universe, 6, baseKeys, baseKeys, 1, 0, 0);
   }
 
   @Test
-  void aSmallChangeIsADeltaAlone() throws Exception {
-    window(5, 5);
-    ManifestShard second = window(5, 5);
-    assertThat(second.base().sequence()).isEqualTo(1);
-    assertThat(sequences(second)).containsExactly(2L, 3L);
-    assertThat(second.deltas().get(0).bytes()).isLessThan(second.base().bytes() / 10);
-    assertThat(published.blobCount()).isEqualTo(3);
-  }
-
-  @Test
-  void aLongChainGetsABaseBesideItsLastDelta() throws Exception {
-    ManifestShard shard = null;
-    for (int i = 0; i < ChainRule.MAX_DELTAS - 1; i++) {
-      shard = window(1, 1);
+  void aSmallChangeIsPublishedAlone() throws Exception {
+    for (int i = 0; i < 40; i++) {
+      Cut cut = window(1, 1);
+      assertThat(cut.base()).isNull();
+      assertThat(cut.section().isWhole()).isFalse();
+      assertThat(cut.section().addedCount()).isOne();
+      assertThat(cut.section().removedCount()).isOne();
+      assertThat(cut.section().length()).isLessThan(15);
     }
-    assertThat(shard.base().sequence()).isEqualTo(1);
-    assertThat(shard.deltas()).hasSize(15);
-    shard = window(1, 1);
-    assertThat(shard.base().sequence()).isEqualTo(17);
-    assertThat(shard.newest().setDigest()).isEqualTo(shard.base().setDigest());
-    assertThat(sequences(shard))
-        .as("those before the base that are still named")
-        .hasSize(PublishedChain.MAX_DELTAS_BEFORE_BASE)
-        .startsWith(10L)
-        .endsWith(17L);
-    shard = window(1, 1);
-    assertThat(shard.base().sequence()).isEqualTo(17);
-    assertThat(sequences(shard)).hasSize(9).endsWith(17L, 18L);
   }
 
   @Test
-  void deltasWithMoreThanHalfOfTheBytesGetABase() throws Exception {
-    ManifestShard shard = window(400, 400);
-    assertThat(shard.base().sequence()).isEqualTo(1);
-    long half = shard.base().bytes() / 2;
-    while (shard.deltas().stream().mapToLong(BlobReference::bytes).sum() <= half
-        && shard.base().sequence() == 1) {
-      shard = window(400, 400);
+  void sectionsWithMoreThanAnEighthOfTheBytesGetABase() throws Exception {
+    for (int round = 0; round < 3; round++) {
+      long baseBytes = lastBase.bytes();
+      long sections = 0;
+      Cut cut = window(50, 50);
+      for (; cut.base() == null; cut = window(50, 50)) {
+        sections += cut.section().length();
+      }
+      assertThat(cut.section().isWhole()).isFalse();
+      assertThat(8 * sections).isLessThanOrEqualTo(baseBytes);
+      assertThat(8 * (sections + cut.section().length())).isGreaterThan(baseBytes);
     }
-    assertThat(shard.base().sequence()).isEqualTo(shard.newest().sequence()).isLessThan(10);
-    assertThat(shard.deltas().stream().mapToLong(BlobReference::bytes).sum()).isGreaterThan(half);
   }
 
   @Test
   void twiceOrLessThanHalfAsManyKeysBeginANewChain() throws Exception {
     window(10, 0);
-    ManifestShard doubled = window(KEYS + 10, 0);
-    assertThat(doubled.base().sequence()).isEqualTo(3);
-    assertThat(doubled.deltas()).isEmpty();
-    ManifestShard same = window(0, 10);
-    assertThat(sequences(same)).containsExactly(4L);
-    ManifestShard halved = window(0, KEYS + 100);
-    assertThat(halved.base().sequence()).isEqualTo(5);
-    assertThat(halved.deltas()).isEmpty();
+    assertThat(window(KEYS + 10, 0).beginsAChain()).isTrue();
+    assertThat(window(0, 10).beginsAChain()).isFalse();
+    assertThat(window(0, KEYS + 100).beginsAChain()).isTrue();
   }
 
   /** Fills the newest range to the last key, and adds one more. */
   private void fillAndOutgrow() throws Exception {
     Universe before = newest().header().universe();
-    ManifestShard full = window((int) room(), 0);
+    Cut full = window((int) room(), 0);
     assertThat(room()).isZero();
     assertThat(newest().header().universe()).isEqualTo(before);
-    assertThat(full.newest().isDelta()).isTrue();
-    ManifestShard outgrown = window(1, 0);
-    assertThat(outgrown.base().sequence()).isEqualTo(full.newest().sequence() + 1);
-    assertThat(outgrown.deltas()).isEmpty();
+    assertThat(full.beginsAChain()).isFalse();
+    assertThat(window(1, 0).beginsAChain()).isTrue();
   }
 
   @Test
@@ -186,8 +184,7 @@ class ChainRuleTest {
     Universe roomy = newest().header().universe();
     window(0, live.size() / 2);
     assertThat(newest().header().universe()).as("half").isEqualTo(roomy);
-    ManifestShard shrunk = window(0, 2);
-    assertThat(shrunk.deltas()).isEmpty();
+    assertThat(window(0, 2).beginsAChain()).isTrue();
     assertThat(room()).isEqualTo(live.size() / 64);
   }
 
@@ -220,19 +217,12 @@ class ChainRuleTest {
   void aSetThatGrowsByTwoPercentInEachOf60WindowsBeginsThreeNewChains() throws Exception {
     List<Integer> begun = new ArrayList<>();
     for (int i = 1; i <= 60; i++) {
-      if (window(live.size() / 50, 0).deltas().isEmpty()) {
+      if (window(live.size() / 50, 0).beginsAChain()) {
         begun.add(i);
       }
     }
     assertThat(live).hasSizeGreaterThan(3 * KEYS);
     assertThat(begun).as("after 1/64, 1/8 and as many keys more").containsExactly(1, 7, 43);
-  }
-
-  @Test
-  void thereIsNoRoomWhereThereAreNoDeltas() {
-    SetParameters most =
-        SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(2048), 0.001);
-    assertThat(new ChainRule(most, 10).universe(KEYS, 3)).isEqualTo(most.universeFor(KEYS));
   }
 
   /** A hash has 48 bits below the shard, and so many keys at this rate need almost 2^48 values. */
@@ -248,26 +238,24 @@ class ChainRuleTest {
   }
 
   @Test
-  void anOldBaseGetsAnotherBesideTheNextDelta() throws Exception {
+  void anOldBaseGetsAnotherBesideTheNextChange() throws Exception {
     time += 10 * (ChainRule.MAX_AGE_WINDOWS - 2);
-    ManifestShard shard = window(1, 0);
-    assertThat(shard.base().sequence()).as("one window younger").isEqualTo(1);
-    shard = window(1, 0);
-    assertThat(shard.base().sequence()).isEqualTo(3);
-    assertThat(sequences(shard)).containsExactly(2L, 3L);
+    assertThat(window(1, 0).base()).as("one window younger").isNull();
+    Cut cut = window(1, 0);
+    assertThat(cut.base()).isNotNull();
+    assertThat(cut.section().isWhole()).isFalse();
   }
 
   @Test
-  void aDeltaThatIsNoSmallerThanTheBaseIsLeftOut() throws Exception {
-    ManifestShard shard = window(KEYS, KEYS);
-    assertThat(shard.base().sequence()).isEqualTo(2);
-    assertThat(shard.deltas()).isEmpty();
-    assertThat(published.blobCount()).as("the two bases").isEqualTo(2);
+  void aChangeThatIsNoSmallerThanTheWholeSetIsReplacedByIt() throws Exception {
+    Universe before = newest().header().universe();
+    assertThat(window(KEYS, KEYS).beginsAChain()).isTrue();
+    assertThat(newest().header().universe()).as("no other reason").isEqualTo(before);
   }
 
   /** After a drain; the other shard closed a window that was not over. */
   @Test
-  void twoWindowsThatShareAManifestKeepBothDeltas() throws Exception {
+  void twoWindowsThatShareAManifestHaveTwoPacks() throws Exception {
     SnapshotSpec twoShards =
         SnapshotSpec.of("spam", 10, 2, 0.001, KeyHash.fixed(), Canonicaliser.NONE);
     PublishedSets drained = new PublishedSets();
@@ -288,26 +276,18 @@ class ChainRuleTest {
       two.add(random.nextLong() >>> 1, 15);
       two.watermark(19);
       two.add(random.nextLong() >>> 1, 25);
+      two.add(-2, 1015);
       two.watermark(1019);
       drained.add(two.records());
     }
     assertThat(drained.windowEnds()).containsExactly(10L, 1010L, 1020L);
-    assertThat(sequences(drained.manifests().get(2).manifest().shards().get(0)))
-        .containsExactly(2L, 3L);
-    assertThat(drained.manifests().get(2).manifest().count()).isEqualTo(KEYS + 3);
-  }
-
-  @Test
-  void deltasThatAreTogetherLargerThanANewBaseAreNamedNoMore() throws Exception {
-    for (int i = 0; i < 8; i++) {
-      ManifestShard shard = window(1500, 1500);
-      assertThat(shard.newest().isDelta()).as("each change is a delta").isTrue();
-      assertThat(
-              shard.deltas().stream()
-                  .filter(delta -> delta.sequence() <= shard.base().sequence())
-                  .mapToLong(BlobReference::bytes)
-                  .sum())
-          .isLessThanOrEqualTo(shard.base().bytes());
-    }
+    assertThat(drained.newest().manifest().count()).isEqualTo(KEYS + 4);
+    assertThat(drained.newest().sequence()).as("two more than before").isEqualTo(4);
+    assertThat(drained.newestPack().sequence()).isEqualTo(4);
+    assertThat(drained.newestPack().sections()).containsOnlyKeys(0);
+    assertThat(drained.sections()).hasSize(5);
+    assertThat(drained.followed())
+        .as("of two readers to the newest, one to that before")
+        .isPositive();
   }
 }

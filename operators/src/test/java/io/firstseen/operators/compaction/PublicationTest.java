@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
-import io.firstseen.filters.snapshot.BlobReference;
+import io.firstseen.filters.snapshot.Base;
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.Section;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.operators.IncompatibleStateException;
@@ -14,7 +15,12 @@ import io.firstseen.serializers.ShardSnapshot;
 import io.firstseen.serializers.SnapshotRecord;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
@@ -30,8 +36,10 @@ class PublicationTest {
       SnapshotSpec.of("spam", 10, 1, 0.1, KeyHash.fixed(), Canonicaliser.NONE);
   private static final ChangeBounds BOUNDS = new ChangeBounds(0.5, 3, 4);
 
-  private final List<String> blobs = new ArrayList<>();
+  // Digest to what the blob is and the first window in which it went out.
+  private final Map<String, String> blobs = new HashMap<>();
   private final List<Manifest> manifests = new ArrayList<>();
+  private final List<Set<String>> inUse = new ArrayList<>();
   private int window;
 
   private static KeyedOneInputStreamOperatorTestHarness<String, ShardSnapshot, SnapshotRecord>
@@ -62,7 +70,7 @@ class PublicationTest {
     return manifests.get(0);
   }
 
-  /** The next window ends, with so many keys; what goes out but the blob. */
+  /** The next window ends, with so many keys, in a whole section; what goes out but blobs. */
   private List<String> close(
       KeyedOneInputStreamOperatorTestHarness<String, ShardSnapshot, SnapshotRecord> harness,
       int keys)
@@ -73,25 +81,55 @@ class PublicationTest {
             LongStream.range(0, keys).map(i -> i << 32).toArray(),
             new SnapshotParameters(
                 SPEC.setParameters(), "spam", 0, window, 10L * window - 10, 10L * window));
-    blobs.add(BlobReference.to(snapshot).digest());
+    Section whole = Section.whole(snapshot);
+    byte[] base = Base.write("spam", 0, whole);
     harness.processElement(
-        ShardSnapshot.changed(0, 10L * window, snapshot.header().hashCount(), snapshot, null),
+        ShardSnapshot.changed(0, 10L * window, keys, snapshot.header().setDigest(), whole, base),
         10L * window - 1);
     harness.processWatermark(10L * window - 1);
     List<String> out = new ArrayList<>();
     for (SnapshotRecord record : harness.extractOutputValues()) {
-      if (record.kind() == SnapshotRecord.Kind.MANIFEST) {
-        Manifest manifest = Manifest.fromJson(record.value());
-        manifests.add(manifest);
-        out.add("%d: %d keys".formatted(manifest.sequence(), manifest.count()));
-      } else if (record.kind() == SnapshotRecord.Kind.REMOVAL) {
-        out.add("without " + (1 + blobs.indexOf(record.key())));
-      } else {
-        assertThat(record.key()).isEqualTo(blobs.get(window - 1));
+      switch (record.kind()) {
+        case BLOB ->
+            blobs.putIfAbsent(record.key(), PublishedSets.kindOf(record.value()) + " of " + window);
+        case MANIFEST -> {
+          Manifest manifest = Manifest.read(record.value());
+          manifests.add(manifest);
+          out.add("%d: %d keys".formatted(manifest.sequence(), manifest.count()));
+        }
+        case REMOVAL -> out.add("without " + blobs.get(record.key()));
+        case IN_USE -> inUse.add(digests(record.digestsInUse()));
       }
     }
     harness.getOutput().clear();
     return out;
+  }
+
+  private Set<String> digests(List<String> digests) {
+    return digests.stream().map(blobs::get).collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  @Test
+  void theFirstManifestAfterEachStartComesWithTheBlobsInUse() throws Exception {
+    Publication publication = Publication.OF_ALL.within(BOUNDS);
+    OperatorSubtaskState state;
+    try (var harness = start(publication, null)) {
+      assertThat(close(harness, 10)).isNotEmpty();
+      assertThat(close(harness, 9)).isNotEmpty();
+      assertThat(inUse)
+          .containsExactly(Set.of("a base of 1", "a list of bases of 1", "a pack of 1"));
+      state = harness.snapshot(1, 1);
+    }
+    try (var harness = start(publication, state)) {
+      assertThat(close(harness, 1)).as("held").isEmpty();
+      assertThat(inUse).hasSize(1);
+      assertThat(close(harness, 8)).isNotEmpty();
+      assertThat(close(harness, 7)).isNotEmpty();
+    }
+    assertThat(inUse)
+        .hasSize(2)
+        .last()
+        .isEqualTo(Set.of("a base of 4", "a list of bases of 4", "a pack of 3", "a pack of 4"));
   }
 
   @Test
@@ -132,7 +170,7 @@ class PublicationTest {
       assertThat(close(harness, 1)).as("the same option lets no later jump pass").isEmpty();
     }
     try (var harness = start(Publication.OF_ALL.within(new ChangeBounds(0.95, 3, 4)), state)) {
-      assertThat(close(harness, 1)).as("within a wider bound").containsExactly("8: 1 keys");
+      assertThat(close(harness, 1)).as("within a wider bound").containsExactly("7: 1 keys");
     }
   }
 
@@ -167,11 +205,20 @@ class PublicationTest {
     }
     try (var harness = start(publication, state)) {
       harness.setProcessingTime(5_100);
-      assertThat(close(harness, 4)).containsExactly("4: 4 keys", "without 1");
+      assertThat(close(harness, 4))
+          .containsExactlyInAnyOrder(
+              "4: 4 keys", "without a base of 1", "without a list of bases of 1");
       harness.setProcessingTime(5_199);
-      assertThat(close(harness, 5)).containsExactly("5: 5 keys", "without 2");
+      assertThat(close(harness, 5))
+          .containsExactlyInAnyOrder(
+              "5: 5 keys",
+              "without a base of 2",
+              "without a list of bases of 2",
+              "without a pack of 1");
       harness.setProcessingTime(9_999);
-      assertThat(close(harness, 6)).contains("without 3", "without 4").hasSize(3);
+      assertThat(close(harness, 6))
+          .contains("without a base of 3", "without a list of bases of 4", "without a pack of 3")
+          .hasSize(7);
     }
   }
 
@@ -186,7 +233,16 @@ class PublicationTest {
       assertThat(close(harness, 9)).containsExactly("4: 9 keys");
       assertThat(close(harness, 9))
           .as("what was out of use for nothing, with the next one")
-          .contains("5: 9 keys", "without 1", "without 2", "without 3");
+          .containsExactlyInAnyOrder(
+              "5: 9 keys",
+              "without a base of 1",
+              "without a base of 2",
+              "without a base of 3",
+              "without a list of bases of 1",
+              "without a list of bases of 2",
+              "without a list of bases of 3",
+              "without a pack of 1",
+              "without a pack of 2");
     }
   }
 

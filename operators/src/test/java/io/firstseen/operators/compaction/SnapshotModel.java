@@ -57,17 +57,14 @@ final class SnapshotModel {
   /**
    * A manifest that must be published.
    *
-   * @param shards for every shard the hashes of its newest snapshot, or null if it has none
+   * @param shards for every shard the hashes of its newest set, or null if it never had one
    */
-  record Expected(long sequence, long windowEndMillis, List<Cut> shards) {}
-
-  /** A snapshot that must be cut at the end of a window; numbers count from 1 in each shard. */
-  record Cut(int number, long windowEndMillis, Set<Long> hashes) {}
+  record Expected(long sequence, long windowEndMillis, List<Set<Long>> shards) {}
 
   private record Landed(long windowEndMillis, boolean add, long millis) {}
 
   /** What a subtask emits: the report of a shard for a window, or, if that is null, a watermark. */
-  private record Sent(Shard shard, long millis, Cut cut) {}
+  private record Sent(Shard shard, long millis, Set<Long> changed) {}
 
   /** Where some of the shards are. */
   private final class Subtask {
@@ -80,9 +77,8 @@ final class SnapshotModel {
   private final class Shard {
     private final Map<Long, List<Landed>> historyByHash = new HashMap<>();
     private final TreeSet<Long> openWindows = new TreeSet<>();
-    // The reported snapshots, by the window whose manifest names them first.
-    private final TreeMap<Long, Cut> heard = new TreeMap<>();
-    private int cuts;
+    // The reported sets, by the window whose manifest is the first with them; the last one counts.
+    private final TreeMap<Long, List<Set<Long>>> heard = new TreeMap<>();
     private long closedUntil = Long.MIN_VALUE;
 
     // The live hashes, each with the end of its expiry window.
@@ -118,14 +114,13 @@ final class SnapshotModel {
         long early = broken == Rule.BUT_NOT_EARLY ? windowMillis : 0;
         live.values().removeIf(end -> end + ttlMillis - early <= window);
       }
-      Cut cut = null;
+      Set<Long> changed = null;
       if (!live.keySet().equals(before)) {
-        cuts++;
-        cut = new Cut(cuts, window, Set.copyOf(live.keySet()));
+        changed = Set.copyOf(live.keySet());
       }
-      if (operations || cut != null) {
+      if (operations || changed != null) {
         int subtask = subtaskByShard[shardByNumber.indexOf(this)];
-        subtasks.get(subtask).sent.add(new Sent(this, window, cut));
+        subtasks.get(subtask).sent.add(new Sent(this, window, changed));
       }
     }
 
@@ -293,8 +288,8 @@ final class SnapshotModel {
       // What comes after its manifest counts for the next.
       long window = Math.max(sent.millis, windowOf(lastWindowOver()));
       windowsWithoutManifest.add(window);
-      if (sent.cut != null) {
-        sent.shard.heard.put(window, sent.cut);
+      if (sent.changed != null) {
+        sent.shard.heard.computeIfAbsent(window, unused -> new ArrayList<>()).add(sent.changed);
       }
     }
   }
@@ -338,16 +333,18 @@ final class SnapshotModel {
   }
 
   private void publish(long window) {
-    List<Cut> newest = new ArrayList<>();
-    long sequence = lastSequence + 1;
+    List<Set<Long>> newest = new ArrayList<>();
+    // Each change of a shard uses up a sequence.
+    int packs = 1;
     for (Shard shard : shardByNumber) {
-      Map.Entry<Long, Cut> cut = shard.heard.floorEntry(window);
-      newest.add(cut == null ? null : cut.getValue());
-      sequence = Math.max(sequence, cut == null ? 0 : cut.getValue().number);
+      Map.Entry<Long, List<Set<Long>>> sets = shard.heard.floorEntry(window);
+      newest.add(sets == null ? null : sets.getValue().get(sets.getValue().size() - 1));
+      packs = Math.max(packs, shard.heard.getOrDefault(window, List.of()).size());
     }
+    long sequence = lastSequence + packs;
     lastSequence = sequence;
     lastWindow = window;
-    long count = newest.stream().mapToLong(cut -> cut == null ? 0 : cut.hashes.size()).sum();
+    long count = newest.stream().mapToLong(set -> set == null ? 0 : set.size()).sum();
     boolean held = isHeld(count);
     if (!held || broken == Rule.WHAT_IS_HELD_IS_COMPARED_WITH_NOTHING) {
       comparedCount = count;
@@ -436,8 +433,12 @@ final class SnapshotModel {
     return manifests;
   }
 
-  int cuts() {
-    return shardByNumber.stream().mapToInt(shard -> shard.cuts).sum();
+  /** How many changes of shards must be published. */
+  int changes() {
+    return shardByNumber.stream()
+        .flatMap(shard -> shard.heard.values().stream())
+        .mapToInt(List::size)
+        .sum();
   }
 
   /** The live hashes after all windows were closed. */

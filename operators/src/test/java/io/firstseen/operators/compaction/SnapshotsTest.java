@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.BlobFrame;
+import io.firstseen.filters.snapshot.Section;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.serializers.HashedOperation;
 import io.firstseen.serializers.SnapshotRecord;
@@ -17,6 +19,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.common.eventtime.WatermarkGenerator;
@@ -124,6 +127,11 @@ class SnapshotsTest {
           .toList();
     }
 
+    Stream<SnapshotRecord> bases() {
+      return sortedBlobs().stream()
+          .filter(blob -> PublishedSets.kindOf(blob.value()) == BlobFrame.Kind.BASE);
+    }
+
     long sumOf(String metric) {
       Collection<Metric> found =
           METRICS.findMetrics(job, "spam-compaction\\.[0-9]+\\." + metric + "$").values();
@@ -214,14 +222,17 @@ class SnapshotsTest {
       }
     }
     model.endOfInput();
-    new PublishedSets().add(run.records()).mustBeThoseOf(model, SPEC);
+    PublishedSets published = new PublishedSets().add(run.records());
+    published.mustBeThoseOf(model, SPEC);
 
     for (Run each : List.of(run, wider, onRocksDb)) {
       assertThat(each.sumOf("liveKeys")).isEqualTo(model.live().size());
-      assertThat(each.sumOf("deltas")).isPositive();
-      assertThat(each.sumOf("bases") + each.sumOf("deltas")).isEqualTo(run.sortedBlobs().size());
-      assertThat(each.sumOf("baseBytes") + each.sumOf("deltaBytes"))
-          .isEqualTo(run.sortedBlobs().stream().mapToLong(blob -> blob.value().length).sum());
+      assertThat(each.sumOf("sections")).isEqualTo(model.changes());
+      assertThat(each.sumOf("sectionBytes"))
+          .isEqualTo(published.sections().stream().mapToLong(Section::length).sum());
+      assertThat(each.sumOf("bases")).isEqualTo(run.bases().count());
+      assertThat(each.sumOf("baseBytes"))
+          .isEqualTo(run.bases().mapToLong(base -> base.value().length).sum());
     }
   }
 

@@ -10,15 +10,12 @@ import io.firstseen.filters.snapshot.SnapshotSet;
  * @param publishedMillis when its manifest was published, or, if that is earlier, when it was first
  *     read, in milliseconds since the epoch. So a manifest that is dated ahead stays fresh no
  *     longer than one that is published when it is read
- * @param manifestJson the manifest as it was published
  */
-@SuppressWarnings("ArrayRecordComponent")
-public record ActiveSnapshot(SnapshotSet set, long publishedMillis, byte[] manifestJson) {
+public record ActiveSnapshot(SnapshotSet set, long publishedMillis) {
 
   /** A snapshot whose manifest is read now. */
-  public static ActiveSnapshot of(SnapshotSet set, long nowMillis, byte[] manifestJson) {
-    long publishedMillis = Math.min(set.manifest().publishedMillis(), nowMillis);
-    return new ActiveSnapshot(set, publishedMillis, manifestJson);
+  public static ActiveSnapshot of(SnapshotSet set, long nowMillis) {
+    return new ActiveSnapshot(set, Math.min(set.manifest().publishedMillis(), nowMillis));
   }
 
   /** The manifest of the set. */
@@ -29,7 +26,7 @@ public record ActiveSnapshot(SnapshotSet set, long publishedMillis, byte[] manif
   /** The total bytes of its shards. */
   public long setBytes() {
     long bytes = 0;
-    for (int shard = 0; shard < manifest().shards().size(); shard++) {
+    for (int shard = 0; shard < manifest().parameters().shards().count(); shard++) {
       bytes += set.snapshot(shard) == null ? 0 : set.snapshot(shard).asByteBuffer().remaining();
     }
     return bytes;

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param setName the set to follow; others are ignored
  * @param keyHash the hash function and key that the set must be made with; null for any
  * @param chunkWaitMillis how long chunks may be missing before they are reported
- * @param maxUnnamedBytes the most bytes of chunks that no manifest has named; empty for 256 MiB, or
- *     twice the snapshot that answers if that is more
+ * @param maxUnnamedBytes the most bytes of chunks for which no manifest waits; empty for 256 MiB,
+ *     or twice the snapshot that answers if that is more
  * @param historyLength how many earlier snapshots stay loaded
  * @param trustedKeys a manifest must carry a signature by one of these keys; empty if none is
  *     required

@@ -4,6 +4,8 @@ import io.firstseen.filters.snapshot.BlobLoader;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.MalformedSnapshotException;
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.MissingBlobsException;
+import io.firstseen.filters.snapshot.Sha256;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -19,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -26,14 +29,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Fetches blobs that are not on the topic, from files and by HTTP, or by the user's loader. They
- * are read into memory, not mapped: somebody else's file might be truncated during a query. The
- * caller must check the digest.
+ * are read into memory, not mapped: somebody else's file might be truncated during a query.
  */
 public final class BlobSource {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
   private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(60);
   private static final long MIN_BYTES_A_SECOND = 100_000;
   private static final int OK = 200;
+  private static final Set<Integer> MISSING = Set.of(403, 404, 410);
+
+  /** See {@link BlobLoader#requestBytes}. */
+  static final long REQUEST_BYTES = 4_096;
+
   // The longest array of any JVM.
   private static final int MAX_BYTES = Integer.MAX_VALUE - 8;
 
@@ -77,12 +84,24 @@ public final class BlobSource {
   }
 
   /**
-   * The bytes of a blob.
+   * The bytes of a blob, with their digest checked.
    *
    * @throws MalformedSnapshotException if the manifest gives a length that this source cannot read
+   * @throws MissingBlobsException if the blob is not there, or other bytes are in its place; the
+   *     message says where
    * @throws IOException if they cannot be fetched; the message is one sentence with the location
    */
   public ByteBuffer fetch(Manifest manifest, BlobReference blob) throws IOException {
+    ByteBuffer bytes = read(manifest, blob);
+    String digest = Sha256.hex(bytes);
+    if (!digest.equals(blob.digest())) {
+      throw new MissingBlobsException(
+          blob, "its " + bytes.remaining() + " bytes have the digest " + digest);
+    }
+    return bytes;
+  }
+
+  private ByteBuffer read(Manifest manifest, BlobReference blob) throws IOException {
     if (loader != null) {
       return loader.load(blob);
     }
@@ -125,7 +144,7 @@ public final class BlobSource {
     try (InputStream file = Files.newInputStream(Path.of(uri))) {
       return readBytes(file, blob);
     } catch (NoSuchFileException e) {
-      throw new IOException("there is no " + uri, e);
+      throw new MissingBlobsException(blob, "there is no " + uri);
     } catch (IllegalArgumentException e) {
       throw new IOException(uri + " is not a path: " + e.getMessage(), e);
     }
@@ -149,7 +168,10 @@ public final class BlobSource {
       HttpResponse<InputStream> response = http.send(request, BodyHandlers.ofInputStream());
       try (InputStream body = response.body()) {
         if (response.statusCode() != OK) {
-          throw new IOException(uri + " answers " + response.statusCode());
+          String message = uri + " answers " + response.statusCode();
+          throw MISSING.contains(response.statusCode())
+              ? new MissingBlobsException(blob, message)
+              : new IOException(message);
         }
         return readWithin(deadlineMillis(blob), body, uri, blob);
       }

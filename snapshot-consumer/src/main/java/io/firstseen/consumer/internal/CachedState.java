@@ -1,7 +1,9 @@
 package io.firstseen.consumer.internal;
 
 import io.firstseen.filters.snapshot.MalformedSnapshotException;
+import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.Sha256;
+import io.firstseen.filters.snapshot.SnapshotException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -20,9 +22,8 @@ import java.util.List;
  *     pinned
  * @param digests the digest of each shard's snapshot, which names its file; empty if the shard has
  *     none
- * @param manifestJson the manifest as it was published
+ * @param manifest the manifest of the active snapshot
  */
-@SuppressWarnings("ArrayRecordComponent")
 public record CachedState(
     String topic,
     String topicId,
@@ -30,8 +31,8 @@ public record CachedState(
     long publishedMillis,
     ManifestOrder.Highest highest,
     List<String> digests,
-    byte[] manifestJson) {
-  private static final String VERSION = "firstseen-cache-3";
+    Manifest manifest) {
+  private static final String VERSION = "firstseen-cache-4";
   private static final int DIGEST_CHARS = 64;
   private static final int LINES_BEFORE_DIGESTS = 8;
 
@@ -48,23 +49,24 @@ public record CachedState(
                 highest.contentDigest(),
                 Integer.toString(digests.size())));
     lines.addAll(digests);
-    byte[] head = (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8);
-    byte[] body = Arrays.copyOf(head, head.length + manifestJson.length);
-    System.arraycopy(manifestJson, 0, body, head.length, manifestJson.length);
+    byte[] head = (String.join("\n", lines) + "\n").getBytes(StandardCharsets.ISO_8859_1);
+    byte[] tail = manifest.toBytes();
+    byte[] body = Arrays.copyOf(head, head.length + tail.length);
+    System.arraycopy(tail, 0, body, head.length, tail.length);
     byte[] digest = (Sha256.hex(body) + "\n").getBytes(StandardCharsets.US_ASCII);
     byte[] bytes = Arrays.copyOf(digest, digest.length + body.length);
     System.arraycopy(body, 0, bytes, digest.length, body.length);
     return bytes;
   }
 
-  static CachedState read(byte[] bytes) throws MalformedSnapshotException {
+  static CachedState read(byte[] bytes) throws SnapshotException {
     int bodyAt = Math.min(bytes.length, DIGEST_CHARS + 1);
     byte[] body = Arrays.copyOfRange(bytes, bodyAt, bytes.length);
     String stated = new String(bytes, 0, bodyAt, StandardCharsets.ISO_8859_1);
     if (!stated.equals(Sha256.hex(body) + "\n")) {
       throw new MalformedSnapshotException("its state is damaged");
     }
-    String text = new String(body, StandardCharsets.UTF_8);
+    String text = new String(body, StandardCharsets.ISO_8859_1);
     String[] lines = text.split("\n", LINES_BEFORE_DIGESTS + 1);
     if (lines.length <= LINES_BEFORE_DIGESTS || !lines[0].equals(VERSION)) {
       throw new MalformedSnapshotException("it was written by another version");
@@ -79,7 +81,7 @@ public record CachedState(
           Long.parseLong(lines[4]),
           new ManifestOrder.Highest(Long.parseLong(lines[5]), lines[6]),
           List.of(rest).subList(0, shards),
-          rest[shards].getBytes(StandardCharsets.UTF_8));
+          Manifest.read(rest[shards].getBytes(StandardCharsets.ISO_8859_1)));
     } catch (NumberFormatException | IndexOutOfBoundsException e) {
       throw new MalformedSnapshotException("its state is damaged", e);
     }

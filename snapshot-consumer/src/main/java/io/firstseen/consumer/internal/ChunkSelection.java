@@ -1,57 +1,41 @@
 package io.firstseen.consumer.internal;
 
+import io.firstseen.filters.snapshot.BlobFrame;
 import io.firstseen.filters.snapshot.BlobReference;
-import io.firstseen.filters.snapshot.Manifest;
-import io.firstseen.filters.snapshot.ManifestShard;
-import io.firstseen.filters.snapshot.SnapshotException;
-import io.firstseen.filters.snapshot.SnapshotHeader;
-import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat.ChunkKey;
+import java.nio.ByteBuffer;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
-import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which chunks of a topic are kept: those of blobs that a waiting manifest of the set
- * names, and those that a later manifest may name. A manifest of the set drops all others; a
- * manifest of another set drops those that it names itself. While no manifest arrives, as when
- * windows are held, the newest {@value #MAX_UNNAMED} blobs of each shard are kept.
+ * Decides which chunks of a topic are kept. A manifest names only the newest pack, so all packs of
+ * the set are kept until a manifest of their sequence or a later one answers. Bases and lists of
+ * bases are kept while all of the topic is read, until a snapshot answers and nothing waits.
  *
- * <p>Chunks that no manifest names take no more than a bound in bytes: the oldest blobs are
- * dropped. They are remembered, so that the topic can be read again when a manifest names them.
+ * <p>Chunks that nothing waits for take no more than a bound in bytes: the oldest are dropped. They
+ * are remembered, so that the topic can be read again when they are missing.
  */
 final class ChunkSelection {
   private static final int MAX_REMEMBERED = 10_000;
   private static final int MAX_CHUNKS = SnapshotTopicFormat.chunkCount(Integer.MAX_VALUE);
 
-  // If the window of a blob or of a manifest is unknown, chunks are kept until this many manifests
-  // have followed them.
-  private static final int MANIFESTS_SURVIVED = 2;
-
-  // A manifest of our jobs names at most 16 deltas after a base and 8 before it. So its blobs are
-  // of the newest 25 windows of the shard, with two blobs each.
-  static final int MAX_UNNAMED = 64;
-
   private final String setName;
   private final ChunkStore chunks;
-  // Digests by shard, the oldest first. May include digests whose chunks are gone.
-  private final Map<Integer, Set<String>> newest = new HashMap<>();
-  // Digests of blobs of other sets.
-  private final Set<String> foreign = new LinkedHashSet<>();
+  private final LongSupplier maxUnnamedBytes;
+  // Digests of blobs of other sets, and of bases that were not wanted.
+  private final Set<String> ignored = new LinkedHashSet<>();
   // Digests of blobs that were dropped because of the bound.
   private final Set<String> dropped = new LinkedHashSet<>();
   // Digests of the blobs for which the topic is read again.
   private final Set<String> awaited = new HashSet<>();
-  private final LongSupplier maxUnnamedBytes;
-  private long manifestsSeen;
+  private boolean keepsBases = true;
   // The bytes that the bound does not count; 0 if they must be counted again.
   private long namedBytes;
   private boolean isDropUntold;
@@ -59,7 +43,7 @@ final class ChunkSelection {
   /**
    * Makes a selection that keeps chunks in a store.
    *
-   * @param maxUnnamedBytes the most bytes of chunks that no manifest has named
+   * @param maxUnnamedBytes the most bytes of chunks that nothing waits for
    */
   ChunkSelection(String setName, ChunkStore chunks, LongSupplier maxUnnamedBytes) {
     this.setName = setName;
@@ -70,24 +54,14 @@ final class ChunkSelection {
   /**
    * Keeps or ignores a chunk. A null value, a tombstone, removes the kept chunk.
    *
-   * @param isLoaded whether the blob with a digest is part of a snapshot already
+   * @param offset see {@link TopicFollower.Reader#accept}
    * @param named digests of blobs that something waits for
    */
-  void accept(
-      long offset,
-      ChunkKey key,
-      byte @Nullable [] value,
-      Predicate<String> isLoaded,
-      Supplier<Set<String>> named) {
+  void accept(long offset, ChunkKey key, byte @Nullable [] value, Supplier<Set<String>> named) {
     if (value == null) {
       chunks.remove(key);
-    } else if (!isLoaded.test(key.digest()) && !isUseless(key, value)) {
-      chunks.put(key, value, manifestsSeen, offset);
-      if (key.index() == 0) {
-        chunks
-            .header(key.digest())
-            .ifPresent(header -> dropOldest(header.parameters().shard(), key.digest(), named));
-      }
+    } else if (!isUseless(key, value)) {
+      chunks.put(key, value, offset);
       keepWithinBound(key.digest(), named);
     }
   }
@@ -111,8 +85,6 @@ final class ChunkSelection {
     for (String digest : chunks.removeOldest(excess + bound / 8, kept)) {
       remember(dropped, digest);
     }
-    newest.values().forEach(digests -> digests.removeIf(digest -> !chunks.holds(digest)));
-    newest.values().removeIf(Set::isEmpty);
     isDropUntold = true;
   }
 
@@ -139,84 +111,58 @@ final class ChunkSelection {
     return taken;
   }
 
-  private void dropOldest(int shard, String added, Supplier<Set<String>> named) {
-    Set<String> digests = newest.computeIfAbsent(shard, each -> new LinkedHashSet<>());
-    digests.remove(added);
-    digests.add(added);
-    if (digests.size() > MAX_UNNAMED) {
-      String oldest = digests.iterator().next();
-      digests.remove(oldest);
-      if (chunks.holds(oldest) && !awaited.contains(oldest) && !named.get().contains(oldest)) {
-        chunks.remove(oldest);
-      }
-    }
-  }
-
-  /** Whether a chunk belongs to a blob of another set, or to no blob. */
+  /** Whether a chunk belongs to a blob that is not wanted, or to no blob. */
   private boolean isUseless(ChunkKey key, byte[] value) {
     if (key.index() >= MAX_CHUNKS) {
       return true;
     }
-    SnapshotHeader header = key.index() == 0 ? ChunkStore.header(value) : null;
-    if (header != null && !header.parameters().setName().equals(setName)) {
+    Optional<BlobFrame> frame =
+        key.index() == 0 ? BlobFrame.peek(ByteBuffer.wrap(value)) : Optional.empty();
+    if (frame.isPresent() && !isWanted(frame.get())) {
       chunks.remove(key.digest());
-      remember(foreign, key.digest());
+      remember(ignored, key.digest());
     }
-    // A blob that our manifest names is checked later, with the manifest.
-    return foreign.contains(key.digest()) && !awaited.contains(key.digest());
+    // A blob that something waits for is checked later, with the manifest.
+    return ignored.contains(key.digest()) && !awaited.contains(key.digest());
+  }
+
+  private boolean isWanted(BlobFrame frame) {
+    return frame.setName().equals(setName) && (keepsBases || frame.kind() == BlobFrame.Kind.PACK);
   }
 
   /**
-   * Drops the blobs that another set's manifest names: blobs precede their manifest on the topic.
-   */
-  void dropNamedByOther(byte[] json, Set<String> ours) {
-    try {
-      for (ManifestShard shard : Manifest.fromJson(json).shards()) {
-        for (BlobReference blob : shard.blobs()) {
-          if (!ours.contains(blob.digest())) {
-            chunks.remove(blob.digest());
-          }
-        }
-      }
-    } catch (SnapshotException e) {
-      // A manifest of another set that this program cannot read: its followers will report it.
-    }
-  }
-
-  /** Counts a manifest of the set. */
-  void countManifest() {
-    manifestsSeen++;
-  }
-
-  /** Whether a manifest of the set was seen since reading began at the topic's beginning. */
-  boolean hasSeenManifests() {
-    return manifestsSeen > 0;
-  }
-
-  /**
-   * Drops the chunks of blobs that nothing waits for and no later manifest may name.
+   * Drops what a manifest that answers makes useless: packs up to its sequence, and before it in
+   * the topic what is not known to be a pack.
    *
+   * @param offset where the manifest is in the topic
    * @param named digests of blobs that something waits for
-   * @param newest the newest manifest; null if it cannot be read
    */
-  void dropGarbage(Set<String> named, @Nullable Manifest newest) {
+  void dropUpTo(long sequence, long offset, Set<String> named) {
     namedBytes = 0;
     chunks.removeIf(
         (digest, blob) ->
-            !named.contains(digest) && !awaited.contains(digest) && !mayBeNamedAfter(newest, blob));
+            (blob.sequence().isPresent()
+                    ? blob.sequence().getAsLong() <= sequence
+                    : blob.offset() < offset)
+                && !named.contains(digest)
+                && !awaited.contains(digest));
   }
 
-  private boolean mayBeNamedAfter(@Nullable Manifest newest, ChunkStore.Chunks blob) {
-    if (newest != null && blob.header().isPresent()) {
-      SnapshotParameters of = blob.header().get().parameters();
-      return of.setName().equals(setName) && of.windowEndMillis() > newest.windowEndMillis();
-    }
-    return manifestsSeen - blob.age() < MANIFESTS_SURVIVED;
+  /** Whether bases are kept: since {@link #clear}, until {@link #dropBases}. */
+  boolean keepsBases() {
+    return keepsBases;
+  }
+
+  /** Drops bases and lists of bases, and ignores later ones. */
+  void dropBases() {
+    keepsBases = false;
+    namedBytes = 0;
+    chunks.removeIf((digest, blob) -> blob.sequence().isEmpty());
   }
 
   /** Must be called when the topic is read again for these blobs; see {@link #awaitNothing}. */
-  void await(Collection<BlobReference> blobs) {
-    blobs.forEach(blob -> awaited.add(blob.digest()));
+  void await(Collection<String> digests) {
+    awaited.addAll(digests);
   }
 
   void awaitNothing() {
@@ -224,12 +170,12 @@ final class ChunkSelection {
     namedBytes = 0;
   }
 
-  /** Forgets everything, because the topic is read from its beginning again. */
+  /** Forgets everything, because all of the topic is read from its beginning. */
   void clear() {
     chunks.clear();
-    foreign.clear();
+    ignored.clear();
     dropped.clear();
-    newest.clear();
+    keepsBases = true;
     namedBytes = 0;
   }
 }

@@ -1,20 +1,23 @@
 package io.firstseen.consumer.internal;
 
+import io.firstseen.filters.snapshot.BlobFrame;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.MalformedSnapshotException;
+import io.firstseen.filters.snapshot.Pack;
 import io.firstseen.filters.snapshot.Sha256;
-import io.firstseen.filters.snapshot.SnapshotException;
-import io.firstseen.filters.snapshot.SnapshotHeader;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat.ChunkKey;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
@@ -41,47 +44,38 @@ final class ChunkStore {
     private final Map<Integer, Integer> lengths = new HashMap<>();
     // Without those in the cache.
     private final Map<Integer, byte[]> inMemory = new HashMap<>();
-    private final long age;
     private final long offset;
+    private Optional<BlobFrame> frame = Optional.empty();
+    private OptionalLong sequence = OptionalLong.empty();
     private long keptBytes;
-    private SnapshotHeader header;
     private boolean damaged;
 
-    private Chunks(long age, long offset) {
-      this.age = age;
+    private Chunks(long offset) {
       this.offset = offset;
     }
 
-    /** The age that {@link #put} was given with the first chunk. */
-    long age() {
-      return age;
+    /** The offset of the chunk that was put first. */
+    long offset() {
+      return offset;
     }
 
-    /**
-     * The header of the blob; empty if its first chunk is missing or does not begin with a header.
-     */
-    Optional<SnapshotHeader> header() {
-      return Optional.ofNullable(header);
+    /** The sequence of a pack; empty if it is none, or its first chunk is missing. */
+    OptionalLong sequence() {
+      return sequence;
     }
-  }
 
-  /** The header of a blob from its first chunk; null if that does not begin with one. */
-  static @Nullable SnapshotHeader header(byte[] firstChunk) {
-    try {
-      return SnapshotHeader.read(ByteBuffer.wrap(firstChunk));
-    } catch (SnapshotException e) {
-      return null;
+    private boolean isBase() {
+      return frame.isPresent() && frame.get().kind() == BlobFrame.Kind.BASE;
     }
   }
 
   /**
    * Keeps a chunk, in place of an earlier one of the same key.
    *
-   * @param age remembered for the blob if this is its first chunk
-   * @param offset its place in the topic
+   * @param offset see {@link TopicFollower.Reader#accept}
    */
-  void put(ChunkKey key, byte[] bytes, long age, long offset) {
-    Chunks chunks = blobs.computeIfAbsent(key.digest(), digest -> new Chunks(age, offset));
+  void put(ChunkKey key, byte[] bytes, long offset) {
+    Chunks chunks = blobs.computeIfAbsent(key.digest(), digest -> new Chunks(offset));
     count(chunks, chunks.lengths.put(key.index(), bytes.length), bytes.length);
     if (cache != null && cache.writeChunk(key, bytes)) {
       chunks.inMemory.remove(key.index());
@@ -89,7 +83,8 @@ final class ChunkStore {
       chunks.inMemory.put(key.index(), bytes);
     }
     if (key.index() == 0) {
-      chunks.header = header(bytes);
+      chunks.frame = BlobFrame.peek(ByteBuffer.wrap(bytes));
+      chunks.sequence = Pack.peekSequence(ByteBuffer.wrap(bytes));
     }
     chunks.damaged = false;
   }
@@ -103,16 +98,6 @@ final class ChunkStore {
 
   private static long cost(@Nullable Integer length) {
     return length == null ? 0 : (long) length + BYTES_BESIDE_A_CHUNK;
-  }
-
-  /** Whether any chunk of a blob is kept. */
-  boolean holds(String digest) {
-    return blobs.containsKey(digest);
-  }
-
-  /** The header of a blob; empty if its first chunk is missing or does not begin with a header. */
-  Optional<SnapshotHeader> header(String digest) {
-    return Optional.ofNullable(blobs.get(digest)).flatMap(Chunks::header);
   }
 
   void remove(ChunkKey key) {
@@ -135,24 +120,33 @@ final class ChunkStore {
   }
 
   /**
-   * Removes the oldest blobs, as few as have the given bytes together.
+   * Removes blobs until the given bytes are free: the oldest base or the oldest other blob,
+   * whichever of the two kinds takes more bytes. So neither drives out the other.
    *
    * @param except digests of blobs that stay
    * @return the digests of those that were removed
    */
   List<String> removeOldest(long bytes, Set<String> except) {
+    Map<Boolean, Deque<String>> oldest =
+        Map.of(true, new ArrayDeque<>(), false, new ArrayDeque<>());
+    Map<Boolean, Long> sizes = new HashMap<>(Map.of(true, 0L, false, 0L));
+    blobs.forEach(
+        (digest, chunks) -> {
+          if (!except.contains(digest)) {
+            oldest.get(chunks.isBase()).add(digest);
+            sizes.merge(chunks.isBase(), chunks.keptBytes, Long::sum);
+          }
+        });
     List<String> removed = new ArrayList<>();
-    long left = bytes;
-    for (Map.Entry<String, Chunks> blob : blobs.entrySet()) {
-      if (left <= 0) {
-        break;
-      }
-      if (!except.contains(blob.getKey())) {
-        removed.add(blob.getKey());
-        left -= blob.getValue().keptBytes;
-      }
+    for (long left = bytes; left > 0 && sizes.get(true) + sizes.get(false) > 0; ) {
+      boolean isBase = sizes.get(true) > sizes.get(false);
+      String digest = oldest.get(isBase).remove();
+      long freed = blobs.get(digest).keptBytes;
+      sizes.merge(isBase, -freed, Long::sum);
+      left -= freed;
+      removed.add(digest);
+      remove(digest);
     }
-    removed.forEach(this::remove);
     return removed;
   }
 
@@ -198,9 +192,9 @@ final class ChunkStore {
     return chunks != null && chunks.damaged;
   }
 
-  /** Whether all chunks of a complete blob are in the file of the cache. */
-  boolean isInFile(BlobReference blob) {
-    return cache != null && blobs.get(blob.digest()).inMemory.isEmpty();
+  /** Whether all chunks of a blob are here, and no {@link #assemble} of them failed. */
+  boolean isWhole(BlobReference blob) {
+    return missing(blob) == 0 && !isDamaged(blob);
   }
 
   /**
@@ -255,7 +249,7 @@ final class ChunkStore {
     return bytes.flip();
   }
 
-  /** The lowest offset of all chunks; {@code Long.MAX_VALUE} if there are none. */
+  /** The lowest offset of all blobs; {@code Long.MAX_VALUE} if there are none. */
   long firstOffset() {
     return blobs.values().stream().mapToLong(chunks -> chunks.offset).min().orElse(Long.MAX_VALUE);
   }

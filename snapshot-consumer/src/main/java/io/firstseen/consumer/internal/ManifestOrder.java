@@ -31,7 +31,7 @@ public final class ManifestOrder {
    */
   record Highest(long sequence, String contentDigest) {
     static Highest of(Manifest manifest) {
-      return new Highest(manifest.sequence(), Sha256.hex(manifest.content().toJson()));
+      return new Highest(manifest.sequence(), Sha256.hex(manifest.content().toBytes()));
     }
   }
 

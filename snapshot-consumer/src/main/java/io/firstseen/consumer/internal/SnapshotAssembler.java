@@ -2,12 +2,13 @@ package io.firstseen.consumer.internal;
 
 import io.firstseen.consumer.internal.ManifestOrder.Verdict;
 import io.firstseen.filters.snapshot.BlobReference;
+import io.firstseen.filters.snapshot.CatchUp;
 import io.firstseen.filters.snapshot.MalformedSnapshotException;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestCheck;
-import io.firstseen.filters.snapshot.ManifestShard;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.filters.snapshot.SnapshotHeader;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat.ChunkKey;
@@ -15,17 +16,17 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,14 +40,23 @@ import org.jspecify.annotations.Nullable;
  * report. Lower sequences wait beside it, because they may become complete when the highest does
  * not.
  *
- * <p><b>Memory.</b> {@link ChunkSelection} decides which chunks are kept, and bounds those that no
- * manifest has named. Blobs of snapshots in use are not kept twice.
+ * <p>A manifest is reached by packs or by bases, see {@link CatchUp}. Bases are read only while
+ * {@link #needsBases}; if one is missing later, or a pack is, all of the topic is read again.
+ *
+ * <p><b>Memory.</b> {@link ChunkSelection} decides which chunks are kept, and bounds those that
+ * nothing waits for.
  *
  * <p>Knows neither Kafka nor a clock. Not safe for use by several threads.
  */
 public final class SnapshotAssembler {
   /** The default bound for unnamed chunks while a small set answers, in bytes. */
-  static final long DEFAULT_MAX_UNNAMED_BYTES = 256L << 20;
+  public static final long DEFAULT_MAX_UNNAMED_BYTES = 256L << 20;
+
+  // Records of one window may become visible one after another.
+  private static final long REREAD_AFTER_MILLIS = 2_000;
+
+  // A pack, the list of bases and the bases may be found missing one after another.
+  private static final int MAX_DEFERRALS = 3;
 
   private final AssemblerSettings settings;
   private final String setName;
@@ -54,9 +64,7 @@ public final class SnapshotAssembler {
   private final @Nullable SnapshotCache cache;
   private final ChunkStore chunks;
   private final ChunkSelection selection;
-  // Verified snapshots, by the digest of the shard's newest blob.
-  private final Map<String, Snapshot> loaded = new HashMap<>();
-  private final ShardLoader loader;
+  private final CandidateLoader loader;
   // In the order of the topic.
   private final List<Candidate> candidates = new ArrayList<>();
   private final Reports reports = new Reports();
@@ -67,12 +75,10 @@ public final class SnapshotAssembler {
   // What is wrong with the newest manifest on the topic; null if nothing is.
   private @Nullable String problem;
   private boolean rereadWanted;
-  // True if reading began after the topic's beginning, so that a missing blob may be before that
-  // point.
-  private boolean startedLate;
+  private boolean hasSeenManifests;
   private long activeBytes;
-  // True once the first answer waits, or has waited, until the topic was read again.
-  private boolean hasDeferred;
+  // How often the first answer has waited until the topic was read again.
+  private int deferrals;
   private boolean isDeferring;
   private boolean isDropTold;
 
@@ -83,7 +89,7 @@ public final class SnapshotAssembler {
     this.cache = settings.cache();
     this.chunks = new ChunkStore(cache);
     this.selection = new ChunkSelection(setName, chunks, this::maxUnnamedBytes);
-    this.loader = new ShardLoader(settings, chunks, loaded);
+    this.loader = new CandidateLoader(settings, chunks);
   }
 
   /**
@@ -94,57 +100,27 @@ public final class SnapshotAssembler {
    */
   public List<Decision> restore(CachedState state, Predicate<ActiveSnapshot> show)
       throws SnapshotException {
-    // In parallel, to shorten the start: in a cold JVM both take equally long.
-    CompletableFuture<Manifest> reading =
-        CompletableFuture.supplyAsync(() -> readUnchecked(state.manifestJson()));
-    List<Snapshot> snapshots = new ArrayList<>();
-    for (String digest : state.digests()) {
-      snapshots.add(digest.isEmpty() ? null : cache.open(digest));
-    }
-    Manifest manifest = join(reading);
+    Manifest manifest = read(state.manifest().toBytes());
     String why = whyUnreadable(manifest);
     if (why != null) {
       throw new SnapshotException(why);
     }
-    if (snapshots.size() != manifest.shards().size()) {
+    if (state.digests().size() != manifest.parameters().shards().count()) {
       throw new MalformedSnapshotException("the cache must have a line for each shard");
     }
-    for (ManifestShard shard : manifest.shards()) {
-      Snapshot snapshot = snapshots.get(shard.shard());
-      if (shard.base() != null && snapshot != null) {
-        loaded.put(shard.newest().digest(), snapshot);
-      }
+    Snapshot[] snapshots = new Snapshot[state.digests().size()];
+    for (int shard = 0; shard < snapshots.length; shard++) {
+      String digest = state.digests().get(shard);
+      snapshots[shard] = digest.isEmpty() ? null : cache.open(digest);
     }
-    List<Decision> decisions = new ArrayList<>();
-    SnapshotSet set = SnapshotSet.of(manifest, loaded);
-    startedLate = true;
+    ActiveSnapshot kept =
+        new ActiveSnapshot(SnapshotSet.of(manifest, snapshots), state.publishedMillis());
     order.restore(state.highest());
-    activate(
-        new ActiveSnapshot(set, state.publishedMillis(), state.manifestJson()),
-        null,
-        show,
-        decisions);
-    dropUnusedSnapshots();
+    selection.dropBases();
+    hasSeenManifests = true;
+    List<Decision> decisions = new ArrayList<>();
+    activate(Decision.Activate.kept(kept), show, decisions);
     return decisions;
-  }
-
-  private Manifest readUnchecked(byte[] json) {
-    try {
-      return read(json);
-    } catch (SnapshotException e) {
-      throw new CompletionException(e);
-    }
-  }
-
-  private static Manifest join(CompletableFuture<Manifest> reading) throws SnapshotException {
-    try {
-      return reading.join();
-    } catch (CompletionException e) {
-      if (e.getCause() instanceof SnapshotException snapshotException) {
-        throw snapshotException;
-      }
-      throw e;
-    }
   }
 
   /**
@@ -154,15 +130,16 @@ public final class SnapshotAssembler {
    */
   public void commit(String topic, String topicId, long nextOffset) {
     List<String> digests = new ArrayList<>();
-    for (ManifestShard shard : active.manifest().shards()) {
-      Snapshot snapshot = active.set().snapshot(shard.shard());
+    for (Snapshot snapshot : snapshots(active.set())) {
       String digest = snapshot == null ? "" : cache.digest(snapshot);
       if (digest == null) {
         return;
       }
       digests.add(digest);
     }
-    List<Snapshot> inUse = new ArrayList<>(loaded.values());
+    List<Snapshot> inUse = new ArrayList<>();
+    held().forEach(set -> inUse.addAll(snapshots(set)));
+    inUse.removeIf(Objects::isNull);
     cache.commit(
         new CachedState(
             topic,
@@ -171,8 +148,22 @@ public final class SnapshotAssembler {
             active.publishedMillis(),
             order.highest(),
             digests,
-            active.manifestJson()),
+            active.manifest()),
         inUse);
+  }
+
+  /** The snapshots of all shards; null where a shard has none. */
+  private static List<@Nullable Snapshot> snapshots(SnapshotSet set) {
+    return IntStream.range(0, set.manifest().parameters().shards().count())
+        .mapToObj(set::snapshot)
+        .collect(Collectors.toCollection(ArrayList::new));
+  }
+
+  /** The sets that are loaded, the active one first. */
+  private List<SnapshotSet> held() {
+    return Stream.concat(Stream.ofNullable(active), history.stream())
+        .map(ActiveSnapshot::set)
+        .toList();
   }
 
   /** Must be called when the topic was created anew: its manifests may begin with any sequence. */
@@ -202,13 +193,12 @@ public final class SnapshotAssembler {
     for (ActiveSnapshot earlier : List.copyOf(history)) {
       if (sequence.isPresent() && earlier.sequence() == sequence.getAsLong()) {
         history.remove(earlier);
-        activate(earlier, null, show, decisions);
+        activate(Decision.Activate.kept(earlier), show, decisions);
         break;
       }
     }
-    dropUnusedSnapshots();
     // Records of the wanted sequence that were read before were not kept.
-    rereadWanted = selection.hasSeenManifests() && !order.isSettled();
+    rereadWanted = hasSeenManifests && !order.isSettled();
     return decisions;
   }
 
@@ -228,21 +218,16 @@ public final class SnapshotAssembler {
     }
     isDropTold = true;
     return Optional.of(
-        ("chunks on the topic of set '%s' that no manifest has named took more than %d bytes, so"
-                + " the oldest were dropped; the topic is read again if a manifest names them:"
+        ("chunks on the topic of set '%s' for which no manifest waits took more than %d bytes, so"
+                + " the oldest were dropped; the topic is read again if a manifest needs them:"
                 + " raise maxUnnamedBytes if it often is")
             .formatted(setName, maxUnnamedBytes()));
-  }
-
-  /** Bytes of the blobs that became part of a snapshot so far. */
-  public long fetchedBytes() {
-    return loader.fetchedBytes();
   }
 
   /**
    * Stores the next record of the topic.
    *
-   * @param offset its place in the topic
+   * @param offset see {@link TopicFollower.Reader#accept}
    * @param key the record's key
    * @param value its value; null for a tombstone. Not copied, must not change any more
    * @param clockMillis the time now, in milliseconds since the epoch
@@ -250,16 +235,14 @@ public final class SnapshotAssembler {
   public void accept(long offset, String key, byte @Nullable [] value, LongSupplier clockMillis) {
     Optional<ChunkKey> chunkKey = SnapshotTopicFormat.parseChunkKey(key);
     if (chunkKey.isPresent()) {
-      selection.accept(offset, chunkKey.get(), value, loaded::containsKey, this::candidateDigests);
-    } else if (key.equals(setName)) {
+      selection.accept(offset, chunkKey.get(), value, this::askedDigests);
+    } else if (key.equals(setName) && offset != TopicFollower.Reader.OTHER_PARTITION) {
       acceptManifest(offset, value, clockMillis);
-    } else if (value != null) {
-      selection.dropNamedByOther(value, candidateDigests());
     }
   }
 
-  private Manifest read(byte[] json) throws SnapshotException {
-    return ManifestCheck.read(json, setName, settings.trustedKeys());
+  private Manifest read(byte[] bytes) throws SnapshotException {
+    return ManifestCheck.read(bytes, setName, settings.trustedKeys());
   }
 
   private void acceptManifest(long offset, byte[] value, LongSupplier clockMillis) {
@@ -271,23 +254,23 @@ public final class SnapshotAssembler {
       }
       return;
     }
-    selection.countManifest();
+    hasSeenManifests = true;
     Manifest manifest;
     try {
       manifest = read(value);
     } catch (SnapshotException e) {
       problem = "a manifest of set '%s' cannot be read: %s".formatted(setName, e.getMessage());
-      dropGarbage(null);
       return;
     }
     problem = whyUnreadable(manifest);
     if (problem == null && order.check(manifest) != Verdict.NOT_PINNED) {
       ManifestOrder.keep(
           candidates,
-          new Candidate(manifest, value, offset, clockMillis.getAsLong()),
+          new Candidate(manifest, offset, clockMillis.getAsLong()),
           Candidate::sequence);
+    } else if (order.isSettled()) {
+      selection.dropUpTo(manifest.sequence(), offset, askedDigests());
     }
-    dropGarbage(manifest);
   }
 
   /** Why a manifest can never become active, or null. */
@@ -303,52 +286,29 @@ public final class SnapshotAssembler {
     return null;
   }
 
-  private void dropGarbage(@Nullable Manifest newest) {
-    selection.dropGarbage(candidateDigests(), newest);
-    dropUnusedSnapshots();
-  }
-
-  private void dropUnusedSnapshots() {
-    Set<String> wanted = new HashSet<>();
-    // Include the intermediate results of a candidate's deltas, whose chunks are gone.
-    wanted.addAll(candidateDigests());
-    if (active != null) {
-      wanted.addAll(newest(active.manifest()));
-    }
-    history.forEach(earlier -> wanted.addAll(newest(earlier.manifest())));
-    loaded.keySet().retainAll(wanted);
-  }
-
-  private Set<String> candidateDigests() {
+  /** The digests of the blobs that candidates need, as far as they are known. */
+  private Set<String> askedDigests() {
     Set<String> digests = new HashSet<>();
-    for (Candidate candidate : candidates) {
-      blobs(candidate.manifest).forEach(blob -> digests.add(blob.digest()));
-    }
+    candidates.forEach(candidate -> digests.addAll(candidate.asked));
     return digests;
   }
 
-  private static List<BlobReference> blobs(Manifest manifest) {
-    return manifest.shards().stream().flatMap(shard -> shard.blobs().stream()).toList();
-  }
-
-  /** The keys of a manifest's snapshots in {@code loaded}. */
-  private static List<String> newest(Manifest manifest) {
-    return manifest.shards().stream()
-        .filter(shard -> shard.base() != null)
-        .map(shard -> shard.newest().digest())
-        .toList();
-  }
-
   /**
-   * Forgets unused records, because the topic is about to be read from its beginning. The active
-   * snapshot stays.
+   * Forgets unused records, because all of the topic is about to be read from its beginning. The
+   * active snapshot stays.
    */
   public void rewind() {
     selection.clear();
-    startedLate = false;
     candidates.clear();
     problem = null;
-    dropUnusedSnapshots();
+  }
+
+  /**
+   * Whether bases are needed, which are on the last partition of the topic. That is so from {@link
+   * #rewind} until a snapshot answers and none waits.
+   */
+  public boolean needsBases() {
+    return selection.keepsBases();
   }
 
   /** Whether a manifest waits to become active. */
@@ -401,6 +361,12 @@ public final class SnapshotAssembler {
         break;
       }
     }
+    if (candidates.isEmpty()) {
+      loader.forget();
+    }
+    if (candidates.isEmpty() && active != null && selection.keepsBases()) {
+      selection.dropBases();
+    }
     if (rereadWanted) {
       rereadWanted = false;
       decisions.add(new Decision.Reread());
@@ -425,17 +391,12 @@ public final class SnapshotAssembler {
         supersede(candidate);
         order.answer(candidate.manifest);
       }
-      case NOT_PINNED -> drop(candidate);
+      case NOT_PINNED -> candidates.remove(candidate);
       case BACK, FORKED -> {
-        drop(candidate);
+        candidates.remove(candidate);
         refuse(decisions, order.reason(candidate.manifest, verdict));
       }
     }
-  }
-
-  private void drop(Candidate candidate) {
-    candidates.remove(candidate);
-    dropUnusedSnapshots();
   }
 
   /** Drops the candidate that became active, and older ones that precede it in the topic. */
@@ -444,8 +405,8 @@ public final class SnapshotAssembler {
     candidates.remove(at);
     // A lower sequence after it in the topic is kept, so that it is reported as a step back.
     candidates.subList(0, at).removeIf(other -> other.sequence() < answering.sequence());
-    blobs(answering.manifest).forEach(blob -> chunks.remove(blob.digest()));
-    dropUnusedSnapshots();
+    selection.dropUpTo(answering.sequence(), answering.offset, askedDigests());
+    loader.forget();
   }
 
   /** Loads what is available of a candidate, then activates it or lets it wait. */
@@ -459,35 +420,15 @@ public final class SnapshotAssembler {
       candidate.waitsSinceMillis = nowMillis;
     }
     try {
-      List<BlobReference> lacking = load(candidate, nowMillis, decisions);
-      if (lacking.isEmpty()) {
-        SnapshotSet set = SnapshotSet.of(candidate.manifest, loaded);
-        ActiveSnapshot next = ActiveSnapshot.of(set, candidate.readMillis, candidate.json);
-        if (activate(
-            next,
-            candidate.changesSince(active == null ? null : active.manifest()),
-            show,
-            decisions)) {
-          supersede(candidate);
-        }
-      } else if (settings.blobs().isNeededFor(candidate.manifest)) {
-        // The missing blobs were reported and are tried again.
-        return;
-      } else if (startedLate) {
-        startedLate = false;
-        rereadWanted = true;
-        selection.await(lacking);
-      } else if (selection.takeDropped(lacking)) {
-        rereadWanted = true;
-        selection.await(lacking);
-        // Otherwise a lower sequence would answer first, only because its blobs came later.
-        isDeferring = active == null && !hasDeferred;
-        hasDeferred = true;
-      } else if (nowMillis - candidate.waitsSinceMillis >= settings.chunkWaitMillis()) {
-        reportWaiting(candidate.manifest, lacking, decisions);
+      Optional<CatchUp> loaded =
+          loader.load(candidate, held(), nowMillis, complaint -> refuse(decisions, complaint));
+      if (loaded.isPresent()) {
+        answer(candidate, loaded.get(), show, decisions);
+      } else if (!loader.isElsewhere(candidate)) {
+        await(candidate, nowMillis - candidate.waitsSinceMillis, decisions);
       }
     } catch (SnapshotException e) {
-      drop(candidate);
+      candidates.remove(candidate);
       refuse(
           decisions,
           "sequence %d of set '%s' cannot be used: %s"
@@ -495,45 +436,71 @@ public final class SnapshotAssembler {
     }
   }
 
-  /**
-   * Loads those shards of a manifest whose blobs are available.
-   *
-   * @return the missing blobs
-   * @throws SnapshotException if a blob is not what the manifest says, which no later record can
-   *     cure
-   */
-  private List<BlobReference> load(Candidate candidate, long nowMillis, List<Decision> decisions)
+  /** Activates a candidate whose set is loaded. */
+  private void answer(
+      Candidate candidate, CatchUp loaded, Predicate<ActiveSnapshot> show, List<Decision> decisions)
       throws SnapshotException {
-    List<BlobReference> lacking = new ArrayList<>();
-    List<String> complaints = new ArrayList<>();
-    for (ManifestShard shard : candidate.manifest.shards()) {
-      if (shard.base() == null) {
-        continue;
-      }
-      if (!loaded.containsKey(shard.newest().digest())) {
-        lacking.addAll(
-            loader.load(candidate, shard, held(candidate.manifest, shard), nowMillis, complaints));
-      }
+    if (loaded.refusal() != null) {
+      refuse(
+          decisions,
+          "sequence %d of set '%s' cannot be reached by packs, so the bases are taken: %s"
+              .formatted(candidate.sequence(), setName, loaded.refusal()));
     }
-    complaints.forEach(complaint -> refuse(decisions, complaint));
-    return lacking;
+    ActiveSnapshot next = ActiveSnapshot.of(keep(loaded.set()), candidate.readMillis);
+    boolean isSinceActive = active != null && active.manifest().equals(loaded.from());
+    Decision.Activate answer =
+        new Decision.Activate(
+            next, loaded.way(), loaded.bytes(), isSinceActive ? loaded.changes() : null);
+    if (activate(answer, show, decisions)) {
+      supersede(candidate);
+    }
   }
 
-  /** The loaded snapshots of a shard: the active one, and those of other candidates. */
-  private List<Snapshot> held(Manifest manifest, ManifestShard shard) {
-    List<Snapshot> held = new ArrayList<>();
-    for (BlobReference blob : shard.blobs()) {
-      if (loaded.containsKey(blob.digest())) {
-        held.add(loaded.get(blob.digest()));
+  /**
+   * The same set, with those snapshots of the active one that have the same content, and the others
+   * in files if there is a cache.
+   */
+  private SnapshotSet keep(SnapshotSet loaded) throws SnapshotException {
+    List<@Nullable Snapshot> snapshots = snapshots(loaded);
+    for (int shard = 0; shard < snapshots.size(); shard++) {
+      Snapshot snapshot = snapshots.get(shard);
+      if (snapshot != null) {
+        Snapshot before = active == null ? null : active.set().snapshot(shard);
+        if (before != null && hasSameContent(before.header(), snapshot.header())) {
+          snapshots.set(shard, before);
+        } else if (cache != null) {
+          snapshots.set(shard, cache.keep(snapshot));
+        }
       }
     }
-    if (active != null && active.manifest().parameters().equals(manifest.parameters())) {
-      Snapshot answering = active.set().snapshot(shard.shard());
-      if (answering != null) {
-        held.add(answering);
+    return SnapshotSet.of(loaded.manifest(), snapshots.toArray(Snapshot[]::new));
+  }
+
+  private static boolean hasSameContent(SnapshotHeader one, SnapshotHeader other) {
+    return one.setDigest().equals(other.setDigest())
+        && one.hashCount() == other.hashCount()
+        && one.parameters().set().equals(other.parameters().set());
+  }
+
+  /** Lets a candidate wait for blobs of the topic. */
+  private void await(Candidate candidate, long waitedMillis, List<Decision> decisions) {
+    if (!selection.keepsBases()) {
+      boolean isLate = waitedMillis >= Math.min(REREAD_AFTER_MILLIS, settings.chunkWaitMillis());
+      // Once, so that a manifest that is published again and again costs no more.
+      if (isLate && reports.isFirst("reread for " + candidate.sequence())) {
+        rereadWanted = true;
+        selection.await(candidate.asked);
+      } else if (waitedMillis >= settings.chunkWaitMillis()) {
+        reportWaiting(candidate, decisions);
       }
+    } else if (selection.takeDropped(candidate.lacking)) {
+      rereadWanted = true;
+      selection.await(candidate.asked);
+      // Otherwise a lower sequence would answer first, only because its blobs came later.
+      isDeferring = active == null && deferrals++ < MAX_DEFERRALS;
+    } else if (waitedMillis >= settings.chunkWaitMillis()) {
+      reportWaiting(candidate, decisions);
     }
-    return held;
   }
 
   /**
@@ -541,10 +508,8 @@ public final class SnapshotAssembler {
    * is then about to be called.
    */
   private boolean activate(
-      ActiveSnapshot next,
-      Decision.Changes changes,
-      Predicate<ActiveSnapshot> show,
-      List<Decision> decisions) {
+      Decision.Activate answer, Predicate<ActiveSnapshot> show, List<Decision> decisions) {
+    ActiveSnapshot next = answer.snapshot();
     if (!show.test(next)) {
       return false;
     }
@@ -559,16 +524,17 @@ public final class SnapshotAssembler {
       history.removeLast();
     }
     order.answer(next.manifest());
-    decisions.add(new Decision.Activate(next, changes));
+    candidates.forEach(candidate -> candidate.lacking = List.of());
+    decisions.add(answer);
     return true;
   }
 
-  private void reportWaiting(
-      Manifest manifest, List<BlobReference> lacking, List<Decision> decisions) {
+  private void reportWaiting(Candidate candidate, List<Decision> decisions) {
     // Damaged blobs were reported already.
-    List<BlobReference> missing = lacking.stream().filter(blob -> !chunks.isDamaged(blob)).toList();
-    boolean tells = !missing.isEmpty() && reports.isFirst("incomplete " + manifest.sequence());
-    boolean isFirst = reports.isFirst("waiting for " + manifest.sequence());
+    List<BlobReference> missing =
+        candidate.lacking.stream().filter(blob -> !chunks.isDamaged(blob)).toList();
+    boolean tells = !missing.isEmpty() && reports.isFirst("incomplete " + candidate.sequence());
+    boolean isFirst = reports.isFirst("waiting for " + candidate.sequence());
     if (tells) {
       BlobReference first = missing.get(0);
       decisions.add(
@@ -576,7 +542,7 @@ public final class SnapshotAssembler {
               ("sequence %d of set '%s' is incomplete after %d ms: %d of its blobs are missing; the"
                       + " first is %s, which lacks %d of %d chunks")
                   .formatted(
-                      manifest.sequence(),
+                      candidate.sequence(),
                       setName,
                       settings.chunkWaitMillis(),
                       missing.size(),
@@ -585,7 +551,7 @@ public final class SnapshotAssembler {
                       SnapshotTopicFormat.chunkCount(first.bytes()))));
     }
     if (tells || isFirst) {
-      selection.await(lacking);
+      selection.await(candidate.asked);
       decisions.add(new Decision.Reread());
     }
   }

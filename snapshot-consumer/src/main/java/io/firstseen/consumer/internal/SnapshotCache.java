@@ -164,7 +164,7 @@ public final class SnapshotCache implements AutoCloseable {
     try (FileChannel file =
         FileChannel.open(
             incoming.resolve(key.digest()), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-      write(file, bytes, (long) key.index() * SnapshotTopicFormat.MAX_CHUNK_BYTES);
+      write(file, ByteBuffer.wrap(bytes), (long) key.index() * SnapshotTopicFormat.MAX_CHUNK_BYTES);
       recover();
       return true;
     } catch (IOException e) {
@@ -190,28 +190,18 @@ public final class SnapshotCache implements AutoCloseable {
 
   /**
    * Writes a verified snapshot to its file and returns it mapped from there; returns the given one
-   * if the file cannot be written.
-   *
-   * @param digest of the snapshot's bytes
-   * @param isIncoming whether its bytes are already in the file of its chunks
+   * if it is mapped already or the file cannot be written.
    */
-  Snapshot keep(Snapshot snapshot, String digest, boolean isIncoming) throws SnapshotException {
+  Snapshot keep(Snapshot snapshot) throws SnapshotException {
     if (!isWritable || files.containsKey(snapshot)) {
       return snapshot;
     }
-    Path temporary = incoming.resolve(digest);
+    ByteBuffer bytes = snapshot.asByteBuffer();
+    String digest = Sha256.hex(bytes);
+    Path temporary = directory.resolve("snapshot.tmp");
+    Path file = blobs.resolve(digest);
     try {
-      ByteBuffer bytes = snapshot.asByteBuffer();
-      try (FileChannel file =
-          FileChannel.open(temporary, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-        if (!isIncoming) {
-          write(file, snapshot.toBytes(), 0);
-        }
-        // Chunks past the blob's end may have been written, too.
-        file.truncate(bytes.remaining());
-        file.force(true);
-      }
-      Path file = blobs.resolve(digest);
+      write(temporary, bytes);
       Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
       Snapshot kept = Snapshot.read(map(file, bytes.remaining()));
       files.put(kept, digest);
@@ -219,8 +209,7 @@ public final class SnapshotCache implements AutoCloseable {
       return kept;
     } catch (IOException e) {
       fail(e);
-      // Copied to the heap: a chunk that arrives again would be written into this file.
-      return isIncoming ? Snapshot.read(snapshot.toBytes()) : snapshot;
+      return snapshot;
     }
   }
 
@@ -240,15 +229,7 @@ public final class SnapshotCache implements AutoCloseable {
     }
     Path temporary = directory.resolve("current.tmp");
     try {
-      try (FileChannel file =
-          FileChannel.open(
-              temporary,
-              StandardOpenOption.CREATE,
-              StandardOpenOption.TRUNCATE_EXISTING,
-              StandardOpenOption.WRITE)) {
-        write(file, state.toBytes(), 0);
-        file.force(true);
-      }
+      write(temporary, ByteBuffer.wrap(state.toBytes()));
       SyncedFiles.syncDirectory(blobs);
       SyncedFiles.move(temporary, current);
       removeOthers(inUse);
@@ -313,8 +294,20 @@ public final class SnapshotCache implements AutoCloseable {
     }
   }
 
-  private static void write(FileChannel file, byte[] bytes, long position) throws IOException {
-    ByteBuffer left = ByteBuffer.wrap(bytes);
+  private static void write(Path path, ByteBuffer bytes) throws IOException {
+    try (FileChannel file =
+        FileChannel.open(
+            path,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING,
+            StandardOpenOption.WRITE)) {
+      write(file, bytes, 0);
+      file.force(true);
+    }
+  }
+
+  private static void write(FileChannel file, ByteBuffer bytes, long position) throws IOException {
+    ByteBuffer left = bytes.slice();
     while (left.hasRemaining()) {
       file.write(left, position + left.position());
     }

@@ -27,8 +27,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads a topic from its beginning, or from its reader's offset, and then follows its end across
- * broker outages. Reads committed records of all partitions, without a consumer group. Runs on the
- * thread that calls {@link #run} and calls its {@link Reader} there.
+ * broker outages. Reads committed records without a consumer group: of all partitions from the
+ * beginning, and then only of the first, while its reader needs no bases. Runs on the thread that
+ * calls {@link #run} and calls its {@link Reader} there.
  */
 public final class TopicFollower implements Runnable, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TopicFollower.class);
@@ -67,14 +68,23 @@ public final class TopicFollower implements Runnable, AutoCloseable {
      * Called before the topic is read.
      *
      * @param topicId differs when a topic was deleted and created anew; null if unknown
-     * @return the offset to continue from; empty for the beginning
+     * @return the offset to continue from in the first partition, without the others; empty for the
+     *     beginning of all
      */
     OptionalLong open(@Nullable String topicId);
 
-    /** The topic will be read from its beginning. */
+    /** All partitions will be read from their beginning. */
     void rewind();
 
-    /** The next record; {@code value} is null for a tombstone. */
+    /** Stands for the offset of a record that is not in the first partition. */
+    long OTHER_PARTITION = Long.MAX_VALUE;
+
+    /**
+     * The next record.
+     *
+     * @param offset its place in the first partition; or {@link #OTHER_PARTITION}
+     * @param value null for a tombstone
+     */
     void accept(long offset, String key, byte @Nullable [] value);
 
     /**
@@ -85,9 +95,12 @@ public final class TopicFollower implements Runnable, AutoCloseable {
     /**
      * All records so far have been read. Called repeatedly while there are no new ones.
      *
-     * @return whether to read the topic once more from its beginning
+     * @return whether to read all partitions once more from their beginning
      */
     boolean settle();
+
+    /** Whether other partitions than the first are still to be read, after {@link #settle}. */
+    boolean needsBases();
 
     /** Called at least every few seconds, also while the topic cannot be read. */
     void tick();
@@ -219,8 +232,7 @@ public final class TopicFollower implements Runnable, AutoCloseable {
     Consumer<byte[], byte[]> opened = connections.consumer(properties);
     consumer = opened;
     try {
-      List<TopicPartition> partitions = awaitPartitions(opened);
-      opened.assign(partitions);
+      awaitPartitions(opened);
       try (TopicIdentity identity = connections.identity(topic, properties)) {
         String topicId = identity.read().orElse(null);
         begin(opened, reader.open(topicId));
@@ -251,20 +263,28 @@ public final class TopicFollower implements Runnable, AutoCloseable {
   }
 
   private void begin(Consumer<byte[], byte[]> on, OptionalLong offset) {
-    if (offset.isPresent() && on.assignment().size() == 1) {
-      TopicPartition partition = on.assignment().iterator().next();
-      long first = on.beginningOffsets(List.of(partition), ANSWER_TIMEOUT).get(partition);
-      long end = on.endOffsets(List.of(partition), ANSWER_TIMEOUT).get(partition);
+    if (offset.isPresent()) {
+      List<TopicPartition> partition = List.of(first());
+      long first = on.beginningOffsets(partition, ANSWER_TIMEOUT).get(first());
+      long end = on.endOffsets(partition, ANSWER_TIMEOUT).get(first());
       if (offset.getAsLong() >= first && offset.getAsLong() <= end) {
-        on.seek(partition, offset.getAsLong());
+        on.assign(partition);
+        on.seek(first(), offset.getAsLong());
         return;
       }
     }
     rewind(on);
   }
 
+  private TopicPartition first() {
+    return new TopicPartition(topic, 0);
+  }
+
   private void rewind(Consumer<byte[], byte[]> on) {
-    on.seekToBeginning(on.assignment());
+    // The topic may have got partitions meanwhile.
+    List<TopicPartition> partitions = awaitPartitions(on);
+    on.assign(partitions);
+    on.seekToBeginning(partitions);
     reader.rewind();
   }
 
@@ -278,7 +298,9 @@ public final class TopicFollower implements Runnable, AutoCloseable {
       for (ConsumerRecord<byte[], byte[]> each : records) {
         if (each.key() != null) {
           reader.accept(
-              each.offset(), new String(each.key(), StandardCharsets.UTF_8), each.value());
+              each.partition() == 0 ? each.offset() : Reader.OTHER_PARTITION,
+              new String(each.key(), StandardCharsets.UTF_8),
+              each.value());
         }
       }
       if (!records.isEmpty()) {
@@ -296,6 +318,8 @@ public final class TopicFollower implements Runnable, AutoCloseable {
         }
         if (reader.settle()) {
           rewind(from);
+        } else if (from.assignment().size() > 1 && !reader.needsBases()) {
+          from.assign(List.of(first()));
         }
       } else if (!records.isEmpty()) {
         reader.progress(recordsLeft(from));

@@ -1,10 +1,7 @@
 package io.firstseen.consumer.internal;
 
-import io.firstseen.filters.snapshot.BlobReference;
-import io.firstseen.filters.snapshot.MalformedSnapshotException;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,13 +10,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a topic from its beginning to its current end, as often as asked. */
@@ -31,7 +27,7 @@ public final class TopicReading implements AutoCloseable {
   private final Duration timeout;
   private final long deadlineNanos;
   private final Progress progress;
-  private final KafkaConsumer<byte[], byte[]> consumer;
+  private final Consumer<byte[], byte[]> consumer;
   private final List<TopicPartition> partitions = new ArrayList<>();
 
   /** Receives the progress until the end is reached. */
@@ -48,13 +44,6 @@ public final class TopicReading implements AutoCloseable {
     void accept(String key, byte @Nullable [] value) throws SnapshotException;
   }
 
-  /** Receives the blobs. */
-  @FunctionalInterface
-  public interface Blobs {
-    /** A complete blob; its digest was not checked. */
-    void accept(BlobReference blob, ByteBuffer bytes) throws SnapshotException;
-  }
-
   /**
    * Opens a consumer.
    *
@@ -62,6 +51,15 @@ public final class TopicReading implements AutoCloseable {
    */
   public TopicReading(
       String topic, Map<String, Object> consumerProperties, Duration timeout, Progress progress) {
+    this(topic, consumerProperties, timeout, progress, TopicFollower.Connections.KAFKA);
+  }
+
+  TopicReading(
+      String topic,
+      Map<String, Object> consumerProperties,
+      Duration timeout,
+      Progress progress,
+      TopicFollower.Connections connections) {
     Map<String, Object> properties = new HashMap<>(consumerProperties);
     properties.putAll(TopicFollower.followerProperties());
     this.topic = topic;
@@ -69,8 +67,7 @@ public final class TopicReading implements AutoCloseable {
     this.timeout = timeout;
     this.deadlineNanos = System.nanoTime() + timeout.toNanos();
     this.progress = progress;
-    this.consumer =
-        new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    this.consumer = connections.consumer(properties);
   }
 
   private Duration left() throws TimeoutException {
@@ -120,7 +117,11 @@ public final class TopicReading implements AutoCloseable {
         for (ConsumerRecord<byte[], byte[]> each : read) {
           bytes += each.value() == null ? 0 : each.value().length;
           if (each.key() != null) {
-            records.accept(new String(each.key(), StandardCharsets.UTF_8), each.value());
+            String key = new String(each.key(), StandardCharsets.UTF_8);
+            // Manifests count on partition 0 alone.
+            if (each.partition() == 0 || SnapshotTopicFormat.parseChunkKey(key).isPresent()) {
+              records.accept(key, each.value());
+            }
           }
         }
         recordsLeft = recordsLeft(ends);
@@ -137,37 +138,6 @@ public final class TopicReading implements AutoCloseable {
       left += Math.max(0, end.getValue() - consumer.position(end.getKey(), left()));
     }
     return left;
-  }
-
-  /**
-   * Reads the whole topic and hands over blobs as they become complete.
-   *
-   * @param wanted blobs by digest; found ones are removed
-   */
-  public void readBlobs(Map<String, BlobReference> wanted, Blobs blobs)
-      throws TimeoutException, SnapshotException {
-    ChunkStore chunks = new ChunkStore(null);
-    readAll(
-        (key, value) -> {
-          var chunkKey = SnapshotTopicFormat.parseChunkKey(key);
-          if (chunkKey.isEmpty() || value == null) {
-            return;
-          }
-          BlobReference blob = wanted.get(chunkKey.get().digest());
-          if (blob == null) {
-            return;
-          }
-          chunks.put(chunkKey.get(), value, 0, 0);
-          if (chunks.missing(blob) == 0) {
-            try {
-              blobs.accept(blob, chunks.assemble(blob));
-              chunks.remove(blob.digest());
-              wanted.remove(blob.digest());
-            } catch (MalformedSnapshotException e) {
-              // The blob stays wanted: another copy of a chunk may cure it.
-            }
-          }
-        });
   }
 
   @Override

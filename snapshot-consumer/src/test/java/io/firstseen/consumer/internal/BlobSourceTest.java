@@ -7,13 +7,14 @@ import com.sun.net.httpserver.HttpServer;
 import io.firstseen.consumer.TestPublisher;
 import io.firstseen.consumer.TestPublisher.Entry;
 import io.firstseen.consumer.TestPublisher.Publication;
-import io.firstseen.filters.snapshot.ManifestShard;
+import io.firstseen.filters.snapshot.BlobReference;
+import io.firstseen.filters.snapshot.CatchUp;
+import io.firstseen.filters.snapshot.Manifest;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -38,8 +39,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Blobs in files and behind HTTP, under an assembler. */
 class BlobSourceTest {
   private static final long[] SOME = new Random(2).longs(10_000).toArray();
-  // A seed with which the publisher cuts no base beside the first delta.
-  private static final long NO_NEW_BASE = 1;
   private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(2);
 
   private final TestPublisher publisher = TestPublisher.of(Following.SET, 1);
@@ -125,12 +124,8 @@ class BlobSourceTest {
 
   private void serve(Publication publication) {
     for (Entry chunk : publication.chunks()) {
-      served.put(digest(chunk), chunk.value());
+      served.put(chunk.digest(), chunk.value());
     }
-  }
-
-  private static String digest(Entry chunk) {
-    return chunk.key().substring(0, chunk.key().indexOf('/'));
   }
 
   @ParameterizedTest
@@ -162,7 +157,7 @@ class BlobSourceTest {
     assertThat(following.refusals)
         .singleElement()
         .asString()
-        .startsWith("blob " + digest(second.chunks().get(0)) + " of sequence 2 of set 'spam'")
+        .startsWith("blob " + second.manifest().pack().digest() + " of sequence 2 of set 'spam'")
         .contains(withSecond.sentence);
     fault = Fault.NONE;
     if (withSecond == Fault.GONE) {
@@ -188,23 +183,28 @@ class BlobSourceTest {
   void aLengthThatCannotBeReadIsOneSentence(long length, @TempDir Path directory) throws Exception {
     Publication first = publisher.publish(1, SOME);
     Publication second = publisher.publish(2, withKey("second"));
-    write(directory, first);
-    write(directory, second);
+    write(directory, first.chunks());
+    write(directory, second.chunks());
     Following following = Following.with(Set.of(), new BlobSource(directory.toUri(), null, false));
     following.read(first.manifestEntry()).settle();
-    ManifestShard shard = second.manifest().shards().get(0);
-    String json = new String(second.manifestEntry().value(), StandardCharsets.UTF_8);
-    String forged =
-        json.replace("\"bytes\":" + shard.base().bytes() + ",", "\"bytes\":" + length + ",");
-    assertThat(forged).isNotEqualTo(json);
-    following
-        .read(new Entry(Following.SET, forged.getBytes(StandardCharsets.UTF_8)))
-        .settle()
-        .waitForChunks();
+    Manifest honest = second.manifest();
+    BlobReference pack = new BlobReference(honest.pack().digest(), length);
+    Manifest forged =
+        Manifest.of(
+            honest.setName(),
+            honest.sequence(),
+            honest.windowStartMillis(),
+            honest.windowEndMillis(),
+            honest.parameters(),
+            honest.count(),
+            honest.root(),
+            pack,
+            honest.packBytes() + length);
+    following.read(TestPublisher.entry(forged)).settle().waitForChunks();
     assertThat(following.refusals)
         .containsExactly(
             "sequence 2 of set 'spam' cannot be used: manifest: blob "
-                + shard.base().digest()
+                + honest.pack().digest()
                 + " must have at most 2147483639 bytes to be read into memory, got "
                 + length);
     assertThat(following.sequence()).isEqualTo(1);
@@ -213,10 +213,9 @@ class BlobSourceTest {
   }
 
   @Test
-  void fetchesOnlyPlannedBlobsFromADirectory(@TempDir Path directory) throws Exception {
-    TestPublisher deltas = TestPublisher.of(Following.SET, 1).withDeltas(NO_NEW_BASE);
-    Publication first = deltas.publish(1, SOME);
-    Publication second = deltas.publish(2, withKey("new"));
+  void fetchesOnlyTheBlobsOfItsWayAndEachOnce(@TempDir Path directory) throws Exception {
+    Publication first = publisher.publish(1, SOME);
+    Publication second = publisher.publish(2, withKey("new"));
     List<String> asked = new ArrayList<>();
     BlobSource files = new BlobSource(directory.toUri(), null, false);
     Following following =
@@ -229,42 +228,98 @@ class BlobSourceTest {
                   return files.fetch(first.manifest(), blob);
                 },
                 false));
-    write(directory, first);
+    write(directory, first.pack());
     following.read(first.manifestEntry()).settle();
-    assertThat(following.sequence()).isEqualTo(1);
-    following.read(second.manifestEntry()).settle();
-    assertThat(following.sequence()).isEqualTo(1);
+    assertThat(following.active).isNull();
     assertThat(following.refusals)
         .singleElement()
         .asString()
         .contains(" cannot be fetched: there is no file:");
-    write(directory, second);
+    write(directory, first.bases());
     following.waitForChunks();
+    assertThat(following.sequence()).isEqualTo(1);
+    assertThat(following.way).isEqualTo(CatchUp.Way.BASES);
+    assertThat(asked).startsWith(first.manifest().pack().digest());
+    assertThat(asked.stream().filter(first.manifest().pack().digest()::equals)).hasSize(1);
+    asked.clear();
+    write(directory, second.chunks());
+    following.read(second.manifestEntry()).settle();
     assertThat(following.contains("new")).isTrue();
+    assertThat(following.way).isEqualTo(CatchUp.Way.PACKS);
+    assertThat(asked).containsExactly(second.manifest().pack().digest());
     assertThat(following.rereads).isZero();
-    ManifestShard shard = second.manifest().shards().get(0);
-    assertThat(asked.subList(0, 1)).containsExactly(shard.base().digest());
-    assertThat(asked.get(asked.size() - 1)).isEqualTo(shard.deltas().get(0).digest());
+  }
+
+  /** Each request counts as 4096 bytes, so bases are fewer than many small packs. */
+  @Test
+  void takesTheBasesWhereManySmallPacksWouldNeedMoreRequests(@TempDir Path directory)
+      throws Exception {
+    for (int windows : new int[] {5, 50}) {
+      TestPublisher large = TestPublisher.of(Following.SET, 1);
+      Following following =
+          Following.with(Set.of(), new BlobSource(directory.toUri(), null, false));
+      Publication newest = large.publish(1, SOME);
+      write(directory, newest.chunks());
+      following.read(newest.manifestEntry()).settle();
+      for (int i = 1; i <= windows; i++) {
+        newest = large.publish(1 + i, withKey("key-" + i));
+        write(directory, newest.chunks());
+      }
+      following.read(newest.manifestEntry()).settle();
+      assertThat(following.contains("key-" + windows)).isTrue();
+      assertThat(following.way).isEqualTo(windows == 5 ? CatchUp.Way.PACKS : CatchUp.Way.BASES);
+    }
+  }
+
+  @Test
+  void takesTheBasesWhereAPackIsGoneOrOther(@TempDir Path directory) throws Exception {
+    for (boolean isGone : new boolean[] {true, false}) {
+      TestPublisher changing = TestPublisher.of(Following.SET, 1);
+      Following following =
+          Following.with(Set.of(), new BlobSource(directory.toUri(), null, false));
+      Publication first = changing.publish(1, SOME);
+      Publication second = changing.publish(2, withKey("second"));
+      // Changes much, so that there is a new list of bases.
+      Publication third = changing.publish(3, new Random(isGone ? 3 : 4).longs(9_000).toArray());
+      write(directory, first.chunks());
+      write(directory, second.bases());
+      write(directory, third.chunks());
+      following.read(first.manifestEntry()).settle();
+      Path pack = directory.resolve(second.manifest().pack().digest());
+      Files.deleteIfExists(pack);
+      if (!isGone) {
+        Files.write(pack, new byte[] {1});
+      }
+      following.read(third.manifestEntry()).settle();
+      assertThat(following.sequence()).isEqualTo(3);
+      assertThat(following.way).isEqualTo(CatchUp.Way.BASES);
+      assertThat(following.refusals)
+          .hasSize(2)
+          .last()
+          .asString()
+          .startsWith(
+              "sequence 3 of set 'spam' cannot be reached by packs, so the bases are taken: ");
+    }
   }
 
   @Test
   void aFileThatIsCutAfterwardsHarmsNoQuery(@TempDir Path directory) throws Exception {
     Publication first = publisher.publish(1, withKey("first"));
-    write(directory, first);
+    write(directory, first.chunks());
     Following following = Following.with(Set.of(), new BlobSource(directory.toUri(), null, false));
     following.read(first.manifestEntry()).settle();
     try (FileChannel blob =
         FileChannel.open(
-            directory.resolve(digest(first.chunks().get(0))), StandardOpenOption.WRITE)) {
+            directory.resolve(first.manifest().pack().digest()), StandardOpenOption.WRITE)) {
       blob.truncate(0);
     }
     assertThat(following.contains("first")).isTrue();
     following.active.set().verify();
   }
 
-  private static void write(Path directory, Publication publication) throws IOException {
-    for (Entry chunk : publication.chunks()) {
-      Files.write(directory.resolve(digest(chunk)), chunk.value());
+  private static void write(Path directory, List<Entry> chunks) throws IOException {
+    for (Entry chunk : chunks) {
+      Files.write(directory.resolve(chunk.digest()), chunk.value());
     }
   }
 

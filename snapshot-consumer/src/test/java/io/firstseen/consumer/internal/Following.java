@@ -2,6 +2,7 @@ package io.firstseen.consumer.internal;
 
 import io.firstseen.consumer.TestPublisher.Entry;
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.CatchUp;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.TrustedKey;
 import java.nio.charset.StandardCharsets;
@@ -13,13 +14,17 @@ import java.util.Set;
 /** Feeds an assembler and carries out its decisions. */
 final class Following {
   static final long CHUNK_WAIT_MILLIS = 30_000;
+  private static final long REREAD_AFTER_MILLIS = 2_000;
   static final String SET = "spam";
 
   final SnapshotAssembler assembler;
   final List<String> refusals = new ArrayList<>();
   ActiveSnapshot active;
-  Decision.Changes changes;
+  CatchUp.Changes changes;
+  CatchUp.Way way;
+  long bytes;
   int rereads;
+  private boolean wantsReread;
   int activations;
   long offset;
   private long nowMillis = 1_000_000;
@@ -70,7 +75,7 @@ final class Following {
             null));
   }
 
-  /** An assembler with a bound on chunks that no manifest has named. */
+  /** An assembler with a bound on chunks that nothing waits for. */
   static Following within(long maxUnnamedBytes) {
     return new Following(
         new AssemblerSettings(
@@ -94,6 +99,26 @@ final class Following {
 
   Following read(Entry... entries) {
     return read(List.of(entries));
+  }
+
+  /** Reads records of the last partition. */
+  Following readBases(List<Entry> entries) {
+    for (Entry entry : entries) {
+      assembler.accept(
+          TopicFollower.Reader.OTHER_PARTITION, entry.key(), entry.value(), () -> nowMillis);
+    }
+    return this;
+  }
+
+  /** Starts to read all of the topic again, if the last {@link #settle} asked for it. */
+  boolean rewindIfAsked() {
+    boolean isAsked = wantsReread;
+    if (isAsked) {
+      wantsReread = false;
+      assembler.rewind();
+      offset = 0;
+    }
+    return isAsked;
   }
 
   /** Restores the content of the cache. */
@@ -120,10 +145,13 @@ final class Following {
         active = activate.snapshot();
         activations++;
         changes = activate.changes();
+        way = activate.way();
+        bytes = activate.bytes();
       } else if (decision instanceof Decision.Refuse refuse) {
         refusals.add(refuse.reason());
       } else {
         rereads++;
+        wantsReread = true;
       }
     }
   }
@@ -132,6 +160,13 @@ final class Following {
   Following waitForChunks() {
     settle();
     nowMillis += CHUNK_WAIT_MILLIS;
+    return settle();
+  }
+
+  /** Lets the time pass until the topic is read again for what is missing. */
+  Following waitForReread() {
+    settle();
+    nowMillis += REREAD_AFTER_MILLIS;
     return settle();
   }
 

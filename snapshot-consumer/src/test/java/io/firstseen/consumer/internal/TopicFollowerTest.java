@@ -6,12 +6,15 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -27,7 +30,6 @@ import org.junit.jupiter.api.Test;
  * the embedded one. All runs on the thread of the test.
  */
 class TopicFollowerTest {
-  private static final TopicPartition PARTITION = new TopicPartition("topic", 0);
   private static final String NO_ANSWER =
       "unreachable: no answer about topic 'topic' from localhost:9092 within 5 s";
 
@@ -35,6 +37,10 @@ class TopicFollowerTest {
   private final List<String> events = new ArrayList<>();
   private final List<Long> tickMillis = new ArrayList<>();
   private Runnable atStart = () -> {};
+  private OptionalLong resumeAt = OptionalLong.empty();
+  private boolean needsBases;
+  private boolean wantsReread;
+  private int rewinds;
 
   private final TopicFollower follower =
       new TopicFollower(
@@ -55,6 +61,9 @@ class TopicFollowerTest {
     private boolean isKnown = true;
     private String topicId = "first";
     private long records;
+    private int partitions = 1;
+    // In the last partition, if there is more than one.
+    private long bases;
     private int consumers;
 
     private long millis() {
@@ -107,7 +116,7 @@ class TopicFollowerTest {
   }
 
   private final class SimulatedConsumer extends MockConsumer<byte[], byte[]> {
-    private long position;
+    private final Map<TopicPartition, Long> positions = new HashMap<>();
 
     SimulatedConsumer() {
       super("none");
@@ -120,44 +129,80 @@ class TopicFollowerTest {
       }
     }
 
+    private long end(TopicPartition partition) {
+      if (partition.partition() == 0) {
+        return simulation.records;
+      }
+      return partition.partition() == simulation.partitions - 1 ? simulation.bases : 0;
+    }
+
     @Override
     public List<PartitionInfo> partitionsFor(String topic, Duration timeout) {
       requireAnswer(timeout);
-      return List.of(new PartitionInfo(topic, 0, null, null, null));
+      return IntStream.range(0, simulation.partitions)
+          .mapToObj(number -> new PartitionInfo(topic, number, null, null, null))
+          .toList();
+    }
+
+    @Override
+    public synchronized void assign(Collection<TopicPartition> partitions) {
+      super.assign(partitions);
+      positions.keySet().retainAll(partitions);
+    }
+
+    @Override
+    public Map<TopicPartition, Long> beginningOffsets(
+        Collection<TopicPartition> partitions, Duration timeout) {
+      requireAnswer(timeout);
+      return partitions.stream().collect(Collectors.toMap(each -> each, each -> 0L));
     }
 
     @Override
     public Map<TopicPartition, Long> endOffsets(
         Collection<TopicPartition> partitions, Duration timeout) {
       requireAnswer(timeout);
-      return Map.of(PARTITION, simulation.records);
+      return partitions.stream().collect(Collectors.toMap(each -> each, this::end));
     }
 
     @Override
     public synchronized void seekToBeginning(Collection<TopicPartition> partitions) {
-      position = 0;
+      partitions.forEach(partition -> positions.put(partition, 0L));
+    }
+
+    @Override
+    public synchronized void seek(TopicPartition partition, long offset) {
+      positions.put(partition, offset);
     }
 
     @Override
     public synchronized long position(TopicPartition partition, Duration timeout) {
-      return position;
+      return positions.get(partition);
     }
 
     @Override
     public OptionalLong currentLag(TopicPartition partition) {
-      return OptionalLong.of(simulation.isUp ? simulation.records - position : 0);
+      return OptionalLong.of(simulation.isUp ? end(partition) - positions.get(partition) : 0);
     }
 
     @Override
     public synchronized ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
-      if (!simulation.isUp || position >= simulation.records) {
-        simulation.pass(timeout);
-        return ConsumerRecords.empty();
+      for (TopicPartition partition : assignment()) {
+        long position = positions.get(partition);
+        if (simulation.isUp && position < end(partition)) {
+          positions.put(partition, position + 1);
+          String key = partition.partition() == 0 ? "key" : "base " + position;
+          ConsumerRecord<byte[], byte[]> record =
+              new ConsumerRecord<>(
+                  "topic",
+                  partition.partition(),
+                  position,
+                  key.getBytes(StandardCharsets.UTF_8),
+                  new byte[0]);
+          return new ConsumerRecords<>(Map.of(partition, List.of(record)), Map.of());
+        }
       }
-      byte[] key = "key".getBytes(StandardCharsets.UTF_8);
-      ConsumerRecord<byte[], byte[]> record =
-          new ConsumerRecord<>("topic", 0, position++, key, new byte[0]);
-      return new ConsumerRecords<>(Map.of(PARTITION, List.of(record)), Map.of());
+      simulation.pass(timeout);
+      return ConsumerRecords.empty();
     }
   }
 
@@ -176,15 +221,17 @@ class TopicFollowerTest {
     @Override
     public OptionalLong open(String topicId) {
       events.add("open " + topicId);
-      return OptionalLong.empty();
+      return resumeAt;
     }
 
     @Override
-    public void rewind() {}
+    public void rewind() {
+      rewinds++;
+    }
 
     @Override
     public void accept(long offset, String key, byte[] value) {
-      events.add("record " + offset);
+      events.add(offset == OTHER_PARTITION ? key : "record " + offset);
     }
 
     @Override
@@ -192,7 +239,14 @@ class TopicFollowerTest {
 
     @Override
     public boolean settle() {
-      return false;
+      boolean reread = wantsReread;
+      wantsReread = false;
+      return reread;
+    }
+
+    @Override
+    public boolean needsBases() {
+      return needsBases;
     }
 
     @Override
@@ -300,5 +354,82 @@ class TopicFollowerTest {
             "record 0",
             "reachable",
             "end");
+  }
+
+  @Test
+  void afterTheStartNothingOfTheBasesIsReadUntilAReread() {
+    simulation.partitions = 2;
+    simulation.records = 2;
+    simulation.bases = 2;
+    simulation.at(
+        5,
+        () -> {
+          simulation.records = 4;
+          simulation.bases = 4;
+        });
+    simulation.at(15, () -> wantsReread = true);
+    simulation.at(25, () -> simulation.bases = 5);
+    followFor(30);
+    assertThat(events)
+        .filteredOn(event -> event.startsWith("record") || event.startsWith("base"))
+        .containsSubsequence("record 0", "record 1", "record 2", "record 3", "record 0", "record 3")
+        .containsSubsequence("base 0", "base 1", "base 0", "base 1", "base 2", "base 3")
+        .doesNotContain("base 4")
+        .hasSize(14);
+    assertThat(events.indexOf("base 2")).isGreaterThan(events.indexOf("record 3"));
+    assertThat(rewinds).isEqualTo(2);
+  }
+
+  @Test
+  void basesAreReadAsLongAsTheReaderNeedsThem() {
+    simulation.partitions = 2;
+    needsBases = true;
+    simulation.at(5, () -> simulation.bases = 1);
+    simulation.at(10, () -> needsBases = false);
+    simulation.at(15, () -> simulation.bases = 2);
+    followFor(20);
+    assertThat(events).contains("base 0").doesNotContain("base 1");
+    assertThat(rewinds).isEqualTo(1);
+  }
+
+  @Test
+  void goesOnFromAnOffsetOfTheFirstPartitionOnly() {
+    simulation.partitions = 2;
+    simulation.records = 3;
+    simulation.bases = 3;
+    resumeAt = OptionalLong.of(2);
+    followFor(5);
+    assertThat(events).containsExactly("start", "open first", "record 2", "end");
+    assertThat(rewinds).isZero();
+  }
+
+  @Test
+  void anOffsetBehindTheEndMakesAllBeReadFromTheBeginning() {
+    simulation.partitions = 2;
+    simulation.records = 1;
+    simulation.bases = 1;
+    resumeAt = OptionalLong.of(2);
+    followFor(5);
+    assertThat(events).contains("record 0", "base 0").hasSize(5);
+    assertThat(rewinds).isEqualTo(1);
+  }
+
+  @Test
+  void aTopicThatGetsAPartitionLaterIsFollowedAndItsBasesAreFound() {
+    simulation.records = 1;
+    simulation.at(
+        5,
+        () -> {
+          simulation.partitions = 2;
+          simulation.bases = 1;
+          simulation.records = 2;
+        });
+    simulation.at(10, () -> wantsReread = true);
+    followFor(15);
+    assertThat(events)
+        .filteredOn(event -> event.startsWith("record") || event.startsWith("base"))
+        .startsWith("record 0", "record 1")
+        .containsSubsequence("record 1", "base 0")
+        .hasSize(5);
   }
 }

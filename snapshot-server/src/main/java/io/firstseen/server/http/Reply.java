@@ -57,6 +57,11 @@ public final class Reply {
 
   /** A reply in JSON. Ends with a line feed, for terminals. */
   public static Reply json(int status, JsonWriter writer) {
+    return of(status, "application/json", jsonBytes(writer));
+  }
+
+  /** JSON that ends with a line feed. */
+  public static byte[] jsonBytes(JsonWriter writer) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(FEW_BYTES);
     try (JsonGenerator json = JSON.createGenerator(bytes)) {
       writer.write(json);
@@ -64,7 +69,7 @@ public final class Reply {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    return of(status, "application/json", bytes.toByteArray());
+    return bytes.toByteArray();
   }
 
   static Reply error(int status, String sentence) {

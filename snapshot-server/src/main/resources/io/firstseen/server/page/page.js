@@ -159,7 +159,7 @@ function showPublished(published) {
   // One unit of the drawing is one pixel, so that its text is as large as the other.
   const width = Math.max(220, $("keys-chart").clientWidth);
   $("keys-chart").replaceChildren(chart(width, published, (p) => p.keys, short, 1000, "Keys"));
-  $("bytes-chart").replaceChildren(chart(width, published, (p) => p.bytes, bytes, 1024, "Sizes"));
+  $("bytes-chart").replaceChildren(chart(width, published, (p) => p.changeBytes, bytes, 1024, "Bytes of changes"));
   $("rows").replaceChildren(...published.map((each, i) => {
     const change = i === 0 ? "" : each.keys - published[i - 1].keys;
     const row = element("tr");
@@ -167,7 +167,7 @@ function showPublished(published) {
       element("td", count(each.keys)),
       element("td", change === "" ? "" : (change > 0 ? "+" : change < 0 ? "−" : "")
         + count(Math.abs(change))),
-      element("td", bytes(each.bytes)));
+      element("td", bytes(each.changeBytes)));
     return row;
   }).reverse());
 }

@@ -1,0 +1,77 @@
+package io.firstseen.benchmarks;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Measured figures: printed, collected for a file, and compared with their bounds. */
+public final class Figures {
+  private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+  private final List<Map<String, Object>> rows = new ArrayList<>();
+  private boolean missed;
+
+  /** Prints a heading. */
+  public void title(String title) {
+    out.printf("%n%s%n", title);
+  }
+
+  /** A figure without a bound. */
+  public void plain(String name, double value, String unit) {
+    print(name, value, unit, "");
+    add(name, value, unit);
+  }
+
+  /** A figure that must not be above its bound. */
+  public void atMost(String name, double value, double bound, String unit) {
+    bounded(name, value, bound, unit, "at most", value <= bound);
+  }
+
+  /** A figure that must not be below its bound. */
+  public void atLeast(String name, double value, double bound, String unit) {
+    bounded(name, value, bound, unit, "at least", value >= bound);
+  }
+
+  /** Whether a figure missed its bound. */
+  public boolean missed() {
+    return missed;
+  }
+
+  /** Writes all figures to a file. */
+  public void write(Path json) throws IOException {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("reached", !missed);
+    all.put("figures", rows);
+    new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValue(json.toFile(), all);
+  }
+
+  private void bounded(
+      String name, double value, double bound, String unit, String relation, boolean reached) {
+    missed |= !reached;
+    String verdict = reached ? "" : "   MISSED";
+    print(name, value, unit, String.format(Locale.ROOT, ", %s %,.3f%s", relation, bound, verdict));
+    Map<String, Object> row = add(name, value, unit);
+    row.put(relation, bound);
+    row.put("reached", reached);
+  }
+
+  private void print(String name, double value, String unit, String rest) {
+    out.printf(Locale.ROOT, "  %-58s %,13.3f %s%s%n", name, value, unit, rest);
+  }
+
+  private Map<String, Object> add(String name, double value, String unit) {
+    Map<String, Object> row = new LinkedHashMap<>();
+    row.put("figure", name);
+    row.put("value", value);
+    row.put("unit", unit);
+    rows.add(row);
+    return row;
+  }
+}

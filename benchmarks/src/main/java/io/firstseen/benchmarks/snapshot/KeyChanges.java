@@ -1,0 +1,82 @@
+package io.firstseen.benchmarks.snapshot;
+
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.InvalidKeyException;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.serializers.HashedOperation;
+import io.firstseen.types.Operation;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.zip.GZIPInputStream;
+
+/** The operations that change a set, window by window. Each of them has an effect. */
+@FunctionalInterface
+interface KeyChanges {
+  /** The operations of the next window. */
+  Iterable<HashedOperation> next();
+
+  /** Begins with this many random keys; then replaces some by as many new ones in each window. */
+  static KeyChanges random(int keys, int replaced, long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    long[] live = random.longs(keys).toArray();
+    boolean[] begun = {false};
+    return () -> {
+      if (!begun[0]) {
+        begun[0] = true;
+        return () ->
+            Arrays.stream(live).mapToObj(key -> new HashedOperation(key, Operation.ADD)).iterator();
+      }
+      List<HashedOperation> operations = new ArrayList<>(2 * replaced);
+      for (int i = 0; i < replaced; i++) {
+        int place = random.nextInt(keys);
+        operations.add(new HashedOperation(live[place], Operation.DELETE));
+        live[place] = random.nextLong();
+        operations.add(new HashedOperation(live[place], Operation.ADD));
+      }
+      return operations;
+    };
+  }
+
+  /** The days of the stream that the demo sends, from its first day to its last. */
+  static List<List<HashedOperation>> shippedDays(KeyHash hash, Canonicaliser canonicaliser)
+      throws IOException {
+    Set<Long> live = new HashSet<>();
+    List<List<HashedOperation>> days = new ArrayList<>();
+    long firstDay = -1;
+    try (InputStream file =
+            KeyChanges.class.getResourceAsStream("/examples/phishing-domains-small.tsv.gz");
+        BufferedReader lines =
+            new BufferedReader(
+                new InputStreamReader(new GZIPInputStream(file), StandardCharsets.UTF_8))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        String[] fields = line.split("\t", 3);
+        long day = Long.parseLong(fields[0]) / 86_400;
+        firstDay = firstDay < 0 ? day : firstDay;
+        while (days.size() <= day - firstDay) {
+          days.add(new ArrayList<>());
+        }
+        Operation operation = fields[1].equals("add") ? Operation.ADD : Operation.DELETE;
+        long key;
+        try {
+          byte[] bytes = fields[2].getBytes(StandardCharsets.UTF_8);
+          key = hash.hash(canonicaliser.canonicalise(bytes));
+        } catch (InvalidKeyException e) {
+          continue;
+        }
+        if (operation == Operation.ADD ? live.add(key) : live.remove(key)) {
+          days.get((int) (day - firstDay)).add(new HashedOperation(key, operation));
+        }
+      }
+    }
+    return days;
+  }
+}

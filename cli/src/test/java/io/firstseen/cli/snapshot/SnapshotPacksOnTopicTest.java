@@ -1,0 +1,241 @@
+package io.firstseen.cli.snapshot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.firstseen.cli.CommandProcess;
+import io.firstseen.cli.Invocation;
+import io.firstseen.cli.Waiting;
+import io.firstseen.cli.embedded.EmbeddedBroker;
+import io.firstseen.cli.embedded.EmbeddedCluster;
+import io.firstseen.cli.kafka.ExpectedSet;
+import io.firstseen.cli.kafka.SeenUpdates;
+import io.firstseen.cli.kafka.TopicIo;
+import io.firstseen.consumer.SnapshotClient;
+import io.firstseen.consumer.SnapshotClientOptions;
+import io.firstseen.jobs.PipelineJob;
+import io.firstseen.jobs.options.JobOptions;
+import io.firstseen.jobs.options.KafkaOptions;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A job publishes packs and bases to a stock broker; clients that start at any moment end with the
+ * set of an exact model.
+ */
+class SnapshotPacksOnTopicTest {
+  private static final Duration LONG = Duration.ofMinutes(2);
+  private static final String TOPIC = "firstseen.snapshots";
+  private static final int CROWD = 20_000;
+  private static final int CHANGES = 100;
+  // The set becomes three times as large, so that all chains begin anew.
+  private static final int STRETCH = Integer.getInteger("firstseen.scale", 1) > 1 ? 4 : 1;
+  private static final int GROWTH = 15 * STRETCH;
+  private static final int WINDOWS = 20 * STRETCH;
+
+  private final Random random = new Random(7);
+  private final Set<String> live = new LinkedHashSet<>();
+  private List<String> lastAdded = List.of();
+  private List<String> lastRemoved = List.of();
+  private int lastKey;
+
+  @TempDir private Path directory;
+
+  @Test
+  void whoeverComesWheneverEndsWithTheSetOfTheModel() throws Exception {
+    SeenUpdates firstUpdates = new SeenUpdates();
+    SeenUpdates returnedUpdates = new SeenUpdates();
+    Path follow = Files.createDirectory(directory.resolve("follow"));
+    Path followed = directory.resolve("followed");
+    String servers;
+    try (EmbeddedBroker kafka =
+            EmbeddedBroker.start(directory.resolve("kafka"), EmbeddedBroker.Settings.stock());
+        EmbeddedCluster cluster =
+            EmbeddedCluster.start(directory.resolve("flink"), EmbeddedCluster.Settings.defaults());
+        TopicIo topics = new TopicIo(kafka.bootstrapServers())) {
+      servers = kafka.bootstrapServers();
+      JobClient job = submit(kafka, cluster);
+      List<SnapshotClient> clients = new ArrayList<>();
+      SnapshotClient first = SnapshotClient.start(options(servers).listener(firstUpdates).build());
+      clients.add(first);
+      SnapshotClient leaving = null;
+      CommandProcess following = null;
+      try {
+        for (int window = 1; window <= WINDOWS; window++) {
+          topics.send("firstseen.events", 1, events(window));
+          if (window > 1) {
+            first.awaitSequence(window - 1, LONG);
+          }
+          switch (window % STRETCH == 0 ? window / STRETCH : 0) {
+            case 4, 9, 17 -> clients.add(SnapshotClient.start(options(servers).build()));
+            case 5 -> leaving = SnapshotClient.start(cached(servers).build());
+            case 6 -> {
+              following =
+                  CommandProcess.start(
+                      follow,
+                      "snapshot",
+                      "follow",
+                      "--bootstrap-servers=" + servers,
+                      "--cache-dir=" + followed,
+                      "--json");
+              awaitTold(follow, window - 1);
+            }
+            case 7 -> {
+              leaving.awaitSequence(window - 1, LONG);
+              leaving.close();
+            }
+            case 10 ->
+                clients.add(
+                    SnapshotClient.start(cached(servers).listener(returnedUpdates).build()));
+            default -> {
+              // Windows at which no client starts.
+            }
+          }
+        }
+        clients.add(SnapshotClient.start(options(servers).build()));
+        // The last window is open: its changes are not published.
+        undoLastWindow();
+        for (SnapshotClient client : clients) {
+          client.awaitSequence(WINDOWS - 1, LONG);
+          ExpectedSet.mustBeThatOf(client, live);
+        }
+        infoShowsTheChain(servers);
+        awaitTold(follow, WINDOWS - 1);
+        following.interrupt();
+        checkLines(following.end());
+      } finally {
+        clients.forEach(SnapshotClient::close);
+        if (following != null) {
+          following.close();
+        }
+      }
+      job.cancel().get();
+    }
+    // Running clients fetched whole shards only where chains began anew.
+    assertThat(firstUpdates.count()).isGreaterThan(WINDOWS / 2);
+    assertThat(firstUpdates.sequencesWithWholeShards()).containsExactly((long) GROWTH);
+    assertThat(firstUpdates.troubles()).isEmpty();
+    assertThat(returnedUpdates.count()).isGreaterThan(WINDOWS / 4);
+    assertThat(returnedUpdates.sequencesWithWholeShards()).containsExactly((long) GROWTH);
+    assertThat(returnedUpdates.troubles()).isEmpty();
+    // The directory that the command wrote answers without a broker.
+    try (SnapshotClient alone =
+        SnapshotClient.start(options(servers).cacheDirectory(followed).build())) {
+      assertThat(alone.awaitReady(LONG).sequence()).isEqualTo(WINDOWS - 1);
+      ExpectedSet.mustBeThatOf(alone, live);
+    }
+  }
+
+  private static void awaitTold(Path follow, int sequence) throws Exception {
+    Waiting.until(
+        "sequence " + sequence + " is told",
+        LONG,
+        () -> Files.readString(follow.resolve("out")).contains("\"sequence\":" + sequence + ","));
+  }
+
+  private void infoShowsTheChain(String servers) throws Exception {
+    Path pulled = directory.resolve("pulled");
+    String ofTopic = "--bootstrap-servers=" + servers;
+    assertThat(Invocation.of("snapshot", "pull", ofTopic, "--output=" + pulled).status()).isZero();
+    assertThat(Invocation.of("snapshot", "info", ofTopic))
+        .isEqualTo(Invocation.of("snapshot", "info", pulled.toString()));
+    Invocation info = Invocation.of("snapshot", "info", ofTopic, "--json");
+    JsonNode summary = new ObjectMapper().readTree(info.out().get(0));
+    assertThat(summary.get("keys").asLong()).isEqualTo(live.size());
+    JsonNode chain = summary.get("chain");
+    assertThat(chain.get("ofShards")).hasSize(4);
+    // Packs follow the list.
+    assertThat(chain.get("list").get("sequence").asLong())
+        .isLessThan(summary.get("sequence").asLong());
+  }
+
+  private static void checkLines(Invocation ended) throws Exception {
+    assertThat(ended.err()).isEmpty();
+    List<JsonNode> snapshots = new ArrayList<>();
+    for (String line : ended.out()) {
+      snapshots.add(new ObjectMapper().readTree(line));
+      assertThat(line).contains("\"event\":\"snapshot\"");
+    }
+    assertThat(snapshots).hasSizeGreaterThan(WINDOWS / 4);
+    long before = -1;
+    for (JsonNode snapshot : snapshots) {
+      long keys = snapshot.get("keys").asLong();
+      if (snapshot.has("added")) {
+        long changed = snapshot.get("added").asLong() - snapshot.get("removed").asLong();
+        // Values are counted, which two keys of a thousand may share.
+        assertThat(keys - before).isCloseTo(changed, within(2L));
+      }
+      before = keys;
+    }
+  }
+
+  private static SnapshotClientOptions.Builder options(String servers) {
+    return SnapshotClientOptions.builder(servers, "firstseen").topic(TOPIC);
+  }
+
+  private SnapshotClientOptions.Builder cached(String servers) {
+    return options(servers).cacheDirectory(directory.resolve("cache"));
+  }
+
+  private static JobClient submit(EmbeddedBroker kafka, EmbeddedCluster cluster) throws Exception {
+    kafka.createTopics(List.of(new NewTopic("firstseen.events", 1, (short) 1)));
+    StreamExecutionEnvironment env = cluster.environment();
+    PipelineJob.buildOnKafka(
+        env,
+        KafkaOptions.parse(
+            "--bootstrap-servers=" + kafka.bootstrapServers(), "--checkpoint-interval=100ms"),
+        JobOptions.parse(
+            "--mode=exact",
+            "--capacity=100000",
+            "--window=1s",
+            "--out-of-orderness=0s",
+            "--idle-timeout=1h",
+            "--snapshot-shards=4"));
+    return env.executeAsync();
+  }
+
+  /** The events of a window, which the model then includes. */
+  private List<String> events(int window) {
+    lastAdded = new ArrayList<>();
+    lastRemoved = new ArrayList<>();
+    List<String> events = new ArrayList<>();
+    List<String> old = new ArrayList<>(live);
+    for (int i = 0; window > 1 && i < CHANGES; i++) {
+      String key = old.get(random.nextInt(old.size()));
+      if (live.remove(key)) {
+        lastRemoved.add(key);
+        events.add(event(window, "delete", key));
+      }
+    }
+    int adds = window == 1 ? CROWD : window == GROWTH ? 2 * CROWD : CHANGES;
+    for (int i = 0; i < adds; i++) {
+      String key = "key-" + ++lastKey;
+      live.add(key);
+      lastAdded.add(key);
+      events.add(event(window, "add", key));
+    }
+    return events;
+  }
+
+  private void undoLastWindow() {
+    lastAdded.forEach(live::remove);
+    live.addAll(lastRemoved);
+  }
+
+  private static String event(int window, String operation, String key) {
+    return "{\"ts\":%d,\"op\":\"%s\",\"key\":\"%s\"}".formatted(window * 1_000L, operation, key);
+  }
+}

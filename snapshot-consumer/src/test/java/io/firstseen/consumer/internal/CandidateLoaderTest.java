@@ -1,0 +1,95 @@
+package io.firstseen.consumer.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.consumer.TestPublisher;
+import io.firstseen.consumer.TestPublisher.Entry;
+import io.firstseen.consumer.TestPublisher.Publication;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.BlobReference;
+import io.firstseen.filters.snapshot.CatchUp;
+import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.filters.snapshot.SnapshotTopicFormat;
+import java.util.AbstractList;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class CandidateLoaderTest {
+  private final ChunkStore chunks = new ChunkStore(null);
+  private final List<String> complaints = new ArrayList<>();
+  private final Publication publication = TestPublisher.of(Following.SET, 1).publish(1, "a");
+  private final Candidate candidate = new Candidate(publication.manifest(), 0, 0);
+  private int loads;
+
+  private final CandidateLoader loader =
+      new CandidateLoader(
+          new AssemblerSettings(
+              Following.SET,
+              KeyHash.fixed(),
+              Following.CHUNK_WAIT_MILLIS,
+              OptionalLong.empty(),
+              0,
+              Set.of(),
+              new BlobSource(null, null, false),
+              null),
+          chunks);
+
+  /** No sets; counts how often a load asks for them. */
+  private final class NothingHeld extends AbstractList<SnapshotSet> {
+    @Override
+    public SnapshotSet get(int index) {
+      throw new IndexOutOfBoundsException(index);
+    }
+
+    @Override
+    public int size() {
+      loads++;
+      return 0;
+    }
+  }
+
+  private Optional<CatchUp> load() throws SnapshotException {
+    return loader.load(candidate, new NothingHeld(), 0, complaints::add);
+  }
+
+  private void put(Entry chunk) {
+    chunks.put(SnapshotTopicFormat.parseChunkKey(chunk.key()).orElseThrow(), chunk.value(), 0);
+  }
+
+  private List<String> lacking() {
+    return candidate.lacking.stream().map(BlobReference::digest).toList();
+  }
+
+  @Test
+  void triesAgainOnlyWhenABlobThatItLackedIsThere() throws Exception {
+    Entry pack = publication.pack().get(0);
+    Entry base = publication.bases().get(0);
+    Entry list = publication.bases().get(1);
+    assertThat(load()).isEmpty();
+    assertThat(lacking()).containsExactly(pack.digest());
+    int once = loads;
+    assertThat(once).isPositive();
+    put(base);
+    assertThat(load()).isEmpty();
+    assertThat(loads).isEqualTo(once);
+    put(pack);
+    assertThat(load()).isEmpty();
+    assertThat(loads).isEqualTo(2 * once);
+    assertThat(lacking()).containsExactly(list.digest());
+    put(list.damaged());
+    assertThat(load()).isEmpty();
+    assertThat(complaints).singleElement().asString().contains("is damaged");
+    assertThat(loads).isEqualTo(3 * once);
+    assertThat(load()).isEmpty();
+    assertThat(loads).isEqualTo(3 * once);
+    put(list);
+    assertThat(load().orElseThrow().way()).isEqualTo(CatchUp.Way.BASES);
+    assertThat(candidate.asked)
+        .containsExactlyInAnyOrder(pack.digest(), list.digest(), base.digest());
+  }
+}
