@@ -22,6 +22,7 @@ wrong, with one line on standard error.
 import argparse
 import bisect
 import hashlib
+import ipaddress
 import os
 import re
 import stat
@@ -45,9 +46,11 @@ BLOB_NAMES = {PACK: "a pack", BASE: "a base", BASE_LIST: "a list of bases"}
 CHANGE, WHOLE = 1, 2
 EXPIRES, BLOBS, HAS_PACK, SIGNED, EXTENSION = 1, 2, 4, 8, 16
 MANIFEST_NAME = re.compile(r"manifest-([0-9]{10,19})\.bin")
-# A scheme, an authority without a user, and a path without %00, in the characters of RFC 2396.
+# A scheme, an authority without a user, and a path without %00, in the characters of RFC 2396. The groups
+# are the scheme, the authority and an IPv6 address in it.
 DIRECTORY_URI = re.compile(
-    r"[A-Za-z][A-Za-z0-9+.-]*:(//[A-Za-z0-9_.!~*'(),;:$&+=\[\]-]+(?=/|$)|(?=/(?!/)|///))"
+    r"([A-Za-z][A-Za-z0-9+.-]*):"
+    r"(//(?:[A-Za-z0-9_.!~*'(),;:$&+=-]+|\[([0-9A-Fa-f:.]+)\](?::[0-9]*)?)(?=/|$)|(?=/(?!/)|///))"
     r"([A-Za-z0-9_.!~*'(),;:$&+=@/-]|%(?!00)[0-9A-Fa-f]{2})*"
 )
 MAX_SHARDS = 65536
@@ -827,9 +830,10 @@ class Manifest:
         self.blobs = None
         if parts & BLOBS:
             self.blobs = fields.take(fields.leb("the length of blobs", 1, 2000), "blobs").decode("latin-1")
+        self.extension = None
         if parts & EXTENSION:
-            # Fields that only later versions know.
-            fields.take(fields.leb("the length of the extension", 1, 4096), "the extension")
+            # Fields that only later releases know.
+            self.extension = fields.take(fields.leb("the length of the extension", 1, 4096), "the extension")
         fields.end()
 
     def _check_fields(self):
@@ -844,11 +848,19 @@ class Manifest:
                 f"packBytes must be at least {self.pack[1]}, got {self.pack_bytes}",
             )
         if self.blobs is not None:
-            require(
-                DIRECTORY_URI.fullmatch(self.blobs) is not None
-                and not (self.blobs.startswith("file://") and urlsplit(self.blobs).netloc),
-                f"blobs must be the URI of a directory, got {self.blobs!r}",
-            )
+            require(is_directory_uri(self.blobs), f"blobs must be the URI of a directory, got {self.blobs!r}")
+
+
+def is_directory_uri(uri):
+    match = DIRECTORY_URI.fullmatch(uri)
+    if match is None:
+        return False
+    scheme, authority, address = match.group(1, 2, 3)
+    try:
+        ipaddress.IPv6Address(address or "::")
+    except ValueError:
+        return False
+    return scheme != "file" or not authority
 
 
 def tree_root(shards):
@@ -882,11 +894,11 @@ class SnapshotDirectory:
 
     def newest(self):
         """The path of the newest manifest."""
-        sequences = filter(lambda sequence: sequence is not None, map(sequence_of, os.listdir(self.path)))
-        found = [(sequence, manifest_name(sequence)) for sequence in sequences]
-        if not found:
+        sequences = [sequence_of(name) for name in os.listdir(self.path)]
+        newest = max((sequence for sequence in sequences if sequence is not None), default=None)
+        if newest is None:
             raise Unsupported("there is no manifest in it")
-        return os.path.join(self.path, max(found)[1])
+        return os.path.join(self.path, manifest_name(newest))
 
     def blob(self, manifest, reference, kind):
         """A blob, checked against its reference."""
@@ -1147,6 +1159,7 @@ def manifest_rows(manifest):
         "newest pack": named(manifest.pack),
         "bytes of all packs": manifest.pack_bytes,
         "blobs": manifest.blobs or "with the manifest",
+        "extension": "none" if manifest.extension is None else f"{len(manifest.extension)} bytes",
         "signature": "none" if key is None else f"of the key {key.hex()}, not checked",
     }
 
@@ -1241,7 +1254,7 @@ def warn_of_rights(file, path):
 def read_hash_key(path):
     if path is None:
         return PUBLIC_HASH_KEY
-    with open(path, encoding="ascii") as file:
+    with open(path, encoding="ascii", errors="replace") as file:
         warn_of_rights(file, path)
         digits = file.read().strip()
     try:
@@ -1349,6 +1362,9 @@ def main(arguments):
         print(f"{options.path}: {refusal}", file=sys.stderr)
     except OSError as error:
         print(f"cannot open {error.filename}: {error.strerror}", file=sys.stderr)
+    except ValueError as error:
+        # Of a path that cannot be one, such as one with a NUL.
+        print(f"{options.path!r}: {error}", file=sys.stderr)
     return 2
 
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.cli.CommandProcess;
 import io.firstseen.cli.Invocation;
+import io.firstseen.cli.Waiting;
 import io.firstseen.cli.embedded.EmbeddedCluster;
 import io.firstseen.cli.embedded.SecuredBroker;
 import io.firstseen.cli.shared.ExitCode;
@@ -17,6 +18,7 @@ import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -29,6 +31,7 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.acl.AccessControlEntry;
 import org.apache.kafka.common.acl.AclBinding;
@@ -193,7 +196,11 @@ class SecuredBrokerTest {
       assertThat(open.readCommitted(ACCEPTED)).hasSize(model.accepted);
       assertThat(open.readCommitted("firstseen.duplicates")).hasSize(model.repeats);
       assertThat(open.readCommitted("firstseen.dead-letters")).hasSize(model.deadLetters);
-      assertThat(committed("firstseen." + ACCEPTED, EVENTS)).isEqualTo(open.ends(EVENTS));
+      // The source commits offsets without waiting for the broker.
+      Waiting.until(
+          "the offsets are committed",
+          Duration.ofMinutes(1),
+          () -> committed("firstseen." + ACCEPTED, EVENTS).equals(open.ends(EVENTS)));
 
       Path pulled = output.resolve("pulled");
       Invocation pull = consumer("pull", readerFile, "--output=" + pulled);
@@ -228,15 +235,14 @@ class SecuredBrokerTest {
 
   private static Map<TopicPartition, Long> committed(String group, String topic) throws Exception {
     TopicPartition partition = new TopicPartition(topic, 0);
-    return Map.of(
-        partition,
+    OffsetAndMetadata offset =
         kafka
             .admin()
             .listConsumerGroupOffsets(group)
             .partitionsToOffsetAndMetadata()
             .get()
-            .get(partition)
-            .offset());
+            .get(partition);
+    return offset == null ? Map.of() : Map.of(partition, offset.offset());
   }
 
   @Test

@@ -215,9 +215,12 @@ class PythonReaderTest {
     assertThat(run(golden.path(), "verify").output())
         .isEqualTo(golden.path() + ": valid, its signature is not checked\n");
     assertThat(run(golden.path(), "info").output())
+        .contains("extension            none\n")
         .contains("signature            of the key " + signed.signature().key() + ", not checked\n")
         .contains("blobs                https://snapshots.example.com/golden/blobs\n")
         .contains(signed.root());
+    assertThat(run(GOLDEN.resolve("manifest-with-extension.bin"), "info").output())
+        .contains("extension            2 bytes\n");
   }
 
   /** From any window of a random set to any later one, by packs as by bases. */
@@ -333,6 +336,93 @@ class PythonReaderTest {
     assertThat(statuses[2]).isPositive();
   }
 
+  /** The section leads to the root, so only the rule refuses it. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void refusesToAddWhatIsThere(boolean isAdded) throws Exception {
+    SetParameters parameters =
+        SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), 0.01);
+    PublishedSet published = new PublishedSet("python", parameters);
+    SplittableRandom random = new SplittableRandom(98);
+    Manifest manifest = published.window(0, random.longs(30).boxed().toList());
+    Snapshot before = published.snapshots()[0];
+    SectionWriter same = new SectionWriter(before.header().universe(), before.header().count());
+    if (isAdded) {
+      same.add(before.values().nextLong());
+      same.remove(0);
+    }
+    Pack pack = new ManifestBlobs(manifest, published).newestPack();
+    byte[] next =
+        new Pack(
+                pack.setName(),
+                1,
+                manifest.pack(),
+                0,
+                pack.bases(),
+                pack.basesBytes(),
+                0,
+                new TreeMap<>(Map.of(0, same.finish(before.header().hashCount()))))
+            .toBytes();
+    Manifest forged =
+        Manifest.of(
+            manifest.setName(),
+            1,
+            manifest.windowStartMillis(),
+            manifest.windowEndMillis(),
+            manifest.parameters(),
+            manifest.count(),
+            manifest.root(),
+            published.put(next),
+            manifest.packBytes() + next.length);
+    SnapshotDirectory store = new SnapshotDirectory(directory.resolve("set"));
+    writeBlobs(published, store);
+    store.writeManifest(forged);
+    int expected = isAdded ? 1 : 0;
+    assertThat(status(() -> ManifestBlobs.verify(forged, published))).isEqualTo(expected);
+    Answer answer = run(store.path(), "verify");
+    assertThat(answer.status()).as("%s", answer).isEqualTo(expected);
+    if (isAdded) {
+      assertThat(answer.output()).contains("an added value must not be there before");
+    }
+  }
+
+  @Test
+  void knowsTheNamesOfManifests() throws Exception {
+    byte[] nothing = Files.readAllBytes(GOLDEN.resolve("manifest-of-nothing.bin"));
+    long sequence = Manifest.read(nothing).sequence();
+    SnapshotDirectory store = new SnapshotDirectory(directory.resolve("set"));
+    store.writeManifest(nothing);
+    for (String name :
+        List.of(
+            "manifest-00000000099.bin",
+            "manifest-099.bin",
+            "manifest-9223372036854775808.bin",
+            "manifest-0000000099.bin.tmp")) {
+      Files.writeString(store.path().resolve(name), "no manifest");
+    }
+    assertThat(store.sequences()).containsExactly(sequence);
+    assertThat(run(store.path(), "verify").output()).isEqualTo(store.path() + ": valid\n");
+    Files.write(store.manifestFile(Long.MAX_VALUE), nothing);
+    assertThat(run(store.path(), "verify"))
+        .isEqualTo(
+            new Answer(
+                1,
+                store.path()
+                    + ": invalid: the sequence must be that of the file's name, got "
+                    + sequence
+                    + "\n",
+                ""));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"info", "verify", "query"})
+  void saysWhatCannotBeOpened(String verb) throws Exception {
+    Answer answer = python.run(List.of(verb, "a\0b"), directory);
+    assertThat(answer.status()).isEqualTo(2);
+    // Python's own words follow.
+    assertThat(answer.errors()).startsWith("'a\\x00b': ").hasLineCount(1);
+  }
+
   private static void writeBlobs(PublishedSet published, SnapshotDirectory store)
       throws IOException {
     Path blobs = Files.createDirectories(store.path().resolve("blobs"));
@@ -399,6 +489,14 @@ class PythonReaderTest {
     "file:///tmp/blob,true",
     "s3://bucket-path,true",
     "s3://b/%41@;(x)=,true",
+    "s3://[::1]:9/p/x,true",
+    "FILE://host/path,true",
+    "file://host/path,false",
+    "file://[/pathxyz,false",
+    "s3://[::g]:9/p/x,false",
+    "s3://a[b]/path/x,false",
+    "s3://%41cket/p/x,false",
+    "s3://bucket/%00x,false",
     "s3://bucket/pa?h,false",
     "s3://bucket/pa#h,false",
     "s3://u@cket/path,false",
