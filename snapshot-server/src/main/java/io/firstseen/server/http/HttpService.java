@@ -247,10 +247,11 @@ public final class HttpService implements AutoCloseable {
    */
   @Override
   public void close() {
-    // A closed channel still listens until its selector runs again. Ending the selector's thread
-    // first makes sure that no new connection is accepted once peers notice the end.
-    end(acceptor);
+    // Answers from here on say that their connection ends.
     ending = true;
+    // A closed channel still listens until its selector runs again. Ending the selector's thread
+    // before any connection makes sure that no new one is served once peers notice the end.
+    end(acceptor);
     for (Channel channel : open) {
       channel.eventLoop().execute(() -> end(channel));
     }
