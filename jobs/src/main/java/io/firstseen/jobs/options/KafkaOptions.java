@@ -103,7 +103,7 @@ public final class KafkaOptions {
       defaultValue = "firstseen.snapshots",
       converter = OptionValues.KafkaName.class,
       description =
-          "The compacted topic, made with two partitions, of snapshots and manifests"
+          "The compacted topic, made with two partitions, of blobs and manifests"
               + " (default: ${DEFAULT-VALUE}).")
   private String snapshotsTopic;
 

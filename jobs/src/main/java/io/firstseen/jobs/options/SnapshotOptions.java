@@ -97,7 +97,7 @@ public final class SnapshotOptions {
       defaultValue = "1d",
       converter = OptionValues.DurationValue.class,
       description =
-          "How long a blob is kept after the last manifest that names it was replaced. Not for"
+          "How long a blob is kept after it was last in use. Not for"
               + " directories of 'run' (default: ${DEFAULT-VALUE}).")
   private Duration blobGrace;
 

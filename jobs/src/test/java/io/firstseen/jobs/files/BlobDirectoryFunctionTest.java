@@ -182,4 +182,29 @@ class BlobDirectoryFunctionTest {
       assertThat(files()).as("that file is gone already, and so be it").containsExactly(B);
     }
   }
+
+  /** A shard that has an earlier set again has the same base again. */
+  @Test
+  void whatIsWrittenAgainIsNotRemoved() throws Exception {
+    OperatorSubtaskState state;
+    try (var harness = start(null)) {
+      harness.processElement(blob(A, "one"), 0);
+      harness.processElement(blob(B, "two"), 0);
+      harness.processElement(removal(A), 0);
+      harness.processElement(removal(B), 0);
+      state = harness.snapshot(1, 1);
+      harness.processElement(blob(A, "one"), 0);
+      harness.snapshot(2, 2);
+      harness.notifyOfCompletedCheckpoint(2);
+      assertThat(files()).containsExactly(A);
+    }
+    Files.writeString(blobs.resolve(B), "two");
+    try (var harness = start(state)) {
+      harness.processElement(blob(A, "one"), 0);
+      harness.snapshot(3, 3);
+      harness.snapshot(4, 4);
+      harness.notifyOfCompletedCheckpoint(4);
+      assertThat(files()).as("also after a restore").containsExactly(A);
+    }
+  }
 }

@@ -6,7 +6,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which manifests are published, and when blobs that no manifest names are removed. None of this is
+ * Which manifests are published, and when blobs that are not in use are removed. None of this is
  * kept in state: a job may be restarted with other rules.
  *
  * @param bounds how far the number of live keys may jump
