@@ -1,0 +1,21 @@
+// The reader without anything of Node: for browsers, and for what else runs JavaScript.
+
+export { canonical, expressions, CANONICALISERS } from "./lib/canonical.js";
+export {
+  FirstseenError,
+  InvalidKeyError,
+  MalformedError,
+  MissingError,
+  NotReadyError,
+  OutdatedError,
+  UnreachableError,
+  UnsupportedError,
+  UntrustedError,
+} from "./lib/errors.js";
+export { HttpSource, SetFollower } from "./lib/follow.js";
+export { HashKey } from "./lib/hash.js";
+export { Lookup, UrlLists } from "./lib/lookup.js";
+export { Manifest, PublicKey, requireSigned, useCrypto } from "./lib/manifest.js";
+export { SnapshotSet, catchUp, verifySet } from "./lib/set.js";
+export { Snapshot } from "./lib/snapshot.js";
+export { PUBLIC_SUFFIX_LIST, registrableDomain } from "./lib/suffixes.js";

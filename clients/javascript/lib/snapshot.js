@@ -1,0 +1,292 @@
+// The snapshot of a shard: docs/format/snapshot-v1.md.
+
+import { FieldReader, MAX_LEB, bytesOfHex, checkedSetName, concat, crc32c, hex, requireFlags } from "./bytes.js";
+import { CANONICALISERS } from "./canonical.js";
+import { UnsupportedError, require } from "./errors.js";
+import { GolombCodedSet, Range, setDigest } from "./gcs.js";
+import { ALGORITHMS } from "./hash.js";
+import { requireOneForm } from "./stripping.js";
+
+const MAGIC = "894653534e41500a";
+const FIXED_HEADER_BYTES = 217;
+const MAX_HEADER_BYTES = 1319;
+/** The required flag of sets that leave parameters out of URLs. */
+export const STRIPPED = 1;
+const MAX_SHARDS = 65536;
+const MAX_RATE = 0.1;
+/** More than the bits of a file. */
+const MAX_VALUES = 2n ** 40n;
+
+/** The name of a hash and of a canonicaliser from their codes; refuses those that have none here. */
+export function knownHash(code) {
+  if (!(code in ALGORITHMS)) {
+    throw new UnsupportedError(`the hash must be 1 or 2, got ${code}`);
+  }
+  return ALGORITHMS[code];
+}
+
+export function knownCanonicaliser(code) {
+  if (code >= CANONICALISERS.length) {
+    throw new UnsupportedError(`the canonicaliser must be 0 to ${CANONICALISERS.length - 1}, got ${code}`);
+  }
+  return CANONICALISERS[code];
+}
+
+/** Reads the patterns of parameters that a set leaves out, of a length that was read before. */
+export function readStripped(fields, bytes, canonicaliser) {
+  require(canonicaliser === "url", () => `only the canonicaliser url strips parameters, got ${canonicaliser}`);
+  const patterns = fields.ascii(bytes, "strippedParameters");
+  requireOneForm(patterns);
+  return patterns;
+}
+
+/** Refuses parameters of a set that break the rules which snapshots and manifests share. */
+export function requireParameters(parameters) {
+  const { canonicaliserVersion, shards, falsePositiveRate } = parameters;
+  require(
+    canonicaliserVersion >= 1 && canonicaliserVersion <= 65535,
+    () => `the version of the canonicaliser must be in [1, 65535], got ${canonicaliserVersion}`
+  );
+  require(
+    shards >= 1 && shards <= MAX_SHARDS && (shards & (shards - 1)) === 0,
+    () => `the number of shards must be a power of two up to ${MAX_SHARDS}, got ${shards}`
+  );
+  require(
+    falsePositiveRate > 0 && falsePositiveRate <= MAX_RATE,
+    () => `the false-positive rate must be above 0, at most ${MAX_RATE}, got ${falsePositiveRate}`
+  );
+}
+
+export function shardBits(shards) {
+  return Math.log2(shards);
+}
+
+/** Refuses a range that a shard with these numbers of values and hashes may not have. */
+export function requireRoom(parameters, range, count, hashCount) {
+  const bits = 64 - shardBits(parameters.shards);
+  require(range.size <= 1n << BigInt(bits), () => `there must be at most 2^${bits} values, got ${range.size}`);
+  require(
+    hashCount >= count && (hashCount === 0) === (count === 0),
+    () => `the number of hashes must be at least ${count}, and 0 if that is, got ${hashCount}`
+  );
+  require(
+    range.keepsRate(count, parameters.falsePositiveRate),
+    () => `a range of ${range.size} is too small for ${count} values at the rate ${parameters.falsePositiveRate}`
+  );
+  range.requireFits(count);
+}
+
+/** Refuses more hashes than the rate allows. */
+export function requireRate(parameters, range, hashCount) {
+  require(
+    range.keepsRate(hashCount, parameters.falsePositiveRate),
+    () => `a range of ${range.size} is too small for ${hashCount} keys at the rate ${parameters.falsePositiveRate}`
+  );
+}
+
+/** The set of one shard, in which hashes can be looked up. */
+export class Snapshot {
+  #set;
+  #shardBits;
+
+  constructor(header, set) {
+    this.header = header;
+    this.#set = set;
+    this.#shardBits = shardBits(header.parameters.shards);
+    Object.freeze(this);
+  }
+
+  /**
+   * The snapshot of values.
+   *
+   * @param about setName, shard, sequence, windowStartMillis, windowEndMillis and parameters
+   */
+  static of(about, range, values, hashCount) {
+    requireRoom(about.parameters, range, values.length, hashCount);
+    requireRate(about.parameters, range, hashCount);
+    const digest = hex(setDigest(range, values));
+    const header = { ...about, range, count: values.length, hashCount, setDigest: digest };
+    return new Snapshot(Object.freeze(header), GolombCodedSet.of(range, values));
+  }
+
+  /** Opens a file; checks everything that can be checked without decoding values. */
+  static read(bytes) {
+    require(bytes.length >= 12, () => `a snapshot must have at least 218 bytes, got ${bytes.length}`);
+    const fields = new FieldReader(bytes);
+    require(hex(fields.take(8, "the magic number")) === MAGIC, "this is no snapshot: the magic number is missing");
+    const version = fields.u16("the version");
+    if (version > 1) {
+      throw new UnsupportedError(`the snapshot has format version ${version}, this program reads version 1`);
+    }
+    require(version === 1, () => `the format version must be 1, got ${version}`);
+    const headerBytes = fields.u16("the length of the header");
+    require(
+      headerBytes > FIXED_HEADER_BYTES && headerBytes <= MAX_HEADER_BYTES,
+      () => `the header must have 218 to ${MAX_HEADER_BYTES} bytes, got ${headerBytes}`
+    );
+    require(
+      headerBytes <= bytes.length,
+      () => `the header has ${headerBytes} bytes, the file only ${bytes.length}`
+    );
+    const checksum = new FieldReader(bytes.subarray(headerBytes - 4)).u32("the checksum");
+    require(
+      checksum === crc32c(bytes.subarray(0, headerBytes - 4)),
+      () => `the checksum of the header does not fit its ${headerBytes} bytes`
+    );
+    return readSections(bytes, headerBytes, readHeader(fields, headerBytes));
+  }
+
+  /** The bytes of a file. */
+  toBytes() {
+    const { header } = this;
+    const payload = this.#set.payloadBytes();
+    const sections = concat([payload, this.#set.startsBytes()]);
+    const name = new TextEncoder().encode(header.setName);
+    const stripped = new TextEncoder().encode(header.parameters.strippedParameters ?? "");
+    const headerBytes = FIXED_HEADER_BYTES + name.length + (stripped.length === 0 ? 0 : 2 + stripped.length);
+    const bytes = new Uint8Array(headerBytes + sections.length);
+    const view = new DataView(bytes.buffer);
+    const codes = header.parameters;
+    bytes.set(bytesOfHex(MAGIC));
+    view.setUint16(8, 1, true);
+    view.setUint16(10, headerBytes, true);
+    view.setUint32(12, stripped.length === 0 ? 0 : STRIPPED, true);
+    view.setUint8(16, 1);
+    view.setUint8(18, Number(Object.keys(ALGORITHMS).find((code) => ALGORITHMS[code] === codes.hash)));
+    view.setUint8(19, CANONICALISERS.indexOf(codes.canonicaliser));
+    view.setUint16(20, codes.canonicaliserVersion, true);
+    view.setUint32(24, header.shard, true);
+    view.setUint32(28, codes.shards, true);
+    view.setBigUint64(32, codes.keyCheck, true);
+    view.setFloat64(40, codes.falsePositiveRate, true);
+    view.setBigInt64(48, header.sequence, true);
+    view.setBigInt64(56, header.windowStartMillis, true);
+    view.setBigInt64(64, header.windowEndMillis, true);
+    view.setBigUint64(72, BigInt(header.hashCount), true);
+    view.setBigUint64(80, BigInt(header.count), true);
+    view.setBigUint64(88, this.#set.golombParameter, true);
+    view.setBigUint64(104, BigInt(this.#set.payloadBits), true);
+    view.setBigUint64(112, BigInt(sections.length - payload.length), true);
+    view.setBigUint64(120, BigInt(payload.length), true);
+    bytes.set(bytesOfHex(header.setDigest), 128);
+    view.setBigUint64(192, BigInt(header.range.buckets), true);
+    view.setBigUint64(200, header.range.width, true);
+    view.setUint32(208, crc32c(sections), true);
+    view.setUint8(212, name.length);
+    bytes.set(name, 213);
+    if (stripped.length > 0) {
+      view.setUint16(213 + name.length, stripped.length, true);
+      bytes.set(stripped, 215 + name.length);
+    }
+    const end = headerBytes - 4;
+    view.setUint32(end, crc32c(bytes.subarray(0, end)), true);
+    bytes.set(sections, headerBytes);
+    return bytes;
+  }
+
+  /** Decodes everything and checks that the content matches the header. */
+  verify() {
+    const digest = hex(setDigest(this.header.range, this.values()));
+    require(
+      digest === this.header.setDigest,
+      () => `the set digest must be ${digest}, got ${this.header.setDigest}`
+    );
+  }
+
+  /** The values, ascending: Numbers, or BigInts where they may have more than 53 bits. */
+  values() {
+    return this.#set.values();
+  }
+
+  /** Whether the set holds a hash, in two halves, of this shard. */
+  containsHalves(high, low) {
+    const bits = this.#shardBits;
+    return bits === 0
+      ? this.#set.contains(high, low)
+      : this.#set.contains((high << bits) | (low >>> (32 - bits)), low << bits);
+  }
+}
+
+function readHeader(fields, headerBytes) {
+  const flags = fields.u32("requiredFlags");
+  requireFlags(flags, STRIPPED, "snapshot");
+  const codec = fields.u8("codec");
+  if (codec !== 1) {
+    throw new UnsupportedError(`the codec must be 1, got ${codec}`);
+  }
+  let reserved = BigInt(fields.u8("reserved"));
+  const hash = knownHash(fields.u8("hashAlgorithm"));
+  const canonicaliser = knownCanonicaliser(fields.u8("canonicaliser"));
+  const canonicaliserVersion = fields.u16("canonicaliserVersion");
+  reserved |= BigInt(fields.u16("reserved"));
+  const shard = fields.u32("shard");
+  const shards = fields.u32("shardCount");
+  const keyCheck = fields.u64("keyCheck");
+  const falsePositiveRate = fields.f64("falsePositiveRate");
+  const header = { shard };
+  header.sequence = fields.i64("sequence");
+  header.windowStartMillis = fields.i64("windowStartMillis");
+  header.windowEndMillis = fields.i64("windowEndMillis");
+  header.hashCount = fields.u64("hashCount");
+  header.count = fields.u64("count");
+  header.golombParameter = fields.u64("golombParameter");
+  reserved |= fields.u64("reserved");
+  header.payloadBits = fields.u64("payloadBits");
+  header.startsBytes = fields.u64("bucketStartsBytes");
+  header.payloadBytes = fields.u64("payloadBytes");
+  header.setDigest = hex(fields.take(32, "setDigest"));
+  reserved |= fields.take(32, "reserved").some((byte) => byte !== 0) ? 1n : 0n;
+  header.buckets = fields.u64("buckets");
+  header.width = fields.u64("width");
+  header.sectionsChecksum = fields.u32("sectionsChecksum");
+  const nameBytes = fields.u8("setNameBytes");
+  require(reserved === 0n, "the reserved bytes must be 0");
+  header.setName = checkedSetName(fields.ascii(nameBytes, "the set name"));
+  const strippedParameters = flags === 0 ? null : readStripped(fields, fields.u16("strippedBytes"), canonicaliser);
+  require(headerBytes === fields.at + 4, () => `the header must have ${fields.at + 4} bytes, got ${headerBytes}`);
+  const parameters = {
+    hash,
+    keyCheck,
+    canonicaliser,
+    canonicaliserVersion,
+    strippedParameters,
+    shards,
+    falsePositiveRate,
+  };
+  header.parameters = Object.freeze(parameters);
+  requireParameters(parameters);
+  require(shard < shards, () => `the shard must be below ${shards}, got ${shard}`);
+  require(header.sequence >= 0n, () => `the sequence must be at least 0, got ${header.sequence}`);
+  require(header.windowStartMillis <= header.windowEndMillis, "the window must not end before it begins");
+  require(header.hashCount <= MAX_LEB, "the number of hashes must be below 2^63");
+  return header;
+}
+
+function readSections(bytes, headerBytes, read) {
+  const { buckets, width, sectionsChecksum, golombParameter, payloadBits, startsBytes, payloadBytes, ...header } = read;
+  require(header.count <= MAX_VALUES, () => `no file has room for ${header.count} values`);
+  header.range = new Range(buckets, width);
+  header.count = Number(header.count);
+  header.hashCount = Number(header.hashCount);
+  requireRoom(header.parameters, header.range, header.count, header.hashCount);
+  const size = BigInt(headerBytes) + payloadBytes + startsBytes;
+  require(size === BigInt(bytes.length), () => `the file must have ${size} bytes, got ${bytes.length}`);
+  const sections = bytes.subarray(headerBytes);
+  require(
+    crc32c(sections) === sectionsChecksum,
+    () => `the checksum of the sections does not fit their ${sections.length} bytes`
+  );
+  require(
+    (payloadBits + 7n) / 8n === payloadBytes,
+    () => `the payload must have ${(payloadBits + 7n) / 8n} bytes, got ${payloadBytes}`
+  );
+  const set = GolombCodedSet.open(
+    header.range,
+    header.count,
+    golombParameter,
+    sections.subarray(0, Number(payloadBytes)),
+    Number(payloadBits),
+    sections.subarray(Number(payloadBytes))
+  );
+  return new Snapshot(Object.freeze(header), set);
+}

@@ -1,0 +1,158 @@
+// The rule `url`, version 2 (docs/format/url-v2.md).
+
+import { InvalidKeyError, quoted } from "./errors.js";
+import { IN_PATH, IN_QUERY, UNRESERVED, normaliser } from "./escapes.js";
+import { canonicalHost, requirePlain } from "./hosts.js";
+
+const SCHEMES = ["http", "https", "ftp"];
+const OWN_PORTS = { http: 80, https: 443, ftp: 21 };
+
+const normalPath = normaliser(IN_PATH, UNRESERVED);
+const normalQuery = normaliser(IN_QUERY, UNRESERVED);
+
+/** A text without the characters up to U+0020 at its ends. */
+export function trimmed(text) {
+  let from = 0;
+  let to = text.length;
+  while (from < to && text.charCodeAt(from) <= 0x20) {
+    from++;
+  }
+  while (to > from && text.charCodeAt(to - 1) <= 0x20) {
+    to--;
+  }
+  return text.slice(from, to);
+}
+
+/** Cuts a key into scheme (null without one), host, port (-1 without one), path and query. */
+export function cut(key, schemes) {
+  let text = trimmed(key).replace(/[\t\n\r]/g, "");
+  const hash = text.indexOf("#");
+  text = hash < 0 ? text : text.slice(0, hash);
+  const start = /^([A-Za-z][A-Za-z0-9+.-]*):[/\\]+/.exec(text);
+  let scheme = null;
+  if (start !== null) {
+    scheme = start[1].toLowerCase();
+    if (!schemes.includes(scheme)) {
+      throw new InvalidKeyError(`scheme must be one of ${schemes.join(", ")}, got ${quoted(scheme)}`);
+    }
+    text = text.slice(start[0].length);
+  } else if (/^[0-9A-Fa-f.]*:[0-9A-Fa-f.]*:[0-9A-Fa-f.:]*$/.test(text)) {
+    return { scheme, host: `[${text}]`, port: -1, path: "", query: "" };
+  }
+  const end = text.search(/[/\\?]/);
+  let authority = end < 0 ? text : text.slice(0, end);
+  const rest = end < 0 ? "" : text.slice(end);
+  const at = authority.lastIndexOf("@");
+  if (at >= 0) {
+    if (scheme === null) {
+      throw new InvalidKeyError(`${quoted(authority)} without a scheme is an e-mail address`);
+    }
+    authority = authority.slice(at + 1);
+  }
+  const { host, port } = hostAndPort(authority, scheme);
+  const mark = rest.indexOf("?");
+  const path = (mark < 0 ? rest : rest.slice(0, mark)).replaceAll("\\", "/");
+  return { scheme, host, port, path, query: mark < 0 ? "" : rest.slice(mark + 1) };
+}
+
+function hostAndPort(authority, scheme) {
+  const bracket = authority.startsWith("[") ? authority.indexOf("]") : 0;
+  const colon = bracket < 0 ? -1 : authority.indexOf(":", bracket);
+  const host = colon < 0 ? authority : authority.slice(0, colon);
+  let port = -1;
+  if (colon >= 0 && !(scheme !== null && colon === authority.length - 1)) {
+    const digits = authority.slice(colon + 1);
+    port = /^[0-9]+$/.test(digits) ? Number(digits) : Infinity;
+    if (port > 65535) {
+      throw new InvalidKeyError(`port must be digits of a number up to 65535, got ${quoted(digits)}`);
+    }
+  }
+  if (host === "") {
+    throw new InvalidKeyError("URL has no host");
+  }
+  if (scheme === null) {
+    requirePlain(host);
+  }
+  return { host, port };
+}
+
+/** A path without dot segments and empty ones. */
+export function resolved(path) {
+  const segments = path.split("/");
+  const kept = [];
+  for (const segment of segments) {
+    if (segment === "..") {
+      kept.pop();
+    } else if (segment !== "" && segment !== ".") {
+      kept.push(segment);
+    }
+  }
+  const last = segments[segments.length - 1];
+  const isDirectory = kept.length > 0 && (last === "" || last === "." || last === "..");
+  return "/" + kept.join("/") + (isDirectory ? "/" : "");
+}
+
+function nameOf(parameter) {
+  const equals = parameter.indexOf("=");
+  return equals < 0 ? parameter : parameter.slice(0, equals);
+}
+
+/** A parameter without an equals sign that nothing follows. */
+function canonicalParameter(name, parameter) {
+  return parameter.length === name.length + 1 ? name : parameter;
+}
+
+function sortedQuery(query, isStripped) {
+  const normal = normalQuery(query);
+  const isLeft = (name) => name !== "" && !isStripped(name);
+  if (!normal.includes("&")) {
+    const name = nameOf(normal);
+    return isLeft(name) ? canonicalParameter(name, normal) : "";
+  }
+  return normal
+    .split("&")
+    .map((parameter) => ({ name: nameOf(parameter), parameter }))
+    .filter(({ name }) => isLeft(name))
+    .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+    .map(({ name, parameter }) => canonicalParameter(name, parameter))
+    .join("&");
+}
+
+/**
+ * Keys whose host and path are canonical: scheme, host, path and query. What this takes, the steps of the rule would
+ * leave as it is; it is there because they take far longer.
+ */
+const NORMAL =
+  /^(?:(https?):\/\/)?((?:[a-z0-9_-]+\.)*[a-z][a-z0-9_-]*)((?:\/[A-Za-z0-9_~!$&'()*+,;=:@-][A-Za-z0-9._~!$&'()*+,;=:@-]*)*\/?)(?:\?([A-Za-z0-9._~!$&'()*+,;=:@/?-]+))?$/;
+
+/** The parts of a key that needs little work; null for all others. */
+export function normalParts(key) {
+  return NORMAL.exec(key);
+}
+
+const NONE = () => false;
+
+/**
+ * The canonical form of the URL of a page.
+ *
+ * @param isStripped whether the set leaves out parameters of a name
+ */
+export function canonicalUrl(key, isStripped = NONE) {
+  const normal = normalParts(key);
+  if (normal !== null) {
+    const [, scheme = "http", host, path, query] = normal;
+    const sorted = query === undefined ? "" : sortedQuery(query, isStripped);
+    return `${scheme}://${host}${path === "" ? "/" : path}${sorted === "" ? "" : "?" + sorted}`;
+  }
+  return parsedUrl(key, isStripped);
+}
+
+/** The same by the steps of the rule alone. */
+export function parsedUrl(key, isStripped = NONE) {
+  const url = cut(key, SCHEMES);
+  const scheme = url.scheme ?? "http";
+  const host = canonicalHost(url.host, false);
+  const port = url.port < 0 || url.port === OWN_PORTS[scheme] ? "" : ":" + url.port;
+  const query = url.query === "" ? "" : sortedQuery(url.query, isStripped);
+  return `${scheme}://${host}${port}${resolved(normalPath(url.path))}${query === "" ? "" : "?" + query}`;
+}

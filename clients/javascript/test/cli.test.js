@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { chmodSync, readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { main } from "../cli.js";
+import { HashKey, Snapshot } from "../node.js";
+import { Range } from "../lib/gcs.js";
+import { GOLDEN, repository, temporary } from "./support/files.js";
+import { goldenBlobs, goldenSet } from "./support/golden.js";
+import { service } from "./support/service.js";
+
+const SIGNER = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n-----END PUBLIC KEY-----\n";
+
+/** What a command answers. */
+async function run(words, input = "") {
+  const said = { status: 0, output: "", errors: "" };
+  said.status = await main(words, {
+    input: (async function* () {
+      yield Buffer.from(input);
+    })(),
+    out: (text) => (said.output += text),
+    error: (text) => (said.errors += text),
+  });
+  return said;
+}
+
+test("it is a program", () => {
+  const program = repository("clients/javascript/bin/firstseen.js");
+  const query = spawnSync(process.execPath, [program, "query", `${GOLDEN}/one.snapshot`], {
+    input: "http://example.com/key-0\nhttp://example.com/key-1",
+    encoding: "utf8",
+  });
+  assert.equal(query.stderr, "");
+  assert.equal(query.stdout, "http://example.com/key-0\tpresent\nhttp://example.com/key-1\tabsent\n");
+  assert.equal(query.status, 0);
+  const missing = spawnSync(process.execPath, [program, "info", "missing"], { encoding: "utf8" });
+  assert.equal(missing.stderr, "missing: cannot open missing: ENOENT\n");
+  assert.equal(missing.status, 2);
+});
+
+test("wrong command lines are refused with the usage", async () => {
+  for (const words of [["quary"], ["info"], ["info", "a", "b"], ["query", "a", "--lists"], ["info", "a", "--scope=x"]]) {
+    const { status, errors } = await run(words);
+    assert.equal(status, 2);
+    assert.match(errors, /\nusage:\n/);
+  }
+  assert.match((await run([])).output, /^usage:/);
+  assert.match((await run(["query", "--help"])).output, /^usage:/);
+});
+
+test("query answers for keys and for lines", async (t) => {
+  const set = goldenSet(temporary(t));
+  assert.equal(
+    (await run(["query", set, "http://example.com/key-125", "x"])).output,
+    "http://example.com/key-125\tpresent\nx\tabsent\n"
+  );
+  const { output } = await run(["query", set, "-", "--json"], "http://example.com/key-125\n\n");
+  assert.deepEqual(output.trim().split("\n").map((line) => JSON.parse(line)), [
+    { key: "http://example.com/key-125", answer: "present" },
+    { key: "", answer: "absent", reason: "key is empty" },
+  ]);
+});
+
+test("a hash key is read from a file, and open rights are told", async (t) => {
+  const directory = temporary(t);
+  const file = path.join(directory, "hash.key");
+  writeFileSync(file, "000102030405060708090a0b0c0d0e0f\n", { mode: 0o600 });
+  const words = ["query", `${GOLDEN}/one.snapshot`, "a", `--hash-key-file=${file}`];
+  const refused = await run(words);
+  assert.equal(refused.status, 2);
+  assert.match(refused.errors, /^\S+: the set was made with another hash key: [^\n]*445ce7001fe18326\)\n$/);
+  chmodSync(file, 0o640);
+  assert.match((await run(words)).errors, /^warning: others than its owner have rights[^\n]*mode 0640\): chmod 600 /);
+  writeFileSync(file, "no key\n");
+  assert.match((await run(words)).errors, /the hash key in \S+ must be 32 hexadecimal digits/);
+});
+
+test("info and verify know snapshots, blobs, manifests and directories", async (t) => {
+  const directory = temporary(t);
+  const set = goldenSet(directory);
+  for (const name of readdirSync(GOLDEN)) {
+    const file = path.join(GOLDEN, name);
+    const { status, output } = await run(["info", file]);
+    assert.equal(status, 0, name);
+    assert.match(output, /^(set {18}|kind {17})/);
+    if (!name.endsWith(".bin")) {
+      assert.equal((await run(["verify", file])).output, `${file}: valid\n`);
+    }
+  }
+  assert.equal((await run(["verify", set])).output, `${set}: valid\n`);
+  goldenSet(set, "manifest-signed.bin");
+  assert.equal((await run(["verify", set])).output, `${set}: valid, its signature is not checked\n`);
+  const key = path.join(directory, "public.pem");
+  writeFileSync(key, SIGNER);
+  const signed = await run(["verify", set, "--public-key", key]);
+  assert.equal(signed.output, `${set}: valid, signed by the key 06e3fd8fda29bb60\n`);
+  writeFileSync(key, "none");
+  assert.match((await run(["verify", set, "--public-key", key])).errors, /the public key in \S+ cannot be used/);
+
+  const blob = path.join(set, "blobs", [...goldenBlobs().keys()][0]);
+  const bytes = readFileSync(blob);
+  bytes[bytes.length - 10] ^= 1;
+  writeFileSync(blob, bytes);
+  const invalid = await run(["verify", set]);
+  assert.equal(invalid.status, 1);
+  assert.match(invalid.output, /: invalid: blob [0-9a-f]{64} is damaged\n$/);
+});
+
+test("a manifest must have the sequence of its name", async (t) => {
+  const set = goldenSet(temporary(t), "manifest.bin", 7);
+  const { status, output } = await run(["verify", set]);
+  assert.equal(status, 1);
+  assert.equal(output, `${set}: invalid: the sequence must be that of the file's name, got 5\n`);
+  // Other names are no manifests.
+  for (const name of ["manifest-00000000099.bin", "manifest-099.bin", "manifest-9223372036854775808.bin"]) {
+    writeFileSync(path.join(set, name), "");
+  }
+  assert.equal((await run(["verify", set])).status, 1);
+});
+
+test("a service is followed and asked", async (t) => {
+  const server = await service(t);
+  server.answers.set("/v1/manifest", readFileSync(`${GOLDEN}/manifest.bin`));
+  for (const [digest, bytes] of goldenBlobs()) {
+    server.answers.set("/v1/blobs/" + digest, bytes);
+  }
+  const { output } = await run(["follow", server.url, "--once", "--json"]);
+  const { bytes, ...told } = JSON.parse(output);
+  assert.ok(bytes > 300);
+  assert.deepEqual(told, {
+    set: "golden",
+    sequence: 5,
+    windowEndMillis: 1700021600000,
+    count: 112,
+    root: "788190041639fe27418118a73fce3f4e0cb9e617160de1ecf4a31f3bbccfe5a2",
+    way: "bases",
+  });
+  assert.equal((await run(["query", server.url, "http://example.com/key-125"])).output, "http://example.com/key-125\tpresent\n");
+  await server.close();
+  const refused = await run(["follow", server.url, "--once"]);
+  assert.equal(refused.status, 2);
+  assert.match(refused.errors, /does not answer/);
+});
+
+test("match says that a set is no list", async () => {
+  const { status, errors } = await run(["match", `${GOLDEN}/one.snapshot`, "http://example.com/"]);
+  assert.equal(status, 2);
+  assert.match(errors, /only sets of url-expression are lists/);
+});
+
+test("lines may end with CR LF", async (t) => {
+  const set = goldenSet(temporary(t));
+  const { output } = await run(["query", set, "-"], "http://example.com/key-125\r\na\r\r\nb\r");
+  assert.equal(output, "http://example.com/key-125\tpresent\na\r\tabsent\nb\tabsent\n");
+});
+
+/** Writes a list of entries as a snapshot. */
+function list(directory, setName, ...entries) {
+  const hashKey = HashKey.public();
+  const parameters = {
+    hash: hashKey.algorithm,
+    keyCheck: hashKey.keyCheck,
+    canonicaliser: "url-expression",
+    canonicaliserVersion: 1,
+    strippedParameters: null,
+    shards: 1,
+    falsePositiveRate: 0.001,
+  };
+  const about = { setName, shard: 0, sequence: 1n, windowStartMillis: 0n, windowEndMillis: 1n, parameters };
+  const range = new Range(1, 1000000n);
+  const hashes = entries.map((entry) => hashKey.hash(new TextEncoder().encode(entry)));
+  const values = Float64Array.from(hashes, (hash) => Number((hash * range.size) >> 64n)).sort();
+  const file = path.join(directory, setName + ".snapshot");
+  writeFileSync(file, Snapshot.of(about, range, values, values.length).toBytes());
+  return file;
+}
+
+test("match prints what makes a URL present, or absent although a list has it", async (t) => {
+  const directory = temporary(t);
+  const spam = list(directory, "spam", "example.org/", "example.com/");
+  const good = list(directory, "good", "example.org/good/", "example.net/");
+  const urls = ["http://example.com/a", "http://example.org/good/a", "http://example.net/", "http://other.example/"];
+  assert.equal(
+    (await run(["match", spam, ...urls, "--allow", good])).output,
+    "http://example.com/a\tpresent\texample.com/\tspam\n" +
+      "http://example.org/good/a\tabsent\texample.org/good/\tgood\n" +
+      "http://example.net/\tabsent\nhttp://other.example/\tabsent\n"
+  );
+});
+
+test("blobs may be in a trusted place", async (t) => {
+  const set = goldenSet(temporary(t));
+  const blobs = path.join(set, "elsewhere");
+  renameSync(path.join(set, "blobs"), blobs);
+  assert.match((await run(["verify", set])).errors, /cannot open /);
+  assert.equal((await run(["verify", set, "--blobs", blobs])).output, `${set}: valid\n`);
+  assert.match((await run(["query", set, "http://example.com/key-125", "--blobs", blobs])).output, /\tpresent\n$/);
+  assert.equal((await run(["apply", set, path.join(set, "out"), "--blobs", blobs])).status, 0);
+  assert.equal((await run(["follow", set, "--once", "--blobs", blobs])).status, 0);
+});

@@ -1,0 +1,147 @@
+"""Reads Firstseen sets: canonical forms, look-ups, match expressions of URLs, following.
+
+    import firstseen
+
+    with firstseen.follow("http://localhost:8080", set_name="spam") as follower:
+        follower.wait(30)
+        follower.contains("http://example.com/")
+
+A set is opened by open_set (a file or a directory) or followed by follow (a directory or the HTTP
+service). SnapshotSet answers questions; UrlLists answers for several lists at once.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Optional, Sequence, Union
+
+from .cache import Cache
+from .canonical import NONE, TEXT, URL, URL_EXPRESSION, Canonicaliser, Key, canonicaliser, url_expressions
+from .catchup import CatchUp
+from .errors import (
+    FirstseenError,
+    InvalidKeyError,
+    MalformedError,
+    MissingBlobError,
+    NoSnapshotError,
+    OutdatedError,
+    UnreachableError,
+    UnsupportedError,
+    UntrustedError,
+)
+from .follow import Follower, Update
+from .kafka import KafkaSource
+from .keyhash import KeyHash
+from .manifest import MANIFEST_MAGIC, Manifest
+from .parameters import SetParameters
+from .sets import Match, SnapshotSet, UrlAnswer, UrlLists
+from .signature import TrustedKey, require_signed
+from .snapshot import Snapshot
+from .sources import DirectorySource, HttpSource, Source, blob_from, manifest_in, read_file
+from .bits import Reference
+
+Path = Union[str, "os.PathLike[str]"]
+
+__all__ = [
+    "NONE",
+    "TEXT",
+    "URL",
+    "URL_EXPRESSION",
+    "Cache",
+    "Canonicaliser",
+    "DirectorySource",
+    "FirstseenError",
+    "Follower",
+    "HttpSource",
+    "InvalidKeyError",
+    "KafkaSource",
+    "Key",
+    "KeyHash",
+    "MalformedError",
+    "Manifest",
+    "Match",
+    "MissingBlobError",
+    "NoSnapshotError",
+    "OutdatedError",
+    "SetParameters",
+    "Snapshot",
+    "SnapshotSet",
+    "Source",
+    "TrustedKey",
+    "UnreachableError",
+    "UnsupportedError",
+    "UntrustedError",
+    "Update",
+    "UrlAnswer",
+    "UrlLists",
+    "canonicaliser",
+    "follow",
+    "open_manifest",
+    "open_set",
+    "url_expressions",
+]
+
+
+def open_manifest(path: Path) -> tuple[Manifest, DirectorySource]:
+    """The manifest in a file, or the newest one of a directory; and the directory."""
+    file = os.fspath(path)
+    if os.path.isdir(file):
+        file = DirectorySource(file).newest_path()
+    data = read_file(file)
+    return manifest_in(file, data), DirectorySource(os.path.dirname(file))
+
+
+def open_set(
+    path: Path,
+    key_hash: Optional[KeyHash] = None,
+    *,
+    trusted_keys: Sequence[TrustedKey] = (),
+    blobs: Optional[str] = None,
+) -> SnapshotSet:
+    """The set in a directory of snapshots, of a manifest in one, or in a snapshot that is a whole set.
+
+    key_hash: the publisher's; the public one if none is given.
+    trusted_keys: with them, a manifest is refused unless one of them signed it.
+    blobs: the URI of the directory (file, http, https) of blobs that do not lie with the manifest.
+        Without it, one that the manifest names is used if a trusted key signed the manifest.
+    """
+    key_hash = key_hash or KeyHash.public()
+    file = os.fspath(path)
+    if not os.path.isdir(file):
+        data = read_file(file)
+        if not data.startswith(MANIFEST_MAGIC):
+            return SnapshotSet.of_snapshot(Snapshot(data), key_hash)
+    manifest, directory = open_manifest(file)
+    if trusted_keys:
+        require_signed(manifest, trusted_keys)
+    manifest.parameters.require_hash(key_hash)
+    elsewhere = blobs or (manifest.blobs if trusted_keys else None)
+
+    def load(reference: Reference) -> bytes:
+        try:
+            return directory.blob(reference)
+        except MissingBlobError:
+            if elsewhere is None:
+                raise
+            return blob_from(elsewhere, reference)
+
+    return SnapshotSet.of_manifest(manifest, CatchUp(manifest, load).by_bases(), key_hash)
+
+
+def follow(
+    source: Union[Path, Source], *, key_hash: Optional[KeyHash] = None, cache: Optional[Path] = None, **options: Any
+) -> Follower:
+    """A follower of a directory (a path), of the HTTP service (an address), or of any source.
+
+    key_hash: the publisher's; the public one if none is given.
+    cache: a directory of its own, which keeps the last good set for the next start.
+    options: those of Follower.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        text = os.fspath(source)
+        if text.startswith(("http://", "https://")):
+            source = HttpSource(text, options.get("set_name"))
+        else:
+            source = DirectorySource(text)
+    kept = None if cache is None else Cache(cache)
+    return Follower(source, key_hash=key_hash or KeyHash.public(), cache=kept, **options)

@@ -1,0 +1,134 @@
+"""Entries of lists and the match expressions of URLs (docs/format/url-expression-v1.md)."""
+
+from __future__ import annotations
+
+import re
+from typing import Optional
+
+from ..errors import InvalidKeyError
+from . import hosts, ip, suffixes, url
+
+SCHEMES = ("http", "https", "ftp", "ws", "wss")
+MAX_HOSTS = 5
+MAX_DIRECTORIES = 4
+MAX_EXPRESSIONS = MAX_HOSTS * (MAX_DIRECTORIES + 2)
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[/\\]")
+_COSMETIC = re.compile(r"#[@?$%]*#")
+_COMMENT = re.compile(r"[ \t]#.*", re.DOTALL)
+_SPACES = re.compile(r"[ \t]+")
+_OPTIONS = re.compile(r"\$([A-Za-z0-9~_,=|.-]+)\Z")
+# Options that do not narrow which visits of a page a filter blocks.
+_WIDE_OPTIONS = {"all", "doc", "document", "important"}
+_NOT_PLAIN = re.compile(r"[\^*|?]")
+# Addresses by which hosts files send a name nowhere.
+_NOWHERE = {"0.0.0.0", "127.0.0.1", "[::]", "[::1]"}
+_BACKSLASH = re.compile("%5[Cc]")
+
+PLAIN_FORM = re.compile(url.PLAIN_HOST_AND_PATH.encode("ascii"))
+
+
+def canonical(line: str) -> str:
+    """The canonical form host[:port]/path[?query] of an entry, or of a URL."""
+    scheme, host, port, path, query = url.cut(listed(line), SCHEMES)
+    form = hosts.canonical(host, embedded=True)
+    if port not in (None, 80, 443) and not (port == 21 and scheme == "ftp"):
+        form += f":{port}"
+    form += url.without_dots(url.escaped_list_path(_BACKSLASH.sub("/", path)))
+    return form + ("?" + url.escaped_list_query(query) if query else "")
+
+
+def listed(line: str) -> str:
+    """The host or URL that a line of a list lists, without the notation around it."""
+    text = line.strip(url.CONTROLS_AND_SPACE)
+    if _SCHEME.match(text):
+        return text
+    if text.startswith(("#", "!")):
+        raise InvalidKeyError(f"{text!r} is a comment")
+    if text.startswith("@@"):
+        raise InvalidKeyError(f"{text!r} is an exception, which lists nothing")
+    if _COSMETIC.search(text):
+        raise InvalidKeyError(f"{text!r} is a cosmetic filter, which lists parts of pages")
+    if text.startswith("|"):
+        return _filtered(text)
+    comment = _COMMENT.search(text)
+    entry = text if comment is None else text[: comment.start()].rstrip(" \t")
+    return _without_wildcard(_named(entry) or entry)
+
+
+def _without_wildcard(text: str) -> str:
+    if text.startswith("*."):
+        return text[2:]
+    return text[1:] if text.startswith(".") else text
+
+
+def _filtered(text: str) -> str:
+    """What an Adblock network filter lists: ||host^ or ||host/directory/."""
+    body = text
+    options = _OPTIONS.search(text)
+    if options:
+        for option in options.group(1).split(","):
+            if option not in _WIDE_OPTIONS:
+                raise InvalidKeyError(
+                    f"an Adblock filter must not have options that narrow it, got {option!r}"
+                )
+        body = text[: options.start()]
+    body = _without_wildcard(body[2:]) if body.startswith("||") else ""
+    is_host = body.endswith("^") and "/" not in body
+    entry = body[:-1] if is_host else body
+    if not (is_host or body.endswith("/")) or not entry or _NOT_PLAIN.search(entry):
+        raise InvalidKeyError(f"an Adblock filter must be ||host^ or ||host/directory/, got {text!r}")
+    return entry
+
+
+def _named(text: str) -> Optional[str]:
+    """The name in a line of a hosts file; None if it is none."""
+    words = _SPACES.split(text)
+    if len(words) < 2:
+        return None
+    address = _address(words[0])
+    if address is None:
+        return None
+    if address not in _NOWHERE:
+        raise InvalidKeyError(
+            f"a hosts-file line must have the address 0.0.0.0, 127.0.0.1, :: or ::1, got {words[0]!r}"
+        )
+    if len(words) > 2:
+        raise InvalidKeyError(f"a hosts-file line must name one host, got {len(words) - 1}")
+    name = words[1]
+    if "." not in name or name == "localhost.localdomain" or _address(name) is not None:
+        raise InvalidKeyError(f"a hosts-file line must name a domain of the Internet, got {name!r}")
+    return name
+
+
+def _address(word: str) -> Optional[str]:
+    if ":" in word:
+        pieces = ip.ipv6(word)
+        return None if pieces is None else ip.bracketed(pieces)
+    return word if ip.ipv4(word) == word else None
+
+
+def of_canonical(form: str) -> list[str]:
+    """The expressions of a URL in canonical form, the most specific first."""
+    path_at = form.index("/")
+    authority, path = form[:path_at], form[path_at:]
+    port_at = authority.find(":", authority.find("]") + 1)
+    host = authority if port_at < 0 else authority[:port_at]
+
+    all_hosts = [authority] if port_at < 0 else [authority, host]
+    start = -1 if host.startswith("[") or ip.ends_in_number(host) else suffixes.registrable_start(host)
+    parents: list[str] = []
+    while start > 0 and len(all_hosts) + len(parents) < MAX_HOSTS:
+        parents.insert(0, host[start:])
+        start = host.rfind(".", 0, start - 1) + 1
+    all_hosts += parents
+
+    page, mark, _ = path.partition("?")
+    paths = [path, page] if mark else [page]
+    directories: list[str] = []
+    end = 1
+    while 0 < end < len(page) and len(directories) < MAX_DIRECTORIES:
+        directories.insert(0, page[:end])
+        end = page.find("/", end) + 1
+    paths += directories
+    return [one + other for one in all_hosts for other in paths]

@@ -1,0 +1,484 @@
+"""The command line: python3 -m firstseen VERB …
+
+    info PATH                           what a manifest, snapshot or blob says of itself
+    verify PATH [--public-key FILE]     checks all of it
+    query PATH [KEY...|-]               which keys a set holds
+    match LIST [URL...|-]               which entries of lists have a URL
+    follow SOURCE                       prints a line for each new set
+    apply PATH OUTPUT [--from PATH]     writes the snapshot of each shard
+
+PATH is a directory of snapshots, which stands for its newest manifest, or a manifest in one, or the
+snapshot of a shard; info and verify also take a blob. verify of a manifest builds the set from its
+bases, proves root and count, and reads the packs that are kept.
+
+The exit status is 0 if all is well, 1 if verify finds a file invalid, 2 for anything else that is
+wrong, with one line on standard error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+import warnings
+from datetime import datetime, timezone
+from itertools import islice
+from typing import Any, Iterator, Optional, Union
+
+from . import follow, open_manifest
+from .bits import Reference
+from .blobs import BLOB_MAGIC, BLOB_NAMES, CHANGE, Base, BaseList, Blob, Pack, open_blob
+from .catchup import CatchUp, Held, require_same_set
+from .errors import FirstseenError, InvalidKeyError, MalformedError, MissingBlobError, UnreachableError, UnsupportedError
+from .follow import Update
+from .kafka import KafkaSource
+from .keyhash import KeyHash
+from .manifest import MANIFEST_MAGIC, Manifest
+from .sets import SnapshotSet, UrlAnswer, UrlLists
+from .signature import TrustedKey, require_signed
+from .snapshot import Snapshot, snapshot_bytes
+from .sources import DirectorySource, blob_from, manifest_in, read_file
+
+Opened = Union[Manifest, Snapshot, Blob]
+# Questions of standard input that are answered together.
+_AT_ONCE = 4096
+
+
+def open_path(path: str) -> tuple[Opened, Optional[DirectorySource]]:
+    """What a path stands for, and for a manifest its directory."""
+    if os.path.isdir(path):
+        return open_manifest(path)
+    data = read_file(path)
+    if data.startswith(MANIFEST_MAGIC):
+        return manifest_in(path, data), DirectorySource(os.path.dirname(path))
+    return (open_blob(data) if data.startswith(BLOB_MAGIC) else Snapshot(data)), None
+
+
+class _Blobs:
+    """Blobs beside a manifest, or where --blobs says, or a trusted manifest."""
+
+    def __init__(self, manifest: Manifest, directory: DirectorySource, options: argparse.Namespace) -> None:
+        keys = _trusted(options)
+        if keys:
+            require_signed(manifest, keys)
+        self._directory = directory
+        self._elsewhere = options.blobs or (manifest.blobs if keys else None)
+        self._named = manifest.blobs
+
+    def __call__(self, reference: Reference) -> bytes:
+        try:
+            return self._directory.blob(reference)
+        except MissingBlobError:
+            if self._elsewhere is not None:
+                return blob_from(self._elsewhere, reference)
+            if self._named is not None:
+                raise MissingBlobError(
+                    f"blob {reference.name} is in {self._named}: give --public-key, or that place by --blobs"
+                ) from None
+            raise
+
+
+def _trusted(options: argparse.Namespace) -> list[TrustedKey]:
+    return [TrustedKey.from_file(path) for path in options.public_key or ()]
+
+
+def _shards(path: str, options: argparse.Namespace) -> tuple[Manifest, CatchUp]:
+    """A manifest and the way to its set."""
+    opened, directory = open_path(path)
+    if not isinstance(opened, Manifest) or directory is None:
+        raise UnsupportedError("this is no manifest and no directory of snapshots")
+    return opened, CatchUp(opened, _Blobs(opened, directory, options))
+
+
+# --- info ---------------------------------------------------------------------------------------
+
+
+def _parameter_rows(opened: Union[Manifest, Snapshot]) -> dict[str, Any]:
+    parameters = opened.parameters
+    rows = {
+        "set": opened.set_name,
+        "sequence": opened.sequence,
+        "window start": f"{opened.window_start_millis} ms",
+        "window end": f"{opened.window_end_millis} ms",
+        "false-positive rate": parameters.false_positive_rate,
+        "hash": f"{parameters.hash_name}, key check {parameters.key_check:016x}",
+        "canonicaliser": f"{parameters.canonicaliser_name} {parameters.canonicaliser_version}",
+    }
+    if parameters.stripped:
+        rows["stripped parameters"] = parameters.stripped
+    return rows
+
+
+def _snapshot_rows(snapshot: Snapshot) -> dict[str, Any]:
+    header = snapshot.header
+    size = f"payload {header.payload_bytes}, bucket starts {header.bucket_starts_bytes}"
+    return {
+        **_parameter_rows(snapshot),
+        "shard": f"{snapshot.shard} of {header.shard_count}",
+        "keys": header.hash_count,
+        "values": f"{header.value_count} of {snapshot.range}, in {header.buckets} buckets of {header.width}",
+        "golomb parameter": header.golomb_parameter,
+        "bytes": f"{snapshot.length}, of which {size}",
+        "set digest": header.set_digest.hex(),
+    }
+
+
+def _named(reference: Optional[Reference]) -> str:
+    return "none" if reference is None else f"{reference.name}, {reference.length} bytes"
+
+
+def _manifest_rows(manifest: Manifest) -> dict[str, Any]:
+    key = manifest.signature_key
+    return {
+        **_parameter_rows(manifest),
+        "published": f"{manifest.published_millis} ms",
+        "expires": "never" if manifest.expires_millis is None else f"{manifest.expires_millis} ms",
+        "shards": manifest.parameters.shard_count,
+        "keys": manifest.count,
+        "root": manifest.root.hex(),
+        "newest pack": _named(manifest.pack),
+        "bytes of all packs": manifest.pack_bytes,
+        "blobs": manifest.blobs or "with the manifest",
+        "extension": "none" if manifest.extension is None else f"{len(manifest.extension)} bytes",
+        "signature": "none" if key is None else f"of the key {key.hex()}, not checked",
+    }
+
+
+def _blob_rows(blob: Blob) -> dict[str, Any]:
+    rows: dict[str, Any] = {"kind": BLOB_NAMES[blob.kind], "set": blob.set_name, "bytes": blob.length}
+    sections = blob.all_sections()
+    if isinstance(blob, Base):
+        whole = blob.section
+        return {
+            **rows,
+            "shard": blob.shard,
+            "keys": whole.count + whole.hidden,
+            "values": f"{whole.count} of {whole.buckets * whole.width}, in {whole.buckets} buckets of {whole.width}",
+        }
+    if isinstance(blob, BaseList):
+        bases = [base for base in blob.bases if base]
+        rows["sequence"] = blob.sequence
+        rows["shards"] = len(blob.bases)
+        rows["bases"] = f"{len(bases)}, {sum(base.length for base in bases)} bytes"
+    elif isinstance(blob, Pack):
+        rows["sequence"] = blob.sequence
+        rows["pack before"] = _named(blob.before)
+        rows["kept from"] = blob.kept_from
+        rows["list of bases"] = _named(blob.bases)
+        rows["list and bases"] = f"{blob.bases_bytes} bytes"
+        rows["packs since"] = f"{blob.packs_since} bytes"
+    changes = [section for section in sections if section.kind == CHANGE]
+    rows["sections"] = f"{len(sections)}, {sum(section.length for section in sections)} bytes"
+    rows["whole sets"] = len(sections) - len(changes)
+    rows["added values"] = sum(section.count for section in changes)
+    rows["removed values"] = sum(section.removed for section in changes)
+    return rows
+
+
+def _info(options: argparse.Namespace) -> int:
+    opened, _ = open_path(options.path)
+    if isinstance(opened, Manifest):
+        rows = _manifest_rows(opened)
+    else:
+        rows = _snapshot_rows(opened) if isinstance(opened, Snapshot) else _blob_rows(opened)
+    for name, value in rows.items():
+        print(f"{name:20} {value}")
+    return 0
+
+
+# --- verify and apply ---------------------------------------------------------------------------
+
+
+def _verify(options: argparse.Namespace) -> int:
+    path = options.path
+    try:
+        opened, directory = open_path(path)
+        if isinstance(opened, Manifest) and directory is not None:
+            CatchUp(opened, _Blobs(opened, directory, options)).verify()
+        elif options.public_key:
+            raise UnsupportedError("only manifests have signatures")
+        elif not isinstance(opened, Manifest):
+            opened.verify()
+    except MalformedError as refusal:
+        print(f"{path}: invalid: {refusal}")
+        return 1
+    if isinstance(opened, Manifest) and opened.signature_key is not None:
+        note = f", signed by {opened.signature_key.hex()}" if options.public_key else ", its signature is not checked"
+    else:
+        note = ""
+    print(f"{path}: valid{note}")
+    return 0
+
+
+def _apply(options: argparse.Namespace) -> int:
+    """Writes the snapshot of each shard that ever held a key."""
+    manifest, way = _shards(options.path, options)
+    if options.held is None:
+        shards = way.by_bases()
+    else:
+        held, way_there = _shards(options.held, options)
+        require_same_set(manifest, held)
+        shards = way.by_packs(Held(held, way_there.by_bases()))
+    os.makedirs(options.output, exist_ok=True)
+    written = 0
+    for shard in shards:
+        if shard is not None:
+            data = snapshot_bytes(
+                manifest.set_name,
+                manifest.parameters,
+                manifest.sequence,
+                manifest.window_start_millis,
+                manifest.window_end_millis,
+                shard,
+            )
+            written += len(data)
+            with open(os.path.join(options.output, f"{shard.number}.snapshot"), "wb") as file:
+                file.write(data)
+    print(f"{options.output}: {written} bytes")
+    return 0
+
+
+# --- query and match ----------------------------------------------------------------------------
+
+
+def _questions(given: list[str]) -> Iterator[list[bytes]]:
+    """Questions of the command line, or of standard input, one a line."""
+    if given and given != ["-"]:
+        yield [os.fsencode(one) for one in given]
+        return
+    lines = (line.rstrip(b"\r\n") for line in sys.stdin.buffer)
+    while True:
+        some = list(islice(lines, _AT_ONCE))
+        if not some:
+            return
+        yield some
+
+
+def _query(options: argparse.Namespace) -> int:
+    key_hash = KeyHash.from_file(options.hash_key_file)
+    scope = os.fsencode(options.scope)
+    opened, directory = open_path(options.path)
+    whole: Optional[SnapshotSet] = None
+    if isinstance(opened, Blob):
+        raise UnsupportedError(f"this is {BLOB_NAMES[opened.kind]}; keys are looked up in a snapshot or a directory")
+    opened.parameters.require_hash(key_hash)
+    # Refuses another version of the rule before anything is read.
+    opened.parameters.canonicaliser()
+    if isinstance(opened, Manifest):
+        assert directory is not None
+        shards = CatchUp(opened, _Blobs(opened, directory, options)).by_bases()
+        whole = SnapshotSet.of_manifest(opened, shards, key_hash)
+    elif opened.parameters.shard_count == 1 and not options.questions:
+        whole = SnapshotSet.of_snapshot(opened, key_hash)
+    out = sys.stdout.buffer
+    for keys in _questions(options.questions):
+        if whole is not None:
+            found = whole.contains_each(keys, scope)
+        else:
+            assert isinstance(opened, Snapshot)
+            found = _in_file(opened, scope, key_hash, keys)
+        for key, present in zip(keys, found):
+            out.write(key + (b"\tpresent\n" if present else b"\tabsent\n"))
+    out.flush()
+    return 0
+
+
+def _in_file(snapshot: Snapshot, scope: bytes, key_hash: KeyHash, keys: list[bytes]) -> list[bool]:
+    """Looks keys up without decoding the whole file; refuses those of another shard."""
+    found = []
+    for key in keys:
+        try:
+            found.append(snapshot.contains_hash(snapshot.parameters.hash(key, scope, key_hash)))
+        except InvalidKeyError:
+            # A key without canonical form is in no set.
+            found.append(False)
+    return found
+
+
+def _open_list(path: str, key_hash: KeyHash, options: argparse.Namespace) -> SnapshotSet:
+    opened, directory = open_path(path)
+    if isinstance(opened, Blob):
+        raise UnsupportedError(f"this is {BLOB_NAMES[opened.kind]}; URLs are looked up in a snapshot or a directory")
+    opened.parameters.require_hash(key_hash)
+    if isinstance(opened, Snapshot):
+        return SnapshotSet.of_snapshot(opened, key_hash)
+    assert directory is not None
+    shards = CatchUp(opened, _Blobs(opened, directory, options)).by_bases()
+    return SnapshotSet.of_manifest(opened, shards, key_hash)
+
+
+def _match(options: argparse.Namespace) -> int:
+    key_hash = KeyHash.from_file(options.hash_key_file)
+    paths = [options.path, *(options.list or [])]
+    lists = UrlLists(
+        [_open_list(path, key_hash, options) for path in paths],
+        [_open_list(path, key_hash, options) for path in options.allow or []],
+    )
+    several = len(lists.lists) + len(lists.allow) > 1
+    scope = os.fsencode(options.scope)
+    for urls in _questions(options.questions):
+        for answer in lists.ask_each(urls, scope):
+            url = answer.url.decode("utf-8", "replace") if isinstance(answer.url, bytes) else answer.url
+            line = _json_of(url, answer) if options.json else _line_of(url, answer, several)
+            sys.stdout.buffer.write(line.encode("utf-8") + b"\n")
+    sys.stdout.buffer.flush()
+    return 0
+
+
+def _line_of(url: str, answer: UrlAnswer, several: bool) -> str:
+    # What makes a URL present, or absent although a list has it.
+    deciding = answer.matches if answer.present or not answer.matches else answer.allowed_by
+    words = [url, "present" if answer.present else "absent"]
+    for match in deciding:
+        words.append(match.entry)
+        if several:
+            words.append(match.set_name)
+    return "\t".join(words)
+
+
+def _json_of(url: str, answer: UrlAnswer) -> str:
+    row: dict[str, Any] = {
+        "url": url,
+        "answer": "present" if answer.present else "absent",
+        "matches": [{"set": match.set_name, "entry": match.entry} for match in answer.matches],
+        "allowedBy": [{"set": match.set_name, "entry": match.entry} for match in answer.allowed_by],
+        "expressions": answer.expressions,
+        "falsePositiveRate": answer.false_positive_rate,
+    }
+    if answer.reason is not None:
+        row["reason"] = answer.reason
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":"))
+
+
+# --- follow -------------------------------------------------------------------------------------
+
+
+def _follow(options: argparse.Namespace) -> int:
+    def on_update(update: Update) -> None:
+        snapshot = update.snapshot
+        if options.json:
+            row = {
+                "set": snapshot.set_name,
+                "sequence": snapshot.sequence,
+                "windowEndMillis": snapshot.window_end_millis,
+                "keys": len(snapshot),
+                "byPacks": update.by_packs,
+                "bytes": update.bytes_read,
+            }
+            print(json.dumps(row, separators=(",", ":")), flush=True)
+        else:
+            end = datetime.fromtimestamp(snapshot.window_end_millis / 1000, timezone.utc)
+            way = "packs" if update.by_packs else "bases"
+            print(
+                f"set {snapshot.set_name}: sequence {snapshot.sequence} answers, {len(snapshot)} keys"
+                f" until {end:%Y-%m-%dT%H:%M:%SZ}, {update.bytes_read} bytes by {way}",
+                flush=True,
+            )
+
+    def on_trouble(sentence: str) -> None:
+        print(sentence, file=sys.stderr, flush=True)
+
+    source: Any = options.source
+    if options.bootstrap_servers is not None:
+        if options.set is None:
+            raise UnsupportedError("a set on a topic must be named by --set")
+        source = KafkaSource.connect(options.bootstrap_servers, options.source, options.set)
+    follower = follow(
+        source,
+        set_name=options.set,
+        key_hash=KeyHash.from_file(options.hash_key_file),
+        cache=options.cache_dir,
+        trusted_keys=_trusted(options),
+        blobs=options.blobs,
+        poll_seconds=options.poll,
+        on_update=on_update,
+        on_trouble=on_trouble,
+    )
+    if options.once:
+        return 0 if follower.poll() is not None or follower.trouble is None else 2
+    with follower:
+        while True:
+            time.sleep(3600)
+
+
+# --- The command --------------------------------------------------------------------------------
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="firstseen", description="Reads Firstseen snapshots of format version 1."
+    )
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="info|verify|query|match|follow|apply")
+    for verb, run, about in (
+        ("info", _info, "what a manifest, snapshot or blob says of itself"),
+        ("verify", _verify, "check all of a set, a snapshot or a blob"),
+        ("query", _query, "which keys a set holds"),
+        ("match", _match, "which entries of lists have a URL"),
+        ("follow", _follow, "print a line for each new set"),
+        ("apply", _apply, "write the snapshot of each shard of a set"),
+    ):
+        command = verbs.add_parser(verb, help=about, description=about)
+        command.set_defaults(run=run)
+        if verb == "follow":
+            command.add_argument(
+                "source", metavar="SOURCE", help="a directory, the address of the HTTP service, or a topic"
+            )
+            command.add_argument("--bootstrap-servers", metavar="HOST:PORT", help="SOURCE is a topic there")
+            command.add_argument("--set", metavar="NAME", help="the set; needed where there are several")
+            command.add_argument("--cache-dir", metavar="DIR", help="keeps the last good set for the next start")
+            command.add_argument("--poll", metavar="SECONDS", type=float, default=1.0, help="between looks (1)")
+            command.add_argument("--once", action="store_true", help="look once, then end")
+        else:
+            command.add_argument("path", metavar="LIST" if verb == "match" else "PATH")
+        if verb == "apply":
+            command.add_argument("output", metavar="OUTPUT")
+            command.add_argument("--from", dest="held", metavar="PATH", help="an earlier manifest of the directory")
+        if verb in ("query", "match"):
+            what = "KEY" if verb == "query" else "URL"
+            command.add_argument("questions", metavar=what, nargs="*", help="- or none: one a line on standard input")
+            command.add_argument("--scope", default="", help="the scope of the keys or entries")
+        if verb in ("match", "follow"):
+            command.add_argument("--json", action="store_true", help="print JSON objects")
+        if verb == "match":
+            command.add_argument("--list", metavar="F", action="append", help="a further list; may be repeated")
+            command.add_argument(
+                "--allow", metavar="F", action="append", help="a list that overrides the others; may be repeated"
+            )
+        if verb in ("query", "match", "follow"):
+            command.add_argument(
+                "--hash-key-file", metavar="FILE|public", default="public", help="32 hexadecimal digits (public)"
+            )
+        if verb != "info":
+            command.add_argument(
+                "--public-key", metavar="FILE", action="append", help="a key in PEM that must have signed the manifest"
+            )
+            command.add_argument("--blobs", metavar="URI", help="where blobs lie that are not with the manifest")
+    return parser
+
+
+def _warn(message: Any, *_: Any, **__: Any) -> None:
+    print(f"warning: {message}", file=sys.stderr)
+
+
+def main(arguments: list[str]) -> int:
+    options = _parser().parse_args(arguments)
+    path = getattr(options, "path", None) or getattr(options, "source", None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = _warn
+        try:
+            return int(options.run(options))
+        except UnreachableError as error:
+            print(error, file=sys.stderr)
+        except FirstseenError as refusal:
+            print(f"{path}: {refusal}", file=sys.stderr)
+        except OSError as error:
+            print(f"cannot open {error.filename}: {error.strerror}", file=sys.stderr)
+        except ValueError as error:
+            # Of a path that cannot be one, such as one with a NUL.
+            print(f"{path!r}: {error}", file=sys.stderr)
+        except KeyboardInterrupt:
+            return 130
+    return 2

@@ -1,0 +1,284 @@
+"""Following a set on a Kafka topic (docs/format/manifest-v1.md, On a topic).
+
+Needs the package confluent-kafka, or kafka-python 2.1 or later, whichever is installed.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Any, Iterator, Mapping, NamedTuple, Optional, Protocol
+
+from .bits import Reference
+from .errors import FirstseenError, MissingBlobError, NoSnapshotError, UnreachableError, UnsupportedError
+from .manifest import Manifest
+from .signature import TrustedKey, require_signed
+
+CHUNK_BYTES = 921_600
+# The number of a chunk in decimal digits; a blob has at most 2^31 - 1 bytes.
+_INDEX = re.compile(rb"0|[1-9][0-9]{0,3}")
+# How many of the highest manifests are tried.
+_CANDIDATES = 4
+
+
+class Record(NamedTuple):
+    """A record of the topic; a value of None deletes."""
+
+    partition: int
+    key: bytes
+    value: Optional[bytes]
+
+
+class TopicRecords(Protocol):
+    """The committed records of all partitions of a topic, from its beginning on."""
+
+    def read_to_end(self) -> Iterator[Record]:
+        """The records after those that were read, up to the end as it is now.
+
+        Raises UnreachableError if the brokers do not answer.
+        """
+        ...
+
+    def close(self) -> None: ...
+
+
+class KafkaSource:
+    """A set on a topic. Keeps the blobs that lie on the topic in memory, as compaction leaves them."""
+
+    def __init__(self, records: TopicRecords, set_name: str) -> None:
+        self._records = records
+        self._name = set_name.encode("utf-8")
+        self.trusted_keys: tuple[TrustedKey, ...] = ()
+        """With them, only manifests that one of them signed count, and deletions do not."""
+        # Chunks by the name of the blob and their number.
+        self._chunks: dict[bytes, dict[int, bytes]] = {}
+        # Manifests by sequence: of one sequence the last one that was written.
+        self._manifests: dict[int, bytes] = {}
+
+    @classmethod
+    def connect(
+        cls,
+        bootstrap_servers: str,
+        topic: str,
+        set_name: str,
+        properties: Optional[Mapping[str, Any]] = None,
+        timeout_seconds: float = 30.0,
+    ) -> KafkaSource:
+        """Connects by whichever client is installed; `properties` are that client's own."""
+        given = dict(properties or {})
+        try:
+            import confluent_kafka  # noqa: F401
+        except ImportError:
+            pass
+        else:
+            return cls(_Confluent(bootstrap_servers, topic, given, timeout_seconds), set_name)
+        try:
+            import kafka  # noqa: F401
+        except ImportError:
+            raise UnsupportedError(
+                "to follow a topic, install the package confluent-kafka, or kafka-python 2.1 or later"
+            ) from None
+        return cls(_KafkaPython(bootstrap_servers, topic, given, timeout_seconds), set_name)
+
+    def candidates(self) -> Iterator[bytes]:
+        for record in self._records.read_to_end():
+            self._take(record)
+        if not self._manifests:
+            raise NoSnapshotError(f"there is no manifest of set {self._name.decode()!r} on the topic")
+        for sequence in sorted(self._manifests, reverse=True)[:_CANDIDATES]:
+            yield self._manifests[sequence]
+
+    def _take(self, record: Record) -> None:
+        if record.key == self._name:
+            if record.partition == 0:
+                self._take_manifest(record.value)
+            return
+        name, slash, index = record.key.partition(b"/")
+        # Others are claims of publishers, or of other sets.
+        if len(name) != 64 or not slash or not _INDEX.fullmatch(index):
+            return
+        if record.value is not None:
+            self._chunks.setdefault(name, {})[int(index)] = record.value
+            return
+        chunks = self._chunks.get(name, {})
+        chunks.pop(int(index), None)
+        if not chunks:
+            self._chunks.pop(name, None)
+
+    def _take_manifest(self, value: Optional[bytes]) -> None:
+        if value is None:
+            # Whoever publishes anew begins so; but a deletion has no signature.
+            if not self.trusted_keys:
+                self._manifests.clear()
+            return
+        try:
+            manifest = Manifest(value)
+            if self.trusted_keys:
+                require_signed(manifest, self.trusted_keys)
+            self._manifests[manifest.sequence] = value
+        except FirstseenError:
+            # One that cannot be read does not count; the highest that can does.
+            return
+        for sequence in sorted(self._manifests, reverse=True)[_CANDIDATES:]:
+            del self._manifests[sequence]
+
+    def blob(self, reference: Reference) -> bytes:
+        chunks = self._chunks.get(reference.name.encode(), {})
+        count = -(-reference.length // CHUNK_BYTES)
+        missing = [index for index in range(count) if index not in chunks]
+        if missing:
+            raise MissingBlobError(f"chunk {missing[0]} of {count} of blob {reference.name} is not on the topic")
+        return b"".join(chunks[index] for index in range(count))
+
+    def substitute(self) -> Optional[bytes]:
+        return None
+
+    def close(self) -> None:
+        """Leaves the brokers."""
+        self._records.close()
+
+    def __repr__(self) -> str:
+        return f"set {self._name.decode()!r} on a topic"
+
+
+class _Confluent:
+    """Records by confluent-kafka."""
+
+    def __init__(self, servers: str, topic: str, properties: dict[str, Any], timeout_seconds: float) -> None:
+        import confluent_kafka
+
+        self._kafka = confluent_kafka
+        self._topic = topic
+        self._timeout = timeout_seconds
+        self._consumer = confluent_kafka.Consumer(
+            {
+                "bootstrap.servers": servers,
+                # The client insists on a name; no offset is committed, and no group is joined.
+                "group.id": "firstseen",
+                "enable.auto.commit": False,
+                "isolation.level": "read_committed",
+                "auto.offset.reset": "earliest",
+                "enable.partition.eof": True,
+                **properties,
+            }
+        )
+        self._next: Optional[dict[int, int]] = None
+
+    def _assign(self) -> dict[int, int]:
+        kafka = self._kafka
+        try:
+            metadata = self._consumer.list_topics(self._topic, timeout=self._timeout).topics[self._topic]
+        except kafka.KafkaException as error:
+            raise UnreachableError(f"topic {self._topic} cannot be read: {error.args[0].str()}") from None
+        if metadata.error is not None:
+            raise UnreachableError(f"topic {self._topic} cannot be read: {metadata.error.str()}")
+        partitions = {partition: 0 for partition in metadata.partitions}
+        self._consumer.assign(
+            [kafka.TopicPartition(self._topic, one, kafka.OFFSET_BEGINNING) for one in partitions]
+        )
+        return partitions
+
+    def read_to_end(self) -> Iterator[Record]:
+        kafka = self._kafka
+        if self._next is None:
+            self._next = self._assign()
+        ends = {}
+        try:
+            for partition in self._next:
+                watermarks = self._consumer.get_watermark_offsets(
+                    kafka.TopicPartition(self._topic, partition), timeout=self._timeout
+                )
+                ends[partition] = watermarks[1]
+        except kafka.KafkaException as error:
+            raise UnreachableError(f"topic {self._topic} cannot be read: {error.args[0].str()}") from None
+        # A partition is read when its end was reported, as the last records may be none of ours.
+        open_partitions = {one for one, end in ends.items() if self._next[one] < end}
+        deadline = time.monotonic() + self._timeout
+        while open_partitions:
+            messages = self._consumer.consume(1000, 0.5)
+            if messages:
+                deadline = time.monotonic() + self._timeout
+            elif time.monotonic() > deadline:
+                raise UnreachableError(f"topic {self._topic} did not answer within {self._timeout} s")
+            broken = None
+            for message in messages:
+                trouble, partition = message.error(), message.partition()
+                if trouble is not None:
+                    if trouble.code() == kafka.KafkaError._PARTITION_EOF:
+                        self._next[partition] = max(self._next[partition], message.offset())
+                        open_partitions.discard(partition)
+                        continue
+                    # The messages behind it in the batch would not come again.
+                    broken = UnreachableError(f"topic {self._topic} cannot be read: {trouble.str()}")
+                    continue
+                self._next[partition] = message.offset() + 1
+                if self._next[partition] >= ends[partition]:
+                    open_partitions.discard(partition)
+                if message.key() is not None:
+                    yield Record(partition, message.key(), message.value())
+            if broken is not None:
+                raise broken
+
+    def close(self) -> None:
+        self._consumer.close()
+
+
+class _KafkaPython:
+    """Records by kafka-python."""
+
+    def __init__(self, servers: str, topic: str, properties: dict[str, Any], timeout_seconds: float) -> None:
+        import kafka
+        from kafka.errors import KafkaError
+
+        if tuple(map(int, kafka.__version__.split(".")[:2])) < (2, 1):
+            raise UnsupportedError(
+                f"kafka-python must be 2.1 or later to read committed records alone, got {kafka.__version__}"
+            )
+        self._kafka = kafka
+        self._error = KafkaError
+        self._topic = topic
+        self._timeout = timeout_seconds
+        self._properties = {
+            "bootstrap_servers": servers,
+            "group_id": None,
+            "enable_auto_commit": False,
+            "isolation_level": "read_committed",
+            "auto_offset_reset": "earliest",
+            **properties,
+        }
+        self._consumer: Any = None
+
+    def _connect(self) -> Any:
+        consumer = self._kafka.KafkaConsumer(**self._properties)
+        partitions = consumer.partitions_for_topic(self._topic)
+        if not partitions:
+            consumer.close()
+            raise UnreachableError(f"topic {self._topic} cannot be read: it does not exist")
+        assigned = [self._kafka.TopicPartition(self._topic, one) for one in sorted(partitions)]
+        consumer.assign(assigned)
+        consumer.seek_to_beginning()
+        return consumer
+
+    def read_to_end(self) -> Iterator[Record]:
+        try:
+            if self._consumer is None:
+                self._consumer = self._connect()
+            consumer = self._consumer
+            ends = consumer.end_offsets(consumer.assignment())
+            deadline = time.monotonic() + self._timeout
+            while any(consumer.position(one) < end for one, end in ends.items()):
+                polled = consumer.poll(timeout_ms=500, max_records=1000)
+                if polled:
+                    deadline = time.monotonic() + self._timeout
+                elif time.monotonic() > deadline:
+                    raise UnreachableError(f"topic {self._topic} did not answer within {self._timeout} s")
+                for one, messages in polled.items():
+                    for message in messages:
+                        if message.key is not None:
+                            yield Record(one.partition, message.key, message.value)
+        except self._error as error:
+            raise UnreachableError(f"topic {self._topic} cannot be read: {error}") from error
+
+    def close(self) -> None:
+        if self._consumer is not None:
+            self._consumer.close()

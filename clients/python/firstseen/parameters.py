@@ -1,0 +1,140 @@
+"""The parameters of a set, which the headers of snapshots and manifests share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from . import canonical
+from .bits import require
+from .canonical import url
+from .errors import UnsupportedError
+from .keyhash import HASH_NAMES, KeyHash, joined
+
+MAX_SHARDS = 65_536
+
+
+@dataclass(frozen=True)
+class SetParameters:
+    """How keys become hashes, and hashes values. Two sets can be merged by packs if all are equal."""
+
+    hash_algorithm: int
+    key_check: int
+    canonicaliser_code: int
+    canonicaliser_version: int
+    shard_count: int
+    false_positive_rate: float
+    """Of one key, as asked for by the publisher; the actual one is at most this."""
+    stripped: str = ""
+    """Patterns of the parameters of URLs that are left out; empty for none."""
+
+    def require_valid(self) -> None:
+        version, shards, rate = self.canonicaliser_version, self.shard_count, self.false_positive_rate
+        require(
+            1 <= version <= 65_535,
+            f"the version of the canonicaliser must be in [1, 65535], got {version}",
+        )
+        require(
+            1 <= shards <= MAX_SHARDS and shards & (shards - 1) == 0,
+            f"the number of shards must be a power of two up to {MAX_SHARDS}, got {shards}",
+        )
+        require(
+            not self.stripped or self.canonicaliser_code == canonical.URL.code,
+            "only sets of the canonicaliser url have stripped parameters",
+        )
+        require(0 < rate <= 0.1, f"the false-positive rate must be above 0, at most 0.1, got {rate}")
+
+    @property
+    def shard_bits(self) -> int:
+        return self.shard_count.bit_length() - 1
+
+    @property
+    def hash_name(self) -> str:
+        return HASH_NAMES[self.hash_algorithm]
+
+    @property
+    def canonicaliser_name(self) -> str:
+        return canonical.ALL[self.canonicaliser_code].name
+
+    def canonicaliser(self) -> canonical.Canonicaliser:
+        """The rule for keys; refuses another version of it."""
+        rule = canonical.ALL[self.canonicaliser_code]
+        if rule.version != self.canonicaliser_version:
+            raise UnsupportedError(
+                f"the canonicaliser {rule.name} has version {self.canonicaliser_version},"
+                f" this reader knows {rule.version}"
+            )
+        return rule.stripping(self.stripped) if self.stripped else rule
+
+    def require_hash(self, key_hash: KeyHash) -> None:
+        """Refuses a hash under which all answers would be wrong."""
+        if key_hash.algorithm != self.hash_algorithm:
+            raise UnsupportedError(f"the keys are hashed by {self.hash_name}, got a key of {key_hash.name}")
+        if key_hash.key_check != self.key_check:
+            raise UnsupportedError("the snapshot was made with another hash key")
+
+    def hash(self, key: canonical.Key, scope: bytes, key_hash: KeyHash) -> int:
+        """The hash of a key; raises InvalidKeyError if it has no canonical form."""
+        return key_hash.hash(joined(scope, self.canonicaliser().canonical(key)))
+
+    def shard_and_suffix(self, hash_of_key: int) -> tuple[int, int]:
+        bits = self.shard_bits
+        return hash_of_key >> (64 - bits), hash_of_key << bits & (1 << 64) - 1
+
+
+def require_known(hash_algorithm: int, canonicaliser_code: int) -> None:
+    """Refuses a hash and a canonicaliser of which this reader does not know the name."""
+    if hash_algorithm not in HASH_NAMES:
+        raise UnsupportedError(f"the hash must be 1 or 2, got {hash_algorithm}")
+    if canonicaliser_code not in canonical.ALL:
+        raise UnsupportedError(
+            f"the canonicaliser must be 0 to {max(canonical.ALL)}, got {canonicaliser_code}"
+        )
+
+
+def stripped_parameters(text: bytes) -> str:
+    """Patterns as files have them; refuses all but their one form."""
+    try:
+        given = text.decode("ascii")
+        is_form = url.patterns(given) == given
+    except ValueError:
+        is_form = False
+    require(is_form, f"the stripped parameters must be patterns in their one form, got {text!r}")
+    return given
+
+
+def require_window(start: int, end: int) -> None:
+    require(start <= end, "the window must not end before it begins")
+
+
+def require_universe(buckets: int, width: int) -> None:
+    require(1 <= buckets <= 1 << 31, f"there must be 1 to 2^31 buckets, got {buckets}")
+    require(1 <= width <= 1 << 62, f"a bucket must have 1 to 2^62 values, got {width}")
+    require(buckets * width <= 1 << 64, f"there must be at most 2^64 values, got {buckets * width}")
+
+
+def require_fits(count: int, buckets: int) -> None:
+    require(
+        buckets <= max(65_536, count // 8),
+        f"a set of {count} values cannot have {buckets} buckets",
+    )
+
+
+def require_room(parameters: SetParameters, buckets: int, width: int, count: int, hash_count: int) -> None:
+    """Whether the range of a set is right for a shard, and for its hashes."""
+    most = 64 - parameters.shard_bits
+    require(buckets * width <= 1 << most, f"there must be at most 2^{most} values, got {buckets * width}")
+    require(
+        hash_count >= count and (hash_count == 0) == (count == 0),
+        f"the number of hashes must be at least {count}, and 0 if that is, got {hash_count}",
+    )
+    require_rate(parameters, buckets, width, count)
+    require_fits(count, buckets)
+
+
+def require_rate(parameters: SetParameters, buckets: int, width: int, count: int) -> None:
+    rate = parameters.false_positive_rate
+    require(
+        count <= Fraction(rate) * buckets * width,
+        f"a range of {buckets * width} is too small for {count} keys at the rate {rate}",
+    )

@@ -1,0 +1,289 @@
+"""A set in memory, and what can be asked of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Callable, Iterable, Optional, Sequence, Union
+
+from . import canonical
+from ._numeric import np
+from .canonical import Key, url_expressions
+from .errors import InvalidKeyError, UnsupportedError
+from .keyhash import KeyHash, joined, joined_prefix
+from .manifest import Manifest
+from .parameters import SetParameters
+from .shards import Shard
+from .snapshot import Snapshot
+
+# URLs whose expressions are looked up together.
+_URLS_AT_ONCE = 4096
+
+
+class SnapshotSet:
+    """The sets of all shards, at the end of a window. Immutable, and safe for use by many threads.
+
+    A key of the set is always found. Any other is taken for one of the set with at most the
+    false-positive rate. A key without canonical form is in no set, so it is absent.
+    """
+
+    def __init__(
+        self,
+        set_name: str,
+        sequence: int,
+        window_end_millis: int,
+        parameters: SetParameters,
+        shards: Sequence[Optional[Shard]],
+        key_hash: Optional[KeyHash] = None,
+    ) -> None:
+        """`shards` has all shards in order, None for those that never held a key.
+
+        Without `key_hash` only hashes can be asked for. Another one than the publisher's is refused.
+        """
+        self.set_name = set_name
+        self.sequence = sequence
+        self.window_end_millis = window_end_millis
+        self.parameters = parameters
+        self.shards = tuple(shards)
+        self.key_hash = key_hash
+        if key_hash is not None:
+            parameters.require_hash(key_hash)
+            self._canonicaliser = parameters.canonicaliser()
+
+    @classmethod
+    def of_snapshot(cls, snapshot: Snapshot, key_hash: Optional[KeyHash] = None) -> SnapshotSet:
+        """The set in a file; refuses one of several shards. Decodes and verifies it."""
+        count = snapshot.parameters.shard_count
+        if count != 1:
+            raise UnsupportedError(f"a set must be asked in all its shards, got shard {snapshot.shard} of {count}")
+        return cls(
+            snapshot.set_name,
+            snapshot.sequence,
+            snapshot.window_end_millis,
+            snapshot.parameters,
+            [snapshot.decode()],
+            key_hash,
+        )
+
+    @classmethod
+    def of_manifest(
+        cls, manifest: Manifest, shards: Sequence[Optional[Shard]], key_hash: Optional[KeyHash] = None
+    ) -> SnapshotSet:
+        """The set that a manifest describes."""
+        return cls(
+            manifest.set_name,
+            manifest.sequence,
+            manifest.window_end_millis,
+            manifest.parameters,
+            shards,
+            key_hash,
+        )
+
+    def __len__(self) -> int:
+        """The number of keys."""
+        return sum(shard.hash_count for shard in self.shards if shard)
+
+    def __contains__(self, key: Key) -> bool:
+        return self.contains(key)
+
+    def __repr__(self) -> str:
+        return f"sequence {self.sequence} of set {self.set_name!r}, {len(self)} keys"
+
+    def contains_hash(self, hash_of_key: int) -> bool:
+        """Whether the set holds a hash."""
+        number, suffix = self.parameters.shard_and_suffix(hash_of_key)
+        shard = self.shards[number]
+        return shard is not None and shard.contains(suffix)
+
+    def contains_hashes(self, hashes: Any) -> list[bool]:
+        """Whether the set holds each of many hashes: an array of NumPy of uint64, or any numbers."""
+        if np is None:
+            return [self.contains_hash(one) for one in hashes]
+        found = self._found(np.asarray(hashes, np.uint64))
+        result: list[bool] = found.tolist()
+        return result
+
+    def _found(self, hashes: Any) -> Any:
+        assert np is not None
+        bits = self.parameters.shard_bits
+        if bits == 0:
+            only = self.shards[0]
+            return only.contains_each(hashes) if only else np.zeros(len(hashes), bool)
+        found = np.zeros(len(hashes), bool)
+        numbers = (hashes >> np.uint64(64 - bits)).astype(np.int64)
+        suffixes = hashes << np.uint64(bits)
+        order = np.argsort(numbers, kind="stable")
+        ends = np.searchsorted(numbers[order], np.arange(len(self.shards) + 1))
+        for number in np.flatnonzero(np.diff(ends)).tolist():
+            shard = self.shards[number]
+            if shard is not None:
+                places = order[ends[number] : ends[number + 1]]
+                found[places] = shard.contains_each(suffixes[places])
+        return found
+
+    def _hash(self) -> KeyHash:
+        if self.key_hash is None:
+            raise UnsupportedError(f"set {self.set_name!r} was opened without a hash key, so only for hashes")
+        return self.key_hash
+
+    def contains(self, key: Key, scope: Key = b"") -> bool:
+        """Whether the set holds a key; a text is UTF-8."""
+        key_hash = self._hash()
+        prefix = _scope_bytes(scope)
+        try:
+            form = self._canonicaliser.canonical(key)
+        except InvalidKeyError:
+            return False
+        return self.contains_hash(key_hash.hash(joined(prefix, form)))
+
+    def contains_each(self, keys: Iterable[Key], scope: Key = b"") -> list[bool]:
+        """Whether the set holds each of many keys; much faster than one by one with NumPy."""
+        key_hash = self._hash()
+        prefix = _scope_bytes(scope)
+        rule = self._canonicaliser.canonical
+        all_keys = list(keys)
+        valid: Optional[list[bool]] = None
+        try:
+            forms = list(map(rule, all_keys))
+        except InvalidKeyError:
+            forms, valid = _valid_forms(rule, all_keys)
+        # Only a form that begins with FF is another one when it is joined with no scope.
+        if prefix or self._canonicaliser is canonical.NONE:
+            forms = [form if not prefix and form[0] != 0xFF else joined(prefix, form) for form in forms]
+        answers = self.contains_hashes(key_hash.hash_each(forms))
+        if valid is None:
+            return answers
+        found = iter(answers)
+        return [is_valid and next(found) for is_valid in valid]
+
+    def match(self, url: Key, scope: Key = b"") -> Optional[str]:
+        """The entry of this list that lists a URL, the most specific one; None if none does."""
+        return self.match_each([url], scope)[0]
+
+    def match_each(self, urls: Iterable[Key], scope: Key = b"") -> list[Optional[str]]:
+        """The same for many URLs."""
+        return [
+            answer.matches[0].entry if answer.matches else None
+            for answer in UrlLists([self]).ask_each(urls, scope)
+        ]
+
+    def url_false_positive_rate(self, expressions: int) -> float:
+        """The highest rate of a URL with that many expressions: 1 − (1 − ε)^n."""
+        return -math.expm1(expressions * math.log1p(-self.parameters.false_positive_rate))
+
+
+def _valid_forms(rule: Callable[[Key], bytes], keys: list[Key]) -> tuple[list[bytes], list[bool]]:
+    """The forms of the keys that have one, and for each key whether it has."""
+    forms, valid = [], []
+    for key in keys:
+        try:
+            forms.append(rule(key))
+            valid.append(True)
+        except InvalidKeyError:
+            valid.append(False)
+    return forms, valid
+
+
+def _scope_bytes(scope: Key) -> bytes:
+    given = canonical.key_bytes(scope)
+    # Refuses one that is too long.
+    joined_prefix(given)
+    return given
+
+
+@dataclass(frozen=True)
+class Match:
+    """An entry of a list that lists a URL."""
+
+    set_name: str
+    entry: str
+
+
+@dataclass(frozen=True)
+class UrlAnswer:
+    """What lists say of a URL."""
+
+    url: Key
+    matches: tuple[Match, ...]
+    """One a list at most, in the order of the lists; the most specific entry of each."""
+    allowed_by: tuple[Match, ...]
+    expressions: int
+    """The number of match expressions; 0 if the URL has no canonical form, so no list holds it."""
+    false_positive_rate: float
+    """The highest probability that a URL with so many is taken for listed although it is not."""
+    reason: Optional[str] = None
+    """Why the URL has no canonical form."""
+
+    @property
+    def present(self) -> bool:
+        """Whether a list has the URL and no allow set has it, however wide the entries are."""
+        return bool(self.matches) and not self.allowed_by
+
+
+class UrlLists:
+    """Several lists that answer together; an entry of an allow set overrides those of all lists."""
+
+    def __init__(self, lists: Sequence[SnapshotSet], allow: Sequence[SnapshotSet] = ()) -> None:
+        self.lists = tuple(lists)
+        self.allow = tuple(allow)
+        for one in self.lists + self.allow:
+            if one.parameters.canonicaliser_code != canonical.URL_EXPRESSION.code:
+                raise UnsupportedError(
+                    f"set {one.set_name!r} must have the canonicaliser url-expression to be asked for URLs,"
+                    f" got {one.parameters.canonicaliser_name}"
+                )
+            one._hash()
+
+    def ask(self, url: Key, scope: Key = b"") -> UrlAnswer:
+        """What the lists say of a URL."""
+        return self.ask_each([url], scope)[0]
+
+    def ask_each(self, urls: Iterable[Key], scope: Key = b"") -> list[UrlAnswer]:
+        """The same for many URLs, whose expressions are looked up together."""
+        prefix = _scope_bytes(scope)
+        all_urls = list(urls)
+        answers: list[UrlAnswer] = []
+        for start in range(0, len(all_urls), _URLS_AT_ONCE):
+            answers += self._ask(all_urls[start : start + _URLS_AT_ONCE], prefix)
+        return answers
+
+    def _ask(self, urls: list[Key], scope: bytes) -> list[UrlAnswer]:
+        of_urls: list[Union[list[str], InvalidKeyError]] = []
+        for url in urls:
+            try:
+                of_urls.append(url_expressions(url))
+            except InvalidKeyError as error:
+                of_urls.append(error)
+        flat = [one for each in of_urls if isinstance(each, list) for one in each]
+        forms = [joined(scope, one.encode("ascii")) for one in flat]
+        hashes: dict[tuple[int, int], Any] = {}
+        found = []
+        for one in self.lists + self.allow:
+            key_hash = one._hash()
+            # Lists under one hash key share the hashes.
+            key = (key_hash.algorithm, key_hash.key_check)
+            if key not in hashes:
+                hashes[key] = key_hash.hash_each(forms)
+            found.append(one.contains_hashes(hashes[key]))
+        answers, at = [], 0
+        for url, each in zip(urls, of_urls):
+            if isinstance(each, InvalidKeyError):
+                answers.append(UrlAnswer(url, (), (), 0, 0.0, str(each)))
+                continue
+            matches = []
+            for one, listed in zip(self.lists + self.allow, found):
+                hit = next((i for i in range(len(each)) if listed[at + i]), None)
+                matches.append(None if hit is None else Match(one.set_name, each[hit]))
+            cut = len(self.lists)
+            absent = math.prod(1 - one.url_false_positive_rate(len(each)) for one in self.lists)
+            answers.append(
+                UrlAnswer(
+                    url,
+                    tuple(match for match in matches[:cut] if match),
+                    tuple(match for match in matches[cut:] if match),
+                    len(each),
+                    1 - absent,
+                )
+            )
+            at += len(each)
+        return answers

@@ -1,0 +1,240 @@
+"""Where a set is followed: a directory of snapshots, or the HTTP service (docs/http-api.md)."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import urllib.error
+import urllib.request
+from typing import Iterator, Mapping, Optional, Protocol, Union
+from urllib.parse import quote, unquote, urlencode, urlsplit
+
+from .bits import MAX_BYTES, Reference, require
+from .errors import MissingBlobError, NoSnapshotError, UnreachableError, UnsupportedError
+from .manifest import Manifest, manifest_name, sequence_of
+
+# The most bytes of a manifest: its parts with the longest fields take less.
+_MAX_MANIFEST_BYTES = 16_384
+_PIECE_BYTES = 1 << 20
+# What urllib raises for replies that are no HTTP, or break off.
+_BROKEN = (OSError, ValueError, http.client.HTTPException)
+# How many of the newest manifests of a directory are tried.
+_CANDIDATES = 4
+
+
+class Source(Protocol):
+    """Where manifests and blobs come from."""
+
+    def candidates(self) -> Iterator[bytes]:
+        """The newest manifests, that of the highest sequence first, each read when it is asked for.
+
+        Raises NoSnapshotError if there is none, UnreachableError if the source cannot be read.
+        """
+        ...
+
+    def blob(self, reference: Reference) -> bytes:
+        """The bytes of a blob, not yet checked; raises MissingBlobError if it is not there."""
+        ...
+
+    def substitute(self) -> Optional[bytes]:
+        """A manifest of the newest set by blobs that are surely there, if the source can make one."""
+        ...
+
+
+class DirectorySource:
+    """A directory of snapshots, as a job or `snapshot pull` writes it."""
+
+    def __init__(self, path: Union[str, os.PathLike[str]]) -> None:
+        self.path = os.fspath(path)
+
+    def sequences(self) -> list[int]:
+        """The sequences of the manifests, the highest first."""
+        try:
+            names = os.listdir(self.path)
+        except OSError as error:
+            raise UnreachableError(f"cannot open {self.path}: {error.strerror}") from error
+        found = (sequence_of(name) for name in names)
+        return sorted((sequence for sequence in found if sequence is not None), reverse=True)
+
+    def manifest_path(self, sequence: int) -> str:
+        return os.path.join(self.path, manifest_name(sequence))
+
+    def newest_path(self) -> str:
+        """The file of the newest manifest."""
+        sequences = self.sequences()
+        if not sequences:
+            raise NoSnapshotError(f"there is no manifest in {self.path}")
+        return self.manifest_path(sequences[0])
+
+    def candidates(self) -> Iterator[bytes]:
+        sequences = self.sequences()
+        if not sequences:
+            raise NoSnapshotError(f"there is no manifest in {self.path}")
+        for sequence in sequences[:_CANDIDATES]:
+            yield read_file(self.manifest_path(sequence), _MAX_MANIFEST_BYTES)
+
+    def blob(self, reference: Reference) -> bytes:
+        return file_blob(os.path.join(self.path, "blobs"), reference)
+
+    def substitute(self) -> Optional[bytes]:
+        return None
+
+    def __repr__(self) -> str:
+        return f"directory {self.path}"
+
+
+def read_file(path: str, most: int = MAX_BYTES) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            data = file.read(most + 1)
+    except OSError as error:
+        raise UnreachableError(f"cannot open {path}: {error.strerror}") from error
+    require(len(data) <= most, f"{path} must have at most {most} bytes")
+    return data
+
+
+def file_blob(directory: str, reference: Reference) -> bytes:
+    path = os.path.join(directory, reference.name)
+    try:
+        with open(path, "rb") as file:
+            # No memory for a length that is stated only.
+            require(
+                os.fstat(file.fileno()).st_size == reference.length,
+                f"{path} must have {reference.length} bytes",
+            )
+            return file.read(reference.length + 1)
+    except FileNotFoundError:
+        raise MissingBlobError(f"blob {reference.name} is missing: {path} does not exist") from None
+    except OSError as error:
+        raise UnreachableError(f"cannot open {path}: {error.strerror}") from error
+
+
+def read_reply(response, most: int) -> bytes:  # type: ignore[no-untyped-def]
+    """The body of a reply, or one byte more than `most` of it; memory grows with what arrives."""
+    pieces, left = [], most + 1
+    while left > 0:
+        piece = response.read(min(left, _PIECE_BYTES))
+        if not piece:
+            break
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)
+
+
+class HttpSource:
+    """The HTTP service of `firstseen serve`."""
+
+    def __init__(
+        self,
+        url: str,
+        set_name: Optional[str] = None,
+        timeout_seconds: float = 30.0,
+        headers: Optional[Mapping[str, str]] = None,
+    ) -> None:
+        """`set_name` chooses the set where the service has several; `headers` go with each request."""
+        if urlsplit(url).scheme not in ("http", "https"):
+            raise UnsupportedError(f"the service must have an address of http or https, got {url!r}")
+        self.url = url if url.endswith("/") else url + "/"
+        self.timeout_seconds = timeout_seconds
+        self._headers = dict(headers or {})
+        self._set = {} if set_name is None else {"set": set_name}
+        self._etag: Optional[str] = None
+        self._newest = b""
+
+    def candidates(self) -> Iterator[bytes]:
+        # An unchanged manifest is not sent again.
+        unchanged = {} if self._etag is None else {"If-None-Match": self._etag}
+        try:
+            with self._open("v1/manifest", self._set, unchanged) as response:
+                data = self._read(response, _MAX_MANIFEST_BYTES)
+                # A reply that was cut is asked for again.
+                Manifest(data)
+                self._newest, self._etag = data, response.headers.get("ETag")
+        except urllib.error.HTTPError as error:
+            with error:
+                if error.code == 503:
+                    raise NoSnapshotError(f"{self.url}: {_reason(error)}") from None
+                if error.code != 304:
+                    raise UnreachableError(f"{self.url}: {_reason(error)}") from None
+        yield self._newest
+
+    def blob(self, reference: Reference) -> bytes:
+        # A digest is that of one blob, of whichever set.
+        return self._fetch(f"v1/blobs/{reference.name}", {}, reference.length)
+
+    def substitute(self) -> Optional[bytes]:
+        try:
+            return self._fetch("v1/manifest", {**self._set, "bases": "true"}, _MAX_MANIFEST_BYTES)
+        except MissingBlobError as error:
+            raise UnreachableError(str(error)) from None
+
+    def _fetch(self, path: str, parameters: Mapping[str, str], most: int) -> bytes:
+        try:
+            with self._open(path, parameters, {}) as response:
+                return self._read(response, most)
+        except urllib.error.HTTPError as error:
+            with error:
+                kind = MissingBlobError if error.code in (404, 410) else UnreachableError
+                raise kind(f"{self.url}{path}: {_reason(error)}") from None
+
+    def _read(self, response, most: int) -> bytes:  # type: ignore[no-untyped-def]
+        try:
+            return read_reply(response, most)
+        except _BROKEN as error:
+            raise UnreachableError(f"{self.url} broke off: {error!r}") from error
+
+    def _open(self, path: str, parameters: Mapping[str, str], headers: Mapping[str, str]):  # type: ignore[no-untyped-def]
+        query = "?" + urlencode(parameters) if parameters else ""
+        request = urllib.request.Request(
+            self.url + quote(path) + query,
+            headers={"Accept": "application/octet-stream", **self._headers, **headers},
+        )
+        try:
+            return urllib.request.urlopen(request, timeout=self.timeout_seconds)
+        except urllib.error.HTTPError:
+            raise
+        except _BROKEN as error:
+            reason = getattr(error, "reason", error)
+            raise UnreachableError(f"{self.url} cannot be reached: {reason}") from error
+
+    def __repr__(self) -> str:
+        return f"service {self.url}"
+
+
+def _reason(error: urllib.error.HTTPError) -> str:
+    """The status, and the sentence of the service."""
+    try:
+        sentence = json.loads(error.read(1 << 16).decode("utf-8"))["error"]
+        return f"{error.code}, {sentence}"
+    except (*_BROKEN, KeyError, TypeError, RecursionError):
+        return f"{error.code} {error.reason}"
+
+
+def blob_from(uri: str, reference: Reference, timeout_seconds: float = 30.0) -> bytes:
+    """A blob in the directory that a URI of file, http or https names."""
+    parts = urlsplit(uri)
+    if parts.scheme == "file":
+        return file_blob(unquote(parts.path), reference)
+    if parts.scheme not in ("http", "https"):
+        raise UnsupportedError(f"blob {reference.name} is in {uri}, this reader knows file, http and https")
+    url = (uri if uri.endswith("/") else uri + "/") + reference.name
+    try:
+        with urllib.request.urlopen(url, timeout=timeout_seconds) as response:
+            return read_reply(response, reference.length)
+    except urllib.error.HTTPError as error:
+        with error:
+            kind = MissingBlobError if error.code in (404, 410) else UnreachableError
+            raise kind(f"blob {reference.name} is missing: {url} answers {error.code}") from None
+    except _BROKEN as error:
+        raise UnreachableError(f"{url} cannot be reached: {getattr(error, 'reason', error)}") from error
+
+
+def manifest_in(path: str, data: bytes) -> Manifest:
+    """The manifest in a file, whose name must fit."""
+    manifest = Manifest(data)
+    require(
+        sequence_of(os.path.basename(path)) in (None, manifest.sequence),
+        f"the sequence must be that of the file's name, got {manifest.sequence}",
+    )
+    return manifest

@@ -1,0 +1,124 @@
+"""The command line and the adapter for conformance, as programs."""
+
+import base64
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from firstseen.conformance import answer
+
+from . import GOLDEN, REPOSITORY
+from .publisher import Publisher, Signer
+
+HOME = REPOSITORY / "clients/python"
+
+
+def run(*words, given=""):
+    environment = {**os.environ, "PYTHONPATH": str(HOME), "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run(
+        [sys.executable, "-m", "firstseen", *map(str, words)], input=given, capture_output=True, text=True, env=environment
+    )
+
+
+class Commands(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.directory = Path(temporary.name) / "set"
+
+    def test_follow_once(self):
+        publisher = Publisher(self.directory)
+        cache = self.directory.with_name("cache")
+        empty = run("follow", self.directory, "--once")
+        self.assertEqual((empty.returncode, empty.stdout), (2, ""))
+        self.assertIn("there is no manifest in", empty.stderr)
+        publisher.publish(["a", "b"])
+        first = run("follow", self.directory, "--once", "--cache-dir", cache)
+        self.assertEqual(first.returncode, 0, first.stderr)
+        self.assertRegex(first.stdout, r"^set spam: sequence 1 answers, 2 keys until 2023-11-14T23:13:20Z, \d+ bytes by bases\n$")
+        publisher.publish(["a"])
+        second = run("follow", self.directory, "--once", "--json", "--cache-dir", cache)
+        row = json.loads(second.stdout)
+        self.assertEqual((row["sequence"], row["keys"], row["byPacks"]), (2, 1, True))
+        nothing_new = run("follow", self.directory, "--once", "--cache-dir", cache)
+        self.assertEqual((nothing_new.returncode, nothing_new.stdout, nothing_new.stderr), (0, "", ""))
+        unreachable = run("follow", "http://127.0.0.1:9/", "--once")
+        self.assertEqual(unreachable.returncode, 2)
+        self.assertIn("http://127.0.0.1:9/ cannot be reached: ", unreachable.stderr)
+
+    def test_signatures(self):
+        signer = Signer(b"publisher")
+        pem = self.directory.with_name("key.pem")
+        body = base64.encodebytes(signer.trusted.der).decode()
+        publisher = Publisher(self.directory)
+        pem.write_text(f"-----BEGIN PUBLIC KEY-----\n{body}-----END PUBLIC KEY-----\n")
+        publisher.publish(["a"], signer=signer)
+        self.assertEqual(
+            run("verify", self.directory, "--public-key", pem).stdout,
+            f"{self.directory}: valid, signed by {signer.trusted.id.hex()}\n",
+        )
+        self.assertEqual(run("query", self.directory, "a", "b", "--public-key", pem).stdout, "a\tpresent\nb\tabsent\n")
+        publisher.publish(["a", "b"])
+        refused = run("query", self.directory, "a", "--public-key", pem)
+        self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+        self.assertEqual(refused.stderr, f"{self.directory}: sequence 2 of set 'spam' has no signature\n")
+
+    def test_questions_from_standard_input(self):
+        asked = "http://example.com/key-0\nhttp://example.com/key-900\n\n"
+        expected = "http://example.com/key-0\tpresent\nhttp://example.com/key-900\tabsent\n\tabsent\n"
+        for words in ([], ["-"]):
+            self.assertEqual(run("query", GOLDEN / "sixty-four.snapshot", *words, given=asked).stdout, expected)
+        other = run("query", GOLDEN / "shard-2-of-4.snapshot", "http://example.com/key-1")
+        self.assertEqual(other.returncode, 2)
+
+    def test_wrong_words(self):
+        for words, sentence in (
+            (["query"], "the following arguments are required: PATH"),
+            (["follow", "topic", "--bootstrap-servers", "h:1"], "a set on a topic must be named by --set"),
+            (["verify", GOLDEN / "one.snapshot", "--public-key", GOLDEN / "one.snapshot"], "only manifests have signatures"),
+            (["apply", GOLDEN / "one.snapshot", self.directory], "this is no manifest"),
+            (["match", GOLDEN / "list-of-window-1.blob", "a"], "this is a list of bases; URLs are looked up in"),
+        ):
+            result = run(*words)
+            self.assertEqual(result.returncode, 2, words)
+            self.assertIn(sentence, result.stderr)
+
+
+class Adapter(unittest.TestCase):
+    def test_answers_each_line(self):
+        requests = [
+            {"op": "canonical", "canonicaliser": "url", "key": "A.example"},
+            {"op": "canonical", "canonicaliser": "url", "key": "a b"},
+            {"op": "swim"},
+        ]
+        result = subprocess.run(
+            [sys.executable, "-m", "firstseen.conformance"],
+            input="".join(json.dumps(request) + "\n" for request in requests),
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(HOME), "PYTHONDONTWRITEBYTECODE": "1"},
+        )
+        form, refused, unsupported = map(json.loads, result.stdout.splitlines())
+        self.assertEqual(bytes.fromhex(form["form"]), b"http://a.example/")
+        self.assertIn("has a character that none may have", refused["refused"])
+        self.assertEqual(unsupported, {"unsupported": True})
+
+    def test_the_way_by_packs_takes_fewer_bytes(self):
+        with tempfile.TemporaryDirectory() as earlier, tempfile.TemporaryDirectory() as later:
+            for directory, windows in ((earlier, 1), (later, 2)):
+                publisher = Publisher(directory)
+                for window in range(windows):
+                    publisher.publish([f"key {i}" for i in range(500 + window)])
+            by_packs = answer({"op": "follow", "from": earlier, "to": later})
+            by_bases = answer({"op": "follow", "to": later})
+            self.assertEqual(by_packs["root"], by_bases["root"])
+            self.assertEqual(by_bases["count"], "501")
+            self.assertLess(by_packs["bytes"], by_bases["bytes"] / 4)
+
+
+if __name__ == "__main__":
+    unittest.main()
