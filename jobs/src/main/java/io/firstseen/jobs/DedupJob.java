@@ -246,8 +246,9 @@ public final class DedupJob {
     @Mixin private KafkaOptions kafka;
 
     void build(StreamExecutionEnvironment env) {
-      JobMain.warnOfHashKey(keys, stream);
-      buildOnKafka(env, kafka, JobOptions.forDedup(keys, stream, dedup));
+      JobOptions options = JobOptions.forDedup(keys, stream, dedup);
+      JobMain.warnOfHashKeys(options);
+      buildOnKafka(env, kafka, options);
     }
   }
 }

@@ -1,8 +1,6 @@
 package io.firstseen.jobs;
 
-import io.firstseen.jobs.options.HashKeyOptions;
-import io.firstseen.jobs.options.KeyOptions;
-import io.firstseen.jobs.options.StreamOptions;
+import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.util.function.Consumer;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -51,11 +49,10 @@ final class JobMain {
     }
   }
 
-  /** Warns if the hash key is the fixed public one, or a secret that goes with the job. */
-  static void warnOfHashKey(KeyOptions keys, StreamOptions stream) {
-    if (keys.keyHash().isFixedKey()) {
-      System.err.println("warning: " + HashKeyOptions.fixedKeyWarning());
-    } else if (!stream.isHashKeyOnWorkers()) {
+  /** Warns if a hash key is the public one where it should be secret, or goes with the job. */
+  static void warnOfHashKeys(JobOptions options) {
+    options.publicKeyWarning().ifPresent(text -> System.err.println("warning: " + text));
+    if (options.hasSecretHashKey() && !options.stream().isHashKeyOnWorkers()) {
       System.err.println(
           "warning: the hash key goes with the job, so whoever can read the cluster's files of the"
               + " job has it (--hash-key-on-workers keeps it out)");

@@ -1,5 +1,6 @@
 package io.firstseen.jobs;
 
+import io.firstseen.filters.key.KeyHash;
 import io.firstseen.jobs.events.EventWatermarks;
 import io.firstseen.jobs.kafka.KafkaSinks;
 import io.firstseen.jobs.kafka.KafkaSources;
@@ -8,13 +9,18 @@ import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.OperatorUids;
 import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.KeyHashSource;
 import io.firstseen.operators.compaction.Publication;
+import io.firstseen.serializers.Change;
 import io.firstseen.serializers.HashedOperation;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.TimeToLive;
 import java.util.OptionalLong;
+import org.apache.flink.api.common.functions.MapFunction;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.functions.RichMapFunction;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
@@ -66,12 +72,43 @@ public final class PipelineJob {
     var events = DedupJob.events(env, source, watermarks);
     DataStream<HashedOperation> operations =
         DedupJob.attach(events, outcomes, options)
-            .map(
-                change -> new HashedOperation(change.hash(), change.operation()),
-                TypeInformation.of(HashedOperation.class))
+            .map(operation(options), TypeInformation.of(HashedOperation.class))
             .name(OperatorUids.HASHED)
             .uid(OperatorUids.HASHED);
     SnapshotJob.attach(operations, snapshots, options, publication);
+  }
+
+  /** Makes operations on the snapshots of accepted changes, under the hash of the snapshots. */
+  private static MapFunction<Change<SourceEvent>, HashedOperation> operation(JobOptions options) {
+    KeyHashSource ofDedup = options.keyHashSource();
+    KeyHashSource ofSnapshots = options.snapshotKeyHashSource();
+    return ofSnapshots.algorithm() == ofDedup.algorithm()
+            && ofSnapshots.keyCheck() == ofDedup.keyCheck()
+        ? change -> new HashedOperation(change.hash(), change.operation())
+        : new RehashFunction(ofSnapshots);
+  }
+
+  /** Hashes accepted keys again, under another key than that of the dedup. */
+  private static final class RehashFunction
+      extends RichMapFunction<Change<SourceEvent>, HashedOperation> {
+    private static final long serialVersionUID = 1;
+
+    private final KeyHashSource hashSource;
+    private transient KeyHash hash;
+
+    RehashFunction(KeyHashSource hashSource) {
+      this.hashSource = hashSource;
+    }
+
+    @Override
+    public void open(OpenContext context) {
+      hash = hashSource.open();
+    }
+
+    @Override
+    public HashedOperation map(Change<SourceEvent> change) {
+      return new HashedOperation(hash.hash(change.key()), change.operation());
+    }
   }
 
   /**
@@ -112,7 +149,7 @@ public final class PipelineJob {
     @Mixin private KafkaOptions kafka;
 
     void build(StreamExecutionEnvironment env) {
-      JobMain.warnOfHashKey(options.keys(), options.stream());
+      JobMain.warnOfHashKeys(options);
       buildOnKafka(env, kafka, options);
     }
   }

@@ -89,7 +89,7 @@ public final class SnapshotJob {
             .process(new WellFormedFunction(), EVENT)
             .name(OperatorUids.WELL_FORMED)
             .uid(OperatorUids.WELL_FORMED)
-            .map(new HashFunction(options.keyHashSource()), OPERATION)
+            .map(new HashFunction(options.snapshotKeyHashSource()), OPERATION)
             .name(OperatorUids.HASHED)
             .uid(OperatorUids.HASHED);
     attach(operations, sink, options, publication);
@@ -141,7 +141,7 @@ public final class SnapshotJob {
                 options.snapshots().window().toMillis(),
                 options.snapshots().shards(),
                 options.snapshotFalsePositiveRate(),
-                options.keys().keyHash(),
+                options.snapshotKeyHash(),
                 options.keys().canonicaliser())
             .withTtlMillis(options.snapshotTtlMillis());
     SingleOutputStreamOperator<SnapshotRecord> records =
@@ -258,8 +258,9 @@ public final class SnapshotJob {
     @Mixin private KafkaOptions kafka;
 
     void build(StreamExecutionEnvironment env) {
-      JobMain.warnOfHashKey(keys, stream);
-      buildOnKafka(env, kafka, JobOptions.forSnapshots(keys, stream, changelog, snapshots));
+      JobOptions options = JobOptions.forSnapshots(keys, stream, changelog, snapshots);
+      JobMain.warnOfHashKeys(options);
+      buildOnKafka(env, kafka, options);
     }
   }
 

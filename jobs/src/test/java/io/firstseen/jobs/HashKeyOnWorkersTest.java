@@ -2,9 +2,11 @@ package io.firstseen.jobs;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.HashKeyMismatchException;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.jobs.events.EventParser;
@@ -104,7 +106,8 @@ class HashKeyOnWorkersTest {
   }
 
   /** The forms of the key, by name, that occur in what is submitted and in what is run. */
-  private static List<String> formsOfKeyIn(StreamExecutionEnvironment env) throws Exception {
+  private static List<String> formsOfKeyIn(StreamExecutionEnvironment env, String hexKey)
+      throws Exception {
     StreamGraph graph = env.getStreamGraph();
     byte[] executed = InstantiationUtil.serializeObject(graph.getJobGraph());
     graph.serializeUserDefinedInstances();
@@ -114,7 +117,7 @@ class HashKeyOnWorkersTest {
         .forEach(
             (name, bytes) -> {
               String text = new String(bytes, ISO_8859_1);
-              forms()
+              forms(hexKey)
                   .forEach(
                       (form, value) -> {
                         if (text.contains(value)) {
@@ -125,11 +128,11 @@ class HashKeyOnWorkersTest {
     return found;
   }
 
-  private static Map<String, String> forms() {
-    byte[] key = HexFormat.of().parseHex(KEY);
+  private static Map<String, String> forms(String hexKey) {
+    byte[] key = HexFormat.of().parseHex(hexKey);
     Map<String, String> forms = new TreeMap<>();
-    forms.put("hex", KEY);
-    forms.put("HEX", KEY.toUpperCase(Locale.ROOT));
+    forms.put("hex", hexKey);
+    forms.put("HEX", hexKey.toUpperCase(Locale.ROOT));
     forms.put("raw", new String(key, ISO_8859_1));
     for (int half = 0; half < 2; half++) {
       byte[] part = Arrays.copyOfRange(key, 8 * half, 8 * half + 8);
@@ -143,10 +146,23 @@ class HashKeyOnWorkersTest {
   @ParameterizedTest
   @EnumSource(Job.class)
   void theKeyIsInNoFormPartOfTheJob(Job job) throws Exception {
-    assertThat(formsOfKeyIn(job(job, "--hash-key-on-workers"))).isEmpty();
+    assertThat(formsOfKeyIn(job(job, "--hash-key-on-workers"), KEY)).isEmpty();
     // The control.
-    assertThat(formsOfKeyIn(job(job)))
+    assertThat(formsOfKeyIn(job(job), KEY))
         .contains("executed: raw", "submitted: raw", "executed: long 1", "submitted: long 0");
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"SNAPSHOTS", "PIPELINE"})
+  void theKeyOfTheSnapshotsIsInNoFormPartOfTheJob(Job job) throws Exception {
+    Path ownFile = Files.writeString(Files.createTempFile(directory, "own", ".key"), OTHER);
+    String option = "--snapshot-hash-key-file=" + ownFile;
+    assertThat(formsOfKeyIn(job(job, option, "--hash-key-on-workers"), OTHER)).isEmpty();
+    assertThat(formsOfKeyIn(job(job, option, "--hash-key-on-workers"), KEY)).isEmpty();
+    // The control.
+    assertThat(formsOfKeyIn(job(job, option), OTHER)).contains("executed: raw", "submitted: raw");
+    // A job without a dedup does not use the key of the dedup.
+    assertThat(formsOfKeyIn(job(job, option), KEY).isEmpty()).isEqualTo(job == Job.SNAPSHOTS);
   }
 
   @ParameterizedTest
@@ -176,6 +192,53 @@ class HashKeyOnWorkersTest {
           .containsExactlyElementsOf(expected.get("accepted").lines().sorted().toList());
       assertThat(made.get("duplicates").lines()).hasSize(100);
     }
+  }
+
+  /**
+   * Snapshots under a key of their own: the dedup decides as without it, and readers need theirs.
+   */
+  @ParameterizedTest
+  @EnumSource(names = {"SNAPSHOTS", "PIPELINE"})
+  void snapshotsUnderAKeyOfTheirOwnAreReadWithoutThatOfTheDedup(Job job) throws Exception {
+    job(job).execute();
+    Map<String, String> plain = content(out);
+    Path ownFile = Files.writeString(Files.createTempFile(directory, "own", ".key"), OTHER);
+    Map<String, KeyHash> keys =
+        Map.of("public", KeyHash.fixed(), "" + ownFile, KeyHash.parse(OTHER));
+    for (Map.Entry<String, KeyHash> own : keys.entrySet()) {
+      String option = "--snapshot-hash-key-file=" + own.getKey();
+      job(job, option, "--hash-key-on-workers").execute();
+      Map<String, String> made = content(out);
+      if (job == Job.PIPELINE) {
+        assertThat(made.get("accepted")).isEqualTo(plain.get("accepted"));
+        assertThat(made.get("duplicates")).isEqualTo(plain.get("duplicates"));
+      }
+      SnapshotSet last = SnapshotSet.openDirectory(out.resolve("snapshots"), OptionalLong.empty());
+      last.verify();
+      assertThat(last.manifest().count()).isEqualTo(200);
+      for (int i = 0; i < 200; i++) {
+        byte[] key = ("key-" + i).getBytes(StandardCharsets.UTF_8);
+        assertThat(last.mightContainKey(key, own.getValue())).as("key-%d", i).isTrue();
+      }
+      assertThatThrownBy(() -> last.mightContainKey(new byte[] {'a'}, KeyHash.parse(KEY)))
+          .isInstanceOf(HashKeyMismatchException.class)
+          .hasMessageContaining("configure the hash key that the publisher uses");
+    }
+  }
+
+  /** The job reads the second key where it runs, too, and keeps the first secret. */
+  @Timeout(30)
+  @Test
+  void aTaskManagerWithAnotherKeyOfTheSnapshotsEndsTheJob() throws Exception {
+    Path ownFile = Files.writeString(Files.createTempFile(directory, "own", ".key"), OTHER);
+    StreamExecutionEnvironment env =
+        job(Job.PIPELINE, "--snapshot-hash-key-file=" + ownFile, "--hash-key-on-workers");
+    Files.writeString(ownFile, KEY);
+    assertThat(UserErrorException.sentence(catchThrowable(env::execute)))
+        .hasValueSatisfying(
+            sentence ->
+                assertThat(sentence)
+                    .startsWith("the hash key at " + ownFile + " on this TaskManager"));
   }
 
   /**

@@ -123,7 +123,7 @@ class BlobsInObjectStorageTest {
       accept(accepted, second);
       if (second == SECONDS / 2) {
         await(snapshots, second - 1);
-        cluster.replaceTaskManager(0);
+        cluster.replaceTaskManager();
       }
     }
     Manifest newest = await(snapshots, SECONDS - 1);

@@ -24,7 +24,7 @@ final class AssemblingReader implements TopicFollower.Reader {
   private SnapshotAssembler assembler;
   private OptionalLong pinned;
   private String topicId;
-  // -1 until the topic was read.
+  // -1 if the topic is to be read from its beginning.
   private long nextOffset = -1;
   private long readBytesAtEnd;
   // When the first record for the next snapshot arrived.
@@ -205,7 +205,8 @@ final class AssemblingReader implements TopicFollower.Reader {
       loadingSinceNanos = System.nanoTime();
     }
     if (cache != null && hasActivated) {
-      assembler.commit(options.topic(), topicId, nextOffset);
+      // Manifests that a pin has passed over are read again by a start without it.
+      assembler.commit(options.topic(), topicId, pinned.isPresent() ? -1 : nextOffset);
     }
     tellCacheTrouble();
     assembler.takeNotice().ifPresent(shown::notice);

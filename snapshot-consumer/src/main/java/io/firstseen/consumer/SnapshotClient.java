@@ -4,9 +4,11 @@ import io.firstseen.consumer.CurrentSnapshot.View;
 import io.firstseen.consumer.internal.ActiveSnapshot;
 import io.firstseen.consumer.internal.FollowerTime;
 import io.firstseen.filters.key.InvalidKeyException;
+import io.firstseen.filters.key.UrlExpressions;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.filters.snapshot.UrlList;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -162,9 +164,7 @@ public final class SnapshotClient implements FollowedSet {
    * @throws IllegalStateException if the client was closed, or has no hash key
    */
   public boolean mightContain(byte @Nullable [] scope, byte[] key) throws InvalidKeyException {
-    if (options.isFollowingOnly()) {
-      throw new IllegalStateException("the snapshot client only follows, it has no hash key");
-    }
+    requireHashKey();
     View now = current.view();
     if (!answers(now)) {
       return answerWithout(now);
@@ -187,9 +187,7 @@ public final class SnapshotClient implements FollowedSet {
    */
   public boolean[] mightContainEach(byte @Nullable [] scope, List<byte[]> keys)
       throws InvalidKeyException {
-    if (options.isFollowingOnly()) {
-      throw new IllegalStateException("the snapshot client only follows, it has no hash key");
-    }
+    requireHashKey();
     boolean[] found = new boolean[keys.size()];
     View now = current.view();
     if (!answers(now)) {
@@ -207,6 +205,67 @@ public final class SnapshotClient implements FollowedSet {
     }
     set.mightContainEach(hashes, 0, hashes.length, found);
     return found;
+  }
+
+  /**
+   * The current snapshot as a list of URLs, which goes on to answer from this snapshot. Several
+   * clients answer one question together by {@link io.firstseen.filters.snapshot.UrlLists}.
+   *
+   * @throws NoSnapshotException if no snapshot may answer, whatever the {@link NoSnapshotPolicy}
+   * @throws IllegalArgumentException if the set has another canonical form than {@code
+   *     url-expression}
+   * @throws IllegalStateException if the client was closed, or has no hash key
+   */
+  public UrlList urlList() {
+    requireHashKey();
+    View now = current.view();
+    if (!answers(now)) {
+      requireOpen(now);
+      throw new NoSnapshotException(shown.stateOf(now), whyNoAnswer(now));
+    }
+    return urlList(now);
+  }
+
+  private UrlList urlList(View now) {
+    try {
+      return UrlList.of(now.active().set(), options.keyHash());
+    } catch (SnapshotException e) {
+      throw new IllegalStateException("a manifest of another hash key became active", e);
+    }
+  }
+
+  /** Like {@link #match(byte[], byte[])} without a scope, for a URL in UTF-8. */
+  public Optional<String> match(String url) throws InvalidKeyException {
+    return match(null, url.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /**
+   * The most specific entry of the current snapshot, in canonical form, that lists a URL; empty if
+   * none does. Where the {@link NoSnapshotPolicy} answers 'present', it is the URL's own.
+   *
+   * @param scope the scope; null or empty means none
+   * @param url the URL as a user has it
+   * @throws InvalidKeyException if the URL has no canonical form; no list holds it
+   * @throws NoSnapshotException if no snapshot may answer, unless the {@link NoSnapshotPolicy} says
+   *     otherwise
+   * @throws IllegalArgumentException if the set has another canonical form than {@code
+   *     url-expression}
+   * @throws IllegalStateException if the client was closed, or has no hash key
+   */
+  public Optional<String> match(byte @Nullable [] scope, byte[] url) throws InvalidKeyException {
+    requireHashKey();
+    UrlExpressions expressions = UrlExpressions.of(url);
+    View now = current.view();
+    if (!answers(now)) {
+      return answerWithout(now) ? Optional.of(expressions.toString()) : Optional.empty();
+    }
+    return urlList(now).match(scope, expressions);
+  }
+
+  private void requireHashKey() {
+    if (options.isFollowingOnly()) {
+      throw new IllegalStateException("the snapshot client only follows, it has no hash key");
+    }
   }
 
   private boolean answers(View now) {

@@ -9,10 +9,12 @@ import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.ScopedKey;
+import io.firstseen.filters.key.UrlExpressions;
 import io.firstseen.filters.snapshot.CatchUp;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
+import io.firstseen.filters.snapshot.UrlList;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -32,6 +34,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -166,6 +169,135 @@ class SnapshotClientTest {
             client(options -> options.noSnapshotPolicy(NoSnapshotPolicy.ANSWER_ABSENT))
                 .mightContain("a"))
         .isFalse();
+  }
+
+  /** A publisher of a list, whose entries are given in canonical form. */
+  private TestPublisher listPublisher(KeyHash keyHash) {
+    return new TestPublisher(SET, keyHash, Canonicaliser.URL_EXPRESSION, 4)
+        .publishingAt(clock::get);
+  }
+
+  @Test
+  void matchesUrlsWithTheEntryThatListsThem() throws Exception {
+    KeyHash keyHash = KeyHash.xxh3(42);
+    TestPublisher lists = listPublisher(keyHash);
+    SnapshotClient client = client(options -> options.keyHash(keyHash));
+    long scoped = keyHash.hash(ScopedKey.join(utf8("tenant"), utf8("c.example/")));
+    publish(
+        client,
+        lists.publish(
+            1,
+            new long[] {
+              keyHash.hash(utf8("a.example/")), keyHash.hash(utf8("a.example/x/")), scoped
+            }));
+    assertThat(client.match("https://www.A.example/login?y")).contains("a.example/");
+    assertThat(client.match("http://a.example:8080/x/y")).contains("a.example/x/");
+    assertThat(client.match("http://b.example/")).isEmpty();
+    assertThat(client.match(utf8("tenant"), utf8("c.example"))).contains("c.example/");
+    assertThat(client.match("c.example")).isEmpty();
+    assertThatThrownBy(() -> client.match("http://[1")).isInstanceOf(InvalidKeyException.class);
+
+    UrlList before = client.urlList();
+    publish(client, lists.publish(2, new long[] {keyHash.hash(utf8("b.example/"))}));
+    assertThat(client.match("http://b.example/")).contains("b.example/");
+    assertThat(client.match("http://a.example/")).isEmpty();
+    assertThat(before.name()).isEqualTo(SET);
+    assertThat(before.match(null, UrlExpressions.of(utf8("a.example")))).contains("a.example/");
+    assertThat(before.match(null, UrlExpressions.of(utf8("b.example")))).isEmpty();
+  }
+
+  @Test
+  void withoutASnapshotMatchesByThePolicyAndGivesNoList() throws Exception {
+    SnapshotClient throwing = client();
+    assertThatThrownBy(() -> throwing.match("a.example"))
+        .isInstanceOf(NoSnapshotException.class)
+        .hasMessage("no snapshot of set 'spam' may answer: the client is EMPTY");
+    SnapshotClient present =
+        client(options -> options.noSnapshotPolicy(NoSnapshotPolicy.ANSWER_PRESENT));
+    assertThat(present.match("HTTPS://A.example/b#c")).contains("a.example/b");
+    assertThatThrownBy(() -> present.match("http://[1")).isInstanceOf(InvalidKeyException.class);
+    SnapshotClient absent =
+        client(options -> options.noSnapshotPolicy(NoSnapshotPolicy.ANSWER_ABSENT));
+    assertThat(absent.match("a.example")).isEmpty();
+    for (SnapshotClient client : List.of(throwing, present, absent)) {
+      assertThatThrownBy(client::urlList)
+          .isInstanceOfSatisfying(
+              NoSnapshotException.class, e -> assertThat(e.state()).isEqualTo(ClientState.EMPTY));
+    }
+  }
+
+  @Test
+  void aStaleListAnswersOnlyIfItMay() throws Exception {
+    Duration bound = Duration.ofMillis(500);
+    TestPublisher.Publication first = listPublisher(KeyHash.fixed()).publish(1, "a.example/");
+    SnapshotClient answering = client(options -> options.staleAfter(bound));
+    SnapshotClient silent = client(options -> options.staleAfter(bound).answerWhileStale(false));
+    SnapshotClient present =
+        client(
+            options ->
+                options
+                    .staleAfter(bound)
+                    .answerWhileStale(false)
+                    .noSnapshotPolicy(NoSnapshotPolicy.ANSWER_PRESENT));
+    for (SnapshotClient client : List.of(answering, silent, present)) {
+      publish(client, first);
+      assertThat(client.match("http://a.example/b")).contains("a.example/");
+    }
+    UrlList list = silent.urlList();
+    clock.addAndGet(500);
+    assertThat(answering.state()).isEqualTo(ClientState.STALE);
+    assertThat(answering.match("http://a.example/b")).contains("a.example/");
+    assertThat(answering.urlList().name()).isEqualTo(SET);
+    assertThatThrownBy(() -> silent.match("http://a.example/b"))
+        .isInstanceOfSatisfying(
+            NoSnapshotException.class, e -> assertThat(e.state()).isEqualTo(ClientState.STALE));
+    assertThatThrownBy(silent::urlList).isInstanceOf(NoSnapshotException.class);
+    assertThat(present.match("http://a.example/b")).contains("a.example/b");
+    assertThatThrownBy(present::urlList).isInstanceOf(NoSnapshotException.class);
+    assertThat(list.match(null, UrlExpressions.of(utf8("a.example")))).contains("a.example/");
+  }
+
+  @Test
+  void aClosedClientMatchesNothingWhateverThePolicy() {
+    SnapshotClient client =
+        client(options -> options.noSnapshotPolicy(NoSnapshotPolicy.ANSWER_PRESENT));
+    publish(client, listPublisher(KeyHash.fixed()).publish(1, "a.example/"));
+    client.close();
+    assertThatThrownBy(() -> client.match("a.example"))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("the snapshot client is closed");
+    assertThatThrownBy(client::urlList)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("the snapshot client is closed");
+  }
+
+  @Test
+  void aClientThatOnlyFollowsMatchesNothing() {
+    SnapshotClient client = client(SnapshotClientOptions.Builder::followingOnly);
+    publish(client, listPublisher(KeyHash.fixed()).publish(1, "a.example/"));
+    for (ThrowingCallable question :
+        List.<ThrowingCallable>of(() -> client.match("a.example"), client::urlList)) {
+      assertThatThrownBy(question)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage("the snapshot client only follows, it has no hash key");
+    }
+  }
+
+  @Test
+  void aSetThatIsNoListIsNotMatched() {
+    SnapshotClient client = client();
+    publish(
+        client,
+        new TestPublisher(SET, KeyHash.fixed(), Canonicaliser.URL, 4)
+            .publish(1, "http://a.example/"));
+    for (ThrowingCallable question :
+        List.<ThrowingCallable>of(() -> client.match("a.example"), client::urlList)) {
+      assertThatThrownBy(question)
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage(
+              "set 'spam' must have the canonicaliser url-expression to be asked for URLs, got"
+                  + " url");
+    }
   }
 
   @Test

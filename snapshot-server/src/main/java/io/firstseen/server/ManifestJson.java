@@ -54,7 +54,16 @@ public final class ManifestJson {
     json.writeStringField("keyCheck", HexFormat.of().toHexDigits(parameters.keyCheck()));
     json.writeStringField("canonicaliser", parameters.canonicaliser().id());
     json.writeNumberField("canonicaliserVersion", parameters.canonicaliserVersion());
+    writeStripped(json, parameters);
     json.writeNumberField("shards", parameters.shards().count());
     json.writeNumberField("falsePositiveRate", parameters.falsePositiveRate());
+  }
+
+  /** Writes the patterns of the parameters that URLs of the set lose, if there are any. */
+  static void writeStripped(JsonGenerator json, SetParameters parameters) throws IOException {
+    String stripped = parameters.canonicaliser().strippedParameters();
+    if (!stripped.isEmpty()) {
+      json.writeStringField("strippedParameters", stripped);
+    }
   }
 }

@@ -13,12 +13,19 @@ import java.nio.ByteBuffer;
 
 /** A file of the page at {@code /}. */
 final class PageEndpoint implements Endpoint {
+  static final String JAVASCRIPT = "text/javascript; charset=utf-8";
+
   // Load from this server only; no inline scripts or styles; no framing.
   private static final String POLICY =
       "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'"
           + " data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
   private final ImmutableContent content;
+
+  /** Whether there is a file of this name, which has no dots but in the ending. */
+  static boolean exists(String fileName) {
+    return PageEndpoint.class.getResource("page/" + fileName) != null;
+  }
 
   PageEndpoint(String fileName, String contentType) {
     byte[] bytes;

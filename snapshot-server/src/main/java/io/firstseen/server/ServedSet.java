@@ -6,7 +6,9 @@ import io.firstseen.consumer.FollowedSet;
 import io.firstseen.consumer.SnapshotListener;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.filters.snapshot.UrlList;
 import io.firstseen.server.http.HttpFailure;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -39,6 +41,7 @@ final class ServedSet implements AutoCloseable {
 
   private final String name;
   private final KeyHash keyHash;
+  private final boolean allow;
   private final boolean refuseStale;
   private final ServiceLog log;
   private volatile FollowedSet followed = NOTHING;
@@ -57,9 +60,10 @@ final class ServedSet implements AutoCloseable {
    */
   record Published(long sequence, long windowEndMillis, long keys, long changeBytes) {}
 
-  ServedSet(SetSource source, boolean refuseStale, ServiceLog log) {
+  ServedSet(SetSource source, boolean allow, boolean refuseStale, ServiceLog log) {
     this.name = source.setName();
     this.keyHash = source.keyHash();
+    this.allow = allow;
     this.refuseStale = refuseStale;
     this.log = log;
   }
@@ -124,6 +128,11 @@ final class ServedSet implements AutoCloseable {
     return keyHash;
   }
 
+  /** Whether it is an allow set, which overrides lists. */
+  boolean isAllowSet() {
+    return allow;
+  }
+
   ClientStatus status() {
     return followed.status();
   }
@@ -159,11 +168,39 @@ final class ServedSet implements AutoCloseable {
    */
   ClientStatus requireAnswering() throws HttpFailure {
     ClientStatus status = followed.status();
+    requireAnswering(status);
+    return status;
+  }
+
+  /**
+   * Refuses a status in which no snapshot may answer.
+   *
+   * @throws HttpFailure with 503 if so
+   */
+  void requireAnswering(ClientStatus status) throws HttpFailure {
     Optional<String> reason = whyNot(status);
     if (reason.isPresent()) {
       throw new HttpFailure(503, reason.get());
     }
-    return status;
+  }
+
+  /** Why a snapshot cannot be asked for URLs; empty if it can. */
+  Optional<String> whyNoList(SnapshotSet set) {
+    try {
+      UrlList.requireUrlExpressions(name, set.manifest().parameters());
+      return Optional.empty();
+    } catch (IllegalArgumentException e) {
+      return Optional.of(e.getMessage());
+    }
+  }
+
+  /** A snapshot that can be asked for URLs. */
+  UrlList list(SnapshotSet set) {
+    try {
+      return UrlList.of(set, keyHash);
+    } catch (SnapshotException e) {
+      throw new IllegalStateException("a manifest of another hash key became active", e);
+    }
   }
 
   /** Why the set cannot answer; empty if it can. */
@@ -193,7 +230,8 @@ final class ServedSet implements AutoCloseable {
                           + Instant.ofEpochMilli(manifest.expiresMillis()),
                   status.trouble().map(trouble -> "; " + trouble).orElse("")));
     }
-    return Optional.empty();
+    // Without it, URLs that it allows would be present.
+    return allow ? whyNoList(status.snapshot().get()) : Optional.empty();
   }
 
   private static String age(Duration age) {

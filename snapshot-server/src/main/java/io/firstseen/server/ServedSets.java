@@ -5,9 +5,11 @@ import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.server.http.HttpFailure;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** All sets of a service, by their names. */
@@ -15,10 +17,11 @@ final class ServedSets implements AutoCloseable {
   private final Map<String, ServedSet> byName = new LinkedHashMap<>();
   private final List<SetSource> sources;
 
-  ServedSets(List<SetSource> sources, boolean refuseStale, ServiceLog log) {
+  ServedSets(List<SetSource> sources, Set<String> allow, boolean refuseStale, ServiceLog log) {
     this.sources = List.copyOf(sources);
     for (SetSource source : sources) {
-      byName.put(source.setName(), new ServedSet(source, refuseStale, log));
+      String name = source.setName();
+      byName.put(name, new ServedSet(source, allow.contains(name), refuseStale, log));
     }
   }
 
@@ -59,16 +62,47 @@ final class ServedSets implements AutoCloseable {
    */
   ServedSet named(@Nullable String name) throws HttpFailure {
     if (name != null) {
-      ServedSet set = byName.get(name);
-      if (set == null) {
-        throw new HttpFailure(404, "there is no set '" + name + "', " + those());
-      }
-      return set;
+      return requireNamed(name);
     }
     if (byName.size() > 1) {
       throw new HttpFailure(400, "the parameter set must be given, " + those());
     }
     return byName.values().iterator().next();
+  }
+
+  private ServedSet requireNamed(String name) throws HttpFailure {
+    ServedSet set = byName.get(name);
+    if (set == null) {
+      throw new HttpFailure(404, "there is no set '" + name + "', " + those());
+    }
+    return set;
+  }
+
+  /**
+   * The lists and allow sets that answer for URLs, each by its current snapshot.
+   *
+   * @param names the lists that are asked; empty for all
+   * @throws HttpFailure if one of them is not there, is not a list or cannot answer, or there is no
+   *     list
+   */
+  AskedLists lists(List<String> names) throws HttpFailure {
+    List<AskedLists.Asked> lists = new ArrayList<>();
+    for (String name : new LinkedHashSet<>(names)) {
+      lists.add(AskedLists.Asked.list(requireNamed(name)));
+    }
+    List<AskedLists.Asked> allow = new ArrayList<>();
+    for (ServedSet set : byName.values()) {
+      if (set.isAllowSet()) {
+        allow.add(AskedLists.Asked.allow(set));
+      } else if (names.isEmpty()) {
+        AskedLists.Asked.ifList(set).ifPresent(lists::add);
+      }
+    }
+    if (lists.isEmpty()) {
+      throw new HttpFailure(
+          404, "no set here is a list, which has the canonicaliser url-expression; " + those());
+    }
+    return new AskedLists(lists, allow);
   }
 
   private String those() {

@@ -12,6 +12,7 @@ import io.prometheus.metrics.core.metrics.Histogram;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.prometheus.metrics.model.snapshots.Unit;
 import java.net.SocketAddress;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntSupplier;
@@ -29,6 +30,7 @@ final class ServiceMetrics implements RequestObserver {
   private final Map<String, Answers> answers = new ConcurrentHashMap<>();
   private final Map<String, RouteCounts> routes = new ConcurrentHashMap<>();
   private final Counter queries;
+  private final Counter urlQueries;
   private final Counter requests;
   private final Histogram durations;
   private final Counter refusedConnections;
@@ -44,6 +46,14 @@ final class ServiceMetrics implements RequestObserver {
         Counter.builder()
             .name("firstseen_queries_total")
             .help("Keys that were queried, by answer: present, absent, invalid.")
+            .labelNames("set", "answer")
+            .register(registry);
+    this.urlQueries =
+        Counter.builder()
+            .name("firstseen_url_queries_total")
+            .help(
+                "URLs that a list or allow set was asked for, by answer: present, allowed, absent,"
+                    + " invalid.")
             .labelNames("set", "answer")
             .register(registry);
     this.requests =
@@ -188,6 +198,23 @@ final class ServiceMetrics implements RequestObserver {
 
   void invalidKey(ServedSet set) {
     answers(set).invalid().inc();
+  }
+
+  /** An answer for a URL of a list or an allow set. */
+  enum UrlCount {
+    /** The set lists the URL. */
+    PRESENT,
+    /** The list lists the URL, and an allow set does, too. */
+    ALLOWED,
+    ABSENT,
+    /** The URL has no canonical form. */
+    INVALID;
+
+    private final String label = name().toLowerCase(Locale.ROOT);
+  }
+
+  void count(ServedSet set, UrlCount answer) {
+    urlQueries.labelValues(set.name(), answer.label).inc();
   }
 
   private Answers answers(ServedSet set) {

@@ -8,11 +8,13 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /**
- * Follows sets and answers over HTTP whether keys are in them, from {@link #start} until {@link
- * #close}.
+ * Follows sets and answers over HTTP whether keys are in them, and which entries list a URL, from
+ * {@link #start} until {@link #close}.
  */
 public final class SnapshotServer implements Closeable {
   private final ServerOptions options;
@@ -20,11 +22,12 @@ public final class SnapshotServer implements Closeable {
   private final HttpService http;
   private volatile boolean endsSoon;
 
-  private SnapshotServer(ServerOptions options, List<SetSource> sources, ServiceLog log)
+  private SnapshotServer(
+      ServerOptions options, List<SetSource> sources, Set<String> allow, ServiceLog log)
       throws IOException {
     this.options = options;
     ServiceMetrics metrics = new ServiceMetrics();
-    this.sets = new ServedSets(sources, options.refuseStale(), log);
+    this.sets = new ServedSets(sources, allow, options.refuseStale(), log);
     this.http =
         HttpService.start(
             options.address(),
@@ -37,21 +40,34 @@ public final class SnapshotServer implements Closeable {
     sets.start();
   }
 
+  /** Like {@link #start(ServerOptions, List, Set, ServiceLog)} without allow sets. */
+  public static SnapshotServer start(ServerOptions options, List<SetSource> sources, ServiceLog log)
+      throws IOException {
+    return start(options, sources, Set.of(), log);
+  }
+
   /**
    * Starts to follow and to listen. Returns at once, before the sets can answer.
    *
    * @param sources at least one, with different names
+   * @param allow the names of those that are allow sets: a URL that one of them lists is not
+   *     present, whatever lists say
    * @param log receives snapshots, problems, and every request
    * @throws IOException if the address cannot be bound
    */
-  public static SnapshotServer start(ServerOptions options, List<SetSource> sources, ServiceLog log)
+  public static SnapshotServer start(
+      ServerOptions options, List<SetSource> sources, Set<String> allow, ServiceLog log)
       throws IOException {
-    long names = sources.stream().map(SetSource::setName).distinct().count();
-    if (sources.isEmpty() || names != sources.size()) {
+    Set<String> names = sources.stream().map(SetSource::setName).collect(Collectors.toSet());
+    if (sources.isEmpty() || names.size() != sources.size()) {
       throw new IllegalArgumentException(
           "there must be at least one source, and none twice, got " + sources.size());
     }
-    return new SnapshotServer(options, sources, log);
+    if (!names.containsAll(allow)) {
+      throw new IllegalArgumentException(
+          "allow sets must be among the sources " + names + ", got " + allow);
+    }
+    return new SnapshotServer(options, sources, allow, log);
   }
 
   private List<Route> routes(ServiceMetrics metrics) {
@@ -62,6 +78,11 @@ public final class SnapshotServer implements Closeable {
             "contains_batch",
             "/v1/contains",
             new BatchEndpoint(sets, metrics, options.maxBatchKeys())),
+        Route.get("match", "/v1/match", new MatchEndpoint(sets, metrics)),
+        Route.post(
+            "match_batch",
+            "/v1/match",
+            new MatchBatchEndpoint(sets, metrics, options.maxBatchKeys())),
         Route.get("manifest", "/v1/manifest", new ManifestEndpoint(sets)).slow(),
         Route.get("blobs", BlobEndpoint.PATH, new BlobEndpoint(sets)).slow(),
         Route.get("status", "/v1/status", new StatusEndpoint(sets, System.currentTimeMillis()))
@@ -71,8 +92,9 @@ public final class SnapshotServer implements Closeable {
         Route.get("metrics", "/metrics", new MetricsEndpoint(metrics.registry())).slow(),
         Route.get("page", "/", new PageEndpoint("page.html", "text/html; charset=utf-8")),
         Route.get("page", "/page.css", new PageEndpoint("page.css", "text/css; charset=utf-8")),
-        Route.get(
-            "page", "/page.js", new PageEndpoint("page.js", "text/javascript; charset=utf-8")));
+        Route.get("page", "/page.js", new PageEndpoint("page.js", PageEndpoint.JAVASCRIPT)),
+        Route.get("page", "/offline.js", new PageEndpoint("offline.js", PageEndpoint.JAVASCRIPT)),
+        Route.get("page", ModuleEndpoint.PATH, new ModuleEndpoint()));
   }
 
   private record Both(RequestObserver first, RequestObserver second) implements RequestObserver {

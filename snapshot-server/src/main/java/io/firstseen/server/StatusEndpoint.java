@@ -5,6 +5,7 @@ import io.firstseen.consumer.ClientStatus;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.filters.snapshot.UrlList;
 import io.firstseen.server.http.Endpoint;
 import io.firstseen.server.http.HttpFailure;
 import io.firstseen.server.http.Reply;
@@ -45,6 +46,7 @@ final class StatusEndpoint implements Endpoint {
     ClientStatus status = served.status();
     json.writeStartObject();
     json.writeStringField("set", served.name());
+    json.writeBooleanField("allow", served.isAllowSet());
     json.writeStringField("state", status.state().name());
     writeSentence(json, "notReady", served.whyNot(status));
     writeSentence(json, "trouble", status.trouble());
@@ -82,6 +84,8 @@ final class StatusEndpoint implements Endpoint {
     json.writeNumberField("falsePositiveRate", figures.falsePositiveRate());
     json.writeNumberField("falsePositiveRateAskedFor", parameters.falsePositiveRate());
     json.writeStringField("canonicaliser", parameters.canonicaliser().id());
+    ManifestJson.writeStripped(json, parameters);
+    json.writeBooleanField("list", UrlList.isList(parameters) && !served.isAllowSet());
     json.writeStringField("hash", parameters.hashAlgorithm().id());
     json.writeNumberField("shards", parameters.shards().count());
   }

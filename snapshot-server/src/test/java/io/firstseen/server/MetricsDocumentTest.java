@@ -2,6 +2,7 @@ package io.firstseen.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -18,6 +19,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,22 +29,29 @@ class MetricsDocumentTest {
 
   @Test
   void thePageNamesEveryMetricWithItsKindAndLabels(@TempDir Path path) throws Exception {
-    DirectoryPublisher.of(path).publish(1, "a");
+    DirectoryPublisher.of(path.resolve(DirectoryPublisher.SET)).publish(1, "a");
+    new DirectoryPublisher(
+            path.resolve("phishing"), "phishing", KeyHash.fixed(), Canonicaliser.URL_EXPRESSION, 2)
+        .publish(1, "a.example/");
     try (SnapshotServer server =
         SnapshotServer.start(
             ServerOptions.at(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
-            List.of(
-                new SetSource.InDirectory(
-                    path,
-                    DirectoryPublisher.SET,
-                    KeyHash.fixed(),
-                    List.of(),
-                    Optional.empty(),
-                    Duration.ofMillis(10))),
+            Stream.of(DirectoryPublisher.SET, "phishing")
+                .<SetSource>map(
+                    set ->
+                        new SetSource.InDirectory(
+                            path.resolve(set),
+                            set,
+                            KeyHash.fixed(),
+                            List.of(),
+                            Optional.empty(),
+                            Duration.ofMillis(10)))
+                .toList(),
             new ServiceLog() {})) {
       Waiting.until("it is ready", () -> get(server, "/readyz").statusCode() == 200);
-      assertThat(get(server, "/v1/contains?key=a").statusCode()).isEqualTo(200);
-      assertThat(get(server, "/v1/contains?key=").statusCode()).isEqualTo(400);
+      assertThat(get(server, "/v1/contains?set=spam&key=a").statusCode()).isEqualTo(200);
+      assertThat(get(server, "/v1/contains?set=spam&key=").statusCode()).isEqualTo(400);
+      assertThat(get(server, "/v1/match?url=http://b.a.example").statusCode()).isEqualTo(200);
       HttpResponse<String> metrics = get(server, "/metrics");
       assertThat(metrics.headers().firstValue("content-type").orElseThrow())
           .startsWith("text/plain; version=0.0.4");
@@ -50,6 +59,7 @@ class MetricsDocumentTest {
       assertThat(metrics.body())
           .contains("firstseen_queries_total{answer=\"present\",set=\"spam\"} 1.0")
           .contains("firstseen_queries_total{answer=\"invalid\",set=\"spam\"} 1.0")
+          .contains("firstseen_url_queries_total{answer=\"present\",set=\"phishing\"} 1.0")
           .contains("firstseen_http_requests_total{route=\"contains\",status=\"400\"} 1.0")
           .contains("firstseen_snapshot_keys{set=\"spam\"} 1.0")
           .contains("firstseen_set_ready{set=\"spam\"} 1.0");

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The page, as a browser shows it. Leaves screenshots in {@code target/page}. */
 class PageTest {
@@ -102,14 +103,19 @@ class PageTest {
       int keys = i < 8 ? 4_000 * i : 3_000 * i;
       publisher.writeManifest(publisher.writeBlobs(i, Arrays.copyOf(hashes, keys)));
     }
+    show(path, KeyHash.fixed());
+  }
+
+  /** Serves the directory of a set, and opens the page. */
+  private void show(Path directory, KeyHash keyHash) throws Exception {
     server =
         SnapshotServer.start(
             ServerOptions.at(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
             List.of(
                 new SetSource.InDirectory(
-                    path,
+                    directory,
                     "phishing",
-                    KeyHash.fixed(),
+                    keyHash,
                     List.of(),
                     Optional.empty(),
                     Duration.ofMillis(50))),
@@ -214,10 +220,145 @@ class PageTest {
     assertThat(text("#lost")).isEqualTo("The service does not answer; what is shown may be old.");
   }
 
+  /** Shows another set than the one of {@link #open}. */
+  private void showInstead(KeyHash keyHash, Canonicaliser canonicaliser, String... keys)
+      throws Exception {
+    server.close();
+    Path other = Files.createDirectory(path.resolve("other"));
+    publisher = new DirectoryPublisher(other, "phishing", keyHash, canonicaliser, 4);
+    publisher.publish(1, keys);
+    show(other, keyHash);
+  }
+
+  private static void download() throws Exception {
+    browser.await("!document.getElementById('offline').hidden");
+    browser.evaluate("document.getElementById('download').click()");
+    browser.await(
+        "document.getElementById('offline-text').innerText.includes('answers by itself, by')");
+  }
+
+  /** Stops the service, and waits until the page has noticed. */
+  private void stop() throws Exception {
+    server.close();
+    browser.await("!document.getElementById('lost').hidden");
+  }
+
+  @Test
+  void answersWithoutTheServiceOnceItHasDownloadedTheSet() throws Exception {
+    download();
+    assertThat(text("#offline")).startsWith("Ask the service again").contains("by sequence 12, ");
+    publisher.publish(13, "https://example.org/b", "https://example.org/c");
+    browser.await("document.getElementById('offline-text').innerText.includes('sequence 13, ')");
+    assertThat(browser.complaints()).isEmpty();
+    stop();
+    ask("HTTPS://EXAMPLE.org:443/./b");
+    assertThat(text("#answer .verdict")).startsWith("present by this page, sequence 13, window");
+    assertThat(text("#answer dl")).contains("https://example.org/b");
+    ask("https://example.org/a");
+    assertThat(text("#answer .verdict")).startsWith("absent by this page, sequence 13, window");
+    ask("http://[");
+    assertThat(text("#answer .verdict")).startsWith("invalid host ");
+    browser.await(
+        "document.getElementById('offline-text').innerText.includes('Nothing newer can be had')");
+    browser.screenshot(SCREENSHOTS.resolve("offline.png"));
+    browser.evaluate("document.getElementById('download').click()");
+    ask("https://example.org/b");
+    assertThat(text("#answer")).isEqualTo("The service does not answer.");
+    assertThat(text("#download")).isEqualTo("Download the set");
+  }
+
+  @Test
+  void goesOnByPacksWhenTheServiceComesBack() throws Exception {
+    download();
+    publisher.writeManifest(publisher.writeBlobs(13, new long[0]));
+    browser.await("document.getElementById('offline-text').innerText.includes('sequence 13, ')");
+    ask("https://example.org/a");
+    assertThat(text("#answer .verdict")).startsWith("absent by this page, sequence 13");
+    Files.writeString(path.resolve("manifest-0000000014.bin"), "damaged");
+    browser.await("!document.getElementById('trouble').hidden");
+    ask("https://example.org/a");
+    assertThat(text("#answer .verdict")).startsWith("absent by this page, sequence 13");
+    assertThat(browser.complaints()).isEmpty();
+  }
+
+  @Test
+  void matchesUrlsByAListThatItHasDownloaded() throws Exception {
+    showInstead(
+        KeyHash.fixed(), Canonicaliser.URL_EXPRESSION, "s2-citi.com/", "example.org/under/");
+    ask("https://www.S2-citi.com:8443/login?x=1#top");
+    assertThat(text("#answer .verdict")).startsWith("present by sequence 1, window");
+    assertThat(text("#answer dl")).contains("Listed by\ns2-citi.com/");
+    ask("http://citi.com/");
+    assertThat(text("#answer .verdict")).startsWith("absent by sequence 1, window");
+    download();
+    assertThat(browser.complaints()).isEmpty();
+    stop();
+    ask("https://www.S2-citi.com:8443/login?x=1#top");
+    assertThat(text("#answer .verdict")).startsWith("present by this page, sequence 1, window");
+    assertThat(text("#answer dl"))
+        .contains("www.s2-citi.com:8443/login?x=1", "Listed by\ns2-citi.com/");
+    ask("http://a.example.org/under/b");
+    assertThat(text("#answer dl")).contains("Listed by\nexample.org/under/");
+    for (String absent : List.of("http://example.org/other", "http://citi.com/", "http://com/")) {
+      ask(absent);
+      assertThat(text("#answer .verdict")).startsWith("absent by this page, sequence 1, window");
+    }
+  }
+
+  /** Its Unicode is another one than Node's and the JDK's. */
+  @ParameterizedTest
+  @ValueSource(strings = {"url", "url-expression", "text"})
+  void aBrowserGivesTheFormsOfTheVectors(String rule) throws Exception {
+    JsonNode keys =
+        new ObjectMapper()
+            .readTree(Path.of("../conformance/vectors", rule + ".json").toFile())
+            .required("keys");
+    JsonNode wrong =
+        browser.evaluate(
+            """
+            import(location.origin + "/firstseen/index.js").then(({ canonical }) => {
+              const wrong = [];
+              for (const { key, keyHex, form, strip } of %s) {
+                const bytes = key ?? Uint8Array.from(keyHex.match(/../g), (pair) => parseInt(pair, 16));
+                let found = null;
+                try {
+                  found = new TextDecoder().decode(canonical("%s", bytes, { strip }));
+                } catch (failure) {
+                  if (failure.name !== "InvalidKeyError") throw failure;
+                }
+                if (found !== form) wrong.push([key ?? keyHex, form, found]);
+              }
+              return wrong;
+            })
+            """
+                .formatted(keys, rule));
+    assertThat(keys).hasSizeGreaterThan(150);
+    assertThat(wrong.isArray()).isTrue();
+    assertThat(wrong).isEmpty();
+  }
+
+  /** With the secret the page could craft keys that the dedup takes for others. */
+  @Test
+  void offersNoDownloadOfASetUnderASecretKey() throws Exception {
+    KeyHash secret = KeyHash.parse("000102030405060708090a0b0c0d0e0f");
+    showInstead(secret, Canonicaliser.URL, "https://example.org/a");
+    ask("https://example.org/a");
+    assertThat(text("#answer .verdict")).startsWith("present by sequence 1,");
+    publisher.publish(2, "https://example.org/b");
+    // So the page has seen the manifest, and has shown what it made of it.
+    browser.await(
+        "document.getElementById('figures').innerText.includes('until 1970-01-01 00:02')");
+    assertThat(browser.evaluate("document.getElementById('offline').hidden").asBoolean()).isTrue();
+    stop();
+    ask("https://example.org/b");
+    assertThat(text("#answer")).isEqualTo("The service does not answer.");
+  }
+
   @ParameterizedTest
   @CsvSource({"1100, false", "1100, true", "320, false", "320, true"})
   void isLegibleOnEveryScreen(int width, boolean dark) throws Exception {
     browser.become(width, 900, dark);
+    download();
     ask("https://example.org/" + "very-long-".repeat(30));
     browser.evaluate("document.querySelector('details').open = true");
     browser.screenshot(SCREENSHOTS.resolve(width + (dark ? "-dark" : "-light") + ".png"));

@@ -45,6 +45,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -419,6 +420,26 @@ class SnapshotServerTest {
   }
 
   @Test
+  void aSetThatStripsParametersSaysSoAndNeedsNoOption() throws Exception {
+    Canonicaliser stripping = Canonicaliser.URL.stripping("utm_*,gclid");
+    publisher = new DirectoryPublisher(path, DirectoryPublisher.SET, KeyHash.fixed(), stripping, 2);
+    publisher.publish(1, "http://example.com/?a=1");
+    start();
+    awaitSequence(1);
+    String key = URLEncoder.encode("http://example.com/?utm_source=x&a=1", UTF_8);
+    JsonNode answer = JSON.readTree(get("/v1/contains?explain=true&key=" + key).body());
+    assertThat(answer.path("present").asBoolean()).isTrue();
+    assertThat(answer.path("canonical").asText()).isEqualTo("http://example.com/?a=1");
+    JsonNode manifest = JSON.readTree(get("/v1/manifest", "accept", "application/json").body());
+    assertThat(manifest.path("strippedParameters").asText()).isEqualTo("gclid,utm_*");
+    assertThat(manifest("/v1/manifest?bases=true").parameters().canonicaliser())
+        .isEqualTo(stripping);
+    JsonNode status = JSON.readTree(get("/v1/status").body());
+    assertThat(status.path("sets").get(0).path("strippedParameters").asText())
+        .isEqualTo("gclid,utm_*");
+  }
+
+  @Test
   void aSetCanBeFetchedByItsPacksAndByBasesThatAreMadeForIt() throws Exception {
     long[] before = new Random(1).longs(2_000).toArray();
     long[] after = before.clone();
@@ -714,7 +735,7 @@ class SnapshotServerTest {
         .doesNotContain("unsafe")
         .doesNotContain("*");
     assertThat(page.body()).doesNotContain("http://").doesNotContain("https://");
-    for (String file : List.of("/page.js", "/page.css")) {
+    for (String file : List.of("/page.js", "/offline.js", "/page.css", "/firstseen/index.js")) {
       HttpResponse<String> part = get(file);
       assertThat(part.statusCode()).isEqualTo(200);
       assertThat(part.body().replace("http://www.w3.org/2000/svg", ""))
@@ -722,6 +743,32 @@ class SnapshotServerTest {
           .doesNotContain("innerHTML")
           .doesNotContain("@import");
       assertThat(part.headers().firstValue("x-content-type-options")).contains("nosniff");
+    }
+  }
+
+  @Test
+  void servesTheReaderInJavaScriptAndNothingBesideIt() throws Exception {
+    start();
+    Path reader = Path.of("../clients/javascript");
+    try (Stream<Path> modules = Files.list(reader.resolve("lib"))) {
+      for (Path module : modules.toList()) {
+        HttpResponse<String> served = get("/firstseen/" + reader.relativize(module));
+        assertThat(served.statusCode()).isEqualTo(200);
+        assertThat(served.body()).isEqualTo(Files.readString(module));
+        assertThat(served.headers().firstValue("content-type"))
+            .contains("text/javascript; charset=utf-8");
+      }
+    }
+    for (String path :
+        List.of(
+            "",
+            "lib/",
+            "cli.js",
+            "lib/other.js",
+            "lib/../../page.js",
+            "../page.js",
+            "lib/%2e%2e/index.js")) {
+      assertThat(get("/firstseen/" + path).statusCode()).as(path).isIn(400, 404);
     }
   }
 }

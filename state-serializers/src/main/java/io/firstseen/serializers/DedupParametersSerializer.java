@@ -11,10 +11,11 @@ import org.apache.flink.core.memory.DataOutputView;
 /**
  * Writes {@link DedupParameters}.
  *
- * <p>Version 3: the fields in their order, with numbers in 4 bytes (the key check in 8), texts
+ * <p>Version 4: the fields in their order, with numbers in 4 bytes (the key check in 8), texts
  * after their length, and the mode as the text of its id. Then the length of the ttl in 8 bytes and
  * the ids of its clock and since; if there is no ttl, only a length of 0. Then the audit in 4
- * bytes. Versions 1 and 2 can be read. They have no ttl and no audit; version 1 has no mode, which
+ * bytes, and the text of the stripped parameters. Versions 1 to 3 can be read. They have no
+ * stripped parameters; versions 1 and 2 have no ttl and no audit; version 1 has no mode, which
  * means approximate.
  */
 public final class DedupParametersSerializer extends ImmutableSerializer<DedupParameters> {
@@ -22,7 +23,7 @@ public final class DedupParametersSerializer extends ImmutableSerializer<DedupPa
 
   private static final long serialVersionUID = 1;
 
-  private static final int VERSION = 3;
+  private static final int VERSION = 4;
 
   @Override
   public void serialize(DedupParameters parameters, DataOutputView out) throws IOException {
@@ -40,6 +41,7 @@ public final class DedupParametersSerializer extends ImmutableSerializer<DedupPa
       ByteFields.writeString(ttl.since().id(), out);
     }
     out.writeInt(parameters.auditSlices());
+    ByteFields.writeString(parameters.strippedParameters(), out);
   }
 
   @Override
@@ -64,7 +66,8 @@ public final class DedupParametersSerializer extends ImmutableSerializer<DedupPa
         canonicaliserVersion,
         mode,
         version < 3 ? null : readTtl(in),
-        version < 3 ? 0 : in.readInt());
+        version < 3 ? 0 : in.readInt(),
+        version < 4 ? "" : ByteFields.readString(in));
   }
 
   private static DedupMode mode(String id) throws IOException {

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param mode whether only filters decide, or an exact set as well
  * @param ttl when keys are forgotten; null if they are not
  * @param auditSlices one hash in this many is audited; 0 for none
+ * @param strippedParameters patterns of the query parameters that the canonicaliser removes; empty
+ *     for none
  */
 public record DedupParameters(
     int identityBits,
@@ -28,10 +30,11 @@ public record DedupParameters(
     int canonicaliserVersion,
     DedupMode mode,
     @Nullable TimeToLive ttl,
-    int auditSlices)
+    int auditSlices,
+    String strippedParameters)
     implements Serializable {
 
-  /** The parameters of a dedup without a ttl and without an audit. */
+  /** The parameters of a dedup without a ttl, an audit and stripped parameters. */
   public DedupParameters(
       int identityBits,
       int shardCount,
@@ -49,7 +52,8 @@ public record DedupParameters(
         canonicaliserVersion,
         mode,
         null,
-        0);
+        0,
+        "");
   }
 
   /** A copy with another ttl. */
@@ -63,7 +67,8 @@ public record DedupParameters(
         canonicaliserVersion,
         mode,
         newTtl,
-        auditSlices);
+        auditSlices,
+        strippedParameters);
   }
 
   /** A copy with another audit. */
@@ -77,7 +82,23 @@ public record DedupParameters(
         canonicaliserVersion,
         mode,
         ttl,
-        newAuditSlices);
+        newAuditSlices,
+        strippedParameters);
+  }
+
+  /** A copy with other stripped parameters. */
+  public DedupParameters withStrippedParameters(String newStrippedParameters) {
+    return new DedupParameters(
+        identityBits,
+        shardCount,
+        hashAlgorithm,
+        keyCheck,
+        canonicaliser,
+        canonicaliserVersion,
+        mode,
+        ttl,
+        auditSlices,
+        newStrippedParameters);
   }
 
   /**
@@ -92,6 +113,8 @@ public record DedupParameters(
     compare(found, "check of the hash key", hex(keyCheck), hex(job.keyCheck));
     compare(found, "canonicaliser", canonicaliser, job.canonicaliser);
     compare(found, "canonicaliser version", canonicaliserVersion, job.canonicaliserVersion);
+    compare(
+        found, "stripped parameters", orNone(strippedParameters), orNone(job.strippedParameters));
     compare(found, "mode", mode.id(), job.mode.id());
     if (ttl == null || job.ttl == null) {
       compare(found, "ttl", ttl == null ? "off" : "on", job.ttl == null ? "off" : "on");
@@ -106,6 +129,10 @@ public record DedupParameters(
     if (!state.equals(job)) {
       found.add(what + " (state: " + state + ", job: " + job + ")");
     }
+  }
+
+  private static String orNone(String patterns) {
+    return patterns.isEmpty() ? "none" : patterns;
   }
 
   private static String hex(long value) {

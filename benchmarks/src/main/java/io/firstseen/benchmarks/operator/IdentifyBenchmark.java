@@ -50,8 +50,8 @@ import org.openjdk.jmh.annotations.Warmup;
 public class IdentifyBenchmark {
   private static final int RECORDS = 1 << 12;
 
-  @Param({"NONE", "URL"})
-  public Canonicaliser canonicaliser;
+  @Param({"none", "url"})
+  public String canonicaliser;
 
   private final List<StreamRecord<byte[]>> events = new ArrayList<>();
   private final List<Change<byte[]>> changes = new ArrayList<>();
@@ -71,7 +71,7 @@ public class IdentifyBenchmark {
                 env.fromSequence(0, 0)
                     .map(n -> new byte[1], PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO))
             .key(event -> event)
-            .canonicaliser(canonicaliser)
+            .canonicaliser(Canonicaliser.of(canonicaliser))
             .apply();
     OneInputTransformation<byte[], Change<byte[]>> identify =
         (OneInputTransformation<byte[], Change<byte[]>>)

@@ -34,7 +34,8 @@ final class HttpLoad implements AutoCloseable {
    * Connects.
    *
    * @param targets the request targets, used in turn. Targets whose reply does not contain {@code
-   *     expected} are left out, since a set answers some absent keys by 'present'
+   *     expected}, or is not as long as the first, are left out, since a set answers some absent
+   *     keys by 'present'
    */
   HttpLoad(InetSocketAddress server, List<String> targets, int connections, String expected)
       throws IOException {
@@ -47,7 +48,9 @@ final class HttpLoad implements AutoCloseable {
                 .getBytes(StandardCharsets.US_ASCII);
         channel.write(ByteBuffer.wrap(request));
         String reply = reply(channel);
-        if (reply.startsWith("HTTP/1.1 200 OK\r\n") && reply.contains(expected)) {
+        if (reply.startsWith("HTTP/1.1 200 OK\r\n")
+            && reply.contains(expected)
+            && (kept.isEmpty() || reply.length() == length)) {
           kept.add(request);
           length = reply.length();
         }

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import picocli.CommandLine;
@@ -34,17 +35,21 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Requests per second of the service on one core, for single keys, against an empty handler of the
- * same server; another core sends the requests. Rounds alternate; the figures are medians. If the
- * core is not always busy, the rate includes waiting, so the ratio is computed from CPU time per
- * request. Exits with status 1 if the ratio is below its bound.
+ * Requests per second of the service on one core, for single keys and for URLs asked of a list,
+ * against an empty handler of the same server; another core sends the requests. Rounds alternate;
+ * the figures are medians. If the core is not always busy, the rate includes waiting, so the ratio
+ * is computed from CPU time per request. Exits with status 1 if the ratio of a key is below its
+ * bound.
  */
 @Command(name = "ServeFigures", mixinStandardHelpOptions = true)
 public final class ServeFigures implements Callable<Integer> {
   private static final double WANTED_RATIO = 0.7;
   private static final int ASKED_KEYS = 4_000;
 
-  @Option(names = "--keys", defaultValue = "1000000", description = "Keys of the set.")
+  @Option(
+      names = "--keys",
+      defaultValue = "1000000",
+      description = "Keys of the set, entries of the list.")
   private int keys;
 
   @Option(names = "--rounds", defaultValue = "5", description = "Rounds of each subject.")
@@ -69,8 +74,11 @@ public final class ServeFigures implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Path directory = Files.createTempDirectory("firstseen-serve");
-    publish(new SnapshotDirectory(directory));
-    Process server = startServer(directory);
+    Path set = Files.createDirectory(directory.resolve("set"));
+    Path list = Files.createDirectory(directory.resolve("list"));
+    publish(new SnapshotDirectory(set), Canonicaliser.URL, ServeFigures::key);
+    publish(new SnapshotDirectory(list), Canonicaliser.URL_EXPRESSION, i -> host(i) + "/");
+    Process server = startServer(set, list);
     try (BufferedReader out =
         new BufferedReader(
             new InputStreamReader(server.getInputStream(), StandardCharsets.US_ASCII))) {
@@ -91,17 +99,25 @@ public final class ServeFigures implements Callable<Integer> {
     return String.format("https://example.org/page-%08d", i);
   }
 
-  private void publish(SnapshotDirectory directory) throws Exception {
+  /** The host of the i-th entry of the list, as long as any other. */
+  private static String host(int i) {
+    return String.format("host-%08d.example", i);
+  }
+
+  private void publish(
+      SnapshotDirectory directory, Canonicaliser canonicaliser, IntFunction<String> canonical)
+      throws Exception {
     KeyHash hash = KeyHash.fixed();
     SnapshotSpec spec =
         SnapshotSpec.of(
-            ServedProcess.SET, Duration.ofHours(1).toMillis(), 16, 0.001, hash, Canonicaliser.URL);
+            ServedProcess.SET, Duration.ofHours(1).toMillis(), 16, 0.001, hash, canonicaliser);
     try (WindowPublisher publisher = new WindowPublisher(spec, Publication.OF_ALL)) {
       for (SnapshotRecord record :
           publisher.close(
               () ->
                   IntStream.range(0, keys)
-                      .mapToLong(i -> hash.hash(key(i).getBytes(StandardCharsets.UTF_8)))
+                      .mapToLong(
+                          i -> hash.hash(canonical.apply(i).getBytes(StandardCharsets.UTF_8)))
                       .mapToObj(key -> new HashedOperation(key, Operation.ADD))
                       .iterator())) {
         if (record.kind() == SnapshotRecord.Kind.BLOB) {
@@ -113,7 +129,7 @@ public final class ServeFigures implements Callable<Integer> {
   }
 
   /** Starts the server, on a core of its own if the system supports that. */
-  private Process startServer(Path directory) throws IOException {
+  private Process startServer(Path set, Path list) throws IOException {
     List<String> command = new ArrayList<>();
     if (Files.isExecutable(Path.of("/usr/bin/taskset"))) {
       command.addAll(List.of("/usr/bin/taskset", "-c", "0"));
@@ -126,24 +142,42 @@ public final class ServeFigures implements Callable<Integer> {
             "-cp",
             System.getProperty("java.class.path"),
             ServedProcess.class.getName(),
-            directory.toString()));
+            set.toString(),
+            list.toString()));
     return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
   }
 
   private Map<String, Subject> subjects(int[] ports) {
     Map<String, Subject> subjects = new LinkedHashMap<>();
-    subjects.put("empty handler", new Subject(ports[1], List.of("/empty"), ""));
-    subjects.put("contains, present", new Subject(ports[0], targets(0), "\"present\":true"));
-    subjects.put("contains, absent", new Subject(ports[0], targets(keys), "\"present\":false"));
-    subjects.put("empty handler of the JDK", new Subject(ports[2], List.of("/empty"), ""));
+    String present = "\"present\":true";
+    String absent = "\"present\":false";
+    String contains = "/v1/contains?key=";
+    String match = "/v1/match?url=";
+    IntFunction<String> page = i -> "https://www." + host(i) + "/login?id=1";
+    IntFunction<String> deepPage = i -> "https://a.b.c.d." + host(i) + "/1/2/3/4/login?id=1";
+    subjects.put("empty handler", new Subject(ports[2], List.of("/empty"), ""));
+    subjects.put(
+        "contains, present",
+        new Subject(ports[0], targets(contains, ServeFigures::key, 0), present));
+    subjects.put(
+        "contains, absent",
+        new Subject(ports[0], targets(contains, ServeFigures::key, keys), absent));
+    subjects.put(
+        "match, 6 expressions, present", new Subject(ports[1], targets(match, page, 0), present));
+    subjects.put(
+        "match, 6 expressions, absent", new Subject(ports[1], targets(match, page, keys), absent));
+    subjects.put(
+        "match, 30 expressions, absent",
+        new Subject(ports[1], targets(match, deepPage, keys), absent));
+    subjects.put("empty handler of the JDK", new Subject(ports[3], List.of("/empty"), ""));
     return subjects;
   }
 
-  private List<String> targets(int first) {
+  private List<String> targets(String path, IntFunction<String> key, int first) {
     int step = Math.max(1, keys / ASKED_KEYS);
     return IntStream.range(0, Math.min(keys, ASKED_KEYS))
-        .mapToObj(i -> key(first + i * step))
-        .map(key -> "/v1/contains?key=" + URLEncoder.encode(key, StandardCharsets.UTF_8))
+        .mapToObj(i -> key.apply(first + i * step))
+        .map(each -> path + URLEncoder.encode(each, StandardCharsets.UTF_8))
         .toList();
   }
 

@@ -12,6 +12,7 @@ import io.firstseen.server.http.HttpService;
 import io.firstseen.server.http.Reply;
 import io.firstseen.server.http.RequestObserver;
 import io.firstseen.server.http.Route;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -21,24 +22,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The measured process: the service over a set, an empty handler of the same server, and an empty
- * handler of the JDK's server. Prints their ports and ends when its standard input does.
+ * The measured process: the service over a set, the service over a list, an empty handler of the
+ * same server, and an empty handler of the JDK's server. Prints their ports and ends when its
+ * standard input does.
  */
 final class ServedProcess {
   static final String SET = "bench";
 
   private ServedProcess() {}
 
-  /** The argument is the directory of the set. */
+  /** The arguments are the directories of the set and the list. */
   public static void main(String[] arguments) throws Exception {
-    Path directory = Path.of(arguments[0]);
     InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-    SnapshotServer server =
-        SnapshotServer.start(
-            ServerOptions.at(any),
-            List.of(
-                SetSource.directory(directory, SET, KeyHash.fixed(), List.of(), Optional.empty())),
-            new ServiceLog() {});
+    SnapshotServer set = serve(any, Path.of(arguments[0]));
+    SnapshotServer list = serve(any, Path.of(arguments[1]));
     byte[] body = "{\"present\":true}\n".getBytes(StandardCharsets.US_ASCII);
     HttpService empty =
         HttpService.start(
@@ -61,12 +58,22 @@ final class ServedProcess {
         });
     jdk.start();
     System.out.println(
-        server.address().getPort()
+        set.address().getPort()
+            + " "
+            + list.address().getPort()
             + " "
             + empty.address().getPort()
             + " "
             + jdk.getAddress().getPort());
     while (System.in.read() >= 0) {}
     System.exit(0);
+  }
+
+  private static SnapshotServer serve(InetSocketAddress address, Path directory)
+      throws IOException {
+    return SnapshotServer.start(
+        ServerOptions.at(address),
+        List.of(SetSource.directory(directory, SET, KeyHash.fixed(), List.of(), Optional.empty())),
+        new ServiceLog() {});
   }
 }

@@ -1,14 +1,12 @@
 package io.firstseen.benchmarks.snapshot;
 
+import io.firstseen.benchmarks.StreamFile;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.serializers.HashedOperation;
 import io.firstseen.types.Operation;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,7 +14,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.zip.GZIPInputStream;
 
 /** The operations that change a set, window by window. Each of them has an effect. */
 @FunctionalInterface
@@ -51,32 +48,27 @@ interface KeyChanges {
       throws IOException {
     Set<Long> live = new HashSet<>();
     List<List<HashedOperation>> days = new ArrayList<>();
-    long firstDay = -1;
-    try (InputStream file =
-            KeyChanges.class.getResourceAsStream("/examples/phishing-domains-small.tsv.gz");
-        BufferedReader lines =
-            new BufferedReader(
-                new InputStreamReader(new GZIPInputStream(file), StandardCharsets.UTF_8))) {
-      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        String[] fields = line.split("\t", 3);
-        long day = Long.parseLong(fields[0]) / 86_400;
-        firstDay = firstDay < 0 ? day : firstDay;
-        while (days.size() <= day - firstDay) {
-          days.add(new ArrayList<>());
-        }
-        Operation operation = fields[1].equals("add") ? Operation.ADD : Operation.DELETE;
-        long key;
-        try {
-          byte[] bytes = fields[2].getBytes(StandardCharsets.UTF_8);
-          key = hash.hash(canonicaliser.canonicalise(bytes));
-        } catch (InvalidKeyException e) {
-          continue;
-        }
-        if (operation == Operation.ADD ? live.add(key) : live.remove(key)) {
-          days.get((int) (day - firstDay)).add(new HashedOperation(key, operation));
-        }
-      }
-    }
+    long[] firstDay = {-1};
+    StreamFile.read(
+        StreamFile.openShipped(),
+        event -> {
+          long day = event.epochSeconds() / 86_400;
+          firstDay[0] = firstDay[0] < 0 ? day : firstDay[0];
+          while (days.size() <= day - firstDay[0]) {
+            days.add(new ArrayList<>());
+          }
+          long key;
+          try {
+            byte[] bytes = event.key().getBytes(StandardCharsets.UTF_8);
+            key = hash.hash(canonicaliser.canonicalise(bytes));
+          } catch (InvalidKeyException e) {
+            return;
+          }
+          if (event.adds() ? live.add(key) : live.remove(key)) {
+            Operation operation = event.adds() ? Operation.ADD : Operation.DELETE;
+            days.get((int) (day - firstDay[0])).add(new HashedOperation(key, operation));
+          }
+        });
     return days;
   }
 }

@@ -58,6 +58,8 @@ public final class EmbeddedCluster implements Closeable {
   private final Configuration configuration;
   private final MiniCluster cluster;
   private final Path scratch;
+  // The stopped ones keep their indices.
+  private int replacedTaskManagers;
 
   private EmbeddedCluster(Path directory, Settings settings) throws Exception {
     this.scratch = directory.resolve("tmp");
@@ -177,13 +179,11 @@ public final class EmbeddedCluster implements Closeable {
   }
 
   /**
-   * Stops one TaskManager and starts another, so that every job on it fails and is restarted by its
-   * restart strategy.
-   *
-   * @param index from 0, in the order in which they were started
+   * Stops the TaskManager that was started first of those that run, and starts another, so that
+   * every job on it fails and is restarted by its restart strategy.
    */
-  public void replaceTaskManager(int index) throws Exception {
-    cluster.terminateTaskManager(index).get();
+  public void replaceTaskManager() throws Exception {
+    cluster.terminateTaskManager(replacedTaskManagers++).get();
     cluster.startTaskManager();
   }
 
@@ -204,10 +204,10 @@ public final class EmbeddedCluster implements Closeable {
   }
 
   /**
-   * Cancels jobs first, since cancelled tasks close their files and transactions; tasks of a
-   * stopped cluster do not.
+   * Cancels every job and waits until they have ended, at most some seconds. Cancelled tasks close
+   * their files and transactions; tasks of a stopped cluster do not.
    */
-  private void cancelJobs() {
+  public void cancelJobs() {
     CompletableFuture<?>[] cancelled =
         cluster.listJobs().join().stream()
             .filter(job -> !job.getJobState().isGloballyTerminalState())

@@ -21,7 +21,6 @@ import io.firstseen.jobs.files.FileFormat;
 import io.firstseen.jobs.files.LineReader;
 import io.firstseen.jobs.files.OutcomeFiles;
 import io.firstseen.jobs.files.SnapshotFiles;
-import io.firstseen.jobs.options.HashKeyOptions;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.operators.compaction.Snapshots;
@@ -155,9 +154,8 @@ public final class RunCommand implements Callable<Integer> {
     } else {
       out.print(summary.table());
     }
-    if (options.keys().keyHash().isFixedKey()) {
-      spec.commandLine().getErr().println("warning: " + HashKeyOptions.fixedKeyWarning());
-    }
+    PrintWriter err = spec.commandLine().getErr();
+    options.publicKeyWarning().ifPresent(text -> err.println("warning: " + text));
     if (deadLetters == null && summary.count(Outcome.Kind.DEAD_LETTER) > 0) {
       tellDeadLetters(summary.count(Outcome.Kind.DEAD_LETTER), deadLettersOrScratch);
     }

@@ -15,7 +15,6 @@ import io.firstseen.jobs.files.EventLines;
 import io.firstseen.jobs.files.FileFormat;
 import io.firstseen.jobs.kafka.ChangelogReader;
 import io.firstseen.jobs.options.DedupOptions;
-import io.firstseen.jobs.options.HashKeyOptions;
 import io.firstseen.jobs.options.KafkaProperties;
 import io.firstseen.jobs.options.KeyOptions;
 import io.firstseen.jobs.shared.UserErrorException;
@@ -291,9 +290,7 @@ public final class BootstrapCommand implements Callable<Integer> {
     } else {
       out.print(summary.table());
     }
-    if (keys.keyHash().isFixedKey()) {
-      err.println("warning: " + HashKeyOptions.fixedKeyWarning());
-    }
+    keys.publicKeyWarning().ifPresent(text -> err.println("warning: " + text));
     if (summary.made().predictedFalsePositiveRate() > dedup.falsePositiveRate()) {
       err.printf(
           "warning: %s keys are more than the --capacity of %s: the rate is %s, not %s, and goes on"

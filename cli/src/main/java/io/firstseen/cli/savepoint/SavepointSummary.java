@@ -40,6 +40,9 @@ record SavepointSummary(DedupSavepoint savepoint) {
     rows.put(
         "canonicaliser",
         parameters.canonicaliser() + " (version " + parameters.canonicaliserVersion() + ")");
+    if (!parameters.strippedParameters().isEmpty()) {
+      rows.put("stripped parameters", parameters.strippedParameters());
+    }
     rows.put("identity bits", SnapshotSummary.number(parameters.identityBits()));
     rows.put("shards", SnapshotSummary.number(parameters.shardCount()));
     rows.put("keys", SnapshotSummary.number(keys));
@@ -133,6 +136,9 @@ record SavepointSummary(DedupSavepoint savepoint) {
     json.put("publicHashKey", usesPublicKey());
     json.put("canonicaliser", parameters.canonicaliser());
     json.put("canonicaliserVersion", parameters.canonicaliserVersion());
+    if (!parameters.strippedParameters().isEmpty()) {
+      json.put("strippedParameters", parameters.strippedParameters());
+    }
     json.put("identityBits", parameters.identityBits());
     json.put("shards", parameters.shardCount());
     json.put("keys", savepoint.keys());
@@ -213,8 +219,8 @@ record SavepointSummary(DedupSavepoint savepoint) {
   }
 
   private boolean usesPublicKey() {
-    KeyHash publicHash = KeyHash.fixed();
-    return savepoint.parameters().hashAlgorithm().equals(publicHash.algorithm().id())
-        && savepoint.parameters().keyCheck() == publicHash.keyCheck();
+    return KeyHash.isFixedKeyCheck(
+        KeyHash.Algorithm.of(savepoint.parameters().hashAlgorithm()),
+        savepoint.parameters().keyCheck());
   }
 }

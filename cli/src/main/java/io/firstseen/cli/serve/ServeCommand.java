@@ -23,11 +23,15 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -40,7 +44,8 @@ import picocli.CommandLine.Spec;
     name = "serve",
     description = {
       "Follows sets of keys and answers over HTTP whether a key is in them; / is a page for"
-          + " browsers.",
+          + " browsers. Sets of the canonicaliser url-expression are lists, which it asks for URLs."
+          + " All sets have the same hash key.",
       "There is no password: it listens only on this machine unless --host says otherwise."
     })
 public final class ServeCommand implements Callable<Integer> {
@@ -55,11 +60,20 @@ public final class ServeCommand implements Callable<Integer> {
       paramLabel = "NAME",
       converter = OptionValues.SetName.class,
       description =
-          "The name of the set; may be repeated with --bootstrap-servers (default: that of the"
-              + " newest manifest in --directory, else "
+          "The name of a set; may be repeated. With --directory once for each, in their order"
+              + " (default: that of the newest manifest in the directory, else "
               + DEFAULT_SET
               + ").")
   private List<String> setNames = List.of();
+
+  @Option(
+      names = "--allow",
+      paramLabel = "SET",
+      converter = OptionValues.SetName.class,
+      description =
+          "An allow set: URLs that it lists are not present, whatever lists say; may be repeated."
+              + " With --bootstrap-servers one more set to follow, with --directory one of theirs.")
+  private List<String> allow = List.of();
 
   @Mixin private SnapshotTopicOptions topic;
 
@@ -203,8 +217,10 @@ public final class ServeCommand implements Callable<Integer> {
     @Option(
         names = "--directory",
         paramLabel = "DIR",
-        description = "A directory of snapshots, watched for new ones: no Kafka is needed.")
-    private Path directory;
+        description =
+            "A directory of snapshots of one set, watched for new ones: no Kafka is needed; may be"
+                + " repeated.")
+    private List<Path> directories = List.of();
   }
 
   /** A port; 0 for any free one. */
@@ -237,16 +253,18 @@ public final class ServeCommand implements Callable<Integer> {
         cleanup -> {
           SnapshotServer server = cleanup.open(() -> start(options, sources, lines));
           lines.serving(
-              sources.stream().map(SetSource::setName).toList(), from(), url(server.address()));
+              sources.stream().map(SetSource::setName).toList(),
+              allow,
+              from(),
+              url(server.address()));
           new CountDownLatch(1).await();
           return ExitCode.GOOD;
         });
   }
 
-  private static SnapshotServer start(
-      ServerOptions options, List<SetSource> sources, ServeLines lines) {
+  private SnapshotServer start(ServerOptions options, List<SetSource> sources, ServeLines lines) {
     try {
-      return SnapshotServer.start(options, sources, lines);
+      return SnapshotServer.start(options, sources, Set.copyOf(allow), lines);
     } catch (IOException e) {
       throw new UserErrorException(e.getMessage());
     }
@@ -289,24 +307,52 @@ public final class ServeCommand implements Callable<Integer> {
 
   private List<SetSource> sources() {
     KeyHash keyHash = hashKey.keyHash();
-    if (origin.directory != null) {
-      if (topic.saysWhereBlobsAre() || cacheDirectory != null) {
-        throw new UserErrorException("--blobs and --cache-dir are for --bootstrap-servers");
-      }
-      if (setNames.size() > 1) {
-        throw new UserErrorException(
-            "a directory holds one set, got --set " + setNames.size() + " times");
-      }
-      return List.of(
-          SetSource.directory(
-              origin.directory,
-              setNames.isEmpty() ? setIn(origin.directory, topic.trustedKeys()) : setNames.get(0),
-              keyHash,
-              topic.trustedKeys(),
-              Optional.ofNullable(staleAfter)));
+    if (!origin.directories.isEmpty()) {
+      return inDirectories(keyHash);
     }
-    List<String> names = setNames.isEmpty() ? List.of(DEFAULT_SET) : setNames;
-    return new LinkedHashSet<>(names).stream().map(name -> onTopic(name, keyHash)).toList();
+    Set<String> names = new LinkedHashSet<>(setNames.isEmpty() ? List.of(DEFAULT_SET) : setNames);
+    names.addAll(allow);
+    return names.stream().map(name -> onTopic(name, keyHash)).toList();
+  }
+
+  private List<SetSource> inDirectories(KeyHash keyHash) {
+    if (topic.saysWhereBlobsAre() || cacheDirectory != null) {
+      throw new UserErrorException("--blobs and --cache-dir are for --bootstrap-servers");
+    }
+    List<Path> directories = origin.directories;
+    if (!setNames.isEmpty() && setNames.size() != directories.size()) {
+      throw new UserErrorException(
+          "--set must be given once for each --directory, in their order, or not at all; got %d for %d"
+              .formatted(setNames.size(), directories.size()));
+    }
+    Map<String, Path> bySet = new LinkedHashMap<>();
+    for (int i = 0; i < directories.size(); i++) {
+      Path directory = directories.get(i);
+      String set = setNames.isEmpty() ? setIn(directory, topic.trustedKeys()) : setNames.get(i);
+      Path other = bySet.putIfAbsent(set, directory);
+      if (other != null) {
+        throw new UserErrorException(
+            "each --directory must have a set of its own, %s and %s have '%s'; --set names them"
+                .formatted(other, directory, set));
+      }
+    }
+    for (String name : allow) {
+      if (!bySet.containsKey(name)) {
+        throw new UserErrorException(
+            "--allow must be the set of a --directory, %s; got '%s'"
+                .formatted(String.join(" or ", bySet.keySet()), name));
+      }
+    }
+    return bySet.entrySet().stream()
+        .map(
+            each ->
+                SetSource.directory(
+                    each.getValue(),
+                    each.getKey(),
+                    keyHash,
+                    topic.trustedKeys(),
+                    Optional.ofNullable(staleAfter)))
+        .toList();
   }
 
   private SetSource onTopic(String setName, KeyHash keyHash) {
@@ -335,8 +381,8 @@ public final class ServeCommand implements Callable<Integer> {
   }
 
   private String from() {
-    return origin.directory != null
-        ? origin.directory.toString()
+    return origin.bootstrapServers == null
+        ? origin.directories.stream().map(Path::toString).collect(Collectors.joining(", "))
         : "topic " + topic.topic() + " on " + origin.bootstrapServers;
   }
 

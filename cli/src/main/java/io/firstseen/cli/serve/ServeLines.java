@@ -27,14 +27,17 @@ final class ServeLines implements ServiceLog {
     this.requests = requests;
   }
 
-  void serving(List<String> sets, String from, String url) {
+  void serving(List<String> sets, List<String> allow, String from, String url) {
     ObjectNode object = Json.object().put("event", "serving").put("url", url).put("from", from);
     sets.forEach(object.putArray("sets")::add);
+    allow.forEach(object.putArray("allow")::add);
+    List<String> names =
+        sets.stream().map(set -> allow.contains(set) ? set + " (allow)" : set).toList();
     print(
         out,
         object,
         "serving set%s %s on %s from %s"
-            .formatted(sets.size() == 1 ? "" : "s", String.join(", ", sets), url, from));
+            .formatted(sets.size() == 1 ? "" : "s", String.join(", ", names), url, from));
   }
 
   @Override

@@ -2,12 +2,14 @@ package io.firstseen.cli.shared;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.UrlExpressions;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotHeader;
 import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.filters.snapshot.UrlList;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.Locale;
@@ -117,11 +119,18 @@ public record SnapshotSummary(
     rows.put("payload bits a key", keys == 0 ? "-" : decimal((double) payloadBits / keys));
     rows.put("rate asked for", rate(parameters.falsePositiveRate()));
     rows.put("rate predicted", rate(predictedRate));
+    if (UrlList.isList(parameters)) {
+      rows.put("rate of a URL", "up to " + rate(urlRate()));
+    }
     rows.put("hash", parameters.hashAlgorithm().id());
     rows.put("key check", keyCheck() + (usesPublicKey() ? " (the public key)" : ""));
     rows.put(
         "canonicaliser",
         parameters.canonicaliser().id() + " (version " + parameters.canonicaliserVersion() + ")");
+    String stripped = parameters.canonicaliser().strippedParameters();
+    if (!stripped.isEmpty()) {
+      rows.put("stripped parameters", stripped);
+    }
     return rows.toString();
   }
 
@@ -148,11 +157,18 @@ public record SnapshotSummary(
     json.put("payloadBits", payloadBits);
     json.put("falsePositiveRate", parameters.falsePositiveRate());
     json.put("predictedFalsePositiveRate", predictedRate);
+    if (UrlList.isList(parameters)) {
+      json.put("urlFalsePositiveRate", urlRate());
+    }
     json.put("hash", parameters.hashAlgorithm().id());
     json.put("keyCheck", keyCheck());
     json.put("publicHashKey", usesPublicKey());
     json.put("canonicaliser", parameters.canonicaliser().id());
     json.put("canonicaliserVersion", parameters.canonicaliserVersion());
+    String stripped = parameters.canonicaliser().strippedParameters();
+    if (!stripped.isEmpty()) {
+      json.put("strippedParameters", stripped);
+    }
     return json;
   }
 
@@ -166,6 +182,11 @@ public record SnapshotSummary(
 
   private static String rate(double rate) {
     return String.format(Locale.ROOT, "%.4g", rate);
+  }
+
+  /** The rate asked for, of a URL of the most match expressions. */
+  private double urlRate() {
+    return UrlList.falsePositiveRate(parameters.falsePositiveRate(), UrlExpressions.MAX_COUNT);
   }
 
   private String shardOf(int shards) {
@@ -183,8 +204,6 @@ public record SnapshotSummary(
   }
 
   private boolean usesPublicKey() {
-    KeyHash publicHash = KeyHash.fixed();
-    return parameters.hashAlgorithm() == publicHash.algorithm()
-        && parameters.keyCheck() == publicHash.keyCheck();
+    return KeyHash.isFixedKeyCheck(parameters.hashAlgorithm(), parameters.keyCheck());
   }
 }

@@ -1,6 +1,7 @@
 package io.firstseen.cli.snapshot;
 
 import io.firstseen.cli.shared.SnapshotSummary;
+import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.BlobLoader;
@@ -14,6 +15,7 @@ import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.filters.snapshot.UrlList;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -177,6 +179,32 @@ final class OpenedSnapshots {
               path, own.shard(), own.set().shards().count(), shard));
     }
     return snapshot.mightContain(hash);
+  }
+
+  /**
+   * The list in the set.
+   *
+   * @throws UserErrorException if it is no list, or one of several shards, or if the hash key or
+   *     the rule differs
+   */
+  UrlList urlList(KeyHash keyHash) {
+    if (!UrlList.isList(parameters())) {
+      throw new UserErrorException(
+          "%s has the canonicaliser %s and cannot be matched; build it with --canonicaliser %s"
+              .formatted(
+                  path, parameters().canonicaliser().id(), Canonicaliser.URL_EXPRESSION.id()));
+    }
+    int shards = parameters().shards().count();
+    if (snapshot != null && shards > 1) {
+      throw new UserErrorException(
+          "%s holds shard %d of %d; match the directory that holds all shards"
+              .formatted(path, snapshot.header().parameters().shard(), shards));
+    }
+    try {
+      return snapshot != null ? UrlList.of(snapshot, keyHash) : UrlList.of(set, keyHash);
+    } catch (SnapshotException e) {
+      throw new UserErrorException(path + ": " + e.getMessage());
+    }
   }
 
   /**

@@ -27,7 +27,7 @@ final class SnapshotArgument {
   @Option(
       names = "--sequence",
       paramLabel = "N",
-      description = "Which manifest of a directory (default: the newest).")
+      description = "Which manifest of the directory F (default: the newest).")
   private Long sequence;
 
   /** The path as given. */

@@ -12,7 +12,6 @@ import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.jobs.files.OutputFile;
-import io.firstseen.jobs.options.HashKeyOptions;
 import io.firstseen.jobs.options.KeyOptions;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.jobs.shared.UserErrorException;
@@ -35,6 +34,8 @@ import picocli.CommandLine.Spec;
       "Lines without a usable key are left out and reported on standard error."
     })
 final class SnapshotBuildCommand implements Callable<Integer> {
+  private static final double DEFAULT_RATE = 0.001;
+
   @Option(
       names = "--input",
       required = true,
@@ -48,12 +49,22 @@ final class SnapshotBuildCommand implements Callable<Integer> {
   @Option(
       names = "--fpr",
       paramLabel = "RATE",
-      defaultValue = "0.001",
       converter = OptionValues.FalsePositiveRate.class,
       description =
-          "The probability, in (0, 0.1], with which it answers present for a key that is not in it"
-              + " (default: ${DEFAULT-VALUE}).")
-  private double falsePositiveRate;
+          "The probability, in (0, 0.1], with which it answers present for one key that is not in it."
+              + " A URL that is asked by its up to 30 match expressions is answered present with up"
+              + " to 30 times this probability (default: 0.001).")
+  private Double falsePositiveRate;
+
+  @Option(
+      names = "--url-fpr",
+      paramLabel = "RATE",
+      converter = OptionValues.FalsePositiveRate.class,
+      description =
+          "Instead of --fpr, with --canonicaliser url-expression: the probability, in (0, 0.1], with"
+              + " which one URL that is not listed is answered present, if it has 30 match"
+              + " expressions, the most there are. One key then has the rate 1-(1-RATE)^(1/30).")
+  private Double urlFalsePositiveRate;
 
   @Option(
       names = "--set",
@@ -80,11 +91,15 @@ final class SnapshotBuildCommand implements Callable<Integer> {
 
   private int build(Cleanup cleanup) throws IOException {
     KeyHash keyHash = keys.keyHash();
+    double rate =
+        keys.keyRate(
+                new KeyOptions.Rate("--fpr", falsePositiveRate),
+                new KeyOptions.Rate("--url-fpr", urlFalsePositiveRate))
+            .orElse(DEFAULT_RATE);
     // Opened first, so that an output that cannot be written is found before the work.
     OutputFile file = new OutputFile(output);
     cleanup.add(file);
-    SetParameters parameters =
-        SetParameters.of(keyHash, keys.canonicaliser(), new Shards(1), falsePositiveRate);
+    SetParameters parameters = SetParameters.of(keyHash, keys.canonicaliser(), new Shards(1), rate);
     KeyLines lines = new KeyLines(input, keys.canonicaliser(), spec.commandLine().getErr());
     lines.forEach(key -> add(keyHash.hash(key)));
     Snapshot snapshot = build(parameters);
@@ -117,9 +132,8 @@ final class SnapshotBuildCommand implements Callable<Integer> {
   }
 
   private void tell(Snapshot snapshot, KeyLines lines) {
-    if (keys.keyHash().isFixedKey()) {
-      spec.commandLine().getErr().println("warning: " + HashKeyOptions.fixedKeyWarning());
-    }
+    PrintWriter err = spec.commandLine().getErr();
+    keys.missingKeyWarning().ifPresent(text -> err.println("warning: " + text));
     lines.warnOfUnusable();
     SnapshotSummary summary = SnapshotSummary.of(snapshot);
     PrintWriter out = spec.commandLine().getOut();

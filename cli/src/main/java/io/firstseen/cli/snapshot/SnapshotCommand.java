@@ -6,13 +6,14 @@ import picocli.CommandLine.Command;
 @Command(
     name = "snapshot",
     description =
-        "Build, look into, check, query, compare, change, sign and fetch snapshots; exchange sets"
+        "Build, look into, check, query, match, compare, change, sign and fetch snapshots; exchange sets"
             + " with others.",
     subcommands = {
       SnapshotBuildCommand.class,
       SnapshotInfoCommand.class,
       SnapshotVerifyCommand.class,
       SnapshotQueryCommand.class,
+      SnapshotMatchCommand.class,
       SnapshotDiffCommand.class,
       SnapshotApplyCommand.class,
       SnapshotEncodeCommand.class,

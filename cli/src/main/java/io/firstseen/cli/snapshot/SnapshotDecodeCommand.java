@@ -111,7 +111,7 @@ final class SnapshotDecodeCommand implements Callable<Integer> {
   }
 
   private void answer(CodedSet set, String key) {
-    byte[] written = SnapshotQueryCommand.bytesOf(key);
+    byte[] written = Questions.bytesOf(key);
     boolean present =
         CodecOptions.accepted(() -> set.mightContain(codec.name().keyForm().key(written)));
     String answer = present ? "present" : "absent";

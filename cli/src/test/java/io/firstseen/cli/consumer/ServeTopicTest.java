@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.firstseen.cli.CommandProcess;
+import io.firstseen.cli.Waiting;
 import io.firstseen.cli.embedded.EmbeddedBroker;
 import io.firstseen.cli.embedded.SharedBroker;
 import io.firstseen.consumer.SnapshotClientOptions;
@@ -22,9 +24,11 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -46,12 +50,20 @@ class ServeTopicTest {
 
   private <T> HttpResponse<T> get(String target, HttpResponse.BodyHandler<T> handler)
       throws Exception {
-    URI url = URI.create("http://127.0.0.1:" + server.address().getPort() + target);
+    return get(
+        URI.create("http://127.0.0.1:" + server.address().getPort()).resolve(target), handler);
+  }
+
+  private <T> HttpResponse<T> get(URI url, HttpResponse.BodyHandler<T> handler) throws Exception {
     return http.send(HttpRequest.newBuilder(url).build(), handler);
   }
 
   private JsonNode json(String target) throws Exception {
     return JSON.readTree(get(target, HttpResponse.BodyHandlers.ofString()).body());
+  }
+
+  private JsonNode json(URI url) throws Exception {
+    return JSON.readTree(get(url, HttpResponse.BodyHandlers.ofString()).body());
   }
 
   private byte[] bytes(String target) throws Exception {
@@ -164,5 +176,40 @@ class ServeTopicTest {
             .containsExactly("firstseen-follower-2-sets");
       }
     }
+  }
+
+  @Test
+  void anAllowSetIsOneMoreSetOfTheTopic(@TempDir Path directory) throws Exception {
+    SnapshotWriter.createTopic(KAFKA.broker(), topic);
+    try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic);
+        CommandProcess serve =
+            CommandProcess.start(
+                directory,
+                "serve",
+                "--bootstrap-servers=" + KAFKA.servers(),
+                "--topic=" + topic,
+                "--set=phishing",
+                "--allow=ours",
+                "--port=0")) {
+      writer.publishList("phishing", 1, "example.org/");
+      writer.publishList("ours", 1, "ok.example.org/");
+      Waiting.until(
+          "it serves two snapshots", Duration.ofMinutes(1), () -> lines(directory).size() == 3);
+      String serving =
+          lines(directory).stream().filter(line -> line.startsWith("serving")).findFirst().get();
+      assertThat(serving).startsWith("serving sets phishing, ours (allow) on http://");
+      String match = serving.replaceFirst(".* on (http\\S+) from .*", "$1v1/match?url=");
+      assertThat(json(URI.create(match + "https://www.example.org/a")).path("present").asBoolean())
+          .isTrue();
+      JsonNode allowed = json(URI.create(match + "https://ok.example.org/a"));
+      assertThat(allowed.path("present").asBoolean()).isFalse();
+      assertThat(allowed.at("/allowedBy/0/entry").asText()).isEqualTo("ok.example.org/");
+      serve.terminate();
+      assertThat(serve.end().err()).isEmpty();
+    }
+  }
+
+  private static List<String> lines(Path directory) throws IOException {
+    return Files.readAllLines(directory.resolve("out"));
   }
 }

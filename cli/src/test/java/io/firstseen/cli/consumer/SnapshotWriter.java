@@ -82,6 +82,16 @@ public final class SnapshotWriter implements AutoCloseable {
     publish(publisher, sequence, keys);
   }
 
+  /** Publishes a set of match expressions in canonical form. */
+  void publishList(String setName, long sequence, String... expressions) throws Exception {
+    publish(
+        publishers.computeIfAbsent(
+            setName,
+            name -> publisher(name, KeyHash.fixed(), Canonicaliser.URL_EXPRESSION, sequence)),
+        sequence,
+        expressions);
+  }
+
   /** Like {@link #publish}, of a chain that was begun before this writer was opened. */
   void publish(SetPublisher publisher, long sequence, String... keys) throws Exception {
     begin(Window.of(publisher.publish(sequence, sequence, sequence + 1, hashes(keys))));
@@ -156,9 +166,14 @@ public final class SnapshotWriter implements AutoCloseable {
 
   /** A publisher of a set of one shard, whose packs no older chain leads to. */
   static SetPublisher publisher(String setName, KeyHash keyHash, long sequence) {
+    return publisher(setName, keyHash, Canonicaliser.NONE, sequence);
+  }
+
+  private static SetPublisher publisher(
+      String setName, KeyHash keyHash, Canonicaliser canonicaliser, long sequence) {
     return new SetPublisher(
         setName,
-        SetParameters.of(keyHash, Canonicaliser.NONE, new Shards(1), 1e-9),
+        SetParameters.of(keyHash, canonicaliser, new Shards(1), 1e-9),
         sequence * BYTES_OF_A_WINDOW);
   }
 

@@ -166,7 +166,7 @@ class EmbeddedClusterTest {
       String checkpoint = cluster.triggerCheckpoint(job);
       assertThat(Path.of(URI.create(checkpoint))).startsWith(directory.resolve("checkpoints"));
 
-      cluster.replaceTaskManager(0);
+      cluster.replaceTaskManager();
       COUNTED.clear();
       awaitCounted(1000);
       job.cancel().get();

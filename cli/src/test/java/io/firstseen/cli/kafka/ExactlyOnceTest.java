@@ -11,11 +11,13 @@ import io.firstseen.cli.embedded.EmbeddedCluster;
 import io.firstseen.cli.embedded.SharedBroker;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
+import io.firstseen.filters.key.KeyHash;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.PipelineJob;
 import io.firstseen.jobs.SnapshotJob;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,6 +26,8 @@ import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.Stream;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
@@ -90,7 +94,7 @@ class ExactlyOnceTest {
       topics.send(failing + ".events", 1, lost);
       topics.await(failing + ".accepted", READ_UNCOMMITTED, model.apply(lost).accepted);
       int acceptedAndLost = model.accepted - acceptedAndCommitted;
-      cluster.replaceTaskManager(0);
+      cluster.replaceTaskManager();
       topics.send(failing + ".events", 1, after);
       model.apply(after);
       cluster.awaitRunning(job);
@@ -276,6 +280,65 @@ class ExactlyOnceTest {
     }
   }
 
+  /** Who reads the snapshots does not have the key that the dedup decides by. */
+  @Test
+  void snapshotsUnderThePublicKeyComeFromADedupUnderASecretOne() throws Exception {
+    EmbeddedBroker kafka = TUNED.broker();
+    KeyHash secret = KeyHash.parse("9f03c7716ee24ab85d1c90f2a63b47de");
+    Path keyFile =
+        Files.writeString(
+            Files.createTempFile(directory, "hash", ".key"), "9f03c7716ee24ab85d1c90f2a63b47de");
+    String ofDedup = "--hash-key-file=" + keyFile;
+    String ofSnapshots = "--snapshot-hash-key-file=public";
+    try (TopicIo topics = new TopicIo(kafka.bootstrapServers())) {
+      EventStream stream = new EventStream(17, KEYS);
+      List<String> before = stream.next(1_000);
+      List<String> after = stream.next(500);
+      EventStream.Model model = new EventStream.Model().apply(before);
+      String keys = SharedBroker.unused("keys");
+      createEvents(kafka, keys, 1);
+      topics.send(keys + ".events", 1, before);
+      Configuration start = new Configuration();
+      JobClient job = pipeline(cluster, kafka, keys, 2, "heap", start, ofDedup, ofSnapshots);
+      topics.await(keys + ".accepted", READ_UNCOMMITTED, model.accepted);
+      String savepoint = cluster.stopWithSavepoint(job, SavepointFormatType.CANONICAL, false);
+
+      start = TestJobs.fromSavepoint(savepoint);
+      job = pipeline(cluster, kafka, keys, 2, "heap", start, ofDedup);
+      assertThat(job.getJobExecutionResult())
+          .failsWithin(Duration.ofMinutes(1))
+          .withThrowableOfType(ExecutionException.class)
+          .havingRootCause()
+          .withMessageStartingWith(
+              "the state to restore belongs to another set: it holds set firstseen")
+          .withMessageContaining("with key check %016x, ", KeyHash.fixed().keyCheck())
+          .withMessageContaining("with key check %016x, ", secret.keyCheck());
+
+      topics.send(keys + ".events", 1, after);
+      job = pipeline(cluster, kafka, keys, 2, "heap", start, ofDedup, ofSnapshots);
+      topics.await(keys + ".accepted", READ_UNCOMMITTED, model.apply(after).accepted);
+      topics.await(keys + ".duplicates", READ_UNCOMMITTED, model.repeats);
+      cluster.stopWithSavepoint(job, SavepointFormatType.CANONICAL, true);
+      assertThat(committed(topics, keys + ".accepted")).hasSize(model.accepted);
+      assertSnapshotHolds(kafka, keys, model.live);
+
+      SnapshotClientOptions wrong =
+          SnapshotClientOptions.builder(kafka.bootstrapServers(), "firstseen")
+              .topic(keys + ".snapshots")
+              .keyHash(secret)
+              .build();
+      try (SnapshotClient client = SnapshotClient.start(wrong)) {
+        Waiting.until(
+            "a refusal of the key of the dedup",
+            Duration.ofSeconds(30),
+            () -> client.status().trouble().isPresent());
+        assertThat(client.status().trouble().orElseThrow())
+            .contains("(the public key)", "configure the hash key that the publisher uses");
+        assertThat(client.status().snapshot()).isEmpty();
+      }
+    }
+  }
+
   private static void assertSnapshotHolds(EmbeddedBroker kafka, String name, Set<String> live)
       throws Exception {
     SnapshotClientOptions options =
@@ -299,15 +362,17 @@ class ExactlyOnceTest {
     }
   }
 
-  private static JobOptions jobOptions(int parallelism, String backend) {
+  private static JobOptions jobOptions(int parallelism, String backend, String... more) {
     // At this rate none of these few keys is dropped, so the exact model applies.
-    return JobOptions.parse(
-        "--fpr=0.0000001",
-        "--snapshot-fpr=0.001",
-        "--capacity=100000",
-        "--window=10m",
-        "--parallelism=" + parallelism,
-        "--state-backend=" + backend);
+    List<String> words =
+        List.of(
+            "--fpr=0.0000001",
+            "--snapshot-fpr=0.001",
+            "--capacity=100000",
+            "--window=10m",
+            "--parallelism=" + parallelism,
+            "--state-backend=" + backend);
+    return JobOptions.parse(Stream.concat(words.stream(), Stream.of(more)).toArray(String[]::new));
   }
 
   private static KafkaOptions kafkaOptions(EmbeddedBroker kafka, String name) {
@@ -332,10 +397,12 @@ class ExactlyOnceTest {
       String name,
       int parallelism,
       String backend,
-      Configuration settings)
+      Configuration settings,
+      String... more)
       throws Exception {
     StreamExecutionEnvironment env = cluster.environment(settings);
-    PipelineJob.buildOnKafka(env, kafkaOptions(kafka, name), jobOptions(parallelism, backend));
+    PipelineJob.buildOnKafka(
+        env, kafkaOptions(kafka, name), jobOptions(parallelism, backend, more));
     return env.executeAsync(name);
   }
 

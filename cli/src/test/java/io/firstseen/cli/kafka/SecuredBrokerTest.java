@@ -29,6 +29,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -190,17 +192,21 @@ class SecuredBrokerTest {
         TopicIo open = new TopicIo(kafka.openServers())) {
       JobOptions job = JobOptions.parse("--fpr=0.0000001", "--window=10m");
       StreamExecutionEnvironment env = cluster.environment();
-      PipelineJob.buildOnKafka(
-          env, options(dedupFile, "--start=committed").stopAt(open.ends(EVENTS)), job);
-      finish(env);
-      assertThat(open.readCommitted(ACCEPTED)).hasSize(model.accepted);
-      assertThat(open.readCommitted("firstseen.duplicates")).hasSize(model.repeats);
-      assertThat(open.readCommitted("firstseen.dead-letters")).hasSize(model.deadLetters);
-      // The source commits offsets without waiting for the broker.
+      PipelineJob.buildOnKafka(env, options(dedupFile, "--start=committed"), job);
+      JobClient pipeline = env.executeAsync();
+      // The source commits offsets without waiting for the broker; at the job's end they may be
+      // lost.
       Waiting.until(
           "the offsets are committed",
           Duration.ofMinutes(1),
-          () -> committed("firstseen." + ACCEPTED, EVENTS).equals(open.ends(EVENTS)));
+          () -> {
+            cluster.triggerCheckpoint(pipeline);
+            return committed("firstseen." + ACCEPTED, EVENTS).equals(open.ends(EVENTS));
+          });
+      cluster.stopWithSavepoint(pipeline, SavepointFormatType.CANONICAL, true);
+      assertThat(open.readCommitted(ACCEPTED)).hasSize(model.accepted);
+      assertThat(open.readCommitted("firstseen.duplicates")).hasSize(model.repeats);
+      assertThat(open.readCommitted("firstseen.dead-letters")).hasSize(model.deadLetters);
 
       Path pulled = output.resolve("pulled");
       Invocation pull = consumer("pull", readerFile, "--output=" + pulled);

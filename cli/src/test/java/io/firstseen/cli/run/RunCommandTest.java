@@ -267,6 +267,31 @@ class RunCommandTest {
     assertThat(read("dead")).startsWith("in:3\t").endsWith("\t12\tadd\tno url at all\n");
   }
 
+  /** The set says what is stripped: whoever asks gives no option. */
+  @Test
+  void strippedParametersMakeNoOtherKeyInTheDedupAndInTheSet() throws IOException {
+    String page = "http://example.com/a?id=1";
+    String input =
+        write(
+            "in", page + "&utm_source=x\n" + page + "\n" + page + "&gclid=7\n" + page + "&ref=b\n");
+    String[] words = {
+      "--input=" + input, "--canonicaliser=url", "--snapshots=" + path("set"), "--fpr=0.000001"
+    };
+    assertThat(run(words).status()).isZero();
+    assertThat(read("accepted")).as("the control").isEqualTo(read("in"));
+    String[] stripping = Arrays.copyOf(words, words.length + 1);
+    stripping[words.length] = "--strip-parameters=utm_*,gclid";
+    assertThat(run(stripping).status()).isZero();
+    assertThat(read("accepted")).isEqualTo(page + "&utm_source=x\n" + page + "&ref=b\n");
+    String asked = "HTTP://Example.com/a?utm_medium=y&gclid=z&id=1";
+    assertThat(query(asked, page + "&ref=c", "http://example.com/a"))
+        .containsExactly(
+            asked + "\tpresent", page + "&ref=c\tabsent", "http://example.com/a\tabsent");
+    assertThat(Invocation.of("snapshot", "info", path("set")).out())
+        .contains("canonicaliser       url (version 2)", "stripped parameters gclid,utm_*");
+    assertThat(Invocation.of("snapshot", "verify", path("set")).status()).isZero();
+  }
+
   @Test
   void standardInputIsReadLikeAFile() throws IOException {
     JsonNode summary =
@@ -326,6 +351,28 @@ class RunCommandTest {
         .startsWith("warning: no hash key is configured, so a public one is used");
   }
 
+  @Test
+  void snapshotsUnderThePublicKeyAreNotWarnedOf() throws IOException {
+    String input = write("keys", "a.example\nb.example");
+    Invocation call =
+        run(
+            "--input=" + input,
+            "--snapshots=" + path("set"),
+            "--snapshot-hash-key-file=public",
+            "--canonicaliser=url-expression",
+            "--snapshot-url-fpr=0.001");
+    assertThat(call.status()).as("%s", call).isZero();
+    assertThat(call.err()).isEmpty();
+    assertThat(query("a.example")).as("under the key of the dedup").isEmpty();
+    assertThat(
+            Invocation.of("snapshot", "query", "--hash-key-file=public", path("set"), "a.example")
+                .out())
+        .containsExactly("a.example\tpresent");
+    assertThat(Invocation.of("snapshot", "info", path("set")).out())
+        .contains("rate of a URL       up to 0.001000")
+        .anyMatch(line -> line.startsWith("key check") && line.endsWith(" (the public key)"));
+  }
+
   static Stream<Arguments> mistakes() {
     return Stream.of(
         Arguments.of(List.of("--input=DIR/missing"), "DIR/missing does not exist"),
@@ -356,6 +403,9 @@ class RunCommandTest {
             "these options do not fit together: capacity / shards / falsePositiveRate must be at"
                 + " most 2^56"),
         Arguments.of(
+            List.of("--input=DIR/keys", "--strip-parameters=gclid"),
+            "--strip-parameters needs --canonicaliser url, got none"),
+        Arguments.of(
             List.of("--input=DIR/keys", "--window=1"), "must be a whole number with a unit"),
         Arguments.of(
             List.of("--input=DIR/keys", "--page-cache=much"),
@@ -369,6 +419,12 @@ class RunCommandTest {
         Arguments.of(
             List.of("--input=DIR/keys", "--snapshots=DIR", "--snapshot-fpr=1e-18"),
             "the falsePositiveRate of snapshots must be at least"),
+        Arguments.of(
+            List.of("--input=DIR/keys", "--snapshots=DIR", "--snapshot-url-fpr=0.01"),
+            "--snapshot-url-fpr needs --canonicaliser url-expression, got none"),
+        Arguments.of(
+            List.of("--input=DIR/keys", "--snapshots=DIR", "--snapshot-hash-key-file=DIR/no"),
+            "--snapshot-hash-key-file: DIR/no does not exist"),
         Arguments.of(
             List.of("--input=DIR/keys", "--format=xml"),
             "must be one of lines, tsv, jsonl, got 'xml'"),

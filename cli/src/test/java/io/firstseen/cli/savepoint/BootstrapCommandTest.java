@@ -211,6 +211,37 @@ class BootstrapCommandTest {
   }
 
   @Test
+  void strippedParametersMustAgree() throws IOException {
+    String known = write("known", "http://example.com/?utm_source=x\n");
+    String[] url = {"--canonicaliser=url", "--strip-parameters=utm_*"};
+    assertThat(bootstrap(known, url).status()).isZero();
+    assertThat(Invocation.of("savepoint", "info", path("S")).out())
+        .contains("stripped parameters utm_*");
+    assertThat(
+            Invocation.of("savepoint", "info", path("S"), "--json")
+                .json()
+                .get("strippedParameters")
+                .asText())
+        .isEqualTo("utm_*");
+    List<String> words =
+        List.of(
+            "--input=" + write("in", "http://example.com/\nhttp://example.com/?a\n"),
+            "--canonicaliser=url",
+            "--accepted=" + path("accepted"),
+            "--from-savepoint=" + path("S"));
+    Invocation same =
+        call("run", Stream.concat(words.stream(), Stream.of(url[1])).toArray(String[]::new));
+    assertThat(same.status()).as("%s", same).isZero();
+    assertThat(read("accepted")).isEqualTo("http://example.com/?a\n");
+    Invocation other = call("run", words.toArray(String[]::new));
+    assertThat(other.status()).isEqualTo(ExitCode.USAGE);
+    assertThat(other.err())
+        .singleElement()
+        .asString()
+        .endsWith("they differ in: stripped parameters (state: utm_*, job: none)");
+  }
+
+  @Test
   void whatCannotBeUsedIsCountedAndTold() throws IOException {
     String input = write("known", "a\n\nb\n" + "k".repeat(65_537) + "\n");
     Invocation told = bootstrap(input);

@@ -31,7 +31,19 @@ class ServeCommandTest {
     return Stream.of(
         Arguments.of("", "Missing required argument"),
         Arguments.of("--directory D --bootstrap-servers a:1", "are mutually exclusive"),
-        Arguments.of("--directory D --set a --set b", "a directory holds one set"),
+        Arguments.of(
+            "--directory D --set a --set b",
+            "--set must be given once for each --directory, in their order, or not at all; got 2"
+                + " for 1"),
+        Arguments.of(
+            "--directory D --directory E",
+            "each --directory must have a set of its own, D and E have 'firstseen'; --set names"
+                + " them"),
+        Arguments.of("--directory D --directory E --set a --set a", "D and E have 'a'"),
+        Arguments.of(
+            "--directory D --set a --directory E --set b --allow c",
+            "--allow must be the set of a --directory, a or b; got 'c'"),
+        Arguments.of("--directory D --allow a/b", "must be 1 to 100 letters"),
         Arguments.of("--directory D --max-body 0", "--max-body must be in [1, 1g], got 0"),
         Arguments.of(
             "--directory D --max-body 2m --max-bodies 1m",

@@ -150,10 +150,14 @@ class ServeProcessTest {
   }
 
   private URI url() throws IOException {
+    return URI.create(serving().path("url").asText());
+  }
+
+  private JsonNode serving() throws IOException {
     for (String line : lines("out")) {
       JsonNode event = JSON.readTree(line);
       if (event.path("event").asText().equals("serving")) {
-        return URI.create(event.path("url").asText());
+        return event;
       }
     }
     throw new AssertionError("no line says where");
@@ -186,6 +190,53 @@ class ServeProcessTest {
     } catch (IOException e) {
       return true;
     }
+  }
+
+  @Test
+  void asksTheListsOfSeveralDirectoriesForAUrl() throws Exception {
+    Path lists = directory.resolve("lists");
+    run("phishing", lists, "s2-citi.com\nexample.org\n");
+    Path allowed = directory.resolve("allowed");
+    run("ours", allowed, "ok.example.org\n");
+    try (CommandProcess serve =
+        CommandProcess.start(
+            work,
+            "serve",
+            "--directory=" + snapshots,
+            "--directory=" + lists,
+            "--directory=" + allowed,
+            "--allow=ours",
+            "--port=0",
+            "--json")) {
+      Waiting.until("it serves three snapshots", LONG, () -> lines("out").size() == 4);
+      JsonNode serving = serving();
+      assertThat(serving.path("sets").toString())
+          .isEqualTo("[\"firstseen\",\"phishing\",\"ours\"]");
+      assertThat(serving.path("allow").toString()).isEqualTo("[\"ours\"]");
+      assertThat(serving.path("from").asText())
+          .isEqualTo(snapshots + ", " + lists + ", " + allowed);
+      URI match = url().resolve("v1/match?url=");
+      assertThat(get(URI.create(match + "https://s2-citi.com/login")).body())
+          .contains(
+              "\"present\":true,\"matches\":[{\"set\":\"phishing\",\"entry\":\"s2-citi.com/\"}]");
+      assertThat(get(URI.create(match + "https://www.ok.example.org/")).body())
+          .contains("\"present\":false,\"matches\":[{\"set\":\"phishing\"")
+          .contains("\"allowedBy\":[{\"set\":\"ours\",\"entry\":\"ok.example.org/\"}]");
+      serve.terminate();
+      assertThat(serve.end().err()).isEmpty();
+    }
+  }
+
+  private void run(String set, Path snapshotsOfSet, String keys) throws IOException {
+    Invocation run =
+        Invocation.of(
+            "run",
+            "--input=" + Files.writeString(directory.resolve(set), keys),
+            "--accepted=" + directory.resolve("accepted-" + set),
+            "--canonicaliser=url-expression",
+            "--set=" + set,
+            "--snapshots=" + snapshotsOfSet);
+    assertThat(run.status()).as("%s", run.err()).isEqualTo(ExitCode.GOOD);
   }
 
   @Test

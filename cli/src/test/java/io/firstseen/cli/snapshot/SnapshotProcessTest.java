@@ -52,6 +52,42 @@ class SnapshotProcessTest {
   }
 
   @Test
+  void matchAnswersWhileTheQuestionsCome() throws Exception {
+    Path entries = Files.writeString(directory.resolve("entries"), "a.example\n");
+    Path list = directory.resolve("f");
+    assertThat(
+            Invocation.of(
+                    "snapshot",
+                    "build",
+                    "--canonicaliser=url-expression",
+                    "--input=" + entries,
+                    "--output=" + list,
+                    "--fpr=1e-6")
+                .status())
+        .isZero();
+    Path work = Files.createDirectory(directory.resolve("match"));
+    try (CommandProcess match = CommandProcess.start(work, "snapshot", "match", "" + list, "-")) {
+      OutputStream questions = match.standardInput();
+      // The second question has begun and must not keep the first one waiting.
+      questions.write("https://a.example/b\nhttp://".getBytes(UTF_8));
+      questions.flush();
+      Waiting.until(
+          "the first answer comes",
+          Duration.ofMinutes(1),
+          () ->
+              Files.readString(work.resolve("out"))
+                  .equals("https://a.example/b\tpresent\ta.example/\n"));
+      questions.write("b.example\n".getBytes(UTF_8));
+      assertThat(match.end())
+          .isEqualTo(
+              new Invocation(
+                  ExitCode.GOOD,
+                  List.of("https://a.example/b\tpresent\ta.example/", "http://b.example\tabsent"),
+                  List.of()));
+    }
+  }
+
+  @Test
   @DisabledOnOs(OS.WINDOWS)
   void aSecretFileThatOthersMayReadIsAWarning() throws Exception {
     Path hashKey = secret("000102030405060708090a0b0c0d0e0f");

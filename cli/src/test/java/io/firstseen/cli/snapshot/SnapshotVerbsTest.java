@@ -2,6 +2,7 @@ package io.firstseen.cli.snapshot;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -14,6 +15,7 @@ import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotParameters;
+import io.firstseen.filters.snapshot.UrlList;
 import io.firstseen.testing.SetPublisher;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -136,6 +138,33 @@ class SnapshotVerbsTest {
   }
 
   @Test
+  void buildStripsParametersAndTheSnapshotSaysSo() throws IOException {
+    String input = write("keys", "http://example.com/?utm_source=x\n");
+    String url = "http://example.com/?utm_medium=y";
+    build("--input", input, "--output", path("f"), "--canonicaliser", "url");
+    assertThat(query(path("f"), url).out()).containsExactly(url + "\tabsent");
+    String[] stripping = {
+      "--input", input, "--output", path("g"), "--canonicaliser", "url", "--strip-parameters"
+    };
+    assertThat(build(concat(stripping, "utm_*")).status()).isZero();
+    assertThat(query(path("g"), url).out()).containsExactly(url + "\tpresent");
+    assertThat(
+            Invocation.of("snapshot", "info", "--json", path("g"))
+                .json()
+                .get("strippedParameters")
+                .asText())
+        .isEqualTo("utm_*");
+    assertThat(Invocation.of("snapshot", "diff", path("f"), path("g")).err())
+        .singleElement()
+        .asString()
+        .contains("must have the same parameters", "canonicaliser=url without utm_*");
+    assertThat(build("--input", input, "--output", path("h"), "--strip-parameters", "a").err())
+        .containsExactly(
+            "firstseen snapshot build: --strip-parameters needs --canonicaliser url, got none");
+    assertThat(directory.resolve("h")).doesNotExist();
+  }
+
+  @Test
   void buildLeavesOutWhatIsNoKeyAndSaysSo() throws IOException {
     String input =
         write("keys", "http://a.example/\n\nnot a url\n" + "x".repeat(65_537) + "\n\n\n\n");
@@ -226,6 +255,40 @@ class SnapshotVerbsTest {
   void aRateThatNeedsMoreBitsThanAHashHasIsRefused() throws IOException {
     build("--input", write("keys", "a\nb"), "--output", path("f"), "--fpr", "1e-30")
         .assertRefused("2 keys at a rate of 1.0E-30 need too many values for hashes of 64 bits");
+  }
+
+  @Test
+  void buildTakesTheRateOfAUrl() throws IOException {
+    String[] list = {
+      "--input", write("keys", "a.example"), "--output", path("f"), "--url-fpr=0.01"
+    };
+    Invocation built = build(concat(list, "--canonicaliser=url-expression", "--json"));
+    assertThat(built.json().get("falsePositiveRate").doubleValue())
+        .isEqualTo(UrlList.keyRateFor(0.01));
+    assertThat(built.json().get("urlFalsePositiveRate").doubleValue())
+        .isEqualTo(0.01, within(1e-9));
+    assertThat(Invocation.of("snapshot", "info", path("f")).out())
+        .contains("rate asked for      0.0003350", "rate of a URL       up to 0.01000");
+    build(concat(list, "--canonicaliser=url-expression", "--fpr=0.01"))
+        .assertRefused("--fpr and --url-fpr exclude each other: one is for a key");
+    build(concat(list, "--canonicaliser=text"))
+        .assertRefused("--url-fpr needs --canonicaliser url-expression, got text");
+  }
+
+  @Test
+  void aSnapshotUnderThePublicKeyIsWarnedOfOnlyIfNobodyChoseIt() throws IOException {
+    String[] build = {"snapshot", "build", "--input", write("keys", "a"), "--output", path("f")};
+    assertThat(Invocation.of(build).err())
+        .singleElement()
+        .asString()
+        .startsWith("warning: no hash key is configured");
+    Invocation chosen = Invocation.of(concat(build, "--hash-key-file", "public"));
+    assertThat(chosen.status()).isZero();
+    assertThat(chosen.err()).isEmpty();
+    query(path("f"), "a").assertRefused("(the public key), the configured hash is siphash-2-4");
+    assertThat(
+            Invocation.of("snapshot", "query", "--hash-key-file", "public", path("f"), "a").out())
+        .containsExactly("a\tpresent");
   }
 
   // info
@@ -368,7 +431,7 @@ class SnapshotVerbsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"info", "verify", "query"})
+  @ValueSource(strings = {"info", "verify", "query", "match"})
   void whatIsNotThereIsRefused(String verb) {
     Invocation.of("snapshot", verb, path("missing"))
         .assertRefused("cannot read " + path("missing") + ": there is no such file");

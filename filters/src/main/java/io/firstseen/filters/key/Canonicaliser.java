@@ -1,64 +1,111 @@
 package io.firstseen.filters.key;
 
+import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /**
  * The rule that gives a key its canonical form, so that different spellings become one key. Every
- * rule is idempotent: the canonical form of a canonical form is itself. Stateless and safe for use
- * by many threads.
+ * rule is idempotent: the canonical form of a canonical form is itself. A value, safe for use by
+ * many threads.
  *
  * <p>All rules refuse an empty key, and a key that is longer than {@link Keys#MAX_KEY_BYTES} before
  * or after canonicalisation.
  */
-public enum Canonicaliser {
+public final class Canonicaliser implements Serializable {
   /** Leaves the bytes unchanged; any bytes are allowed. */
-  NONE("none") {
-    @Override
-    byte[] fold(byte[] key) {
-      return key;
-    }
-  },
+  public static final Canonicaliser NONE = new Canonicaliser(Rule.NONE);
 
   /**
-   * URLs, by {@link UrlNormaliser}. A URL that is canonical already is usually recognised in one
-   * pass over its bytes.
+   * URLs of pages, by {@link UrlNormaliser}. A URL that is canonical already is usually recognised
+   * in one pass over its bytes. {@link #stripping} gives the rule that removes query parameters.
    */
-  URL("url") {
-    @Override
-    byte[] fold(byte[] key) throws InvalidKeyException {
-      if (NormalUrl.matches(key)) {
-        return key;
-      }
-      return NormalUrl.isHost(key)
-          ? NormalUrl.withScheme(key)
-          : UrlNormaliser.normalise(decode(key));
-    }
-  },
+  public static final Canonicaliser URL = new Canonicaliser(Rule.URL);
 
   /** Human text such as spam bodies, by {@link TextFolding}. */
-  TEXT("text") {
-    @Override
-    byte[] fold(byte[] key) throws InvalidKeyException {
-      return TextFolding.fold(decode(key)).getBytes(StandardCharsets.UTF_8);
-    }
-  };
+  public static final Canonicaliser TEXT = new Canonicaliser(Rule.TEXT);
 
-  private final String id;
+  /**
+   * Entries of lists of hosts and URLs, by {@link ExpressionRule}. {@link UrlExpressions} gives the
+   * entries that would list a URL.
+   */
+  public static final Canonicaliser URL_EXPRESSION = new Canonicaliser(Rule.URL_EXPRESSION);
 
-  Canonicaliser(String id) {
-    this.id = id;
+  /** The bound of {@link #strippedParameters}. */
+  public static final int MAX_STRIPPED_CHARS = 1_000;
+
+  /** Every rule, without stripped parameters. */
+  static final List<Canonicaliser> ALL = List.of(NONE, URL, TEXT, URL_EXPRESSION);
+
+  private static final long serialVersionUID = 1;
+
+  private final Rule rule;
+  private final StrippedParameters stripped;
+
+  private Canonicaliser(Rule rule) {
+    this(rule, StrippedParameters.NONE);
   }
 
-  abstract byte[] fold(byte[] key) throws InvalidKeyException;
+  private Canonicaliser(Rule rule, StrippedParameters stripped) {
+    this.rule = rule;
+    this.stripped = stripped;
+  }
+
+  private enum Rule {
+    NONE("none", 0, 1) {
+      @Override
+      byte[] fold(byte[] key) {
+        return key;
+      }
+    },
+
+    URL("url", 1, 2) {
+      @Override
+      byte[] fold(byte[] key) throws InvalidKeyException {
+        if (NormalUrl.matches(key)) {
+          return key;
+        }
+        return NormalUrl.isHost(key)
+            ? NormalUrl.withScheme(key)
+            : UrlNormaliser.normalise(decode(key, "key"));
+      }
+    },
+
+    TEXT("text", 2, 1) {
+      @Override
+      byte[] fold(byte[] key) throws InvalidKeyException {
+        return TextFolding.fold(decode(key, "key")).getBytes(StandardCharsets.UTF_8);
+      }
+    },
+
+    URL_EXPRESSION("url-expression", 3, 1) {
+      @Override
+      byte[] fold(byte[] key) throws InvalidKeyException {
+        return ExpressionRule.canonicalise(key);
+      }
+    };
+
+    private final String id;
+    private final int code;
+    private final int version;
+
+    Rule(String id, int code, int version) {
+      this.id = id;
+      this.code = code;
+      this.version = version;
+    }
+
+    abstract byte[] fold(byte[] key) throws InvalidKeyException;
+  }
 
   /**
    * The canonical form of a key. May return the array it was given, so neither may be changed
    * afterwards.
    *
-   * @param utf8 the key; UTF-8 for {@link #URL} and {@link #TEXT}, any bytes for {@link #NONE}
+   * @param utf8 the key; any bytes for {@link #NONE}, UTF-8 for the others
    * @throws InvalidKeyException if the key is empty, too long, not UTF-8, or has no canonical form
    */
   public byte[] canonicalise(byte[] utf8) throws InvalidKeyException {
@@ -66,7 +113,8 @@ public enum Canonicaliser {
       throw new InvalidKeyException("key is empty");
     }
     checkLength("key", utf8.length);
-    byte[] canonical = fold(utf8);
+    byte[] folded = rule.fold(utf8);
+    byte[] canonical = stripped.isEmpty() ? folded : stripped.without(folded);
     checkLength("canonical key", canonical.length);
     return canonical;
   }
@@ -78,14 +126,47 @@ public enum Canonicaliser {
     }
   }
 
-  /** The version of the rule. State and snapshots contain it, and another version is refused. */
-  public int version() {
-    return 1;
+  /**
+   * The rule {@link #URL} that also removes the query parameters that a pattern names.
+   *
+   * @param patterns with commas between them, at most {@value #MAX_STRIPPED_CHARS} characters. A
+   *     pattern is a parameter's name, or with a {@code *} at its end the beginning of one, of
+   *     letters, digits and {@code - . _ ~}; case counts. The word {@code common} stands for the
+   *     list of tracking parameters in {@code docs/format/url-v2.md}
+   * @throws IllegalArgumentException if the patterns break these rules, or this is another rule
+   */
+  public Canonicaliser stripping(String patterns) {
+    if (rule != Rule.URL) {
+      throw new IllegalArgumentException(
+          "only the canonicaliser url strips parameters, not " + id());
+    }
+    return new Canonicaliser(rule, StrippedParameters.parse(patterns));
   }
 
-  /** The name in options, manifests and state: {@code none}, {@code url} or {@code text}. */
+  /**
+   * The patterns of the query parameters that are removed: sorted, each once, with commas between
+   * them; empty if none are.
+   */
+  public String strippedParameters() {
+    return stripped.toString();
+  }
+
+  /** The version of the rule. State and snapshots contain it, and another version is refused. */
+  public int version() {
+    return rule.version;
+  }
+
+  /**
+   * The name in options, manifests and state: {@code none}, {@code url}, {@code text} or {@code
+   * url-expression}.
+   */
   public String id() {
-    return id;
+    return rule.id;
+  }
+
+  /** The number in binary headers. */
+  public int code() {
+    return rule.code;
   }
 
   /**
@@ -94,22 +175,55 @@ public enum Canonicaliser {
    * @throws IllegalArgumentException if there is none
    */
   public static Canonicaliser of(String id) {
-    for (Canonicaliser canonicaliser : values()) {
-      if (canonicaliser.id.equals(id)) {
+    for (Canonicaliser canonicaliser : ALL) {
+      if (canonicaliser.id().equals(id)) {
         return canonicaliser;
       }
     }
     throw new IllegalArgumentException(
-        "canonicaliser must be one of none, url, text, got '" + id + "'");
+        "canonicaliser must be one of none, url, text, url-expression, got '" + id + "'");
   }
 
-  private static String decode(byte[] utf8) throws InvalidKeyException {
+  /**
+   * The canonicaliser with the code {@code code}.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
+  public static Canonicaliser of(int code) {
+    for (Canonicaliser canonicaliser : ALL) {
+      if (canonicaliser.code() == code) {
+        return canonicaliser;
+      }
+    }
+    throw new IllegalArgumentException("the canonicaliser must be in [0, 3], got " + code);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Canonicaliser that
+        && rule == that.rule
+        && stripped.equals(that.stripped);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * id().hashCode() + stripped.hashCode();
+  }
+
+  /** For messages: the id, and what is stripped. */
+  @Override
+  public String toString() {
+    return stripped.isEmpty() ? id() : id() + " without " + stripped;
+  }
+
+  /** The text; {@code what} is it called in the message of a refusal. */
+  static String decode(byte[] utf8, String what) throws InvalidKeyException {
     ByteBuffer in = ByteBuffer.wrap(utf8);
     try {
       CharBuffer text = StandardCharsets.UTF_8.newDecoder().decode(in);
       return text.toString();
     } catch (CharacterCodingException e) {
-      throw new InvalidKeyException("key is not UTF-8: malformed at byte " + in.position());
+      throw new InvalidKeyException(what + " is not UTF-8: malformed at byte " + in.position());
     }
   }
 }

@@ -2,8 +2,8 @@ package io.firstseen.filters.key;
 
 /**
  * A key has no canonical form. The message is the reason for a dead letter: one clause with the
- * bound and the value, without the key. There is no stack trace, because bad keys are data and may
- * be frequent.
+ * bound and the value, with at most a shortened part of the key. There is no stack trace, because
+ * bad keys are data and may be frequent.
  */
 public final class InvalidKeyException extends Exception {
   private static final long serialVersionUID = 1L;

@@ -217,6 +217,12 @@ public final class KeyHash implements Serializable {
     return algorithm == Algorithm.SIPHASH_2_4 && Arrays.equals(key, FIXED_KEY);
   }
 
+  /** Whether these are the algorithm and the key check of {@link #fixed()}. */
+  public static boolean isFixedKeyCheck(Algorithm algorithm, long keyCheck) {
+    KeyHash fixed = fixed();
+    return algorithm == fixed.algorithm && keyCheck == fixed.keyCheck;
+  }
+
   /** The algorithm and the key check; never the key. */
   @Override
   public String toString() {

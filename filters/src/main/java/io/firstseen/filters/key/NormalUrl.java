@@ -5,22 +5,22 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import java.util.Arrays;
 
 /**
- * Recognises, without parsing or allocating, URLs that the normaliser behind {@link UrlNormaliser}
- * returns unchanged. In a real stream these are most canonical URLs and most hosts. One pass of the
- * normaliser takes microseconds, this takes a nanosecond for each byte. It may miss a normal URL
- * but never accepts another one; tests compare the two. Also recognises plain hosts, as in
- * blocklists.
+ * Recognises, without allocating, URLs that {@link UrlNormaliser} returns unchanged. In a real
+ * stream these are most canonical URLs and most hosts. It takes a nanosecond for each byte. It may
+ * miss a normal URL but never accepts another one; tests compare the two. Also recognises plain
+ * hosts, as in blocklists.
  *
  * <p>Accepted are: a scheme in lower case; a host of lower-case letters, digits, {@code -}, {@code
- * _} and inner dots; no port, or one other than the scheme's default; a path of characters that
- * need no escape and of normalised escapes, in which no slash is followed by a slash or a dot; a
- * query, if any, of such characters, with parameters in order of name and without empty names or
- * values; and no fragment. Everything is ASCII.
+ * _} and inner dots, and four decimal numbers if its last label is a number; no port, or one other
+ * than the scheme's default; a path of characters that need no escape and of normalised escapes, in
+ * which no slash is followed by a slash or a dot; a query, if any, of such characters, with
+ * parameters in order of name and without empty names or values; and no fragment. Everything is
+ * ASCII.
  */
 final class NormalUrl {
   private static final byte[][] SCHEMES = {ascii("http://"), ascii("https://"), ascii("ftp://")};
   private static final byte[][] OWN_PORTS = {ascii("80"), ascii("443"), ascii("21")};
-  private static final int MAX_PORT_DIGITS = 5;
+  private static final int MAX_PORT = 65_535;
 
   private static final String DIGITS = "0123456789";
   private static final String LOWER = "abcdefghijklmnopqrstuvwxyz";
@@ -78,9 +78,53 @@ final class NormalUrl {
     return false;
   }
 
+  /** Where the host starts in {@code url}: behind the scheme, if it is an accepted one. */
+  static int afterScheme(byte[] url) {
+    for (byte[] scheme : SCHEMES) {
+      if (continues(url, 0, scheme)) {
+        return scheme.length;
+      }
+    }
+    return 0;
+  }
+
+  /**
+   * Whether the bytes from {@code from} on are certainly an expression in normal form: as {@link
+   * #matches} has it, but with parameters in any order, and without escapes and the ports that
+   * schemes own.
+   */
+  static boolean isExpression(byte[] url, int from) {
+    int path = endOfHost(url, from);
+    if (path >= 0 && path < url.length && url[path] == ':') {
+      int port = path;
+      for (byte[] own : OWN_PORTS) {
+        path = path < 0 ? -1 : endOfPort(url, port, own);
+      }
+    }
+    int query = path < 0 ? -1 : endOfPath(url, path);
+    if (query < 0) {
+      return false;
+    }
+    int at = query + 1;
+    while (at < url.length && (is(IN_QUERY, url[at]) || url[at] == '&' || url[at] == '=')) {
+      at++;
+    }
+    boolean ends = query == url.length || (at == url.length && at > query + 1);
+    return ends && !hasEscape(url, path, query);
+  }
+
+  private static boolean hasEscape(byte[] url, int from, int to) {
+    for (int at = from; at < to; at++) {
+      if (url[at] == '%') {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Whether {@code key} is only a plain host, which {@link #withScheme} turns into a URL. */
   static boolean isHost(byte[] key) {
-    return endOfHost(key, 0) == key.length && key[0] != '-';
+    return endOfHost(key, 0) == key.length;
   }
 
   /** The normal URL of a host: {@code http://host/}. */
@@ -111,7 +155,45 @@ final class NormalUrl {
       at++;
     }
     // -1 for an empty host, a host that starts or ends with a dot, or two dots in a row.
-    return at == label ? -1 : at;
+    if (at == label || (isDigit(url[label]) && !endsPlainly(url, from, label, at))) {
+      return -1;
+    }
+    return at;
+  }
+
+  /** Whether a last label that starts with a digit makes no address, or a dotted decimal one. */
+  private static boolean endsPlainly(byte[] url, int from, int label, int to) {
+    boolean hexadecimal = label + 1 < to && url[label] == '0' && url[label + 1] == 'x';
+    int digits = label;
+    while (digits < to && isDigit(url[digits])) {
+      digits++;
+    }
+    return digits < to ? !hexadecimal : isDottedDecimal(url, from, to);
+  }
+
+  private static boolean isDottedDecimal(byte[] url, int from, int to) {
+    int numbers = 1;
+    int value = 0;
+    int start = from;
+    for (int at = from; at < to; at++) {
+      if (url[at] == '.') {
+        numbers++;
+        value = 0;
+        start = at + 1;
+      } else if (!isDigit(url[at]) || (at > start && value == 0)) {
+        return false;
+      } else {
+        value = 10 * value + url[at] - '0';
+        if (value > 255) {
+          return false;
+        }
+      }
+    }
+    return numbers == 4;
+  }
+
+  private static boolean isDigit(byte c) {
+    return c >= '0' && c <= '9';
   }
 
   /**
@@ -124,11 +206,13 @@ final class NormalUrl {
     }
     int first = from + 1;
     int at = first;
-    while (at < url.length && url[at] >= '0' && url[at] <= '9') {
+    int port = 0;
+    while (at < url.length && isDigit(url[at]) && port <= MAX_PORT) {
+      port = 10 * port + url[at] - '0';
       at++;
     }
     int digits = at - first;
-    boolean plain = digits >= 1 && digits <= MAX_PORT_DIGITS && url[first] != '0';
+    boolean plain = digits >= 1 && port <= MAX_PORT && url[first] != '0';
     boolean own = digits == ownPort.length && continues(url, first, ownPort);
     return plain && !own ? at : -1;
   }

@@ -137,15 +137,12 @@ public record BlobFrame(Kind kind, String setName) {
               + VERSION);
     }
     requireThat(version == VERSION, "the format version must be 1, got " + version);
-    requireNoFlags(in.u8("the required flags"), "blob");
-    Kind kind = Kind.of(in.u8("the kind"));
-    return new BlobFrame(kind, in.name());
-  }
-
-  static void requireNoFlags(int requiredFlags, String what) throws UnsupportedSnapshotException {
+    int requiredFlags = in.u8("the required flags");
     if (requiredFlags != 0) {
       throw new UnsupportedSnapshotException(
-          "the %s needs features 0x%02x, of which none is known".formatted(what, requiredFlags));
+          "the blob needs features 0x%02x, of which none is known".formatted(requiredFlags));
     }
+    Kind kind = Kind.of(in.u8("the kind"));
+    return new BlobFrame(kind, in.name());
   }
 }

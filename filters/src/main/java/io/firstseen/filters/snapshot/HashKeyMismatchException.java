@@ -20,6 +20,9 @@ public final class HashKeyMismatchException extends SnapshotException {
   }
 
   private static String describe(KeyHash.Algorithm algorithm, long keyCheck) {
-    return algorithm.id() + " with key check " + HexFormat.of().toHexDigits(keyCheck);
+    return algorithm.id()
+        + " with key check "
+        + HexFormat.of().toHexDigits(keyCheck)
+        + (KeyHash.isFixedKeyCheck(algorithm, keyCheck) ? " (the public key)" : "");
   }
 }

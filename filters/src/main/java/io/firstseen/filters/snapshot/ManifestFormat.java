@@ -51,7 +51,7 @@ final class ManifestFormat {
         new FieldWriter()
             .bytes(MAGIC)
             .u8(Manifest.FORMAT)
-            .u8(0)
+            .u8(SnapshotFormat.requiredFlags(set))
             .u8(
                 (expires == null ? 0 : EXPIRES)
                     | (blobs == null ? 0 : BLOBS)
@@ -68,9 +68,13 @@ final class ManifestFormat {
     }
     out.u8(set.hashAlgorithm().code())
         .i64(set.keyCheck())
-        .u8(SnapshotFormat.codeOf(set.canonicaliser()))
-        .leb(set.canonicaliserVersion())
-        .leb(set.shards().count())
+        .u8(set.canonicaliser().code())
+        .leb(set.canonicaliserVersion());
+    String stripped = set.canonicaliser().strippedParameters();
+    if (!stripped.isEmpty()) {
+      out.leb(stripped.length()).bytes(stripped.getBytes(StandardCharsets.US_ASCII));
+    }
+    out.leb(set.shards().count())
         .i64(Double.doubleToLongBits(set.falsePositiveRate()))
         .leb(manifest.count())
         .digest(manifest.root());
@@ -108,7 +112,8 @@ final class ManifestFormat {
               + Manifest.FORMAT);
     }
     requireThat(version == Manifest.FORMAT, "the format version must be 1, got " + version);
-    BlobFrame.requireNoFlags(in.u8("the required flags"), "manifest");
+    int requiredFlags = in.u8("the required flags");
+    SnapshotFormat.requireKnown(requiredFlags, "manifest");
     int parts = in.u8("the parts");
     if ((parts & ~ALL_PARTS) != 0) {
       throw new UnsupportedSnapshotException(
@@ -126,14 +131,15 @@ final class ManifestFormat {
         "the checksum of the manifest does not fit its bytes");
     ManifestSignature signature = isSigned ? readSignature(end) : null;
     try {
-      return readFields(fields, parts, signature);
+      return readFields(fields, requiredFlags, parts, signature);
     } catch (IllegalArgumentException e) {
       throw new MalformedSnapshotException(e.getMessage(), e);
     }
   }
 
   private static Manifest readFields(
-      FieldReader in, int parts, @Nullable ManifestSignature signature) throws SnapshotException {
+      FieldReader in, int requiredFlags, int parts, @Nullable ManifestSignature signature)
+      throws SnapshotException {
     String setName = in.name();
     long sequence = in.leb("sequence");
     long windowEndMillis = in.i64("windowEndMillis");
@@ -146,7 +152,7 @@ final class ManifestFormat {
         (parts & EXPIRES) == 0
             ? null
             : publishedMillis + in.leb("the time until the expiry", 1, Manifest.MAX_MILLIS);
-    SetParameters parameters = readParameters(in);
+    SetParameters parameters = readParameters(in, requiredFlags != 0);
     long count = in.leb("count");
     String root = in.digest("the root");
     BlobReference pack = (parts & PACK) == 0 ? null : in.reference("the pack");
@@ -171,7 +177,8 @@ final class ManifestFormat {
         signature);
   }
 
-  private static SetParameters readParameters(FieldReader in) throws SnapshotException {
+  private static SetParameters readParameters(FieldReader in, boolean strips)
+      throws SnapshotException {
     int hash = in.u8("the hash");
     long keyCheck = in.i64("keyCheck");
     int canonicaliserCode = in.u8("the canonicaliser");
@@ -179,11 +186,18 @@ final class ManifestFormat {
     Canonicaliser canonicaliser;
     try {
       algorithm = KeyHash.Algorithm.of(hash);
-      canonicaliser = SnapshotFormat.canonicaliserOf(canonicaliserCode);
+      canonicaliser = Canonicaliser.of(canonicaliserCode);
     } catch (IllegalArgumentException e) {
       throw new UnsupportedSnapshotException(e.getMessage(), e);
     }
     int version = (int) in.leb("canonicaliserVersion", 1, 65_535);
+    if (strips) {
+      int length =
+          (int)
+              in.leb("the length of the stripped parameters", 1, Canonicaliser.MAX_STRIPPED_CHARS);
+      canonicaliser =
+          SnapshotFormat.stripping(canonicaliser, in.bytes(length, "the stripped parameters"));
+    }
     int shards = (int) in.leb("shards", 1, Integer.MAX_VALUE);
     return new SetParameters(
         algorithm,

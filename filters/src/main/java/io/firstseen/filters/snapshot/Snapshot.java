@@ -99,7 +99,6 @@ public final class Snapshot {
     SnapshotHeader header =
         new SnapshotHeader(
             SnapshotFormat.VERSION,
-            0,
             SnapshotHeader.CODEC_SNAPSHOT,
             parameters,
             hashCount,

@@ -58,8 +58,13 @@ final class SnapshotFormat {
   private static final int SET_NAME_BYTES_AT = 212;
   private static final int SET_NAME_AT = 213;
   private static final int CHECKSUM_BYTES = 4;
+  private static final int STRIPPED_LENGTH_BYTES = 2;
   private static final int MIN_HEADER_BYTES = SET_NAME_AT + 1 + CHECKSUM_BYTES;
-  private static final int MAX_HEADER_BYTES = SET_NAME_AT + 100 + CHECKSUM_BYTES;
+  private static final int MAX_HEADER_BYTES =
+      SET_NAME_AT + 100 + STRIPPED_LENGTH_BYTES + Canonicaliser.MAX_STRIPPED_CHARS + CHECKSUM_BYTES;
+
+  /** The feature of sets whose URLs lose parameters; a bit of the required flags. */
+  private static final int STRIPS_PARAMETERS = 1;
 
   private SnapshotFormat() {}
 
@@ -67,15 +72,18 @@ final class SnapshotFormat {
     SnapshotParameters parameters = header.parameters();
     SetParameters set = parameters.set();
     byte[] setName = parameters.setName().getBytes(StandardCharsets.US_ASCII);
-    byte[] bytes = new byte[SET_NAME_AT + setName.length + CHECKSUM_BYTES];
+    byte[] stripped = set.canonicaliser().strippedParameters().getBytes(StandardCharsets.US_ASCII);
+    int strippedBytes = stripped.length == 0 ? 0 : STRIPPED_LENGTH_BYTES + stripped.length;
+    int strippedAt = SET_NAME_AT + setName.length;
+    byte[] bytes = new byte[strippedAt + strippedBytes + CHECKSUM_BYTES];
     ByteBuffer out = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     out.put(0, MAGIC);
     out.putShort(VERSION_AT, (short) header.formatVersion());
     out.putShort(HEADER_BYTES_AT, (short) bytes.length);
-    out.putInt(REQUIRED_FLAGS_AT, header.requiredFlags());
+    out.putInt(REQUIRED_FLAGS_AT, requiredFlags(set));
     out.put(CODEC_AT, (byte) header.codec());
     out.put(HASH_ALGORITHM_AT, (byte) set.hashAlgorithm().code());
-    out.put(CANONICALISER_AT, (byte) codeOf(set.canonicaliser()));
+    out.put(CANONICALISER_AT, (byte) set.canonicaliser().code());
     out.putShort(CANONICALISER_VERSION_AT, (short) set.canonicaliserVersion());
     out.putInt(SHARD_AT, parameters.shard());
     out.putInt(SHARD_COUNT_AT, set.shards().count());
@@ -96,6 +104,10 @@ final class SnapshotFormat {
     out.putInt(SECTIONS_CHECKSUM_AT, header.sectionsChecksum());
     out.put(SET_NAME_BYTES_AT, (byte) setName.length);
     out.put(SET_NAME_AT, setName);
+    if (stripped.length > 0) {
+      out.putShort(strippedAt, (short) stripped.length);
+      out.put(strippedAt + STRIPPED_LENGTH_BYTES, stripped);
+    }
     int checksumAt = bytes.length - CHECKSUM_BYTES;
     out.putInt(checksumAt, crc32c(ByteBuffer.wrap(bytes, 0, checksumAt)));
     return bytes;
@@ -123,7 +135,7 @@ final class SnapshotFormat {
     int headerBytes = in.getShort(HEADER_BYTES_AT) & 0xFFFF;
     requireThat(
         headerBytes >= MIN_HEADER_BYTES && headerBytes <= MAX_HEADER_BYTES,
-        "the header must have 218 to 317 bytes, got " + headerBytes);
+        "the header must have 218 to 1319 bytes, got " + headerBytes);
     requireThat(
         headerBytes <= in.limit(),
         "the header has " + headerBytes + " bytes, the file only " + in.limit());
@@ -139,11 +151,7 @@ final class SnapshotFormat {
         in.getInt(checksumAt) == crc32c(in.duplicate().limit(checksumAt)),
         "the checksum of the header does not fit its " + headerBytes + " bytes");
     int requiredFlags = in.getInt(REQUIRED_FLAGS_AT);
-    if (requiredFlags != 0) {
-      throw new UnsupportedSnapshotException(
-          String.format(
-              "the snapshot needs features 0x%08x, of which none is known", requiredFlags));
-    }
+    requireKnown(requiredFlags, "snapshot");
     int codec = in.get(CODEC_AT) & 0xFF;
     if (codec != SnapshotHeader.CODEC_SNAPSHOT) {
       throw new UnsupportedSnapshotException("the codec must be 1, got " + codec);
@@ -152,7 +160,7 @@ final class SnapshotFormat {
     Canonicaliser canonicaliser;
     try {
       hashAlgorithm = KeyHash.Algorithm.of(in.get(HASH_ALGORITHM_AT) & 0xFF);
-      canonicaliser = canonicaliserOf(in.get(CANONICALISER_AT) & 0xFF);
+      canonicaliser = Canonicaliser.of(in.get(CANONICALISER_AT) & 0xFF);
     } catch (IllegalArgumentException e) {
       throw new UnsupportedSnapshotException(e.getMessage(), e);
     }
@@ -163,13 +171,22 @@ final class SnapshotFormat {
             && Arrays.equals(bytesAt(in, RESERVED_DIGEST_AT, DIGEST_BYTES), new byte[DIGEST_BYTES]),
         "the reserved bytes must be 0");
     int setNameBytes = in.get(SET_NAME_BYTES_AT) & 0xFF;
-    requireThat(
-        SET_NAME_AT + setNameBytes == checksumAt,
-        "the set name must have " + (checksumAt - SET_NAME_AT) + " bytes, got " + setNameBytes);
+    int strippedAt = SET_NAME_AT + setNameBytes;
+    if (requiredFlags == 0) {
+      requireThat(
+          strippedAt == checksumAt,
+          "the set name must have " + (checksumAt - SET_NAME_AT) + " bytes, got " + setNameBytes);
+    } else {
+      int strippedBytes = checksumAt - strippedAt - STRIPPED_LENGTH_BYTES;
+      requireThat(
+          strippedBytes > 0 && (in.getShort(strippedAt) & 0xFFFF) == strippedBytes,
+          "the stripped parameters must end where the checksum of the header begins");
+      canonicaliser =
+          stripping(canonicaliser, bytesAt(in, strippedAt + STRIPPED_LENGTH_BYTES, strippedBytes));
+    }
     SnapshotHeader header =
         new SnapshotHeader(
             VERSION,
-            requiredFlags,
             codec,
             readParameters(in, hashAlgorithm, canonicaliser, setNameBytes),
             countAt(in, HASH_COUNT_AT, "the number of hashes"),
@@ -255,21 +272,33 @@ final class SnapshotFormat {
     }
   }
 
-  static int codeOf(Canonicaliser canonicaliser) {
-    return switch (canonicaliser) {
-      case NONE -> 0;
-      case URL -> 1;
-      case TEXT -> 2;
-    };
+  /** The required flags of a file with these parameters. */
+  static int requiredFlags(SetParameters set) {
+    return set.canonicaliser().strippedParameters().isEmpty() ? 0 : STRIPS_PARAMETERS;
   }
 
-  static Canonicaliser canonicaliserOf(int code) {
-    for (Canonicaliser canonicaliser : Canonicaliser.values()) {
-      if (codeOf(canonicaliser) == code) {
-        return canonicaliser;
-      }
+  /** Refuses a file that needs more than is known here. */
+  static void requireKnown(int requiredFlags, String what) throws UnsupportedSnapshotException {
+    if ((requiredFlags & ~STRIPS_PARAMETERS) != 0) {
+      throw new UnsupportedSnapshotException(
+          "the %s needs features 0x%02x, of which this program knows 0x%02x"
+              .formatted(what, requiredFlags, STRIPS_PARAMETERS));
     }
-    throw new IllegalArgumentException("the canonicaliser must be in [0, 2], got " + code);
+  }
+
+  /** The rule with the stripped parameters of a file, which have one form. */
+  static Canonicaliser stripping(Canonicaliser canonicaliser, byte[] patterns)
+      throws MalformedSnapshotException {
+    String text = new String(patterns, StandardCharsets.ISO_8859_1);
+    try {
+      Canonicaliser stripping = canonicaliser.stripping(text);
+      requireThat(
+          stripping.strippedParameters().equals(text),
+          "the stripped parameters must be sorted and distinct, got " + text);
+      return stripping;
+    } catch (IllegalArgumentException e) {
+      throw new MalformedSnapshotException(e.getMessage(), e);
+    }
   }
 
   private static long countAt(ByteBuffer in, int offset, String name)

@@ -10,7 +10,6 @@ import java.nio.file.Path;
  * The header of a snapshot.
  *
  * @param formatVersion 1
- * @param requiredFlags features that a reader must know; none exist in version 1
  * @param codec how the values are coded: {@link #CODEC_SNAPSHOT}
  * @param parameters the parameters of the snapshot
  * @param hashCount the number of distinct hashes that the set was built from
@@ -25,7 +24,6 @@ import java.nio.file.Path;
  */
 public record SnapshotHeader(
     int formatVersion,
-    int requiredFlags,
     int codec,
     SnapshotParameters parameters,
     long hashCount,

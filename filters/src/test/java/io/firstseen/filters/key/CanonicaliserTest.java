@@ -6,13 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class CanonicaliserTest {
+  private static List<Canonicaliser> all() {
+    return Canonicaliser.ALL;
+  }
+
   private static byte[] filled(int bytes) {
     byte[] key = new byte[bytes];
     Arrays.fill(key, (byte) 'a');
@@ -26,7 +31,7 @@ class CanonicaliserTest {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @MethodSource("all")
   void anEmptyKeyIsInvalid(Canonicaliser canonicaliser) {
     assertThatThrownBy(() -> canonicaliser.canonicalise(new byte[0]))
         .isInstanceOf(InvalidKeyException.class)
@@ -34,7 +39,7 @@ class CanonicaliserTest {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @MethodSource("all")
   void aKeyOver64KiBIsInvalid(Canonicaliser canonicaliser) {
     assertThatThrownBy(() -> canonicaliser.canonicalise(filled(65_537)))
         .isInstanceOf(InvalidKeyException.class)
@@ -67,8 +72,7 @@ class CanonicaliserTest {
   @ValueSource(strings = {"80", "c3", "c0af", "eda080", "f4908080", "ff"})
   void whatIsNotUtf8IsInvalid(String hex) {
     byte[] key = HexFormat.of().parseHex("6162" + hex + "2f");
-    for (Canonicaliser canonicaliser :
-        new Canonicaliser[] {Canonicaliser.URL, Canonicaliser.TEXT}) {
+    for (Canonicaliser canonicaliser : all().subList(1, 4)) {
       assertThatThrownBy(() -> canonicaliser.canonicalise(key))
           .isInstanceOf(InvalidKeyException.class)
           .hasMessage("key is not UTF-8: malformed at byte 2");
@@ -76,11 +80,16 @@ class CanonicaliserTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"none, NONE", "url, URL", "text, TEXT"})
-  void isFoundByItsId(String id, Canonicaliser canonicaliser) {
-    assertThat(Canonicaliser.of(id)).isSameAs(canonicaliser);
+  @CsvSource({"none, 0, 1", "url, 1, 2", "text, 2, 1", "url-expression, 3, 1"})
+  void isFoundByItsIdAndItsCode(String id, int code, int version) {
+    Canonicaliser canonicaliser = all().get(code);
+    assertThat(Canonicaliser.of(id)).isEqualTo(canonicaliser);
+    assertThat(Canonicaliser.of(code)).isEqualTo(canonicaliser);
     assertThat(canonicaliser.id()).isEqualTo(id);
-    assertThat(canonicaliser.version()).isEqualTo(1);
+    assertThat(canonicaliser).hasToString(id);
+    assertThat(canonicaliser.code()).isEqualTo(code);
+    assertThat(canonicaliser.version()).isEqualTo(version);
+    assertThat(canonicaliser.strippedParameters()).isEmpty();
   }
 
   @ParameterizedTest
@@ -88,7 +97,16 @@ class CanonicaliserTest {
   void anotherIdIsRefused(String id) {
     assertThatThrownBy(() -> Canonicaliser.of(id))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("canonicaliser must be one of none, url, text, got '" + id + "'");
+        .hasMessage(
+            "canonicaliser must be one of none, url, text, url-expression, got '" + id + "'");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {-1, 4})
+  void anotherCodeIsRefused(int code) {
+    assertThatThrownBy(() -> Canonicaliser.of(code))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("the canonicaliser must be in [0, 3], got " + code);
   }
 
   @Test

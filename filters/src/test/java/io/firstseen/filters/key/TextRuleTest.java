@@ -140,7 +140,7 @@ class TextRuleTest {
     assertThat(HexFormat.of().formatHex(digest.digest())).isEqualTo(FOLDS_OF_UNICODE_13);
   }
 
-  private static List<int[]> assignedInUnicode13() throws IOException {
+  static List<int[]> assignedInUnicode13() throws IOException {
     try (InputStream stream = TextRuleTest.class.getResourceAsStream("unicode-13-assigned.txt");
         BufferedReader lines = new BufferedReader(new InputStreamReader(stream, UTF_8))) {
       return lines

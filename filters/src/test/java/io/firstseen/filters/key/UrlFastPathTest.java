@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The fast path changes nothing but the time: the canonicaliser gives what the library alone gives.
+ * The fast path changes nothing but the time: the canonicaliser gives what parsing every key gives.
  */
 class UrlFastPathTest {
   /** URLs in normal form that between them hold whatever the fast path looks at. */
@@ -40,6 +40,8 @@ class UrlFastPathTest {
   /** Every short text of some characters, between a start and an end. */
   private enum Texts {
     AUTHORITIES("http://", "aZ0.-_:@%ü[\\", "/", 5),
+    NUMBERS("http://", "0125x.a", "/", 5),
+    ADDRESSES("http://1.", "0256.", "/", 7),
     PORTS_OF_HTTP("http://h:", "08143/@", "/", 5),
     PORTS_OF_HTTPS("https://h:", "08143/@", "/", 5),
     PORTS_OF_FTP("ftp://h:", "01243/@", "/", 5),
@@ -98,12 +100,12 @@ class UrlFastPathTest {
     return edited;
   }
 
-  /** A URL that the recogniser takes for canonical and the library alone does not. */
+  /** A URL that the recogniser takes for canonical and parsing it does not. */
   private static Optional<String> firstWronglyRecognised(
       Predicate<byte[]> recogniser, Stream<byte[]> urls) {
     return urls.filter(recogniser)
         .map(url -> new String(url, UTF_8))
-        .filter(url -> !LibraryAlone.answer(url.getBytes(UTF_8)).equals(url))
+        .filter(url -> !WithoutFastPath.answer(url.getBytes(UTF_8)).equals(url))
         .findFirst();
   }
 
@@ -117,23 +119,61 @@ class UrlFastPathTest {
   }
 
   @Test
-  void everyShortTextWithoutASchemeIsAnsweredAsByTheLibraryAlone() {
+  void everyShortTextWithoutASchemeIsAnsweredAsWithoutTheFastPath() {
     upTo(4, "aZ0.-_:8@%ü/ ")
         .filter(text -> !text.isEmpty())
         .map(text -> text.getBytes(UTF_8))
-        .forEach(LibraryAlone::mustAgree);
+        .forEach(WithoutFastPath::mustAgree);
   }
 
   @Test
-  void everySingleEditOfANormalUrlIsAnsweredAsByTheLibraryAlone() {
+  void everySingleEditOfANormalUrlIsAnsweredAsWithoutTheFastPath() {
     assertThat(NORMAL).allMatch(url -> NormalUrl.matches(url.getBytes(UTF_8)));
-    singleEdits().forEach(LibraryAlone::mustAgree);
+    singleEdits().forEach(WithoutFastPath::mustAgree);
+  }
+
+  /** What {@link Canonicaliser#URL_EXPRESSION} answers, with its fast path or without. */
+  private static String expression(byte[] key, boolean fast) {
+    try {
+      return fast
+          ? new String(Canonicaliser.URL_EXPRESSION.canonicalise(key), UTF_8)
+          : ExpressionRule.parsed(Canonicaliser.decode(key, "key"));
+    } catch (InvalidKeyException refused) {
+      return refused.getMessage();
+    }
+  }
+
+  private static void expressionsMustAgree(byte[] key) {
+    assertThat(expression(key, true)).isEqualTo(expression(key, false));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void everyShortTextHasTheExpressionOfParsing(Texts texts) {
+    texts.urls().forEach(UrlFastPathTest::expressionsMustAgree);
+  }
+
+  @Test
+  void everySingleEditHasTheExpressionOfParsing() {
+    singleEdits().forEach(UrlFastPathTest::expressionsMustAgree);
+    singleEdits().stream()
+        .map(url -> Arrays.copyOfRange(url, Math.min(url.length, 7), url.length))
+        .filter(key -> key.length > 0)
+        .forEach(UrlFastPathTest::expressionsMustAgree);
+    for (String url : NORMAL) {
+      byte[] key = expression(url.getBytes(UTF_8), true).getBytes(UTF_8);
+      assertThat(NormalUrl.isExpression(key, 0)).as(url).isEqualTo(!url.contains("%"));
+    }
   }
 
   /** Recognisers that forgive one thing that must not be forgiven. */
   private enum Forgiving {
     UPPER_CASE_IN_THE_HOST(Texts.AUTHORITIES, "Z", "a"),
     NON_ASCII_IN_THE_HOST(Texts.AUTHORITIES, "ü", "a"),
+    NUMBER_AT_THE_END(Texts.NUMBERS, "[0-9]/", "a/"),
+    HEXADECIMAL_NUMBER(Texts.NUMBERS, "0x", "a"),
+    NUMBER_OVER_255(Texts.ADDRESSES, "256", "255"),
+    THREE_NUMBERS(Texts.ADDRESSES, "1\\.(\\d)\\.(\\d)/", "1.1.$1.$2/"),
     USER_BEFORE_THE_HOST(Texts.AUTHORITIES, "//\\w+@", "//"),
     DOT_BEHIND_THE_HOST(Texts.AUTHORITIES, "\\./", "/"),
     NO_HOST(Texts.AUTHORITIES, "///", "//h/"),
@@ -187,9 +227,9 @@ class UrlFastPathTest {
 
   @Property(seed = "8", tries = 20_000, edgeCases = EdgeCasesMode.NONE)
   @StatisticsReport(StatisticsReportMode.OFF)
-  void nearlyCanonicalUrlsAreAnsweredAsByTheLibraryAlone(@ForAll("nearlyCanonical") byte[] url) {
+  void nearlyCanonicalUrlsAreAnsweredAsWithoutTheFastPath(@ForAll("nearlyCanonical") byte[] url) {
     Statistics.collect(NormalUrl.matches(url));
-    LibraryAlone.mustAgree(url);
+    WithoutFastPath.mustAgree(url);
     Statistics.coverage(
         coverage -> {
           coverage.check(true).percentage(p -> p > 10);
@@ -199,7 +239,7 @@ class UrlFastPathTest {
 
   @Property(seed = "9", tries = 200, edgeCases = EdgeCasesMode.NONE)
   @StatisticsReport(StatisticsReportMode.OFF)
-  void longUrlsAreAnsweredAsByTheLibraryAlone(
+  void longUrlsAreAnsweredAsWithoutTheFastPath(
       @ForAll("normal") String url,
       @ForAll("parts") String part,
       @ForAll @IntRange(min = 100, max = 65_536) int length) {
@@ -210,8 +250,8 @@ class UrlFastPathTest {
     }
     byte[] longer = filling.toString().getBytes(UTF_8);
     Statistics.collect(NormalUrl.matches(longer));
-    if (LibraryAlone.answer(longer).length() <= Keys.MAX_KEY_BYTES) {
-      LibraryAlone.mustAgree(longer);
+    if (WithoutFastPath.answer(longer).length() <= Keys.MAX_KEY_BYTES) {
+      WithoutFastPath.mustAgree(longer);
     }
     Statistics.coverage(coverage -> coverage.check(true).percentage(p -> p > 10));
   }

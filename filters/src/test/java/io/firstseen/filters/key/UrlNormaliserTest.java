@@ -4,9 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
-import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -16,7 +14,6 @@ import net.jqwik.api.statistics.StatisticsReport.StatisticsReportMode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class UrlNormaliserTest {
   private static String canonical(String url) throws InvalidKeyException {
@@ -48,6 +45,12 @@ class UrlNormaliserTest {
     "http://xn--bcher-kva.de/,                  http://xn--bcher-kva.de/",
     "http://127.0.0.1:8080/x,                   http://127.0.0.1:8080/x",
     "'  http://example.com/  ',                 http://example.com/",
+    "http:/\\example.com\\a?b\\c,                 http://example.com/a?b%5Cc",
+    "http://[2001:DB8:0:0:0:0:0:1]:80/,         http://[2001:db8::1]/",
+    "http://[::ffff:1.2.3.4]/,                  http://[::ffff:102:304]/",
+    "http://0x7f.1/,                            http://127.0.0.1/",
+    "http://faß.de/,                            http://xn--fa-hia.de/",
+    "http://h%41/,                              http://ha/",
   })
   void spellingsMeet(String url, String expected) throws InvalidKeyException {
     assertThat(canonical(url)).isEqualTo(expected);
@@ -61,6 +64,8 @@ class UrlNormaliserTest {
     "_dmarc.example.com,             http://_dmarc.example.com/",
     "203.0.113.9,                    http://203.0.113.9/",
     "localhost,                      http://localhost/",
+    "2001:db8::1,                    http://[2001:db8::1]/",
+    "[::1]:8080/x,                   http://[::1]:8080/x",
     "example.com:8080/a?b=c:d@e#f,   http://example.com:8080/a?b=c:d@e",
     "example.com?go=http://other/,   http://example.com/?go=http://other/",
   })
@@ -68,72 +73,43 @@ class UrlNormaliserTest {
     assertThat(canonical(key)).isEqualTo(expected);
   }
 
+  /** Whole refusals; the vectors have the others. */
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "mailto:someone@example.com",
-        "someone@example.com",
-        "javascript:alert(1)",
-        "file:///etc/passwd",
-        "jar:file:/x!/y",
-        "gopher://example.com/",
-        "http:example.com",
-        "http:/example.com",
-        "//example.com/",
-        "/path",
-        "?query",
-        "-",
-        "..",
-        " ",
-        "\uFEFFhttp://example.com/",
-        "\u00A0http://example.com/",
-      })
-  void whatIsNeitherAWebUrlNorAHostIsInvalid(String key) {
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          gopher://example.com/ | URL must start with ftp://, http://, https:// or a host, got 'gopher:'
+          someone@example.com | 'someone@example.com' has an at sign and no scheme, as an e-mail address has
+          mailto:a@example.com | 'mailto:a@example.com' has an at sign and no scheme, as an e-mail address has
+          javascript:alert(1) | port must be a number in [0, 65535], got 'alert(1)'
+          http:example.com | port must be a number in [0, 65535], got 'example.com'
+          http://example.com:65536/ | port must be a number in [0, 65535], got '65536'
+          /path | URL has no host
+          http://user@/ | URL has no host
+          https://:443/ | URL has no host
+          http://./ | URL has no host
+          http://../ | host '..' has an empty label
+          two words | host 'two words' must not hold ' ' in its last label
+          http://a%2Fb/ | host 'a%2Fb' must not hold '/' in its last label
+          http://a%2541.b/ | host 'a%2541.b' must not hold '%'
+          http://%ff/ | host '%ff' is not UTF-8: malformed at byte 0
+          http://xn--ü.de/ | host 'xn--ü.de' mixes Punycode and other characters in a label
+          http://1.2.3.256/ | host '1.2.3.256' ends in a number and is no IPv4 address
+          http://[::g]/ | host '[::g]' is no IPv6 address
+          """)
+  void aRefusalSaysWhy(String key, String why) {
     assertThatThrownBy(() -> canonical(key))
         .isInstanceOf(InvalidKeyException.class)
-        .hasMessage("URL must start with http://, https://, ftp:// or a host");
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "http://",
-        "http:// /",
-        "two words",
-        "http://[::1]/",
-        "http://example.com:80:80/",
-        "http://example.com:port/",
-        "http://a%/",
-        "http://a%20b/",
-      })
-  void whatTheNormaliserRefusesIsInvalid(String url) {
-    assertThatThrownBy(() -> canonical(url))
-        .isInstanceOf(InvalidKeyException.class)
-        .hasMessage("URL is malformed");
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"http:///path", "http://../", "https://:443/", "http://user@/"})
-  void aUrlWithoutAHostIsInvalid(String url) {
-    assertThatThrownBy(() -> canonical(url))
-        .isInstanceOf(InvalidKeyException.class)
-        .hasMessageMatching("URL has no host|URL is malformed");
+        .hasMessage(why);
   }
 
   @Test
-  void aSecondPassIsMadeWhereOneIsNotStable() throws InvalidKeyException {
-    // The control: the library alone does need more than one pass.
-    assertThat(UrlNormaliser.once("http://h%2541/")).isEqualTo("http://h%41/");
-    assertThat(UrlNormaliser.once("http://h%41/")).isEqualTo("http://ha/");
-    assertThat(canonical("http://h%2541/")).isEqualTo("http://ha/");
-  }
-
-  @Test
-  void aUrlThatDoesNotSettleIsInvalid() throws InvalidKeyException {
-    assertThat(canonical("http://h%" + "25".repeat(5) + "41/")).isEqualTo("http://ha/");
-    assertThatThrownBy(() -> canonical("http://h%" + "25".repeat(20) + "41/"))
-        .isInstanceOf(InvalidKeyException.class)
-        .hasMessage("URL still changes after 8 rounds of normalising");
+  void aRefusalShowsAtMostFortyCharacters() {
+    assertThatThrownBy(() -> canonical("http://" + "ä".repeat(39) + "\u0001\u200b./"))
+        .hasMessage(
+            "host '" + "ä".repeat(39) + "U+0001…' must not hold 'U+0001' in its last label");
   }
 
   @Property(seed = "4", tries = 5_000)
@@ -164,54 +140,12 @@ class UrlNormaliserTest {
     try {
       assertThat(Canonicaliser.URL.canonicalise(text.getBytes(UTF_8))).isNotEmpty();
     } catch (InvalidKeyException refused) {
-      assertThat(refused).hasMessageMatching("(URL|key|canonical key) .*");
+      assertThat(refused).hasMessageMatching("(?s)(URL|key|canonical key|host|port|') ?.*");
     }
   }
 
   @Provide
   Arbitrary<String> urlLikeTexts() {
-    Arbitrary<String> start =
-        Arbitraries.of("http://", "http://", "HTTPS://", "ftp://", "", "", "", "//", "x:");
-    Arbitrary<String> host =
-        Arbitraries.of(
-            "example.com",
-            "EXAMPLE.com.",
-            "h",
-            "h%41",
-            "h%2541",
-            "h%252541",
-            "a..b",
-            "..",
-            "-",
-            "ü",
-            "xn--",
-            "xn--bcher-kva.de",
-            "ﬁ.ß",
-            "1.2.3.4",
-            "[::1]",
-            "a_b",
-            "h%2Fb",
-            "h%40b",
-            "h%3Fb",
-            "h%23b",
-            "h%3A80",
-            "\u200b",
-            "ＡＢＣ",
-            "。",
-            "İ",
-            "u:p@h");
-    Arbitrary<String> port =
-        Arbitraries.of("", "", "", ":", ":80", ":443", ":080", ":0", ":99999", ":x");
-    Arbitrary<String> rest =
-        Arbitraries.of(
-                "/", "//", "/.", "/..", "/...", "/./", "/../", "a", "B", "%", "%2", "%2e", "%2E%2e",
-                "%2f", "%25", "%2541", "%zz", "?", "&", "=", "a=1", "b", ";", "#", " ", "ü",
-                "\u0000", "\t", "\\", "[", "]", "|", "^", "'", "\"", "+", "@", ":", "😀", "\ud800")
-            .list()
-            .ofMaxSize(10)
-            .map(parts -> String.join("", parts));
-    Arbitrary<String> mark = Arbitraries.of("/", "/", "/", "?", "#", "");
-    return Combinators.combine(start, host, port, mark, rest)
-        .as((s, h, p, m, r) -> s + h + p + m + r);
+    return UrlTexts.any();
   }
 }

@@ -286,6 +286,33 @@ class CatchUpTest {
     assertThat(reached.refusal()).isEqualTo("blob " + missing.digest() + " is missing");
   }
 
+  /** As by HTTP, where a status other than 404 says nothing of the blob. */
+  @Test
+  void takesTheBasesIfAPackCannotBeLoaded() throws Exception {
+    window(0, 2000);
+    SnapshotSet held = newest();
+    window(1, 1);
+    BlobReference unreadable = newest().manifest().pack();
+    publisher.newList = (since, bytes) -> true;
+    window(1, 1);
+    BlobLoader loader =
+        blob -> {
+          if (blob.equals(unreadable)) {
+            throw new IOException("status 403");
+          }
+          return publisher.load(blob);
+        };
+    CatchUp reached = CatchUp.to(newest().manifest(), List.of(held), loader);
+    assertReached(reached, Way.BASES);
+    assertThat(reached.refusal()).isEqualTo("status 403");
+
+    publisher.blobs().remove(publisher.list().bases().get(0).digest());
+    assertThatThrownBy(() -> CatchUp.to(newest().manifest(), List.of(held), loader))
+        .as("the packs may be loaded later")
+        .isExactlyInstanceOf(IOException.class)
+        .hasMessage("status 403");
+  }
+
   @Test
   void takesTheBasesIfAPackIsDamaged() throws Exception {
     window(0, 2000);

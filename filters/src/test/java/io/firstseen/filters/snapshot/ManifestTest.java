@@ -34,6 +34,28 @@ class ManifestTest {
           .withBlobs(URI.create("s3://bucket/phishing/blobs"))
           .withSignature(ManifestSignature.of("0123456789abcdef", bytesFrom(64)));
 
+  /** Like {@link #full}, of a set that strips parameters. */
+  private final Manifest stripping =
+      Manifest.of(
+              "phishing",
+              7,
+              1_700_000_000_000L,
+              1_700_003_600_000L,
+              new SetParameters(
+                  PARAMETERS.hashAlgorithm(),
+                  PARAMETERS.keyCheck(),
+                  Canonicaliser.URL.stripping("utm_*,gclid"),
+                  PARAMETERS.canonicaliserVersion(),
+                  PARAMETERS.shards(),
+                  PARAMETERS.falsePositiveRate()),
+              43,
+              ROOT,
+              PACK,
+              4000)
+          .withTimes(1_700_003_661_000L, 1_700_007_261_000L)
+          .withBlobs(URI.create("s3://bucket/phishing/blobs"))
+          .withSignature(ManifestSignature.of("0123456789abcdef", bytesFrom(64)));
+
   /** The fields of {@link #full} up to the checksum, as the specification says. */
   private static Map<String, String> fields() {
     Map<String, String> fields = new LinkedHashMap<>();
@@ -188,17 +210,49 @@ class ManifestTest {
       value = {
         "version | 02 | the manifest has format version 2, this program reads versions up to 1",
         "version | ff | the manifest has format version 255,",
-        "flags | 01 | the manifest needs features 0x01, of which none is known",
-        "flags | 80 | the manifest needs features 0x80, of which none is known",
+        "flags | 02 | the manifest needs features 0x02, of which this program knows 0x01",
+        "flags | 80 | the manifest needs features 0x80, of which this program knows 0x01",
         "parts | 2f | the manifest has parts 0x2f, of which this program knows 0x1f",
         "parts | 8f | the manifest has parts 0x8f, of which this program knows 0x1f",
         "hash | 00 | hash code must be in [1, 2], got 0",
         "hash | 03 | hash code must be in [1, 2], got 3",
-        "canonicaliser | 03 | the canonicaliser must be in [0, 2], got 3",
+        "canonicaliser | 04 | the canonicaliser must be in [0, 3], got 4",
       })
   void leavesNewerOnesToNewerReaders(String field, String hex, String sentence) {
     assertThatThrownBy(() -> Manifest.read(fullWith(field, hex)))
         .isInstanceOf(UnsupportedSnapshotException.class)
+        .hasMessageContaining(sentence);
+  }
+
+  @Test
+  void statesStrippedParameters() throws Exception {
+    assertThat(Manifest.read(stripping.toBytes())).isEqualTo(stripping).isNotEqualTo(full);
+    assertThat(stripping.toBytes())
+        .isEqualTo(
+            bytesWith(Map.of("flags", "01", "canonicaliserVersion", "010b" + hex("gclid,utm_*"))));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "01 | 00 | the length of the stripped parameters must be in [1, 1000], got 0",
+        "01 | e907 | the length of the stripped parameters must be in [1, 1000], got 1001",
+        "01 | e807 | the stripped parameters needs 1000 bytes, only",
+        "01 | 03622c61 | the stripped parameters must be sorted and distinct, got b,a",
+        "01 | 03612c61 | the stripped parameters must be sorted and distinct, got a,a",
+        "01 | 06636f6d6d6f6e | the stripped parameters must be sorted and distinct, got common",
+        "01 | 01e4 | a stripped parameter must be a name of letters, digits and",
+        "00 | 0161 | only the canonicaliser url strips parameters, not none",
+        "03 | 0161 | only the canonicaliser url strips parameters, not url-expression",
+      })
+  void refusesOtherStrippedParameters(String canonicaliser, String hex, String sentence) {
+    byte[] bytes =
+        bytesWith(
+            Map.of(
+                "flags", "01", "canonicaliser", canonicaliser, "canonicaliserVersion", "01" + hex));
+    assertThatThrownBy(() -> Manifest.read(bytes))
+        .isExactlyInstanceOf(MalformedSnapshotException.class)
         .hasMessageContaining(sentence);
   }
 
@@ -318,7 +372,7 @@ class ManifestTest {
 
   @Test
   void refusesEveryTruncationAndWhatFollows() {
-    for (byte[] good : new byte[][] {manifest.toBytes(), full.toBytes()}) {
+    for (byte[] good : new byte[][] {manifest.toBytes(), full.toBytes(), stripping.toBytes()}) {
       for (int length = 0; length <= good.length + 1; length++) {
         byte[] cut = Arrays.copyOf(good, length);
         if (length != good.length) {
@@ -363,7 +417,8 @@ class ManifestTest {
     SplittableRandom random = new SplittableRandom(61);
     int refused = 0;
     int forgeries = 0;
-    for (byte[] good : new byte[][] {manifest.toBytes(), full.withSignature(null).toBytes()}) {
+    for (Manifest each : new Manifest[] {manifest, full, stripping}) {
+      byte[] good = each.withSignature(null).toBytes();
       for (int at = 0; at < good.length - 4; at++) {
         for (int change = 1; change < 256; change++) {
           byte[] forged = good.clone();

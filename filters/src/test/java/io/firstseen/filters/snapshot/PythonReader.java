@@ -8,13 +8,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The reader in Python as one process that answers many commands, each as its program would. */
+/** The package in Python as one process that answers many commands, each as its program would. */
 final class PythonReader implements AutoCloseable {
   /** Takes a line a command: a directory and the arguments, between tabs. Says the status. */
   private static final String LOOP =
       """
-      import contextlib, io, os, runpy, sys
-      main = runpy.run_path(sys.argv[1])["main"]
+      import contextlib, io, os, sys
+      from firstseen.cli import main
       for line in io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8"):
           directory, *arguments = line.rstrip("\\n").split("\\t")
           keys = os.path.join(directory, "keys")
@@ -33,15 +33,9 @@ final class PythonReader implements AutoCloseable {
 
   record Answer(int status, String output, String errors) {}
 
-  PythonReader(Path script) throws IOException {
-    try {
-      process =
-          new ProcessBuilder("python3", "-X", "utf8", "-B", "-c", LOOP, script.toString())
-              .redirectError(ProcessBuilder.Redirect.INHERIT)
-              .start();
-    } catch (IOException e) {
-      throw new AssertionError("this test needs python3 on the path", e);
-    }
+  PythonReader() throws IOException {
+    process =
+        PythonPackage.process("-c", LOOP).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     commands = process.outputWriter(StandardCharsets.UTF_8);
     statuses = process.inputReader(StandardCharsets.UTF_8);
   }

@@ -34,14 +34,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The reader in Python, which was written from the specification alone, agrees with ours: on golden
- * files, on files written here and on damaged ones. The snapshots that it builds from blobs have
- * the same bytes as ours.
+ * The package in Python, which was written from the specification alone, agrees with ours: on
+ * golden files, on files written here and on damaged ones. The snapshots that it builds from blobs
+ * have the same bytes as ours.
  */
 // A read from a process is not interrupted.
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PythonReaderTest {
-  private static final Path SCRIPT = Path.of("../clients/python/firstseen_snapshot.py");
   private static final Path GOLDEN =
       Path.of("src/test/resources/io/firstseen/filters/snapshot/golden-v1");
   private static final HexFormat HEX = HexFormat.of();
@@ -52,20 +51,23 @@ class PythonReaderTest {
   @TempDir Path directory;
 
   @BeforeAll
-  static void start() throws IOException {
-    python = new PythonReader(SCRIPT);
+  static void start() throws Exception {
+    PythonPackage.require();
+    python = new PythonReader();
   }
 
   @AfterAll
   static void stop() {
-    python.close();
+    if (python != null) {
+      python.close();
+    }
   }
 
   @Test
   void isAProgram() throws Exception {
     Path file = directory.resolve("a.snapshot");
     Process process =
-        new ProcessBuilder("python3", "-B", SCRIPT.toString(), "info", file.toString())
+        PythonPackage.process("-m", "firstseen", "info", file.toString())
             .redirectErrorStream(true)
             .start();
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -119,25 +121,88 @@ class PythonReaderTest {
   }
 
   @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void saysWhatItCannotAnswer(boolean xxh3) throws Exception {
-    Snapshot snapshot =
-        xxh3
-            ? snapshot(KeyHash.xxh3(1), Canonicaliser.NONE, 0.001, List.of("a"))
-            : snapshot(KeyHash.fixed(), Canonicaliser.URL, 0.001, List.of("http://a.example/"));
+  @CsvSource({
+    "none,'',a,b",
+    "url,'',a.example,HTTP://A.example:80",
+    "url,'gclid,utm_*',a.example/?id=1,a.example?utm_source=x&id=1",
+    "text,'',Win $5,WIN £17"
+  })
+  void findsKeysInOtherSpellings(String rule, String stripped, String key, String spelling)
+      throws Exception {
+    Canonicaliser plain = Canonicaliser.of(rule);
+    Canonicaliser canonicaliser = stripped.isEmpty() ? plain : plain.stripping(stripped);
+    Snapshot snapshot = snapshot(KeyHash.fixed(), canonicaliser, 0.001, List.of(key));
+    Path file = Files.write(directory.resolve("a.snapshot"), snapshot.toBytes());
+    Files.writeString(directory.resolve("keys"), key + "\n" + spelling + "\n\n");
+    String second = rule.equals("none") ? "absent" : "present";
+    assertThat(run(file, "query"))
+        .isEqualTo(
+            new Answer(0, key + "\tpresent\n" + spelling + "\t" + second + "\n\tabsent\n", ""));
+  }
+
+  @Test
+  void findsEntriesThatListUrls() throws Exception {
+    Snapshot list =
+        snapshot(
+            KeyHash.fixed(),
+            Canonicaliser.URL_EXPRESSION,
+            0.001,
+            List.of("s2-citi.com", "b.example/x/"));
+    Path file = Files.write(directory.resolve("a.snapshot"), list.toBytes());
+    Snapshot allow =
+        snapshot(
+            KeyHash.fixed(), Canonicaliser.URL_EXPRESSION, 0.001, List.of("ok.s2-citi.com/a/"));
+    Path allowed = Files.write(directory.resolve("b.snapshot"), allow.toBytes());
+    Files.writeString(
+        directory.resolve("keys"),
+        """
+        https://www.s2-citi.com/login
+        http://b.example/
+        https://ok.s2-citi.com/a/b
+        @@x
+        """);
+    assertThat(run(file, "match"))
+        .isEqualTo(
+            new Answer(
+                0,
+                """
+                https://www.s2-citi.com/login\tpresent\ts2-citi.com/
+                http://b.example/\tabsent
+                https://ok.s2-citi.com/a/b\tpresent\ts2-citi.com/
+                @@x\tabsent
+                """,
+                ""));
+    assertThat(run(file, "match", "--allow", allowed.toString()).output())
+        .contains("login\tpresent\ts2-citi.com/\tpython\n")
+        .contains("a/b\tabsent\tok.s2-citi.com/a/\tpython\n");
+    assertThat(run(file, "match", "--json").output())
+        .contains(
+            "\"answer\":\"present\",\"matches\":[{\"set\":\"python\",\"entry\":\"s2-citi.com/\"}]")
+        .contains("\"reason\":");
+  }
+
+  @Test
+  void saysWhatItCannotAnswer() throws Exception {
+    Snapshot snapshot = snapshot(KeyHash.xxh3(1), Canonicaliser.NONE, 0.001, List.of("a"));
     Path file = Files.write(directory.resolve("a.snapshot"), snapshot.toBytes());
     Files.writeString(directory.resolve("keys"), "a\n");
     assertThat(run(file, "verify").status()).isZero();
     assertThat(run(file, "query"))
         .isEqualTo(
             new Answer(
-                2,
-                "",
-                file
-                    + (xxh3
-                        ? ": the keys are hashed by xxh3-64, this program computes siphash-2-4"
-                        : ": the keys go through the canonicaliser url, this program has none")
-                    + " alone\n"));
+                2, "", file + ": the keys are hashed by xxh3-64, got a key of siphash-2-4\n"));
+    byte[] older = snapshot(KeyHash.fixed(), Canonicaliser.URL, 0.001, List.of("a.b")).toBytes();
+    older[20] = 1;
+    ForgedFile.mend(older, ForgedFile.headerBytes("python"));
+    Files.write(file, older);
+    assertThat(run(file, "query").errors())
+        .isEqualTo(file + ": the canonicaliser url has version 1, this reader knows 2\n");
+    Files.write(file, snapshot(KeyHash.fixed(), Canonicaliser.URL, 0.001, List.of()).toBytes());
+    assertThat(run(file, "match").errors())
+        .isEqualTo(
+            file
+                + ": set 'python' must have the canonicaliser url-expression to be asked for URLs,"
+                + " got url\n");
     assertThat(run(directory.resolve("missing"), "info"))
         .isEqualTo(
             new Answer(

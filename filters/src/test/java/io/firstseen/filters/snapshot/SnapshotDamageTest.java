@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.filters.gcs.GolombCodedSet;
+import io.firstseen.filters.key.Canonicaliser;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Offsets are those of docs/format/snapshot-v1.md, stated again so that a slip shows. */
 class SnapshotDamageTest {
   private static final int HEADER_BYTES = ForgedFile.headerBytes("phishing");
+  private static final int STRIPPING_HEADER_BYTES = HEADER_BYTES + 2 + 4;
 
   private final Snapshot snapshot = snapshot(150);
   private final byte[] good = snapshot.toBytes();
@@ -85,14 +87,15 @@ class SnapshotDamageTest {
         "8   | 2 | 2 | Unsupported | has format version 2, this program reads versions up to 1",
         "8   | 2 | 65535 | Unsupported | has format version 65535,",
         "8   | 2 | 0 | Malformed | the format version must be 1, got 0",
-        "12  | 4 | 1 | Unsupported | the snapshot needs features 0x00000001, of which none is",
+        "12  | 4 | 2 | Unsupported | the snapshot needs features 0x02, of which this program knows 0x01",
+        "12  | 4 | 1 | Malformed | the stripped parameters must end where the checksum of the",
         "12  | 4 | -2147483648 | Unsupported | needs features 0x80000000",
         "16  | 1 | 2 | Unsupported | the codec must be 1, got 2",
         "16  | 1 | 0 | Unsupported | the codec must be 1, got 0",
         "17  | 1 | 1 | Malformed | the reserved bytes must be 0",
         "18  | 1 | 0 | Unsupported | hash code must be in [1, 2], got 0",
         "18  | 1 | 3 | Unsupported | hash code must be in [1, 2], got 3",
-        "19  | 1 | 3 | Unsupported | the canonicaliser must be in [0, 2], got 3",
+        "19  | 1 | 4 | Unsupported | the canonicaliser must be in [0, 3], got 4",
         "20  | 2 | 0 | Malformed | canonicaliserVersion must be in [1, 65535], got 0",
         "22  | 2 | 1 | Malformed | the reserved bytes must be 0",
         "24  | 4 | 16 | Malformed | shard must be in [0, 16), got 16",
@@ -164,8 +167,54 @@ class SnapshotDamageTest {
     byte[] forged = good.clone();
     ByteBuffer.wrap(forged).order(ByteOrder.LITTLE_ENDIAN).putShort(10, (short) 317);
     assertRefused("the header has 317 bytes, the file only 250", Arrays.copyOf(forged, 250));
-    ByteBuffer.wrap(forged).order(ByteOrder.LITTLE_ENDIAN).putShort(10, (short) 318);
-    assertRefused("the header must have 218 to 317 bytes, got 318", forged);
+    ByteBuffer.wrap(forged).order(ByteOrder.LITTLE_ENDIAN).putShort(10, (short) 1320);
+    assertRefused("the header must have 218 to 1319 bytes, got 1320", forged);
+  }
+
+  /** Behind the set name: a length of 2 bytes, and the patterns. */
+  @Test
+  void stripsParametersBehindTheSetName() throws Exception {
+    byte[] bytes = stripping();
+    assertThat(Snapshot.read(bytes).header().parameters().set().canonicaliser())
+        .isEqualTo(Canonicaliser.URL.stripping("b,a*"));
+    assertThat(Arrays.copyOfRange(bytes, 213 + 8, STRIPPING_HEADER_BYTES - 4))
+        .isEqualTo(new byte[] {4, 0, 'a', '*', ',', 'b'});
+    ForgedFile.assertEveryFlippedBitIsRefused(bytes, Snapshot::read);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        // offset | value | sentence
+        "19  | 2   | only the canonicaliser url strips parameters, not text",
+        "212 | 7   | the stripped parameters must end where the checksum of the header begins",
+        "212 | 14  | the stripped parameters must end where the checksum of the header begins",
+        "212 | 255 | the stripped parameters must end where the checksum of the header begins",
+        "221 | 3   | the stripped parameters must end where the checksum of the header begins",
+        "222 | 1   | the stripped parameters must end where the checksum of the header begins",
+        "223 | 42  | a stripped parameter must be a name of letters, digits and",
+        "223 | 99  | the stripped parameters must be sorted and distinct, got c*,b",
+        "226 | 65  | the stripped parameters must be sorted and distinct, got a*,A",
+        "226 | 228 | a stripped parameter must be a name of letters, digits and",
+      })
+  void refusesOtherStrippedParameters(int offset, int value, String sentence) {
+    assertRefused(
+        sentence,
+        ForgedFile.of(stripping(), STRIPPING_HEADER_BYTES, file -> file.put(offset, (byte) value)));
+  }
+
+  private static byte[] stripping() {
+    SnapshotParameters of = SnapshotTest.parameters(16, 5, 0.001);
+    SetParameters set = of.set();
+    Canonicaliser canonicaliser = Canonicaliser.URL.stripping("b,a*");
+    SetParameters stripping =
+        new SetParameters(
+            set.hashAlgorithm(), set.keyCheck(), canonicaliser, 2, set.shards(), 0.001);
+    return Snapshot.build(
+            SnapshotTest.hashes(new SplittableRandom(52), 150, 16, 5),
+            new SnapshotParameters(stripping, of.setName(), 5, 1, 0, 1))
+        .toBytes();
   }
 
   @Test

@@ -80,7 +80,7 @@ class SnapshotSetTest {
             0.001);
     assertThatThrownBy(() -> newer.hash(null, utf8("http://example.com/"), KeyHash.fixed()))
         .isInstanceOf(UnsupportedSnapshotException.class)
-        .hasMessageContaining("version 2 of the canonicaliser url, this program has version 1");
+        .hasMessageContaining("version 3 of the canonicaliser url, this program has version 2");
   }
 
   @Test

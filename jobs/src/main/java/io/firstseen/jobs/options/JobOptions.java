@@ -1,10 +1,12 @@
 package io.firstseen.jobs.options;
 
+import io.firstseen.filters.key.KeyHash;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.operators.KeyHashSource;
 import io.firstseen.types.TimeToLive;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
@@ -76,13 +78,50 @@ public final class JobOptions {
   }
 
   /**
-   * Where tasks get the hash: with the job, or with {@code --hash-key-on-workers} by reading its
-   * key themselves.
+   * Where tasks get the hash of the dedup: with the job, or with {@code --hash-key-on-workers} by
+   * reading its key themselves.
    *
    * @throws UserErrorException if the key cannot be read here
    */
   public KeyHashSource keyHashSource() {
-    return stream.isHashKeyOnWorkers() ? keys.onWorkers() : KeyHashSource.inJob(keys.keyHash());
+    return keys.keyHashSource(stream.isHashKeyOnWorkers());
+  }
+
+  /**
+   * Where tasks get the hash of the snapshots, which is that of the dedup unless it is given. Like
+   * {@link #keyHashSource()}.
+   */
+  public KeyHashSource snapshotKeyHashSource() {
+    return snapshots()
+        .hashKey()
+        .map(key -> key.source(stream.isHashKeyOnWorkers()))
+        .orElseGet(this::keyHashSource);
+  }
+
+  /**
+   * The hash of the snapshots.
+   *
+   * @throws UserErrorException if its key cannot be read
+   */
+  public KeyHash snapshotKeyHash() {
+    return snapshots().hashKey().map(NamedHashKey::read).orElseGet(keys::keyHash);
+  }
+
+  /**
+   * The warning of a dedup under the public key, or of snapshots under the public key that nobody
+   * chose; empty if there is nothing to warn of.
+   */
+  public Optional<String> publicKeyWarning() {
+    if (dedup != null) {
+      return keys.publicKeyWarning();
+    }
+    return snapshots().hashKey().isPresent() ? Optional.empty() : keys.missingKeyWarning();
+  }
+
+  /** Whether a hash key of the job is a secret. */
+  public boolean hasSecretHashKey() {
+    return (dedup != null && !keys.keyHash().isFixedKey())
+        || (snapshots != null && !snapshotKeyHash().isFixedKey());
   }
 
   /** Parallelism, state and event time. */
@@ -106,11 +145,14 @@ public final class JobOptions {
   }
 
   /**
-   * The false-positive rate of snapshots: that of their option, else that of the dedup, else 0.001.
+   * The false-positive rate of one key in the snapshots: that of their options, else that of the
+   * dedup, else 0.001.
+   *
+   * @throws UserErrorException if the options contradict each other
    */
   public double snapshotFalsePositiveRate() {
     return snapshots()
-        .falsePositiveRate()
+        .keyRate(keys)
         .orElse(dedup == null ? DEFAULT_RATE : dedup.falsePositiveRate());
   }
 

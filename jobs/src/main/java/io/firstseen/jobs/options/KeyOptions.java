@@ -2,7 +2,12 @@ package io.firstseen.jobs.options;
 
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.UrlList;
+import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.operators.KeyHashSource;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -15,17 +20,39 @@ public final class KeyOptions {
       defaultValue = "none",
       converter = OptionValues.CanonicaliserName.class,
       description =
-          "Which spellings are one key: none (bytes as they are), url, or text"
-              + " (default: ${DEFAULT-VALUE}).")
+          "Which spellings are one key: none (bytes as they are), url, text, or url-expression"
+              + " (entries of lists of hosts and URLs) (default: ${DEFAULT-VALUE}).")
   private Canonicaliser canonicaliser;
+
+  @Option(
+      names = "--strip-parameters",
+      paramLabel = "NAME,...",
+      converter = OptionValues.StrippedParameters.class,
+      description =
+          "With --canonicaliser url: the query parameters that URLs lose, such as utm_*,gclid; a * at"
+              + " the end stands for any rest, and the name common for the list of tracking"
+              + " parameters in docs/format/url-v2.md. A part of the parameters of state and set"
+              + " (default: none).")
+  private String strippedParameters;
 
   @Mixin private HashKeyOptions hashKey;
 
   KeyOptions() {}
 
-  /** The rule that makes different spellings one key. */
+  /**
+   * The rule that makes different spellings one key.
+   *
+   * @throws UserErrorException if parameters are to be stripped from other keys than URLs
+   */
   public Canonicaliser canonicaliser() {
-    return canonicaliser;
+    if (strippedParameters == null) {
+      return canonicaliser;
+    }
+    if (!canonicaliser.equals(Canonicaliser.URL)) {
+      throw new UserErrorException(
+          "--strip-parameters needs --canonicaliser url, got " + canonicaliser.id());
+    }
+    return canonicaliser.stripping(strippedParameters);
   }
 
   /** Like {@link HashKeyOptions#keyHash()}. */
@@ -33,8 +60,54 @@ public final class KeyOptions {
     return hashKey.keyHash();
   }
 
-  KeyHashSource onWorkers() {
-    return hashKey.onWorkers();
+  KeyHashSource keyHashSource(boolean onWorkers) {
+    return hashKey.source(onWorkers);
+  }
+
+  /** Like {@link HashKeyOptions#publicKeyWarning()}. */
+  public Optional<String> publicKeyWarning() {
+    return hashKey.publicKeyWarning();
+  }
+
+  /** Like {@link HashKeyOptions#missingKeyWarning()}. */
+  public Optional<String> missingKeyWarning() {
+    return hashKey.missingKeyWarning();
+  }
+
+  /**
+   * An option for a false-positive rate.
+   *
+   * @param name its name, for messages
+   * @param value its value; null if it is not given
+   */
+  public record Rate(String name, @Nullable Double value) {}
+
+  /**
+   * The false-positive rate of one key of a set, from one of two options; empty if neither is
+   * given.
+   *
+   * @param ofKey the option for the rate of one key
+   * @param ofUrl the option for the highest rate of one URL that is asked by its match expressions
+   * @throws UserErrorException if both are given, or the latter for a set that is not asked so
+   */
+  public OptionalDouble keyRate(Rate ofKey, Rate ofUrl) {
+    if (ofUrl.value() == null) {
+      return ofKey.value() == null ? OptionalDouble.empty() : OptionalDouble.of(ofKey.value());
+    }
+    if (ofKey.value() != null) {
+      throw new UserErrorException(
+          ofKey.name()
+              + " and "
+              + ofUrl.name()
+              + " exclude each other: one is for a key, the other"
+              + " for a URL");
+    }
+    if (!canonicaliser.equals(Canonicaliser.URL_EXPRESSION)) {
+      throw new UserErrorException(
+          "%s needs --canonicaliser url-expression, got %s"
+              .formatted(ofUrl.name(), canonicaliser.id()));
+    }
+    return OptionalDouble.of(UrlList.keyRateFor(ofUrl.value()));
   }
 
   KeyHash keyHash(String variableValue) {

@@ -258,6 +258,14 @@ public final class OptionValues {
     }
   }
 
+  /** Patterns of the query parameters that URLs lose. */
+  public static final class StrippedParameters implements ITypeConverter<String> {
+    @Override
+    public String convert(String value) {
+      return read(value, Canonicaliser.URL::stripping).strippedParameters();
+    }
+  }
+
   /** The length of a time to live. */
   public static final class TtlLength implements ITypeConverter<Duration> {
     @Override

@@ -1,8 +1,10 @@
 package io.firstseen.jobs.options;
 
+import io.firstseen.filters.key.UrlExpressions;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.operators.compaction.ChangeBounds;
 import io.firstseen.operators.compaction.Publication;
+import io.firstseen.operators.compaction.SnapshotSpec;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -13,6 +15,7 @@ import picocli.CommandLine.Option;
 /** Options of the snapshots. */
 public final class SnapshotOptions {
   private static final Duration MAX_EXPIRY = Duration.ofDays(36_500);
+  private static final String HASH_KEY = "--snapshot-hash-key-file";
 
   @Option(
       names = "--set",
@@ -47,9 +50,31 @@ public final class SnapshotOptions {
       paramLabel = "RATE",
       converter = OptionValues.FalsePositiveRate.class,
       description =
-          "The probability, in (0, 0.1], with which a snapshot answers present for a key"
-              + " that is not in it (default: that of --fpr, 0.001 where there is no --fpr).")
+          "The probability, in (0, 0.1], with which a snapshot answers present for one key"
+              + " that is not in it. A URL that is asked by its up to 30 match expressions is"
+              + " answered present with up to 30 times this probability (default: that of --fpr,"
+              + " 0.001 where there is no --fpr).")
   private Double falsePositiveRate;
+
+  @Option(
+      names = "--snapshot-url-fpr",
+      paramLabel = "RATE",
+      converter = OptionValues.FalsePositiveRate.class,
+      description =
+          "Instead of --snapshot-fpr, with --canonicaliser url-expression: the probability, in (0,"
+              + " 0.1], with which one URL that is not listed is answered present, if it has 30 match"
+              + " expressions, the most there are. One key then has the rate 1-(1-RATE)^(1/30).")
+  private Double urlFalsePositiveRate;
+
+  @Option(
+      names = HASH_KEY,
+      paramLabel = NamedHashKey.LABEL,
+      description =
+          "A file with the hash key of the snapshots, 32 hexadecimal digits, or public for the public"
+              + " key (a file of this name is ./public). Readers need only this one, so that of the"
+              + " dedup stays secret. Fixed for the life of the state (default: the hash key of"
+              + " --hash-key-file or FIRSTSEEN_HASH_KEY).")
+  private Path hashKeyFile;
 
   @Option(
       names = "--max-fall",
@@ -145,11 +170,31 @@ public final class SnapshotOptions {
     return shards;
   }
 
-  /** The false-positive rate of a snapshot, in (0, 0.1], if it was given. */
-  public OptionalDouble falsePositiveRate() {
-    return falsePositiveRate == null
-        ? OptionalDouble.empty()
-        : OptionalDouble.of(falsePositiveRate);
+  /**
+   * The false-positive rate of one key of a snapshot, in (0, 0.1], if it or that of a URL is given.
+   *
+   * @throws UserErrorException if the options contradict each other
+   */
+  OptionalDouble keyRate(KeyOptions keys) {
+    OptionalDouble rate =
+        keys.keyRate(
+            new KeyOptions.Rate("--snapshot-fpr", falsePositiveRate),
+            new KeyOptions.Rate("--snapshot-url-fpr", urlFalsePositiveRate));
+    if (urlFalsePositiveRate != null) {
+      int exponent = SnapshotSpec.leastRateExponent(shards);
+      if (urlFalsePositiveRate < UrlExpressions.MAX_COUNT * Math.scalb(1.0, exponent)) {
+        throw new UserErrorException(
+            "--snapshot-url-fpr must be at least %d * 2^%d with %d shards, got %s"
+                .formatted(UrlExpressions.MAX_COUNT, exponent, shards, urlFalsePositiveRate));
+      }
+    }
+    return rate;
+  }
+
+  /** The hash key of the snapshots, if it is another than that of the dedup. */
+  Optional<NamedHashKey> hashKey() {
+    NamedHashKey named = new NamedHashKey(HASH_KEY, hashKeyFile);
+    return named.isGiven() ? Optional.of(named) : Optional.empty();
   }
 
   /** The directory of blobs; empty if they go where manifests do. */

@@ -72,9 +72,10 @@ public final class StreamOptions {
   @Option(
       names = "--hash-key-on-workers",
       description =
-          "Every TaskManager reads the hash key itself, from the same --hash-key-file or from its own"
-              + " FIRSTSEEN_HASH_KEY, so that the key is no part of the job and of Flink's files of"
-              + " it. It must be there where the job is submitted, too.")
+          "Every TaskManager reads hash keys itself, from the same --hash-key-file or its own"
+              + " FIRSTSEEN_HASH_KEY, and from the same --snapshot-hash-key-file, so that they are no"
+              + " part of the job and of Flink's files of it. They must be there where the job is"
+              + " submitted, too.")
   private boolean hashKeyOnWorkers;
 
   StreamOptions() {}
@@ -99,7 +100,7 @@ public final class StreamOptions {
     return idleTimeout;
   }
 
-  /** Whether the hash key is read where tasks run, and is no part of the job. */
+  /** Whether hash keys are read where tasks run, and are no part of the job. */
   public boolean isHashKeyOnWorkers() {
     return hashKeyOnWorkers;
   }

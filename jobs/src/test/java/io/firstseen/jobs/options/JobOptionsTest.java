@@ -2,11 +2,13 @@ package io.firstseen.jobs.options;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.operators.compaction.Publication;
+import io.firstseen.operators.compaction.SnapshotSpec;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.TimeToLive;
@@ -17,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -55,6 +58,32 @@ class JobOptionsTest {
   }
 
   @Test
+  void parametersAreStrippedFromUrlsOnly() {
+    assertThat(
+            JobOptions.parse("--canonicaliser=url", "--strip-parameters=utm_*,gclid,utm_*")
+                .keys()
+                .canonicaliser())
+        .isEqualTo(Canonicaliser.URL.stripping("gclid,utm_*"));
+    assertThat(
+            JobOptions.parse("--canonicaliser=url", "--strip-parameters=common,ref")
+                .keys()
+                .canonicaliser())
+        .isEqualTo(Canonicaliser.URL.stripping("ref,common"));
+    for (String other : List.of("none", "text", "url-expression")) {
+      KeyOptions keys =
+          JobOptions.parse("--canonicaliser=" + other, "--strip-parameters=gclid").keys();
+      assertThatThrownBy(keys::canonicaliser)
+          .isInstanceOf(UserErrorException.class)
+          .hasMessage("--strip-parameters needs --canonicaliser url, got " + other);
+    }
+    assertThatThrownBy(() -> JobOptions.parse("--canonicaliser=url", "--strip-parameters=utm_*_id"))
+        .isInstanceOf(ParameterException.class)
+        .hasMessage(
+            "Invalid value for option '--strip-parameters': a stripped parameter must be a name of"
+                + " letters, digits and '-._~', with '*' only at its end, got 'utm_*_id'");
+  }
+
+  @Test
   void snapshotsTakeTheRateOfDedupUnlessTheyHaveTheirOwn() {
     assertThat(JobOptions.parse().snapshotFalsePositiveRate()).isEqualTo(0.001);
     assertThat(JobOptions.parse("--fpr", "0.02").snapshotFalsePositiveRate()).isEqualTo(0.02);
@@ -66,6 +95,48 @@ class JobOptionsTest {
                     all.keys(), all.stream(), new ChangelogOptions(), all.snapshots())
                 .snapshotFalsePositiveRate())
         .isEqualTo(0.001);
+  }
+
+  @Test
+  void theRateOfAUrlIsThatOfThirtyKeys() {
+    String[] list = {"--canonicaliser=url-expression", "--snapshot-url-fpr=0.01", "--fpr=0.1"};
+    double rate = JobOptions.parse(list).snapshotFalsePositiveRate();
+    // 1 - 0.99^(1/30), by bc -l.
+    assertThat(rate).isEqualTo(3.349550851322872e-4, within(1e-18));
+    assertThat(1 - Math.pow(1 - rate, 30)).isEqualTo(0.01, within(1e-14));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "url-expression | --snapshot-fpr=0.01 | --snapshot-url-fpr=0.02"
+            + " | --snapshot-fpr and --snapshot-url-fpr exclude each other: one is for a key, the"
+            + " other for a URL",
+        "url | --fpr=0.01 | --snapshot-url-fpr=0.02"
+            + " | --snapshot-url-fpr needs --canonicaliser url-expression, got url",
+        "url-expression | --snapshot-shards=16 | --snapshot-url-fpr=5.5e-8"
+            + " | --snapshot-url-fpr must be at least 30 * 2^-29 with 16 shards, got 5.5E-8",
+      })
+  void aRateOfAUrlThatDoesNotFitIsRefused(
+      String canonicaliser, String other, String rate, String sentence) {
+    JobOptions options = JobOptions.parse("--canonicaliser", canonicaliser, other, rate);
+    assertThatThrownBy(options::snapshotFalsePositiveRate)
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage(sentence);
+  }
+
+  /** What the bound lets pass, the set takes. */
+  @Test
+  void theLeastRateOfAUrlIsOneThatASetCanHave() {
+    double least = 30 * Math.scalb(1.0, -29);
+    JobOptions options =
+        JobOptions.parse("--canonicaliser=url-expression", "--snapshot-url-fpr=" + least);
+    double rate = options.snapshotFalsePositiveRate();
+    assertThat(
+            SnapshotSpec.of("spam", 1, 16, rate, KeyHash.fixed(), Canonicaliser.URL_EXPRESSION)
+                .falsePositiveRate())
+        .isEqualTo(rate);
   }
 
   @Test
@@ -148,6 +219,7 @@ class JobOptionsTest {
         "--fpr | NaN | must be in (0, 0.1], got 'NaN'",
         "--fpr | x | must be in (0, 0.1], got 'x'",
         "--snapshot-fpr | 0.5 | must be in (0, 0.1], got '0.5'",
+        "--snapshot-url-fpr | 0.5 | must be in (0, 0.1], got '0.5'",
         "--capacity | 0 | must be a whole number in [1, 9223372036854775807], got '0'",
         "--capacity | 1e6 | must be a whole number in [1, 9223372036854775807], got '1e6'",
         "--dedup-shards | 3 | must be a power of two in [1, 32768], got '3'",
@@ -161,7 +233,7 @@ class JobOptionsTest {
             + " '99999999999g'",
         "--snapshot-shards | -1 | must be a whole number in [1, 65536], got '-1'",
         "--parallelism | 0 | must be a whole number in [1, 32768], got '0'",
-        "--canonicaliser | URL | canonicaliser must be one of none, url, text, got 'URL'",
+        "--canonicaliser | URL | canonicaliser must be one of none, url, text, url-expression, got 'URL'",
         "--state-backend | disk | must be one of heap, rocksdb, got 'disk'",
         "--window | 0s | must be longer than zero, got '0s'",
         "--window | 1 | must be a whole number with a unit (500ms, 30s, 5m, 1h, 1d), got '1'",
@@ -264,6 +336,74 @@ class JobOptionsTest {
     assertThat(without.keyHash("").isFixedKey()).isTrue();
     assertThat(JobOptions.parse("--hash-key-on-workers").keyHashSource().open().isFixedKey())
         .isTrue();
+  }
+
+  @Test
+  void publicIsThePublicKeyWhateverTheEnvironmentHolds(@TempDir Path directory) throws IOException {
+    KeyOptions chosen = JobOptions.parse("--hash-key-file=public").keys();
+    assertThat(chosen.keyHash(KEY).isFixedKey()).isTrue();
+    assertThatThrownBy(() -> JobOptions.parse("--hash-key-file=./public").keys().keyHash(KEY))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage("--hash-key-file: ./public does not exist");
+    Path file = Files.writeString(directory.resolve("public"), KEY);
+    assertThat(JobOptions.parse("--hash-key-file=" + file).keys().keyHash(null).isFixedKey())
+        .isFalse();
+  }
+
+  @Test
+  void snapshotsAreHashedUnderTheKeyOfTheDedupUnlessTheyHaveTheirOwn(@TempDir Path directory)
+      throws IOException {
+    String file = "--hash-key-file=" + Files.writeString(directory.resolve("dedup"), KEY);
+    Path other = Files.writeString(directory.resolve("snapshots"), "ab".repeat(16));
+    long ofDedup = KeyHash.parse(KEY).keyCheck();
+    assertThat(JobOptions.parse(file).snapshotKeyHash().keyCheck()).isEqualTo(ofDedup);
+    for (String onWorkers : List.of("--hash-key-on-workers", "--parallelism=1")) {
+      JobOptions ownKey = JobOptions.parse(file, onWorkers, "--snapshot-hash-key-file=" + other);
+      assertThat(ownKey.keyHashSource().open().keyCheck()).isEqualTo(ofDedup);
+      assertThat(ownKey.snapshotKeyHashSource().open().keyCheck())
+          .isEqualTo(ownKey.snapshotKeyHash().keyCheck())
+          .isEqualTo(KeyHash.parse("ab".repeat(16)).keyCheck());
+      JobOptions open = JobOptions.parse(file, onWorkers, "--snapshot-hash-key-file=public");
+      assertThat(open.keyHashSource().open().keyCheck()).isEqualTo(ofDedup);
+      assertThat(open.snapshotKeyHashSource().open().isFixedKey()).isTrue();
+    }
+    JobOptions missing = JobOptions.parse(file, "--snapshot-hash-key-file=" + directory + "/no");
+    assertThatThrownBy(missing::snapshotKeyHash)
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage("--snapshot-hash-key-file: " + directory + "/no does not exist");
+  }
+
+  @Test
+  void aPublicKeyIsWarnedOfUnlessSnapshotsHaveItOnPurpose(@TempDir Path directory)
+      throws IOException {
+    String file = "--hash-key-file=" + Files.writeString(directory.resolve("dedup"), KEY);
+    String own = "--snapshot-hash-key-file=public";
+    String none = "no hash key is configured, so a public one is used: ";
+    String chosen = "the hash key is the public one: ";
+    String hurts = "whoever knows it can make keys that collide";
+    String mend = " (set --hash-key-file or FIRSTSEEN_HASH_KEY)";
+    JobOptions all = JobOptions.parse(own);
+    assertThat(all.publicKeyWarning()).contains(none + hurts + mend);
+    assertThat(all.hasSecretHashKey()).isFalse();
+    assertThat(JobOptions.parse("--hash-key-file=public").publicKeyWarning())
+        .contains(chosen + hurts);
+    JobOptions secret = JobOptions.parse(file, own);
+    assertThat(secret.publicKeyWarning()).isEmpty();
+    assertThat(secret.hasSecretHashKey()).isTrue();
+    assertThat(JobOptions.parse("--snapshot" + file.substring(1)).hasSecretHashKey()).isTrue();
+
+    assertThat(ofSnapshots().publicKeyWarning()).contains(none + hurts + mend);
+    assertThat(ofSnapshots(own).publicKeyWarning()).isEmpty();
+    assertThat(ofSnapshots("--hash-key-file=public").publicKeyWarning()).isEmpty();
+    // The key of the dedup plays no part in a job without one.
+    assertThat(ofSnapshots(file, own).hasSecretHashKey()).isFalse();
+    assertThat(ofSnapshots(file).hasSecretHashKey()).isTrue();
+  }
+
+  private static JobOptions ofSnapshots(String... words) {
+    JobOptions all = JobOptions.parse(words);
+    return JobOptions.forSnapshots(
+        all.keys(), all.stream(), new ChangelogOptions(), all.snapshots());
   }
 
   @Test

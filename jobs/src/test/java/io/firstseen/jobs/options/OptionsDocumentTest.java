@@ -53,7 +53,7 @@ class OptionsDocumentTest {
                 .toList();
     for (OptionSpec option : options) {
       String defaultValue = option.required() ? "required" : option.defaultValue();
-      String label = option.arity().max() == 0 ? "" : " " + option.paramLabel();
+      String label = option.arity().max() == 0 ? "" : " " + option.paramLabel().replace("|", "\\|");
       page.append("| `%s%s` ".formatted(option.longestName(), label));
       page.append(
           defaultValue == null

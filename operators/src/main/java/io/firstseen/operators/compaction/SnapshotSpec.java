@@ -60,8 +60,10 @@ public record SnapshotSpec(
    * The binary logarithm of the lowest false-positive rate that the suffix bits of a hash give to
    * the largest set: 2^31 keys in one shard, 2^40 in all. With a lower rate the job would fail once
    * the set has grown.
+   *
+   * @param snapshotShards a power of two in [1, 65536]
    */
-  private static int leastRateExponent(int snapshotShards) {
+  public static int leastRateExponent(int snapshotShards) {
     int shardBits = new Shards(snapshotShards).bits();
     return Math.min(31, 40 - shardBits) - (Long.SIZE - shardBits);
   }
@@ -128,9 +130,10 @@ public record SnapshotSpec(
    * change. The text is kept in state, so it is the same in every locale.
    */
   String identity() {
+    String stripped = canonicaliser.strippedParameters();
     return String.format(
         Locale.ROOT,
-        "set %s of %d shards at false-positive rate %s, hash %s with key check %s, canonicaliser %s version %d%s",
+        "set %s of %d shards at false-positive rate %s, hash %s with key check %s, canonicaliser %s version %d%s%s",
         setName,
         snapshotShards,
         falsePositiveRate,
@@ -138,6 +141,7 @@ public record SnapshotSpec(
         HexFormat.of().toHexDigits(keyCheck),
         canonicaliser.id(),
         canonicaliser.version(),
+        stripped.isEmpty() ? "" : ", without the parameters " + stripped,
         hasTtl() ? ", with a ttl" : "");
   }
 }

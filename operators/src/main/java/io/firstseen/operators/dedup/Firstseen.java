@@ -376,7 +376,8 @@ public final class Firstseen<T> {
         canonicaliser.version(),
         mode,
         ttl,
-        auditSlices);
+        auditSlices,
+        canonicaliser.strippedParameters());
   }
 
   /**

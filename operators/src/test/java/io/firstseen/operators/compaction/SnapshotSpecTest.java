@@ -53,7 +53,19 @@ class SnapshotSpecTest {
         .isEqualTo(
             "set spam of 16 shards at false-positive rate 0.001, hash siphash-2-4 with key check "
                 + String.format("%016x", hash.keyCheck())
-                + ", canonicaliser url version 1");
+                + ", canonicaliser url version 2");
+  }
+
+  @Test
+  void strippedParametersArePartOfTheIdentity() throws Exception {
+    SnapshotSpec spec = SnapshotSpec.of("spam", 10, 16, 0.001, KeyHash.fixed(), Canonicaliser.URL);
+    SnapshotSpec stripping =
+        SnapshotSpec.of(
+            "spam", 10, 16, 0.001, KeyHash.fixed(), Canonicaliser.URL.stripping("utm_*,gclid"));
+    assertThat(stripping.identity())
+        .isEqualTo(spec.identity() + ", without the parameters gclid,utm_*");
+    assertThat(stripping.setParameters()).isNotEqualTo(spec.setParameters());
+    assertThat(InstantiationUtil.clone(stripping)).isEqualTo(stripping).isNotEqualTo(spec);
   }
 
   @Test

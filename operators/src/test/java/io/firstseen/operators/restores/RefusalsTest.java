@@ -76,7 +76,11 @@ class RefusalsTest {
                 .maxParallelism(DedupTrial.SHARDS),
             "shards (state: 8, job: 16), hash algorithm (state: siphash-2-4, job: xxh3-64), "
                 + keyChecks.formatted(check(OTHER_ALGORITHM))
-                + ", canonicaliser (state: none, job: url)"));
+                + ", canonicaliser (state: none, job: url), canonicaliser version (state: 1, job: 2)"),
+        Arguments.of(
+            settings(dedup -> dedup.canonicaliser(Canonicaliser.URL.stripping("utm_*,gclid"))),
+            "canonicaliser (state: none, job: url), canonicaliser version (state: 1, job: 2),"
+                + " stripped parameters (state: none, job: gclid,utm_*)"));
   }
 
   @ParameterizedTest(name = "{1}")
@@ -97,7 +101,7 @@ class RefusalsTest {
 
   /** As a later release would have written it. */
   @ParameterizedTest
-  @CsvSource({"CuckooPageSerializer, 1, 1", "DedupParametersSerializer, 3, 1 to 3"})
+  @CsvSource({"CuckooPageSerializer, 1, 1", "DedupParametersSerializer, 4, 1 to 4"})
   void stateOfALaterFormatIsRefused(String serializer, int version, String readable)
       throws Exception {
     String snapshot = "io.firstseen.serializers." + serializer + "$Snapshot";

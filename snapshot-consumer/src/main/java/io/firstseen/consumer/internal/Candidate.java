@@ -15,6 +15,8 @@ final class Candidate {
   final Set<String> asked = new HashSet<>();
   // What the last load lacked; empty before the first, and if another snapshot answers since then.
   List<BlobReference> lacking = List.of();
+  // Whether all of the topic was read again for its blobs, in vain.
+  boolean isGivenUp;
   boolean waits;
   long waitsSinceMillis;
   long fetchesAgainMillis = Long.MIN_VALUE;

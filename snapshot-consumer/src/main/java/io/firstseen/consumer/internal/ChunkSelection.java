@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides which chunks of a topic are kept. A manifest names only the newest pack, so all packs of
  * the set are kept until a manifest of their sequence or a later one answers. Bases and lists of
- * bases are kept while all of the topic is read, until a snapshot answers and nothing waits.
+ * bases are kept while all of the topic is read, until no manifest needs them.
  *
  * <p>Chunks that nothing waits for take no more than a bound in bytes: the oldest are dropped. They
  * are remembered, so that the topic can be read again when they are missing.

@@ -80,6 +80,8 @@ public final class SnapshotAssembler {
   // How often the first answer has waited until the topic was read again.
   private int deferrals;
   private boolean isDeferring;
+  // When the end of the topic was first reached since all of it is read; null before.
+  private @Nullable Long needsBasesSinceMillis;
   private boolean isDropTold;
 
   /** Makes an assembler that has seen nothing. */
@@ -300,12 +302,13 @@ public final class SnapshotAssembler {
   public void rewind() {
     selection.clear();
     candidates.clear();
+    needsBasesSinceMillis = null;
     problem = null;
   }
 
   /**
    * Whether bases are needed, which are on the last partition of the topic. That is so from {@link
-   * #rewind} until a snapshot answers and none waits.
+   * #rewind} until no manifest waits for blobs that the topic may still hold.
    */
   public boolean needsBases() {
     return selection.keepsBases();
@@ -364,7 +367,14 @@ public final class SnapshotAssembler {
     if (candidates.isEmpty()) {
       loader.forget();
     }
-    if (candidates.isEmpty() && active != null && selection.keepsBases()) {
+    if (needsBasesSinceMillis == null) {
+      needsBasesSinceMillis = nowMillis;
+    }
+    boolean mayAnswerSoon =
+        active == null && nowMillis - needsBasesSinceMillis < settings.chunkWaitMillis();
+    if (selection.keepsBases()
+        && !mayAnswerSoon
+        && candidates.stream().noneMatch(this::mayNeedBases)) {
       selection.dropBases();
     }
     if (rereadWanted) {
@@ -377,6 +387,11 @@ public final class SnapshotAssembler {
               .formatted(order.pinned().getAsLong(), setName, order.whatAnswers()));
     }
     return decisions;
+  }
+
+  /** Not if its blobs are elsewhere, nor if the topic was read again for them in vain. */
+  private boolean mayNeedBases(Candidate candidate) {
+    return !loader.isElsewhere(candidate) && !candidate.isGivenUp;
   }
 
   private void judge(
@@ -553,6 +568,8 @@ public final class SnapshotAssembler {
     if (tells || isFirst) {
       selection.await(candidate.asked);
       decisions.add(new Decision.Reread());
+    } else {
+      candidate.isGivenUp = true;
     }
   }
 

@@ -598,6 +598,66 @@ class SnapshotAssemblerTest {
     assertThat(following.sequence()).isEqualTo(2);
   }
 
+  /** So that a follower of several sets reads the last partition for none of these. */
+  @Test
+  void basesAreNotKeptForASetWithoutManifests() {
+    following.settle();
+    assertThat(following.assembler.needsBases()).as("a manifest may come soon").isTrue();
+    following.waitForChunks();
+    assertThat(following.assembler.needsBases()).isFalse();
+
+    // They are looked for as soon as a manifest needs them.
+    Publication first = publisher.publish(1, SOME);
+    following.readBases(first.bases()).read(first.manifestEntry()).waitForReread();
+    assertThat(following.rewindIfAsked()).isTrue();
+    assertThat(following.assembler.needsBases()).isTrue();
+    following.readBases(first.bases()).read(first.pack()).read(first.manifestEntry()).settle();
+    assertThat(following.sequence()).isEqualTo(1);
+    assertThat(following.assembler.needsBases()).isFalse();
+  }
+
+  @Test
+  void basesAreNotKeptForAManifestForWhichTheTopicWasReadInVain() {
+    Publication first = publisher.publish(1, "a");
+    Publication second = publisher.publish(2, "b");
+    following.read(first.entries()).settle();
+    following.read(second.manifestEntry()).waitForReread();
+    for (int reread = 0; reread < 2; reread++) {
+      assertThat(following.rewindIfAsked()).isTrue();
+      following.read(first.withoutBases()).read(second.manifestEntry()).waitForChunks();
+    }
+    assertThat(following.rewindIfAsked()).isFalse();
+    assertThat(following.refusals).singleElement().asString().contains("is incomplete");
+    assertThat(following.assembler.needsBases()).isFalse();
+    following.read(second.pack()).settle();
+    assertThat(following.sequence()).isEqualTo(2);
+  }
+
+  @Test
+  void manifestsOfOtherPartitionsDoNotCount() {
+    Publication first = publisher.publish(1, "a");
+    following.read(first.chunks()).readBases(List.of(first.manifestEntry())).settle();
+    assertThat(following.activations).isZero();
+    assertThat(following.refusals).isEmpty();
+    following.read(first.manifestEntry()).settle();
+    assertThat(following.sequence()).isEqualTo(1);
+  }
+
+  /** However often it is published; a damaged topic costs no more than that. */
+  @Test
+  void theTopicIsReadAgainOnceForAManifest() {
+    following.read(publisher.publish(1, "a").entries()).settle();
+    Entry manifest = publisher.publish(2, "b").manifestEntry();
+    following.read(manifest).waitForReread();
+    assertThat(following.rewindIfAsked()).isTrue();
+    following.read(publisher.publish(3, "c").entries()).settle();
+    assertThat(following.sequence()).isEqualTo(3);
+    for (int again = 0; again < 3; again++) {
+      following.read(manifest).waitForReread();
+    }
+    assertThat(following.rereads).isEqualTo(1);
+  }
+
   @Test
   void manifestsMustBeSignedByATrustedKey() throws Exception {
     SigningKey trusted = SigningKey.generate();

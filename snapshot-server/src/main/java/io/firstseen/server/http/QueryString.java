@@ -1,7 +1,9 @@
 package io.firstseen.server.http;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,16 +11,20 @@ import org.jspecify.annotations.Nullable;
  * byte, {@code +} is a space, any other character stands for itself.
  */
 public final class QueryString {
-  private final String[] names;
+  private final @Nullable String repeatable;
+  private final List<String> names;
   private final byte[][] values;
+  private final List<byte[]> repeated = new ArrayList<>(0);
 
-  private QueryString(String[] names) {
-    this.names = names;
+  private QueryString(@Nullable String repeatable, String[] names) {
+    this.repeatable = repeatable;
+    this.names = Arrays.asList(names);
     this.values = new byte[names.length][];
   }
 
-  static QueryString parse(String query, String... names) throws HttpFailure {
-    QueryString parsed = new QueryString(names);
+  static QueryString parse(String query, @Nullable String repeatable, String... names)
+      throws HttpFailure {
+    QueryString parsed = new QueryString(repeatable, names);
     int start = 0;
     while (start < query.length()) {
       int end = query.indexOf('&', start);
@@ -35,15 +41,20 @@ public final class QueryString {
     int equals = query.indexOf('=', start);
     int nameEnd = equals < 0 || equals > end ? end : equals;
     String name = new String(decode(query, start, nameEnd), StandardCharsets.UTF_8);
-    int index = Arrays.asList(names).indexOf(name);
+    if (name.equals(repeatable)) {
+      repeated.add(decode(query, Math.min(nameEnd + 1, end), end));
+      return;
+    }
+    int index = names.indexOf(name);
     if (index < 0) {
       // A misspelt "scope" would otherwise be ignored and give a wrong answer.
       throw new HttpFailure(
           400,
-          names.length == 0
+          names.isEmpty()
               ? "there must be no parameters, got '" + name + "'"
               : "parameters must be among "
                   + String.join(", ", names)
+                  + (repeatable == null ? "" : ", " + repeatable)
                   + "; got '"
                   + name
                   + "' (a & within a value is written %26)");
@@ -56,13 +67,18 @@ public final class QueryString {
 
   /** The value of a parameter; null if it was not given. */
   public byte @Nullable [] bytes(String name) {
-    return values[Arrays.asList(names).indexOf(name)];
+    return values[names.indexOf(name)];
   }
 
   /** The value of a parameter as text; null if it was not given. */
   public @Nullable String text(String name) {
     byte[] bytes = bytes(name);
     return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  /** The values of the repeatable parameter as texts, in their order. */
+  public List<String> repeated() {
+    return repeated.stream().map(bytes -> new String(bytes, StandardCharsets.UTF_8)).toList();
   }
 
   private static byte[] decode(String text, int start, int end) throws HttpFailure {

@@ -36,7 +36,16 @@ public final class Request {
    * @throws HttpFailure with 400 if a parameter is unknown, repeated or wrongly encoded
    */
   public QueryString query(String... names) throws HttpFailure {
-    return QueryString.parse(query, names);
+    return QueryString.parse(query, null, names);
+  }
+
+  /**
+   * Like {@link #query}, where one more parameter may be given any number of times.
+   *
+   * @param repeatable that parameter
+   */
+  public QueryString queryRepeating(String repeatable, String... names) throws HttpFailure {
+    return QueryString.parse(query, repeatable, names);
   }
 
   /** The value of a header; null if it is absent. */

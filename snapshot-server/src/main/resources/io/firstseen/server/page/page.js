@@ -1,4 +1,4 @@
-"use strict";
+import { LocalSets } from "./offline.js";
 
 // Text goes into the page by textContent alone: a key may look like markup.
 
@@ -6,7 +6,11 @@ const REFRESH_MILLIS = 2000;
 const SVG = "http://www.w3.org/2000/svg";
 const $ = (id) => document.getElementById(id);
 
+const local = new LocalSets(showLocal);
+
 let chosen = null;
+// Whether the chosen set is a list, which is asked for URLs.
+let isList = false;
 let shown = "";
 
 function element(name, text, className) {
@@ -89,7 +93,8 @@ function showSet(set, nowMillis) {
       figure("Sequence", count(set.sequence), set.shards + " shards"),
       figure("Window", span(set.windowEndMillis - set.windowStartMillis),
         "until " + time(set.windowEndMillis)),
-      figure("Canonical form", set.canonicaliser),
+      figure("Canonical form", set.canonicaliser,
+        set.strippedParameters ? "without " + set.strippedParameters.replaceAll(",", ", ") : ""),
       figure("Hash", set.hash));
   }
   $("figures").replaceChildren(...figures);
@@ -185,7 +190,12 @@ function showChoice(names) {
 function show(status) {
   showChoice(status.sets.map((set) => set.set));
   const set = status.sets.find((each) => each.set === chosen);
+  local.knowAllowSets(status.sets.filter((each) => each.allow).map((each) => each.set));
+  isList = set.canonicaliser === "url-expression";
+  $("key-label").textContent = isList ? "URL" : "Key";
   showSet(set, status.nowMillis);
+  if (set.sequence !== undefined) local.know(set.set, set.bytes);
+  showLocal();
   // Only when something is new, so that what is pointed at stays.
   const published = JSON.stringify([chosen, set.published, window.innerWidth]);
   if (published !== shown) {
@@ -204,6 +214,8 @@ async function refresh() {
   } catch (failure) {
     $("lost").textContent = "The service does not answer; what is shown may be old.";
     $("lost").hidden = false;
+    // A set expires without the service, too.
+    showLocal();
   }
 }
 
@@ -214,33 +226,100 @@ async function follow() {
   }
 }
 
+// What the page itself can do for the chosen set, and what it does.
+function showLocal() {
+  const state = local.stateOf(chosen);
+  $("offline").hidden = state === null;
+  if (state === null) return;
+  const { isOn, allowSets, manifest, update, trouble } = state;
+  $("download").hidden = allowSets.length > 0;
+  $("download").textContent = isOn ? "Ask the service again" : "Download the set";
+  const sentences = [];
+  if (allowSets.length > 0) {
+    sentences.push("This list cannot be downloaded: the service overrides lists by its allow sets ("
+      + allowSets.join(", ") + "), and this page would not.");
+  } else if (!isOn) {
+    sentences.push("Then this page answers by itself, also without the service; about " + bytes(state.bytes) + ".");
+  } else if (manifest === null) {
+    sentences.push(trouble === null ? "Downloading…" : "Cannot be downloaded: " + trouble.message);
+  } else {
+    sentences.push("This page answers by itself, by sequence " + manifest.sequence + ", "
+      + (update.way === "nothing" ? "" : bytes(update.bytes) + " by " + update.way + ", ")
+      + "window until " + time(Number(manifest.windowEndMillis)) + ".");
+    if (local.isStale(chosen)) sentences.push("It has expired.");
+    if (trouble !== null) sentences.push("Nothing newer can be had: " + trouble.message);
+  }
+  $("offline-text").textContent = sentences.join(" ");
+}
+
+function badge(word, kind) {
+  return element("span", word, "badge " + kind);
+}
+
+function showAnswer(verdict, rows) {
+  const details = element("dl");
+  for (const [name, value] of rows) details.append(element("dt", name), element("dd", value));
+  const line = element("p", undefined, "verdict");
+  line.append(...verdict);
+  $("answer").replaceChildren(line, ...(rows.length > 0 ? [details] : []));
+}
+
+function showInvalid(word, sentence) {
+  showAnswer([badge(word, "bad"), " " + sentence], []);
+}
+
+const presence = (present) => present ? badge("present", "good") : badge("absent", "neutral");
+
+function askHere(key, scope) {
+  try {
+    const { present, canonical, entry, manifest } = local.ask(chosen, key, scope);
+    const rows = [[isList ? "URL" : "Key", key], ["Canonical form", canonical]];
+    if (entry !== null) rows.push(["Listed by", entry]);
+    showAnswer([presence(present), " by this page, sequence " + manifest.sequence + ", window until "
+      + time(Number(manifest.windowEndMillis)) + (local.isStale(chosen) ? ". It has expired." : "")], rows);
+  } catch (failure) {
+    showInvalid(failure.name === "InvalidKeyError" ? "invalid" : "no answer", failure.message);
+  }
+}
+
+function showKeyAnswer(result) {
+  showAnswer([presence(result.present), " by sequence " + count(result.sequence) + ", window until "
+    + time(result.windowEndMillis)],
+  [["Key", result.key], ["Canonical form", result.canonical],
+    ["Shard", result.shard + " of " + result.shards]]);
+}
+
+function showListAnswer(result) {
+  const by = result.sets.find((each) => each.set === chosen);
+  showAnswer([presence(result.present), " by sequence " + count(by.sequence) + ", window until "
+    + time(by.windowEndMillis)],
+  [["URL", result.url],
+    ...result.matches.map(({ entry }) => ["Listed by", entry]),
+    ...result.allowedBy.map(({ set, entry }) => ["Allowed by", entry + " of " + set])]);
+}
+
+async function askService(path, parameters, show) {
+  try {
+    const reply = await fetch(path + "?" + new URLSearchParams(parameters), { signal: AbortSignal.timeout(5000) });
+    const result = await reply.json();
+    if (reply.ok) show(result);
+    else showInvalid(reply.status === 400 ? "invalid" : "no answer", result.error);
+  } catch (failure) {
+    $("answer").replaceChildren(element("p", "The service does not answer.", "trouble"));
+  }
+}
+
 async function ask(event) {
   event.preventDefault();
-  const query = new URLSearchParams({ key: $("key").value, set: chosen, explain: "true" });
-  if ($("scope").value) query.set("scope", $("scope").value);
-  const answer = $("answer");
-  try {
-    const reply = await fetch("v1/contains?" + query, { signal: AbortSignal.timeout(5000) });
-    const result = await reply.json();
-    const verdict = element("p", undefined, "verdict");
-    if (!reply.ok) {
-      verdict.append(element("span", reply.status === 400 ? "invalid" : "no answer", "badge bad"),
-        " " + result.error);
-      answer.replaceChildren(verdict);
-      return;
-    }
-    verdict.append(
-      element("span", result.present ? "present" : "absent",
-        "badge" + (result.present ? " good" : " neutral")),
-      " by sequence " + count(result.sequence) + ", window until "
-        + time(result.windowEndMillis));
-    const details = element("dl");
-    details.append(element("dt", "Key"), element("dd", result.key),
-      element("dt", "Canonical form"), element("dd", result.canonical),
-      element("dt", "Shard"), element("dd", result.shard + " of " + result.shards));
-    answer.replaceChildren(verdict, details);
-  } catch (failure) {
-    answer.replaceChildren(element("p", "The service does not answer.", "trouble"));
+  const key = $("key").value;
+  const scope = $("scope").value;
+  const parameters = { set: chosen, ...(scope ? { scope } : {}) };
+  if (local.answers(chosen)) {
+    askHere(key, scope);
+  } else if (isList) {
+    await askService("v1/match", { url: key, ...parameters }, showListAnswer);
+  } else {
+    await askService("v1/contains", { key, explain: "true", ...parameters }, showKeyAnswer);
   }
 }
 
@@ -248,8 +327,10 @@ $("form").addEventListener("submit", ask);
 $("set").addEventListener("change", () => {
   chosen = $("set").value;
   $("answer").replaceChildren();
+  showLocal();
   refresh();
 });
+$("download").addEventListener("click", () => local.toggle(chosen));
 window.addEventListener("resize", () => {
   if (shown) refresh();
 });

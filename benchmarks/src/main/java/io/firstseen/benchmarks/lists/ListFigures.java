@@ -1,0 +1,445 @@
+package io.firstseen.benchmarks.lists;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firstseen.benchmarks.Figures;
+import io.firstseen.benchmarks.StreamFile;
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.InvalidKeyException;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.UrlExpressions;
+import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.filters.snapshot.UrlAnswer;
+import io.firstseen.filters.snapshot.UrlList;
+import io.firstseen.filters.snapshot.UrlLists;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * Prints what it takes to ask lists for URLs beside an exact look-up in the same run, and how often
+ * they are wrong: made-up visits to listed hosts of real streams that are missed, and visits beside
+ * the list that are taken for listed. Exits with status 1 if a bound is missed.
+ */
+@Command(name = "ListFigures", mixinStandardHelpOptions = true, sortOptions = false)
+public final class ListFigures implements Callable<Integer> {
+  private static final KeyHash HASH = KeyHash.fixed();
+  private static final double RATE = 0.001;
+  // Batches are timed by processor time: they are long enough to be interrupted.
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+  private static final int BATCH = 1_000;
+  private static final int WARM_UP_ROUNDS = 2;
+  // A subdomain of a longer name with a port may have more parents than are asked.
+  private static final int MAX_LABELS = 4;
+  private static final double SIGMAS = 4;
+
+  /**
+   * What is asked for.
+   *
+   * @param ofLookUps a question's time over that of one exact look-up for each expression and list
+   * @param missed made-up visits to listed hosts that are not found
+   * @param ofStated visits that are taken for listed, over what the lists state
+   */
+  record Bounds(double ofLookUps, double missed, double ofStated) {
+    static final Bounds ASKED_FOR = new Bounds(1, 0, 1);
+  }
+
+  /** A kind of visit, as a pattern of the host. */
+  private record Kind(String name, String pattern) {}
+
+  private static final List<Kind> KINDS =
+      List.of(
+          new Kind("a host", "https://%s/"),
+          new Kind("a page", "https://www.%s/login/page?id=7"),
+          new Kind("a page, spelled otherwise", "HTTPS://WWW.%s:443/login/./%%70age?id=7#top"),
+          new Kind("a deep page", "https://a.b.c.d.%s/1/2/3/4/page?id=7"),
+          new Kind("a deep page with a port", "https://a.b.c.%s:8080/1/2/3/4/page?id=7"));
+
+  @Option(
+      names = "--lists",
+      defaultValue = "5",
+      description = "generated lists (default: ${DEFAULT-VALUE})")
+  private int listCount;
+
+  @Option(
+      names = "--keys",
+      defaultValue = "1000000",
+      description = "entries of each (default: ${DEFAULT-VALUE})")
+  private int keys;
+
+  @Option(
+      names = "--questions",
+      defaultValue = "100000",
+      description = "URLs asked in each round (default: ${DEFAULT-VALUE})")
+  private int questions;
+
+  @Option(
+      names = "--rounds",
+      defaultValue = "5",
+      description = "measured rounds (default: ${DEFAULT-VALUE})")
+  private int rounds;
+
+  @Option(
+      names = "--streams",
+      paramLabel = "DIR",
+      description = "use the real streams (*.tsv.gz) of a directory, not the shipped one")
+  private @Nullable Path streams;
+
+  @Option(names = "--json", paramLabel = "FILE", description = "write the figures there, too")
+  private @Nullable Path json;
+
+  private final Figures figures = new Figures();
+  private final Bounds bounds;
+  // Uses the results, so that the JIT cannot remove the measured work.
+  private long used;
+
+  ListFigures(Bounds bounds) {
+    this.bounds = bounds;
+  }
+
+  /** The command. */
+  public static void main(String[] arguments) {
+    System.exit(commandLine(Bounds.ASKED_FOR).execute(arguments));
+  }
+
+  static CommandLine commandLine(Bounds bounds) {
+    return new CommandLine(new ListFigures(bounds));
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    generated();
+    if (streams == null) {
+      real("shipped stream", keysOf(StreamFile.openShipped()));
+    } else {
+      try (Stream<Path> files = Files.list(streams)) {
+        for (Path file :
+            files.filter(each -> each.toString().endsWith(".tsv.gz")).sorted().toList()) {
+          real(
+              file.getFileName().toString().replace(".tsv.gz", ""),
+              keysOf(Files.newInputStream(file)));
+        }
+      }
+    }
+    if (json != null) {
+      figures.write(json);
+    }
+    return figures.missed() || used == 0 ? 1 : 0;
+  }
+
+  // Time
+
+  private void generated() throws Exception {
+    List<SnapshotSet> sets = new ArrayList<>();
+    List<UrlList> opened = new ArrayList<>();
+    for (int list = 0; list < listCount; list++) {
+      int number = list;
+      Stream<String> entries = IntStream.range(0, keys).mapToObj(i -> host(number, i) + "/");
+      sets.add(PublishedList.of("list-" + list, entries, RATE, HASH));
+      opened.add(UrlList.of(sets.get(list), HASH));
+    }
+    UrlLists lists = new UrlLists(opened, List.of());
+    for (Kind kind : KINDS) {
+      ask(sets, lists, kind);
+    }
+  }
+
+  /** A pseudorandom domain; no two are equal. */
+  private static String host(int list, int i) {
+    long number = ((long) list << 32 | i) * 0x9E3779B97F4A7C15L;
+    return Long.toUnsignedString(number ^ (number >>> 32), 36) + ".com";
+  }
+
+  /** The hosts of a round: every second one is listed, in one of the lists. */
+  private List<String> hosts(int round) {
+    return IntStream.range(0, questions)
+        .mapToObj(
+            i -> {
+              int at = Math.floorMod((i + (long) round * questions) * 7_368_787L, keys);
+              return host(i % 2 == 0 ? i / 2 % listCount : listCount + round, at);
+            })
+        .toList();
+  }
+
+  private void ask(List<SnapshotSet> sets, UrlLists lists, Kind kind) throws Exception {
+    Latencies lookUps = new Latencies();
+    Latencies keyLookUps = new Latencies();
+    Latencies single = new Latencies();
+    Latencies batches = new Latencies();
+    long present = 0;
+    int count = 0;
+    for (int round = -WARM_UP_ROUNDS; round < rounds; round++) {
+      List<String> hosts = hosts(round + WARM_UP_ROUNDS);
+      List<byte[]> entries = hosts.stream().map(host -> (host + "/").getBytes(UTF_8)).toList();
+      List<byte[]> urls =
+          hosts.stream().map(host -> kind.pattern().formatted(host).getBytes(UTF_8)).toList();
+      boolean counts = round >= 0;
+      count = UrlExpressions.of(urls.get(0)).count();
+      lookUp(sets, entries, counts ? lookUps : new Latencies());
+      lookUpKeys(sets, urls, counts ? keyLookUps : new Latencies());
+      askOneByOne(lists, urls, counts ? single : new Latencies());
+      long found = askInBatches(lists, urls, counts ? batches : new Latencies());
+      present += counts ? found : 0;
+    }
+    print(lists, kind, count, lookUps, keyLookUps, single, batches);
+    wrong(lists, kind, count, present);
+  }
+
+  private void print(
+      UrlLists lists,
+      Kind kind,
+      int count,
+      Latencies lookUps,
+      Latencies keyLookUps,
+      Latencies single,
+      Latencies batches) {
+    int all = count * listCount;
+    figures.title(
+        "%s: %s; %d expressions, %d lists of %,d entries"
+            .formatted(
+                kind.name(), kind.pattern().formatted("HOST"), count, lists.lists().size(), keys));
+    figures.plain(
+        "exact look-up of a canonical form, with its hash, median", lookUps.median(), "ns");
+    figures.plain("the same, p99", lookUps.quantile(0.99), "ns");
+    figures.plain(
+        "exact look-up of the URL, with its canonical form, median", keyLookUps.median(), "ns");
+    figures.plain("a question, median", single.median(), "ns");
+    figures.plain("a question, p99", single.quantile(0.99), "ns");
+    figures.plain("a batch of %,d, median".formatted(BATCH), batches.median() / 1e6, "ms");
+    figures.plain("a batch of %,d, p99".formatted(BATCH), batches.quantile(0.99) / 1e6, "ms");
+    figures.plain("questions in batches", 1e9 * BATCH / batches.mean(), "URLs/s");
+    figures.plain(
+        "a question / (look-up of a form × expressions × lists)",
+        single.median() / (lookUps.median() * all),
+        "");
+    figures.atMost(
+        "a question / (look-up of the URL × expressions × lists)",
+        single.median() / (keyLookUps.median() * all),
+        bounds.ofLookUps(),
+        "");
+    figures.atMost(
+        "one in a batch / (look-up of the URL × expressions × lists)",
+        batches.median() / BATCH / (keyLookUps.median() * all),
+        bounds.ofLookUps(),
+        "");
+  }
+
+  /** Looks each form up in one of the sets, by turns. */
+  private void lookUp(List<SnapshotSet> sets, List<byte[]> forms, Latencies latencies) {
+    int next = 0;
+    for (byte[] form : forms) {
+      SnapshotSet set = sets.get(next++ % sets.size());
+      long start = System.nanoTime();
+      boolean found = set.mightContain(HASH.hash(form));
+      latencies.add(System.nanoTime() - start);
+      used += found ? 1 : 0;
+    }
+  }
+
+  private void lookUpKeys(List<SnapshotSet> sets, List<byte[]> urls, Latencies latencies)
+      throws Exception {
+    int next = 0;
+    for (byte[] url : urls) {
+      SnapshotSet set = sets.get(next++ % sets.size());
+      long start = System.nanoTime();
+      boolean found = set.mightContainKey(url, HASH);
+      latencies.add(System.nanoTime() - start);
+      used += found ? 1 : 0;
+    }
+  }
+
+  private void askOneByOne(UrlLists lists, List<byte[]> urls, Latencies latencies)
+      throws InvalidKeyException {
+    for (byte[] url : urls) {
+      long start = System.nanoTime();
+      UrlAnswer answer = lists.ask(null, UrlExpressions.of(url));
+      latencies.add(System.nanoTime() - start);
+      used += answer.isPresent() ? 1 : 0;
+    }
+  }
+
+  private static long askInBatches(UrlLists lists, List<byte[]> urls, Latencies latencies)
+      throws InvalidKeyException {
+    long present = 0;
+    for (int from = 0; from + BATCH <= urls.size(); from += BATCH) {
+      long start = THREADS.getCurrentThreadCpuTime();
+      List<UrlExpressions> asked = new ArrayList<>(BATCH);
+      for (byte[] url : urls.subList(from, from + BATCH)) {
+        asked.add(UrlExpressions.of(url));
+      }
+      List<UrlAnswer> answers = lists.askEach(null, asked);
+      latencies.add(THREADS.getCurrentThreadCpuTime() - start);
+      present += answers.stream().filter(UrlAnswer::isPresent).count();
+    }
+    return present;
+  }
+
+  /** Half of what was asked is listed; the rest that is present is wrong. */
+  private void wrong(UrlLists lists, Kind kind, int count, long present) {
+    long asked = (long) rounds * (questions / BATCH) * BATCH / 2;
+    double stated = lists.falsePositiveRate(count);
+    figures.plain("stated rate of a question", 100 * stated, "%");
+    wrong(kind.name(), present - asked, asked, asked * stated);
+  }
+
+  private void wrong(String name, long wrong, long asked, double stated) {
+    figures.plain("taken for listed", 100.0 * wrong / asked, "%");
+    figures.atMost(
+        "%s: %,d of %,d taken for listed".formatted(name, wrong, asked),
+        (double) wrong,
+        bounds.ofStated() * (stated + SIGMAS * Math.sqrt(stated)),
+        "");
+  }
+
+  // Real streams
+
+  private static Set<String> keysOf(InputStream compressed) throws IOException {
+    Set<String> keys = new TreeSet<>();
+    StreamFile.read(compressed, event -> keys.add(event.key()));
+    return keys;
+  }
+
+  private void real(String name, Set<String> streamKeys) throws Exception {
+    Set<String> hosts = new TreeSet<>();
+    int others = 0;
+    for (String key : streamKeys) {
+      try {
+        String form = canonical(key);
+        if (form.indexOf('/') == form.length() - 1 && form.indexOf(':') < 0) {
+          hosts.add(form.substring(0, form.length() - 1));
+        } else {
+          others++;
+        }
+      } catch (InvalidKeyException e) {
+        others++;
+      }
+    }
+    figures.title("%s: %,d hosts, %,d other keys".formatted(name, hosts.size(), others));
+    asHosts(name, hosts);
+    asUrls(name, hosts);
+  }
+
+  private static String canonical(String key) throws InvalidKeyException {
+    return new String(Canonicaliser.URL_EXPRESSION.canonicalise(key.getBytes(UTF_8)), UTF_8);
+  }
+
+  /** Every second host is listed; all visits to it must be found. */
+  private void asHosts(String name, Set<String> hosts) throws Exception {
+    Set<String> listed = everySecond(hosts, "%s/");
+    UrlLists lists = listOf(listed);
+    long visits = 0;
+    long missed = 0;
+    long deep = 0;
+    long deepMissed = 0;
+    for (String entry : listed) {
+      String host = entry.substring(0, entry.length() - 1);
+      boolean isDeep = host.chars().filter(c -> c == '.').count() >= MAX_LABELS;
+      List<UrlAnswer> answers = lists.askEach(null, expressions(MadeUpVisits.to(host)));
+      for (int i = 0; i < answers.size(); i++) {
+        boolean found = answers.get(i).isPresent();
+        if (isDeep && i >= MadeUpVisits.TO_THE_HOST) {
+          deep++;
+          deepMissed += found ? 0 : 1;
+        } else {
+          visits++;
+          missed += found ? 0 : 1;
+        }
+      }
+    }
+    figures.atMost(
+        "made-up visits to listed hosts, %,d: missed".formatted(visits),
+        (double) missed,
+        bounds.missed(),
+        "");
+    figures.plain(
+        "below hosts of more than %d labels, %,d: missed".formatted(MAX_LABELS, deep),
+        (double) deepMissed,
+        "");
+    beside(name + ", hosts", lists, listed, hosts);
+  }
+
+  /** The same with a URL of each host listed, which must be found in other spellings. */
+  private void asUrls(String name, Set<String> hosts) throws Exception {
+    Set<String> listed = everySecond(hosts, "%s/login/index.php?id=1");
+    UrlLists lists = listOf(listed);
+    long missed = 0;
+    for (String entry : listed) {
+      String host = entry.substring(0, entry.indexOf('/'));
+      for (String pattern :
+          List.of("https://%s/login/index.php?id=1", "HTTP://%s.:80/a/../login/index.php?id=1#x")) {
+        missed += lists.ask(null, expressions(pattern.formatted(host))).isPresent() ? 0 : 1;
+      }
+    }
+    figures.atMost(
+        "visits to listed URLs, %,d: missed".formatted(2L * listed.size()),
+        (double) missed,
+        bounds.missed(),
+        "");
+    beside(name + ", URLs", lists, listed, hosts);
+  }
+
+  private static Set<String> everySecond(Set<String> hosts, String pattern) {
+    Set<String> entries = new TreeSet<>();
+    int i = 0;
+    for (String host : hosts) {
+      if (i++ % 2 == 0) {
+        entries.add(pattern.formatted(host));
+      }
+    }
+    return entries;
+  }
+
+  private static UrlLists listOf(Set<String> entries) throws Exception {
+    SnapshotSet set = PublishedList.of("real", entries.stream(), RATE, HASH);
+    return new UrlLists(List.of(UrlList.of(set, HASH)), List.of());
+  }
+
+  private static UrlExpressions expressions(String url) {
+    try {
+      return UrlExpressions.of(url.getBytes(UTF_8));
+    } catch (InvalidKeyException e) {
+      throw new IllegalStateException(url, e);
+    }
+  }
+
+  private static List<UrlExpressions> expressions(List<String> urls) {
+    return urls.stream().map(ListFigures::expressions).toList();
+  }
+
+  /**
+   * Visits that no entry lists. Of the hosts below one registrable domain only one is asked: they
+   * share expressions, and so errors.
+   */
+  private void beside(String name, UrlLists lists, Set<String> listed, Set<String> hosts)
+      throws InvalidKeyException {
+    Set<String> domains = new HashSet<>();
+    List<UrlExpressions> asked = new ArrayList<>();
+    double stated = 0;
+    for (String host : hosts) {
+      UrlExpressions url = expressions("https://%s/account/verify.php?user=7".formatted(host));
+      List<String> all = url.asList();
+      if (all.stream().noneMatch(listed::contains) && domains.add(all.get(all.size() - 1))) {
+        asked.add(url);
+        stated += lists.falsePositiveRate(url.count());
+      }
+    }
+    long wrong = lists.askEach(null, asked).stream().filter(UrlAnswer::isPresent).count();
+    figures.plain("stated rate of a question beside the list", 100 * stated / asked.size(), "%");
+    wrong(name, wrong, asked.size(), stated);
+  }
+}

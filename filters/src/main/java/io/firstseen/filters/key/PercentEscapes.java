@@ -1,0 +1,99 @@
+package io.firstseen.filters.key;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.ByteArrayOutputStream;
+
+/** Percent-escapes (RFC 3986, sections 2.1 and 6.2.2). */
+final class PercentEscapes {
+  private static final String LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  private static final String HEX = "0123456789ABCDEF";
+
+  /** RFC 3986's unreserved characters: an escape of one means the same as the character. */
+  static final Characters UNRESERVED = new Characters(LETTERS + "0123456789-._~");
+
+  /** What a path may hold without an escape: RFC 3986's pchar, and the slash. */
+  static final Characters IN_PATH = UNRESERVED.and("!$&'()*+,;=:@/");
+
+  /** What a query may hold without an escape. */
+  static final Characters IN_QUERY = IN_PATH.and("?");
+
+  private PercentEscapes() {}
+
+  /** A set of ASCII characters. */
+  static final class Characters {
+    private final String all;
+    private final boolean[] has = new boolean[128];
+
+    private Characters(String all) {
+      this.all = all;
+      all.chars().forEach(c -> has[c] = true);
+    }
+
+    Characters and(String more) {
+      return new Characters(all + more);
+    }
+
+    Characters without(String less) {
+      return new Characters(all.replaceAll("[" + less + "]", ""));
+    }
+
+    boolean has(int b) {
+      return b < 128 && has[b];
+    }
+  }
+
+  /**
+   * Each byte in its one form: as it is, or as an escape with upper-case digits. A percent sign
+   * that starts no escape is escaped itself.
+   *
+   * @param literal the characters that may stand as they are
+   * @param unescaped the characters whose escapes become the character
+   */
+  static String normalised(String text, Characters literal, Characters unescaped) {
+    byte[] bytes = text.getBytes(UTF_8);
+    StringBuilder out = new StringBuilder(bytes.length);
+    for (int at = 0; at < bytes.length; at++) {
+      int b = bytes[at] & 0xFF;
+      Characters allowed = literal;
+      int escaped = escapeAt(bytes, at);
+      if (escaped >= 0) {
+        b = escaped;
+        allowed = unescaped;
+        at += 2;
+      }
+      if (allowed.has(b)) {
+        out.append((char) b);
+      } else {
+        out.append('%').append(HEX.charAt(b >> 4)).append(HEX.charAt(b & 0xF));
+      }
+    }
+    return out.toString();
+  }
+
+  /** The bytes of {@code text} with every escape decoded, once. */
+  static byte[] decode(String text) {
+    byte[] bytes = text.getBytes(UTF_8);
+    ByteArrayOutputStream out = new ByteArrayOutputStream(bytes.length);
+    for (int at = 0; at < bytes.length; at++) {
+      int escaped = escapeAt(bytes, at);
+      if (escaped >= 0) {
+        out.write(escaped);
+        at += 2;
+      } else {
+        out.write(bytes[at]);
+      }
+    }
+    return out.toByteArray();
+  }
+
+  /** The value of the escape at {@code at}; -1 if there is none. */
+  private static int escapeAt(byte[] bytes, int at) {
+    if (bytes[at] != '%' || at + 2 >= bytes.length) {
+      return -1;
+    }
+    int high = Character.digit(bytes[at + 1], 16);
+    int low = Character.digit(bytes[at + 2], 16);
+    return high < 0 || low < 0 ? -1 : high << 4 | low;
+  }
+}

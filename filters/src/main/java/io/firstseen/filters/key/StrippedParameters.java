@@ -1,0 +1,168 @@
+package io.firstseen.filters.key;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.io.Serializable;
+import java.util.Arrays;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+/**
+ * Patterns of the query parameters that a URL loses. A pattern is the name of a parameter or, with
+ * a {@code *} at its end, the beginning of names. Specified in {@code docs/format/url-v2.md}.
+ */
+final class StrippedParameters implements Serializable {
+  static final StrippedParameters NONE = new StrippedParameters("");
+
+  private static final long serialVersionUID = 1;
+
+  /** Stands for {@link #COMMON_PATTERNS}, and so is no pattern. */
+  private static final String COMMON = "common";
+
+  /** Never changes: the sets that have it would be other sets. */
+  private static final List<String> COMMON_PATTERNS =
+      List.of(
+          "_ga",
+          "_gl",
+          "_hsenc",
+          "_hsmi",
+          "_openstat",
+          "dclid",
+          "fbclid",
+          "gad_campaignid",
+          "gad_source",
+          "gbraid",
+          "gclid",
+          "gclsrc",
+          "igsh",
+          "igshid",
+          "li_fat_id",
+          "mc_cid",
+          "mc_eid",
+          "mkt_tok",
+          "msclkid",
+          "srsltid",
+          "ttclid",
+          "twclid",
+          "utm_*",
+          "wbraid",
+          "yclid",
+          "ysclid");
+
+  private static final Pattern PATTERN = Pattern.compile("[A-Za-z0-9._~-]+\\*?|\\*");
+
+  private final String text;
+
+  /** The patterns that a name may match which begins with this character. */
+  private final byte[][][] ofFirst;
+
+  private StrippedParameters(String text) {
+    this.text = text;
+    this.ofFirst = new byte[128][][];
+    for (int first = 0; first < ofFirst.length; first++) {
+      char beginning = (char) first;
+      ofFirst[first] =
+          Arrays.stream(text.split(","))
+              .filter(pattern -> pattern.indexOf(beginning) == 0 || pattern.equals("*"))
+              .map(pattern -> pattern.getBytes(US_ASCII))
+              .toArray(byte[][]::new);
+    }
+  }
+
+  /**
+   * The patterns of a text with commas between them.
+   *
+   * @throws IllegalArgumentException if there are none, they are too long, or one is no pattern
+   */
+  static StrippedParameters parse(String text) {
+    TreeSet<String> patterns = new TreeSet<>();
+    for (String pattern : text.split(",", -1)) {
+      if (pattern.equals(COMMON)) {
+        patterns.addAll(COMMON_PATTERNS);
+      } else if (PATTERN.matcher(pattern).matches()) {
+        patterns.add(pattern);
+      } else {
+        throw new IllegalArgumentException(
+            "a stripped parameter must be a name of letters, digits and '-._~', with '*' only at"
+                + " its end, got "
+                + Quoted.of(pattern));
+      }
+    }
+    String joined = String.join(",", patterns);
+    if (joined.length() > Canonicaliser.MAX_STRIPPED_CHARS) {
+      throw new IllegalArgumentException(
+          "the stripped parameters must have at most %d characters with their commas, got %d"
+              .formatted(Canonicaliser.MAX_STRIPPED_CHARS, joined.length()));
+    }
+    return new StrippedParameters(joined);
+  }
+
+  boolean isEmpty() {
+    return text.isEmpty();
+  }
+
+  /**
+   * A URL in the form of {@link UrlNormaliser} without the parameters that match. Returns the array
+   * it was given if there are none.
+   */
+  byte[] without(byte[] url) {
+    int query = endOf(url, 0, '?', '?');
+    byte[] out = null;
+    int length = query;
+    for (int from = query + 1; from < url.length; ) {
+      int nameEnd = endOf(url, from, '=', '&');
+      int to = endOf(url, nameEnd, '&', '&');
+      boolean stripped = matches(url, from, nameEnd);
+      if (stripped && out == null) {
+        out = url.clone();
+        length = from - 1;
+      } else if (!stripped && out != null) {
+        out[length] = (byte) (length == query ? '?' : '&');
+        System.arraycopy(url, from, out, length + 1, to - from);
+        length += 1 + to - from;
+      }
+      from = to + 1;
+    }
+    return out == null ? url : Arrays.copyOf(out, length);
+  }
+
+  /** Where the next of two marks is, or the end. */
+  private static int endOf(byte[] url, int from, char mark, char otherMark) {
+    int at = from;
+    while (at < url.length && url[at] != mark && url[at] != otherMark) {
+      at++;
+    }
+    return at;
+  }
+
+  /** Whether a name, which is not empty and ASCII, matches. */
+  private boolean matches(byte[] url, int from, int to) {
+    for (byte[] pattern : ofFirst[url[from]]) {
+      boolean isBeginning = pattern[pattern.length - 1] == '*';
+      int length = isBeginning ? pattern.length - 1 : pattern.length;
+      int end = from + length;
+      if ((isBeginning ? end <= to : end == to)
+          && Arrays.equals(url, from, end, pattern, 0, length)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof StrippedParameters that && text.equals(that.text);
+  }
+
+  @Override
+  public int hashCode() {
+    return text.hashCode();
+  }
+
+  /** The patterns, sorted, each once, with commas between them; empty for none. */
+  @Override
+  public String toString() {
+    return text;
+  }
+}

@@ -1,0 +1,141 @@
+package io.firstseen.filters.key;
+
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A URL, or a text that starts with a host, cut into its parts as browsers cut it (WHATWG URL,
+ * section 4.4). User and fragment are left out; host, path and query are as they were written.
+ *
+ * @param scheme in lower case; null if the text has none
+ * @param port in [0, 65535], or -1 if there is none
+ * @param path empty, or from the first slash on; backslashes are slashes
+ * @param query without its question mark; empty if there is none
+ */
+record WebUrl(@Nullable String scheme, String host, int port, String path, String query) {
+  private static final int MAX_PORT = 65_535;
+
+  /** A scheme is told from a host with a port by the slash behind it. */
+  private static final Pattern SCHEME = Pattern.compile("([A-Za-z][A-Za-z0-9+.-]*):[/\\\\]+");
+
+  private static final Pattern AUTHORITY_END = Pattern.compile("[/\\\\?]|\\z");
+  private static final Pattern BARE_IPV6 =
+      Pattern.compile("[0-9A-Fa-f.]*:[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*");
+
+  /**
+   * Cuts {@code text}.
+   *
+   * @param schemes those that are accepted
+   * @throws InvalidKeyException if it is no URL of these schemes and does not start with a host
+   */
+  static WebUrl parse(String text, Set<String> schemes) throws InvalidKeyException {
+    String url = withoutFragment(withoutTabsAndNewlines(trimmed(text)));
+    Matcher start = SCHEME.matcher(url);
+    if (start.lookingAt()) {
+      String scheme = start.group(1).toLowerCase(Locale.ROOT);
+      if (!schemes.contains(scheme)) {
+        throw new InvalidKeyException(
+            "URL must start with %s or a host, got %s"
+                .formatted(
+                    String.join(", ", schemes.stream().sorted().map(s -> s + "://").toList()),
+                    Quoted.of(scheme + ":")));
+      }
+      return parseFromHost(scheme, url.substring(start.end()));
+    }
+    if (BARE_IPV6.matcher(url).matches()) {
+      return new WebUrl(null, "[" + url + "]", -1, "", "");
+    }
+    return parseFromHost(null, url);
+  }
+
+  static String trimmed(String text) {
+    return text.trim();
+  }
+
+  private static String withoutTabsAndNewlines(String text) {
+    StringBuilder out = new StringBuilder(text.length());
+    text.chars()
+        .filter(c -> c != '\t' && c != '\n' && c != '\r')
+        .forEach(c -> out.append((char) c));
+    return out.toString();
+  }
+
+  private static String withoutFragment(String url) {
+    int hash = url.indexOf('#');
+    return hash < 0 ? url : url.substring(0, hash);
+  }
+
+  private static WebUrl parseFromHost(@Nullable String scheme, String rest)
+      throws InvalidKeyException {
+    Matcher end = AUTHORITY_END.matcher(rest);
+    String authority = end.find() ? rest.substring(0, end.start()) : rest;
+    int at = authority.lastIndexOf('@');
+    if (at >= 0 && scheme == null) {
+      throw new InvalidKeyException(
+          Quoted.of(authority) + " has an at sign and no scheme, as an e-mail address has");
+    }
+    String server = authority.substring(at + 1);
+    int portAt = server.indexOf(':', server.startsWith("[") ? Math.max(0, server.indexOf(']')) : 0);
+    String host = portAt < 0 ? server : server.substring(0, portAt);
+    if (host.isEmpty()) {
+      throw new InvalidKeyException("URL has no host");
+    }
+    if (scheme == null) {
+      Hosts.requirePlain(host);
+    }
+    int queryAt = rest.indexOf('?', authority.length());
+    int pathEnd = queryAt < 0 ? rest.length() : queryAt;
+    return new WebUrl(
+        scheme,
+        host,
+        portAt < 0 ? -1 : port(server.substring(portAt + 1), scheme != null),
+        rest.substring(authority.length(), pathEnd).replace('\\', '/'),
+        queryAt < 0 ? "" : rest.substring(queryAt + 1));
+  }
+
+  private static int port(String digits, boolean mayBeEmpty) throws InvalidKeyException {
+    if (digits.isEmpty() && mayBeEmpty) {
+      return -1;
+    }
+    int port = digits.isEmpty() ? MAX_PORT + 1 : 0;
+    for (int at = 0; at < digits.length() && port <= MAX_PORT; at++) {
+      int digit = digits.charAt(at) - '0';
+      if (digit < 0 || digit > 9) {
+        port = MAX_PORT + 1;
+      } else {
+        port = 10 * port + digit;
+      }
+    }
+    if (port > MAX_PORT) {
+      throw new InvalidKeyException(
+          "port must be a number in [0, %d], got %s".formatted(MAX_PORT, Quoted.of(digits)));
+    }
+    return port;
+  }
+
+  /**
+   * A path from a slash on without empty segments and dot segments. It ends with a slash if the
+   * last segment was one of these.
+   */
+  static String resolved(String path) {
+    Deque<String> kept = new ArrayDeque<>();
+    String last = "";
+    for (String segment : Arrays.asList(path.split("/", -1))) {
+      last = segment;
+      if (segment.equals("..")) {
+        kept.pollLast();
+      } else if (!segment.isEmpty() && !segment.equals(".")) {
+        kept.addLast(segment);
+      }
+    }
+    String joined = "/" + String.join("/", kept);
+    boolean directory = last.isEmpty() || last.equals(".") || last.equals("..");
+    return directory && !kept.isEmpty() ? joined + "/" : joined;
+  }
+}

@@ -1,0 +1,155 @@
+package io.firstseen.filters.snapshot;
+
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.InvalidKeyException;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.UrlExpressions;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A set of {@link Canonicaliser#URL_EXPRESSION}, which tells which of its entries lists a URL. A
+ * URL is on the list if any of its {@link UrlExpressions match expressions} is; the entry is the
+ * most specific one.
+ *
+ * <p>A listed URL is always found. Another one is taken for listed with at most the {@link
+ * #falsePositiveRate(int) rate of a question}. Immutable and safe for use by many threads.
+ */
+public final class UrlList {
+  private final String name;
+  private final SetParameters parameters;
+  private final KeyHash keyHash;
+  private final HashLookup lookup;
+
+  /** Looks up hashes, see {@link SnapshotSet#mightContainEach}. */
+  private interface HashLookup {
+    void mightContainEach(long[] hashes, int from, int to, boolean[] found);
+  }
+
+  private UrlList(String name, SetParameters parameters, KeyHash keyHash, HashLookup lookup)
+      throws SnapshotException {
+    requireUrlExpressions(name, parameters);
+    parameters.requireReadableBy(keyHash);
+    this.name = name;
+    this.parameters = parameters;
+    this.keyHash = keyHash;
+    this.lookup = lookup;
+  }
+
+  private UrlList(UrlList list, String name) {
+    this.name = name;
+    this.parameters = list.parameters;
+    this.keyHash = list.keyHash;
+    this.lookup = list.lookup;
+  }
+
+  /**
+   * The list in a set.
+   *
+   * @throws IllegalArgumentException if the set has another canonical form
+   * @throws HashKeyMismatchException if the set was made with another hash or hash key
+   * @throws UnsupportedSnapshotException if the set was made with another version of the rule
+   */
+  public static UrlList of(SnapshotSet set, KeyHash keyHash) throws SnapshotException {
+    return new UrlList(
+        set.manifest().setName(), set.manifest().parameters(), keyHash, set::mightContainEach);
+  }
+
+  /**
+   * The list in a snapshot that is a whole set. Throws what {@link #of(SnapshotSet, KeyHash)}
+   * throws.
+   *
+   * @throws IllegalArgumentException if it is one of several shards
+   */
+  public static UrlList of(Snapshot snapshot, KeyHash keyHash) throws SnapshotException {
+    SnapshotParameters parameters = snapshot.header().parameters();
+    int shards = parameters.set().shards().count();
+    if (shards > 1) {
+      throw new IllegalArgumentException(
+          "a list must be asked in all its shards, got shard %d of %d"
+              .formatted(parameters.shard(), shards));
+    }
+    return new UrlList(
+        parameters.setName(),
+        parameters.set(),
+        keyHash,
+        (hashes, from, to, found) -> {
+          for (int i = from; i < to; i++) {
+            found[i] = snapshot.mightContain(hashes[i]);
+          }
+        });
+  }
+
+  /**
+   * Refuses a set that is no list.
+   *
+   * @throws IllegalArgumentException if it has another canonical form than {@link
+   *     Canonicaliser#URL_EXPRESSION}
+   */
+  public static void requireUrlExpressions(String setName, SetParameters parameters) {
+    if (!isList(parameters)) {
+      throw new IllegalArgumentException(
+          "set '%s' must have the canonicaliser url-expression to be asked for URLs, got %s"
+              .formatted(setName, parameters.canonicaliser().id()));
+    }
+  }
+
+  /** Whether a set with these parameters is a list. */
+  public static boolean isList(SetParameters parameters) {
+    return parameters.canonicaliser().equals(Canonicaliser.URL_EXPRESSION);
+  }
+
+  /** The same list under another name, which answers give for it. */
+  public UrlList named(String newName) {
+    return new UrlList(this, newName);
+  }
+
+  /** The name of the set, or what it was {@link #named}. */
+  public String name() {
+    return name;
+  }
+
+  KeyHash keyHash() {
+    return keyHash;
+  }
+
+  /**
+   * The highest probability that a URL is taken for listed although it is not: 1 − (1 − ε)^n, with
+   * the set's rate ε for one key.
+   *
+   * @param expressions the URL's number of expressions, n
+   */
+  public double falsePositiveRate(int expressions) {
+    return falsePositiveRate(parameters.falsePositiveRate(), expressions);
+  }
+
+  /** Like {@link #falsePositiveRate(int)}, for a rate ε of one key. */
+  public static double falsePositiveRate(double keyRate, int expressions) {
+    return -Math.expm1(expressions * Math.log1p(-keyRate));
+  }
+
+  /**
+   * The rate ε of one key with which a URL of the most expressions has a given rate: 1 − (1 −
+   * rate)^(1/{@value UrlExpressions#MAX_COUNT}). The same on every machine.
+   */
+  public static double keyRateFor(double urlRate) {
+    return -StrictMath.expm1(StrictMath.log1p(-urlRate) / UrlExpressions.MAX_COUNT);
+  }
+
+  /**
+   * The entry that lists a URL, in canonical form; empty if none does.
+   *
+   * @param scope the scope; null or empty means none
+   * @throws InvalidKeyException if the scope is too long
+   */
+  public Optional<String> match(byte @Nullable [] scope, UrlExpressions url)
+      throws InvalidKeyException {
+    return new UrlLists(List.of(this), List.of())
+        .ask(scope, url).matches().stream().map(UrlAnswer.Match::entry).findFirst();
+  }
+
+  void mightContainEach(long[] hashes, int to, boolean[] found) {
+    lookup.mightContainEach(hashes, 0, to, found);
+  }
+}

@@ -1,0 +1,154 @@
+package io.firstseen.server;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.firstseen.consumer.ClientStatus;
+import io.firstseen.filters.key.InvalidKeyException;
+import io.firstseen.filters.key.UrlExpressions;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.filters.snapshot.UrlAnswer;
+import io.firstseen.filters.snapshot.UrlList;
+import io.firstseen.filters.snapshot.UrlLists;
+import io.firstseen.server.ServiceMetrics.UrlCount;
+import io.firstseen.server.http.HttpFailure;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** The lists and allow sets that answer one request for URLs, each by one snapshot. */
+final class AskedLists {
+  private final List<Asked> lists;
+  private final List<Asked> allow;
+  private final UrlLists asked;
+
+  /** A snapshot that is asked for URLs. */
+  record Asked(ServedSet served, Manifest manifest, UrlList list) {
+
+    private static Asked of(ServedSet served, ClientStatus status) throws HttpFailure {
+      served.requireAnswering(status);
+      SnapshotSet set = status.snapshot().orElseThrow();
+      return new Asked(served, set.manifest(), served.list(set));
+    }
+
+    /**
+     * An allow set.
+     *
+     * @throws HttpFailure with 503 if it cannot answer
+     */
+    static Asked allow(ServedSet served) throws HttpFailure {
+      return of(served, served.status());
+    }
+
+    /**
+     * A list that a request names.
+     *
+     * @throws HttpFailure with 400 if it is not a list, with 503 if it cannot answer
+     */
+    static Asked list(ServedSet served) throws HttpFailure {
+      if (served.isAllowSet()) {
+        throw new HttpFailure(
+            400,
+            "set must name lists, '"
+                + served.name()
+                + "' is an allow set, which is asked in any case");
+      }
+      ClientStatus status = served.status();
+      Optional<String> reason = status.snapshot().flatMap(served::whyNoList);
+      if (reason.isPresent()) {
+        throw new HttpFailure(400, reason.get());
+      }
+      return of(served, status);
+    }
+
+    /**
+     * A set that is no allow set; empty if it is not a list either.
+     *
+     * @throws HttpFailure with 503 if it cannot answer, or has no snapshot yet that tells whether
+     *     it is a list
+     */
+    static Optional<Asked> ifList(ServedSet served) throws HttpFailure {
+      ClientStatus status = served.status();
+      return status.snapshot().flatMap(served::whyNoList).isPresent()
+          ? Optional.empty()
+          : Optional.of(of(served, status));
+    }
+  }
+
+  AskedLists(List<Asked> lists, List<Asked> allow) {
+    this.lists = List.copyOf(lists);
+    this.allow = List.copyOf(allow);
+    this.asked =
+        new UrlLists(
+            lists.stream().map(Asked::list).toList(), allow.stream().map(Asked::list).toList());
+  }
+
+  /** See {@link UrlLists#askEach}. */
+  List<UrlAnswer> askEach(byte[] scope, List<UrlExpressions> urls) throws InvalidKeyException {
+    return asked.askEach(scope, urls);
+  }
+
+  /** Writes which snapshots answer, as {@code sets}. */
+  void writeSets(JsonGenerator json) throws IOException {
+    json.writeArrayFieldStart("sets");
+    for (Asked each : lists) {
+      write(json, each, false);
+    }
+    for (Asked each : allow) {
+      write(json, each, true);
+    }
+    json.writeEndArray();
+  }
+
+  private static void write(JsonGenerator json, Asked asked, boolean allow) throws IOException {
+    json.writeStartObject();
+    json.writeStringField("set", asked.served().name());
+    json.writeNumberField("sequence", asked.manifest().sequence());
+    json.writeNumberField("windowEndMillis", asked.manifest().windowEndMillis());
+    json.writeBooleanField("allow", allow);
+    json.writeEndObject();
+  }
+
+  /** Writes the fields of an answer. */
+  void writeAnswer(JsonGenerator json, UrlExpressions url, UrlAnswer answer) throws IOException {
+    json.writeBooleanField("present", answer.isPresent());
+    write(json, "matches", answer.matches());
+    write(json, "allowedBy", answer.allowedBy());
+    json.writeNumberField("expressions", url.count());
+    json.writeNumberField("falsePositiveRate", asked.falsePositiveRate(url.count()));
+  }
+
+  private static void write(JsonGenerator json, String name, List<UrlAnswer.Match> matches)
+      throws IOException {
+    json.writeArrayFieldStart(name);
+    for (UrlAnswer.Match each : matches) {
+      json.writeStartObject();
+      json.writeStringField("set", each.list());
+      json.writeStringField("entry", each.entry());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+  }
+
+  /** Counts an answer for each set. */
+  void count(ServiceMetrics metrics, UrlAnswer answer) {
+    UrlCount ofMatch = answer.isPresent() ? UrlCount.PRESENT : UrlCount.ALLOWED;
+    for (Asked each : lists) {
+      metrics.count(each.served(), has(answer.matches(), each) ? ofMatch : UrlCount.ABSENT);
+    }
+    for (Asked each : allow) {
+      metrics.count(
+          each.served(), has(answer.allowedBy(), each) ? UrlCount.PRESENT : UrlCount.ABSENT);
+    }
+  }
+
+  private static boolean has(List<UrlAnswer.Match> matches, Asked asked) {
+    return matches.stream().anyMatch(match -> match.list().equals(asked.served().name()));
+  }
+
+  /** Counts a URL without a canonical form for each set. */
+  void countInvalid(ServiceMetrics metrics) {
+    Stream.concat(lists.stream(), allow.stream())
+        .forEach(each -> metrics.count(each.served(), UrlCount.INVALID));
+  }
+}
