@@ -2,6 +2,9 @@ package io.firstseen.benchmarks.dedup;
 
 import crawlercommons.filters.basic.BasicURLNormalizer;
 import crawlercommons.filters.basic.BasicURLNormalizer.IdnNormalization;
+import io.firstseen.benchmarks.shared.ChildJvm;
+import io.firstseen.benchmarks.shared.Median;
+import io.firstseen.benchmarks.shared.Url;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
 import java.util.Arrays;

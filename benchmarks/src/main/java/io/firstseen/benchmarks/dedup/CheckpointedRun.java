@@ -1,5 +1,7 @@
 package io.firstseen.benchmarks.dedup;
 
+import io.firstseen.benchmarks.shared.ChildJvm;
+import io.firstseen.benchmarks.shared.LocalFlink;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -91,7 +93,7 @@ final class CheckpointedRun {
     JobID job =
         flink.start(
             Pipelines.build(
-                pipeline.subject(), pipeline.capacity(), stages, flink.environment(pipeline)));
+                pipeline.subject(), pipeline.capacity(), stages, pipeline.environment(flink)));
     List<Double> without = new ArrayList<>();
     List<Double> with = new ArrayList<>();
     for (int stage = 0; stage < WITH.length; stage++) {

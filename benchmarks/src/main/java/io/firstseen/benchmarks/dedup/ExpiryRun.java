@@ -1,6 +1,8 @@
 package io.firstseen.benchmarks.dedup;
 
 import io.firstseen.benchmarks.operator.SwallowingOutput;
+import io.firstseen.benchmarks.shared.ChildJvm;
+import io.firstseen.benchmarks.shared.Median;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.serializers.Change;

@@ -1,7 +1,10 @@
 package io.firstseen.benchmarks.dedup;
 
-import io.firstseen.benchmarks.dedup.ChildJvm.FailedException;
 import io.firstseen.benchmarks.dedup.Measurements.CheckpointedRates;
+import io.firstseen.benchmarks.shared.Backend;
+import io.firstseen.benchmarks.shared.ChildJvm;
+import io.firstseen.benchmarks.shared.ChildJvm.FailedException;
+import io.firstseen.benchmarks.shared.FlinkSettings;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -196,7 +199,7 @@ final class FigureRuns {
 
   private PipelineSpec specification(Subject subject, long keys, Path directory) {
     // RocksDB is so slow that a fifth of the keys is enough for the JIT.
-    int divisor = subject.backend() == Subject.Backend.ROCKSDB ? 5 : 1;
+    int divisor = subject.backend() == Backend.ROCKSDB ? 5 : 1;
     long warmUpKeys = Math.max(1, settings.warmUpKeys() / divisor);
     return PipelineSpec.of(subject, keys, warmUpKeys, settings.flink(), directory);
   }

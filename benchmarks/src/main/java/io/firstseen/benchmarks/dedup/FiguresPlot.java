@@ -1,6 +1,7 @@
 package io.firstseen.benchmarks.dedup;
 
 import io.firstseen.benchmarks.dedup.PipelineResult.Sizes;
+import io.firstseen.benchmarks.shared.Backend;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -78,7 +79,7 @@ final class FiguresPlot {
 
   private static FigureOf bytes(Function<Sizes, Long> bytes, boolean onRocksDb) {
     return (measured, subject) ->
-        onRocksDb || subject.backend() == Subject.Backend.HASHMAP
+        onRocksDb || subject.backend() == Backend.HASHMAP
             ? measured
                 .sizes(subject)
                 .map(sizes -> (double) bytes.apply(sizes) / measured.keys())
@@ -91,7 +92,7 @@ final class FiguresPlot {
         List.of(Subject.Kind.OURS, Subject.Kind.EXACT_BY_HASH, Subject.Kind.EXACT_BY_URL);
     for (Subject subject : Subject.PLOTTED) {
       double x = LEFT + kinds.indexOf(subject.kind()) * PANEL;
-      double y = subject.backend() == Subject.Backend.HASHMAP ? 64 : 88;
+      double y = subject.backend() == Backend.HASHMAP ? 64 : 88;
       line(x, y, x + 34, y, colour(subject), 2, dashes(subject));
       text(x + 41, y + 4.5, "start", INK, 13, subject.title());
     }
@@ -176,7 +177,7 @@ final class FiguresPlot {
 
   /** The dash pattern: lines of RocksDB are dashed. */
   private static String dashes(Subject subject) {
-    return subject.backend() == Subject.Backend.ROCKSDB ? " stroke-dasharray=\"7 4\"" : "";
+    return subject.backend() == Backend.ROCKSDB ? " stroke-dasharray=\"7 4\"" : "";
   }
 
   private void line(

@@ -1,6 +1,7 @@
 package io.firstseen.benchmarks.dedup;
 
 import io.firstseen.benchmarks.dedup.PipelineResult.Sizes;
+import io.firstseen.benchmarks.shared.Median;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

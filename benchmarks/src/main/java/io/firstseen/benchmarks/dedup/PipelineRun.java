@@ -2,6 +2,8 @@ package io.firstseen.benchmarks.dedup;
 
 import com.sun.management.ThreadMXBean;
 import io.firstseen.benchmarks.dedup.PipelineResult.Sizes;
+import io.firstseen.benchmarks.shared.ChildJvm;
+import io.firstseen.benchmarks.shared.LocalFlink;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -49,7 +51,7 @@ final class PipelineRun {
   private PipelineResult run() throws Exception {
     JobID job =
         flink.start(
-            Pipelines.build(spec.subject(), spec.capacity(), stages, flink.environment(spec)));
+            Pipelines.build(spec.subject(), spec.capacity(), stages, spec.environment(flink)));
     long heapBefore = spec.sizes() ? liveHeapBytes() : 0;
     long allocatedBefore = allocatedBytes();
     long start = System.nanoTime();

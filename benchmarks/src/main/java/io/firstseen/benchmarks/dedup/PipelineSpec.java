@@ -1,6 +1,9 @@
 package io.firstseen.benchmarks.dedup;
 
+import io.firstseen.benchmarks.shared.FlinkSettings;
+import io.firstseen.benchmarks.shared.LocalFlink;
 import java.nio.file.Path;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,5 +56,10 @@ record PipelineSpec(
   /** The warm-up run, from empty state. */
   PipelineSpec warmUp() {
     return new PipelineSpec(subject, warmUpKeys, 0, capacity, flink, directory, false, null);
+  }
+
+  /** An environment to build the run's job on. */
+  StreamExecutionEnvironment environment(LocalFlink cluster) {
+    return cluster.environment(subject.backend(), flink, sizes, savepoint);
   }
 }

@@ -1,5 +1,10 @@
 package io.firstseen.benchmarks.dedup;
 
+import io.firstseen.benchmarks.shared.Backend;
+import io.firstseen.benchmarks.shared.ExactDedup;
+import io.firstseen.benchmarks.shared.HashedUrl;
+import io.firstseen.benchmarks.shared.Url;
+import io.firstseen.benchmarks.shared.UrlSerializer;
 import io.firstseen.filters.cuckoo.CuckooFilter;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.operators.dedup.DedupStreams;
@@ -130,7 +135,7 @@ final class Pipelines {
     if (subject.kind() == Subject.Kind.OURS_EXACT) {
       dedup.mode(DedupMode.EXACT);
     }
-    if (subject.backend() == Subject.Backend.ROCKSDB) {
+    if (subject.backend() == Backend.ROCKSDB) {
       dedup.pageCacheBytes(
           pageCacheBytes(subject, capacity) / urls.getExecutionEnvironment().getParallelism());
     }

@@ -1,5 +1,6 @@
 package io.firstseen.benchmarks.dedup;
 
+import io.firstseen.benchmarks.shared.Url;
 import io.firstseen.filters.cuckoo.CuckooFilter;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.serializers.Change;
@@ -56,7 +57,7 @@ record Prefill(long capacity, long keysOfShard, long bytes)
   @Override
   public Change<Url> record(Stage stage, long ordinal) {
     long shard = ordinal / keysOfShard;
-    long rest = Stage.scramble(ordinal) >>> SHARDS.bits();
+    long rest = Url.scramble(ordinal) >>> SHARDS.bits();
     long hash = (shard << (Long.SIZE - SHARDS.bits())) | rest;
     return new Change<>(Operation.ADD, ANY.utf8(), hash, ANY);
   }

@@ -1,5 +1,7 @@
 package io.firstseen.benchmarks.dedup;
 
+import io.firstseen.benchmarks.shared.ChildJvm;
+import io.firstseen.benchmarks.shared.LocalFlink;
 import java.nio.file.Path;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.core.execution.SavepointFormatType;
@@ -31,7 +33,7 @@ final class PrefillRun {
     PipelineSpec pipeline = spec.pipeline();
     try (LocalFlink flink = new LocalFlink(Path.of(pipeline.directory()), pipeline.flink())) {
       Stages progress = Stages.prepare(1, 1);
-      JobID job = flink.start(Pipelines.buildPrefill(prefill, flink.environment(pipeline)));
+      JobID job = flink.start(Pipelines.buildPrefill(prefill, pipeline.environment(flink)));
       flink.await(job, progress.begin(0));
       Path savepoint = flink.savepoint(job, SavepointFormatType.CANONICAL);
       progress.end();

@@ -15,6 +15,7 @@ import static io.firstseen.benchmarks.dedup.Subject.URL_ROCKSDB;
 
 import io.firstseen.benchmarks.dedup.Measurements.CheckpointedRates;
 import io.firstseen.benchmarks.dedup.PipelineResult.Sizes;
+import io.firstseen.benchmarks.shared.Median;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.firstseen.benchmarks.dedup;
 
+import io.firstseen.benchmarks.shared.Url;
 import java.io.Serializable;
 
 /**
@@ -64,7 +65,7 @@ record Stage(Mix mix, int repeatPercent, long known, long records) implements Se
       }
       case HALF_NEW -> {
         long key = known + (ordinal >>> 1);
-        boolean newFirst = key == 0 || scramble(key) < 0;
+        boolean newFirst = key == 0 || Url.scramble(key) < 0;
         boolean first = (ordinal & 1) == 0;
         yield first == newFirst ? key : drawn(ordinal, newFirst ? key + 1 : key);
       }
@@ -73,14 +74,6 @@ record Stage(Mix mix, int repeatPercent, long known, long records) implements Se
 
   /** A pseudorandom number in [0, bound) that depends only on the record. */
   private long drawn(long ordinal, long bound) {
-    return Math.multiplyHigh(scramble(~ordinal) >>> 1, bound << 1);
-  }
-
-  /** A pseudorandom permutation: the finaliser of SplitMix64 (Steele et al. 2014). */
-  static long scramble(long number) {
-    long z = number + 0x9e3779b97f4a7c15L;
-    z = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
-    z = (z ^ (z >>> 27)) * 0x94d049bb133111ebL;
-    return z ^ (z >>> 31);
+    return Math.multiplyHigh(Url.scramble(~ordinal) >>> 1, bound << 1);
   }
 }

@@ -1,5 +1,6 @@
 package io.firstseen.benchmarks.dedup;
 
+import io.firstseen.benchmarks.shared.Url;
 import java.io.Serializable;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

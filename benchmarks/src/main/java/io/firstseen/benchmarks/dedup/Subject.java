@@ -1,5 +1,6 @@
 package io.firstseen.benchmarks.dedup;
 
+import io.firstseen.benchmarks.shared.Backend;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
@@ -43,22 +44,6 @@ enum Subject {
     OURS_EXACT,
     EXACT_BY_HASH,
     EXACT_BY_URL
-  }
-
-  /** Flink's names of the backends. */
-  enum Backend {
-    HASHMAP("hashmap"),
-    ROCKSDB("rocksdb");
-
-    private final String id;
-
-    Backend(String id) {
-      this.id = id;
-    }
-
-    String id() {
-      return id;
-    }
   }
 
   private final String title;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.benchmarks.dedup.Measurements.CheckpointedRates;
 import io.firstseen.benchmarks.dedup.PipelineResult.Sizes;
+import io.firstseen.benchmarks.shared.FlinkSettings;
 import java.io.PrintWriter;
 import java.io.StringReader;
 import java.io.StringWriter;

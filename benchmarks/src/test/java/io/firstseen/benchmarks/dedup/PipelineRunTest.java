@@ -3,6 +3,7 @@ package io.firstseen.benchmarks.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.benchmarks.dedup.PipelineResult.Sizes;
+import io.firstseen.benchmarks.shared.FlinkSettings;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

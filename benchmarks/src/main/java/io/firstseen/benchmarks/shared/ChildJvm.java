@@ -1,4 +1,4 @@
-package io.firstseen.benchmarks.dedup;
+package io.firstseen.benchmarks.shared;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
@@ -13,7 +13,7 @@ import java.util.List;
  * The class gets its specification as JSON in its only argument, and answers in JSON on standard
  * output.
  */
-final class ChildJvm {
+public final class ChildJvm {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private ChildJvm() {}
@@ -24,7 +24,7 @@ final class ChildJvm {
    * @param heapMebibytes its heap, fixed from the start
    * @throws FailedException if it does not exit with status 0
    */
-  static <R> R run(Class<?> main, long heapMebibytes, Object specification, Class<R> answer)
+  public static <R> R run(Class<?> main, long heapMebibytes, Object specification, Class<R> answer)
       throws IOException, InterruptedException, FailedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -53,17 +53,17 @@ final class ChildJvm {
   }
 
   /** For the child. */
-  static <S> S specification(String[] arguments, Class<S> type) throws IOException {
+  public static <S> S specification(String[] arguments, Class<S> type) throws IOException {
     return JSON.readValue(arguments[0], type);
   }
 
   /** For the child. */
-  static void answer(Object answer) throws IOException {
+  public static void answer(Object answer) throws IOException {
     JSON.writeValue(System.out, answer);
   }
 
   /** The child exited with a status other than 0. */
-  static final class FailedException extends Exception {
+  public static final class FailedException extends Exception {
     private static final long serialVersionUID = 1;
 
     FailedException(String message) {

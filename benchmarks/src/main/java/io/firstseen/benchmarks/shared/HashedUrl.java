@@ -1,4 +1,4 @@
-package io.firstseen.benchmarks.dedup;
+package io.firstseen.benchmarks.shared;
 
 import io.firstseen.serializers.ImmutableSerializer;
 import io.firstseen.serializers.SerializerTypeInformation;
@@ -15,8 +15,8 @@ import org.apache.flink.core.memory.DataOutputView;
  * @param hash of the URL's bytes
  * @param url the event
  */
-record HashedUrl(long hash, Url url) {
-  static final TypeInformation<HashedUrl> TYPE =
+public record HashedUrl(long hash, Url url) {
+  public static final TypeInformation<HashedUrl> TYPE =
       new SerializerTypeInformation<>(HashedUrl.class, new Serializer());
 
   /** Writes the hash, then the URL. */

@@ -1,4 +1,4 @@
-package io.firstseen.benchmarks.dedup;
+package io.firstseen.benchmarks.shared;
 
 import java.io.IOException;
 import java.net.URI;
@@ -34,9 +34,10 @@ import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamGraph;
+import org.jspecify.annotations.Nullable;
 
 /** A mini cluster that runs one job at a time, and measures the files of its checkpoints. */
-final class LocalFlink implements AutoCloseable {
+public final class LocalFlink implements AutoCloseable {
   /**
    * The checkpoint interval: checkpointing is enabled so that checkpoints can be triggered, but
    * none is periodic.
@@ -54,7 +55,7 @@ final class LocalFlink implements AutoCloseable {
   private final Path directory;
   private final MiniCluster cluster;
 
-  LocalFlink(Path directory, FlinkSettings settings) throws Exception {
+  public LocalFlink(Path directory, FlinkSettings settings) throws Exception {
     this.directory = directory;
     Configuration configuration = new Configuration();
     configuration.set(RestOptions.ADDRESS, "localhost");
@@ -76,36 +77,40 @@ final class LocalFlink implements AutoCloseable {
     cluster.start();
   }
 
-  /** An environment to build a job on. */
-  StreamExecutionEnvironment environment(PipelineSpec spec) {
+  /**
+   * An environment to build a job on.
+   *
+   * @param keepsCheckpoints whether old checkpoints stay, so that their files can be counted
+   * @param savepoint the savepoint to start from; null for none
+   */
+  public StreamExecutionEnvironment environment(
+      Backend backend, FlinkSettings flink, boolean keepsCheckpoints, @Nullable String savepoint) {
     Configuration configuration = new Configuration();
-    configuration.set(StateBackendOptions.STATE_BACKEND, spec.subject().backend().id());
+    configuration.set(StateBackendOptions.STATE_BACKEND, backend.id());
     configuration.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);
     configuration.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, checkpoints().toUri().toString());
     configuration.set(
         CheckpointingOptions.FS_WRITE_BUFFER_SIZE,
-        spec.subject().backend() == Subject.Backend.ROCKSDB
-            ? WRITE_BUFFER_BYTES
-            : HEAP_WRITE_BUFFER_BYTES);
+        backend == Backend.ROCKSDB ? WRITE_BUFFER_BYTES : HEAP_WRITE_BUFFER_BYTES);
     configuration.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, NEVER);
-    if (spec.sizes()) {
+    if (keepsCheckpoints) {
       // Keeps checkpoints while their files are counted.
       configuration.set(CheckpointingOptions.MAX_RETAINED_CHECKPOINTS, 10);
     }
     configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "disable");
     configuration.set(PipelineOptions.GENERIC_TYPES, false);
-    configuration.set(PipelineOptions.OBJECT_REUSE, spec.flink().objectReuse());
+    configuration.set(PipelineOptions.OBJECT_REUSE, flink.objectReuse());
     configuration.set(PipelineOptions.AUTO_WATERMARK_INTERVAL, Duration.ZERO);
-    configuration.set(CoreOptions.DEFAULT_PARALLELISM, spec.flink().parallelism());
-    if (spec.savepoint() != null) {
-      configuration.set(StateRecoveryOptions.SAVEPOINT_PATH, spec.savepoint());
+    configuration.set(CoreOptions.DEFAULT_PARALLELISM, flink.parallelism());
+    if (savepoint != null) {
+      configuration.set(StateRecoveryOptions.SAVEPOINT_PATH, savepoint);
       configuration.set(StateRecoveryOptions.SAVEPOINT_IGNORE_UNCLAIMED_STATE, true);
     }
     return new StreamExecutionEnvironment(configuration);
   }
 
   /** Starts a job and returns when all its tasks run. */
-  JobID start(StreamGraph graph) throws Exception {
+  public JobID start(StreamGraph graph) throws Exception {
     JobID job = cluster.submitJob(graph.getJobGraph()).get().getJobID();
     while (!isRunning(job)) {
       TimeUnit.MILLISECONDS.sleep(20);
@@ -132,7 +137,7 @@ final class LocalFlink implements AutoCloseable {
   }
 
   /** Waits for an event in a running job; fails if the job fails. */
-  void await(JobID job, CompletableFuture<?> event) throws Exception {
+  public void await(JobID job, CompletableFuture<?> event) throws Exception {
     CompletableFuture<JobResult> end = cluster.requestJobResult(job);
     CompletableFuture.anyOf(event, end).get();
     if (end.isDone()) {
@@ -141,7 +146,7 @@ final class LocalFlink implements AutoCloseable {
   }
 
   /** Waits until a job has ended. */
-  void awaitEnd(JobID job) throws Exception {
+  public void awaitEnd(JobID job) throws Exception {
     failIfFailed(cluster.requestJobResult(job).get());
   }
 
@@ -157,7 +162,7 @@ final class LocalFlink implements AutoCloseable {
   }
 
   /** Takes a checkpoint and returns the total bytes of the files that it wrote. */
-  long checkpointBytes(JobID job) throws Exception {
+  public long checkpointBytes(JobID job) throws Exception {
     Path ofJob = checkpoints().resolve(job.toHexString());
     Map<Path, Long> before = files(ofJob);
     checkpoint(job);
@@ -167,7 +172,7 @@ final class LocalFlink implements AutoCloseable {
   }
 
   /** Takes a savepoint and returns its path. */
-  Path savepoint(JobID job, SavepointFormatType format) throws Exception {
+  public Path savepoint(JobID job, SavepointFormatType format) throws Exception {
     Path savepoints = Files.createDirectories(directory.resolve("savepoints"));
     String place =
         cluster.triggerSavepoint(job, savepoints.toUri().toString(), false, format).get();
@@ -175,11 +180,11 @@ final class LocalFlink implements AutoCloseable {
   }
 
   /** Takes a checkpoint and returns when it is complete. */
-  void checkpoint(JobID job) throws Exception {
+  public void checkpoint(JobID job) throws Exception {
     cluster.triggerCheckpoint(job).get();
   }
 
-  static long bytes(Path directory) throws IOException {
+  public static long bytes(Path directory) throws IOException {
     return files(directory).values().stream().mapToLong(Long::longValue).sum();
   }
 

@@ -1,4 +1,4 @@
-package io.firstseen.benchmarks.dedup;
+package io.firstseen.benchmarks.shared;
 
 import io.firstseen.serializers.ImmutableSerializer;
 import io.firstseen.serializers.SerializerTypeInformation;
@@ -10,9 +10,10 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /** Writes a {@link Url}: its length, then its bytes. */
-final class UrlSerializer extends ImmutableSerializer<Url> {
-  static final UrlSerializer INSTANCE = new UrlSerializer();
-  static final TypeInformation<Url> TYPE = new SerializerTypeInformation<>(Url.class, INSTANCE);
+public final class UrlSerializer extends ImmutableSerializer<Url> {
+  public static final UrlSerializer INSTANCE = new UrlSerializer();
+  public static final TypeInformation<Url> TYPE =
+      new SerializerTypeInformation<>(Url.class, INSTANCE);
 
   private static final long serialVersionUID = 1;
 

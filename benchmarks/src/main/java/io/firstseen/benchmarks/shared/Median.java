@@ -1,13 +1,13 @@
-package io.firstseen.benchmarks.dedup;
+package io.firstseen.benchmarks.shared;
 
 import java.util.Arrays;
 
 /** The median of some figures. */
-final class Median {
+public final class Median {
   private Median() {}
 
   /** The median of at least one figure. */
-  static double of(double... figures) {
+  public static double of(double... figures) {
     double[] sorted = figures.clone();
     Arrays.sort(sorted);
     return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;

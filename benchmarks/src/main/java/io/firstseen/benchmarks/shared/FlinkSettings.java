@@ -1,4 +1,4 @@
-package io.firstseen.benchmarks.dedup;
+package io.firstseen.benchmarks.shared;
 
 /**
  * The settings of Flink, the same for all subjects.
@@ -8,4 +8,4 @@ package io.firstseen.benchmarks.dedup;
  *     together
  * @param objectReuse whether Flink may pass objects on without a copy
  */
-record FlinkSettings(int parallelism, int managedMemoryMebibytes, boolean objectReuse) {}
+public record FlinkSettings(int parallelism, int managedMemoryMebibytes, boolean objectReuse) {}

@@ -1,4 +1,4 @@
-package io.firstseen.benchmarks.dedup;
+package io.firstseen.benchmarks.shared;
 
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.ValueState;
@@ -13,7 +13,7 @@ import org.apache.flink.util.Collector;
  * @param <K> type of the keys
  * @param <T> type of the events
  */
-final class ExactDedup<K, T> extends KeyedProcessFunction<K, T, T> {
+public final class ExactDedup<K, T> extends KeyedProcessFunction<K, T, T> {
   private static final long serialVersionUID = 1;
 
   private transient ValueState<Boolean> seen;

@@ -1,4 +1,4 @@
-package io.firstseen.benchmarks.dedup;
+package io.firstseen.benchmarks.shared;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -10,8 +10,8 @@ import java.util.Arrays;
  * The event of all subjects: a URL of {@value #BYTES} bytes in canonical form. Also a key, with a
  * cached hash code like a string's.
  */
-final class Url {
-  static final int BYTES = 85;
+public final class Url {
+  public static final int BYTES = 85;
 
   private static final byte[] TEMPLATE =
       "https://www.shop-000000.example.com/catalogue/autumn/shoes/item-0000000000000000.html"
@@ -38,12 +38,20 @@ final class Url {
   }
 
   /** The URL for a key's number; different numbers have different URLs, in pseudorandom order. */
-  static Url of(long number) {
-    long id = Stage.scramble(number);
+  public static Url of(long number) {
+    long id = scramble(number);
     byte[] utf8 = TEMPLATE.clone();
     writeHex(utf8, SHOP, id, 3);
     writeHex(utf8, ITEM, id, Long.BYTES);
     return new Url(utf8);
+  }
+
+  /** A pseudorandom permutation: the finaliser of SplitMix64 (Steele et al. 2014). */
+  public static long scramble(long number) {
+    long z = number + 0x9e3779b97f4a7c15L;
+    z = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
+    z = (z ^ (z >>> 27)) * 0x94d049bb133111ebL;
+    return z ^ (z >>> 31);
   }
 
   private static void writeHex(byte[] utf8, int at, long value, int bytes) {
@@ -53,7 +61,7 @@ final class Url {
   }
 
   /** Not to be changed. */
-  byte[] utf8() {
+  public byte[] utf8() {
     return utf8;
   }
 
