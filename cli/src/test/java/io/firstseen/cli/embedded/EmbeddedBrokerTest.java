@@ -7,7 +7,6 @@ import io.firstseen.jobs.shared.UserErrorException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -104,16 +103,15 @@ class EmbeddedBrokerTest {
   @Test
   void startingAgainOnTheSameDirectoryAndPortBringsTheRecordsBack(@TempDir Path directory)
       throws Exception {
-    EmbeddedBroker.Settings settings = EmbeddedBroker.Settings.tuned();
-    int port;
+    int port = SharedBroker.freePort();
+    EmbeddedBroker.Settings settings = EmbeddedBroker.Settings.tuned().port(port);
     try (EmbeddedBroker broker = EmbeddedBroker.start(directory, settings)) {
-      port = URI.create("kafka://" + broker.bootstrapServers()).getPort();
       broker.createTopics(List.of(new NewTopic(TOPIC, 1, (short) 1)));
       try (KafkaProducer<String, String> producer = producer(broker, Map.of())) {
         producer.send(new ProducerRecord<>(TOPIC, "kept")).get();
       }
     }
-    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, settings.port(port))) {
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, settings)) {
       assertThat(broker.bootstrapServers()).isEqualTo("localhost:" + port);
       broker.awaitTopics(List.of(TOPIC));
       assertThat(read(broker, TOPIC, 1, "read_committed")).containsExactly("kept");
