@@ -11,6 +11,7 @@ import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -80,6 +81,8 @@ class IdleSplitsTest {
       mustPublish(60_000, "abcdefgh");
     } finally {
       job.cancel().get();
+      // Until it has ended, its source would take records of the next test.
+      assertThat(job.getJobExecutionResult()).failsWithin(Duration.ofMinutes(1));
     }
     assertThat(RECORDS).isEmpty();
   }
