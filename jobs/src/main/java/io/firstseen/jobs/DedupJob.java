@@ -9,31 +9,34 @@ import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.KeyOptions;
 import io.firstseen.jobs.options.StreamOptions;
+import io.firstseen.jobs.shared.Duplicates;
 import io.firstseen.jobs.shared.OperatorUids;
+import io.firstseen.jobs.shared.OutcomeSinks;
 import io.firstseen.jobs.shared.SingleTask;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.operators.KeyHashSource;
-import io.firstseen.operators.dedup.DedupStreams;
+import io.firstseen.operators.dedup.Extractor;
 import io.firstseen.operators.dedup.Firstseen;
+import io.firstseen.operators.dedup.OutcomeFunction;
+import io.firstseen.operators.dedup.OutcomeStream;
 import io.firstseen.serializers.Change;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.Rejected;
-import io.firstseen.serializers.RejectedSerializer;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.DedupParameters;
-import io.firstseen.types.Operation;
 import java.util.OptionalLong;
-import org.apache.flink.api.common.functions.MapFunction;
+import org.apache.flink.api.common.functions.AbstractRichFunction;
 import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.functions.RichMapFunction;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.DataStreamSink;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.flink.streaming.api.functions.ProcessFunction;
-import org.apache.flink.util.Collector;
-import org.apache.flink.util.OutputTag;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -51,14 +54,13 @@ public final class DedupJob {
    * Adds the job to the environment.
    *
    * @param source the source of events, each split in order
-   * @param sink receives outcomes; those of one key in the order of its events
    * @throws UserErrorException if options contradict each other
    * @throws IllegalArgumentException if an option is out of its bounds
    */
   public static void build(
       StreamExecutionEnvironment env,
       Source<SourceEvent, ?, ?> source,
-      Sink<Outcome> sink,
+      OutcomeSinks sinks,
       JobOptions options) {
     JobEnvironment.requireParallelismOfDedup(options);
     JobEnvironment.configure(env, options.stream());
@@ -66,7 +68,7 @@ public final class DedupJob {
     if (options.dedup().ttl().isPresent()) {
       watermarks = watermarks.forExpiry(options.dedup().ttl().get(), options.dedup().shards());
     }
-    attach(events(env, source, watermarks), sink, options);
+    attach(events(env, source, watermarks), sinks, options);
   }
 
   /** The watermarks of a source. */
@@ -82,67 +84,55 @@ public final class DedupJob {
     return env.fromSource(source, watermarks, OperatorUids.SOURCE, EVENT).uid(OperatorUids.SOURCE);
   }
 
-  /** Adds everything behind the source. Returns the accepted changes. */
-  static DataStream<Change<SourceEvent>> attach(
-      SingleOutputStreamOperator<SourceEvent> events, Sink<Outcome> sink, JobOptions options) {
-    OutputTag<Rejected<SourceEvent>> malformed =
-        new OutputTag<>("malformed", RejectedSerializer.info(EVENT));
-    SingleOutputStreamOperator<SourceEvent> wellFormed =
-        events
-            .process(new WellFormedFunction(malformed), EVENT)
-            .name(OperatorUids.WELL_FORMED)
-            .uid(OperatorUids.WELL_FORMED);
-    DedupStreams<SourceEvent> dedup =
-        described(
-                Firstseen.dedup(wellFormed),
-                options.keys(),
-                options.keyHashSource(),
-                options.dedup())
+  /** Adds everything behind the source. Returns the outcomes, but for dead letters. */
+  static DataStream<Outcome> attach(
+      SingleOutputStreamOperator<SourceEvent> events, OutcomeSinks sinks, JobOptions options) {
+    Firstseen<SourceEvent> description =
+        described(Firstseen.dedup(events), options.keys(), options.keyHashSource(), options.dedup())
+            .problem(new Problems())
             .key(SourceEvent::key)
             .operation(SourceEvent::operation)
-            .scope(SourceEvent::scope)
-            .apply();
-    DataStream<Outcome> accepted =
-        outcomes(
-            dedup.accepted(),
-            change ->
-                Outcome.of(
-                    change.operation() == Operation.ADD
-                        ? Outcome.Kind.ACCEPTED
-                        : Outcome.Kind.REMOVED,
-                    change.key(),
-                    change.event()),
-            OperatorUids.ACCEPTED);
-    DataStream<Outcome> duplicates =
-        outcomes(
-            dedup.duplicates(),
-            change -> Outcome.of(Outcome.Kind.DUPLICATE, change.key(), change.event()),
-            OperatorUids.DUPLICATES);
-    DataStream<Outcome> falseDuplicates =
-        outcomes(
-            dedup.falselyDropped(),
-            change -> Outcome.of(Outcome.Kind.FALSE_DUPLICATE, change.key(), change.event()),
-            OperatorUids.FALSE_DUPLICATES);
-    DataStream<Outcome> unknownDeletes =
-        outcomes(
-            dedup.unknownDeletes(),
-            change -> Outcome.of(Outcome.Kind.UNKNOWN_DELETE, change.key(), change.event()),
-            OperatorUids.UNKNOWN_DELETES);
-    DataStream<Outcome> deadLetters =
-        outcomes(
-            dedup.deadLetters().union(wellFormed.getSideOutput(malformed)),
-            rejected -> Outcome.deadLetter(rejected.event(), rejected.reason()),
-            OperatorUids.DEAD_LETTERS);
-    var written =
-        accepted
-            .union(duplicates, falseDuplicates, unknownDeletes, deadLetters)
-            .sinkTo(sink)
-            .name(OperatorUids.OUTCOMES_SINK)
-            .uid(OperatorUids.OUTCOMES_SINK);
+            .scope(SourceEvent::scope);
+    boolean chained = canBeChained(options.dedup().shards());
+    if (chained) {
+      events.setMaxParallelism(options.dedup().shards());
+      if (options.stream().parallelism() == 1) {
+        description.inTaskOfInput();
+      }
+    }
+    OutcomeStream<SourceEvent, Outcome> dedup =
+        description.apply(new Outcomes(sinks.duplicates()), OUTCOME);
+    var decided = write(dedup.outcomes(), sinks.decided(), OperatorUids.OUTCOMES_SINK);
+    if (!chained) {
+      decided.disableChaining();
+    }
+    SingleOutputStreamOperator<Outcome> deadLetters =
+        dedup
+            .deadLetters()
+            .map(new DeadLetters(), OUTCOME)
+            .name(OperatorUids.DEAD_LETTERS)
+            .uid(OperatorUids.DEAD_LETTERS);
+    write(deadLetters, sinks.deadLetters(), OperatorUids.DEAD_LETTERS_SINK);
+    return dedup.outcomes();
+  }
+
+  /**
+   * Whether the dedup can have a task together with the source or the sink. All operators of a task
+   * have the maximum parallelism of the first one, and state is bound to it. So theirs would have
+   * to become the number of shards, and where it is another one their earlier state would be
+   * refused.
+   */
+  private static boolean canBeChained(int shards) {
+    return shards == KeyGroupRangeAssignment.DEFAULT_LOWER_BOUND_MAX_PARALLELISM;
+  }
+
+  private static DataStreamSink<Outcome> write(
+      DataStream<Outcome> outcomes, Sink<Outcome> sink, String uid) {
+    DataStreamSink<Outcome> written = outcomes.sinkTo(sink).name(uid).uid(uid);
     if (sink instanceof SingleTask) {
       written.setParallelism(1);
     }
-    return dedup.accepted();
+    return written;
   }
 
   private static <T> Firstseen<T> described(
@@ -176,21 +166,12 @@ public final class DedupJob {
     }
   }
 
-  private static <T> SingleOutputStreamOperator<Outcome> outcomes(
-      DataStream<T> stream, MapFunction<T, Outcome> toOutcome, String uid) {
-    return stream.map(new OutcomeCounts.Counting<>(toOutcome), OUTCOME).name(uid).uid(uid);
-  }
-
-  /** Passes on well-formed events; the others become dead letters. */
-  private static final class WellFormedFunction extends ProcessFunction<SourceEvent, SourceEvent> {
+  /** Tells the events that could not be read, and counts them. */
+  private static final class Problems extends AbstractRichFunction
+      implements Extractor<SourceEvent, String> {
     private static final long serialVersionUID = 1;
 
-    private final OutputTag<Rejected<SourceEvent>> malformed;
     private transient UnusableEvents unusable;
-
-    WellFormedFunction(OutputTag<Rejected<SourceEvent>> malformed) {
-      this.malformed = malformed;
-    }
 
     @Override
     public void open(OpenContext context) {
@@ -198,13 +179,53 @@ public final class DedupJob {
     }
 
     @Override
-    public void processElement(SourceEvent event, Context context, Collector<SourceEvent> out) {
-      unusable.count(event, context.timerService());
-      if (event.isWellFormed()) {
-        out.collect(event);
-      } else {
-        context.output(malformed, new Rejected<>(event.problem(), event));
-      }
+    public @Nullable String extract(SourceEvent event) {
+      unusable.count(event);
+      return event.problem();
+    }
+  }
+
+  /** Counts the outcomes of events with a usable key, and makes those that are written. */
+  private static final class Outcomes extends AbstractRichFunction
+      implements OutcomeFunction<SourceEvent, Outcome> {
+    private static final long serialVersionUID = 1;
+
+    private final Duplicates duplicates;
+    private transient OutcomeCounts.Counters counters;
+
+    Outcomes(Duplicates duplicates) {
+      this.duplicates = duplicates;
+    }
+
+    @Override
+    public void open(OpenContext context) {
+      counters = new OutcomeCounts.Counters(getRuntimeContext());
+    }
+
+    @Override
+    public @Nullable Outcome apply(Outcome.Kind kind, Change<SourceEvent> change) {
+      counters.count(kind);
+      return duplicates.isWritten(kind, change.hash())
+          ? Outcome.of(kind, change.key(), change.event())
+          : null;
+    }
+  }
+
+  /** Makes and counts the outcomes of the others. */
+  private static final class DeadLetters extends RichMapFunction<Rejected<SourceEvent>, Outcome> {
+    private static final long serialVersionUID = 1;
+
+    private transient OutcomeCounts.Counters counters;
+
+    @Override
+    public void open(OpenContext context) {
+      counters = new OutcomeCounts.Counters(getRuntimeContext());
+    }
+
+    @Override
+    public Outcome map(Rejected<SourceEvent> rejected) {
+      counters.count(Outcome.Kind.DEAD_LETTER);
+      return Outcome.deadLetter(rejected.event(), rejected.reason());
     }
   }
 

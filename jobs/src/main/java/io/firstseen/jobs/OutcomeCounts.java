@@ -5,9 +5,7 @@ import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import org.apache.flink.api.common.accumulators.LongCounter;
-import org.apache.flink.api.common.functions.MapFunction;
-import org.apache.flink.api.common.functions.OpenContext;
-import org.apache.flink.api.common.functions.RichMapFunction;
+import org.apache.flink.api.common.functions.RuntimeContext;
 
 /**
  * The number of events by outcome, as accumulators of the job: readable while it runs and when it
@@ -34,29 +32,22 @@ public final class OutcomeCounts {
     return "firstseen-outcomes-" + kind.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** Makes and counts outcomes. */
-  static final class Counting<T> extends RichMapFunction<T, Outcome> {
-    private static final long serialVersionUID = 1;
+  /** A counter for each kind, of the task of the context. */
+  static final class Counters {
+    private final Map<Outcome.Kind, LongCounter> counters = new EnumMap<>(Outcome.Kind.class);
+    private final RuntimeContext context;
 
-    private final MapFunction<T, Outcome> toOutcome;
-    private transient EnumMap<Outcome.Kind, LongCounter> counters;
-
-    Counting(MapFunction<T, Outcome> toOutcome) {
-      this.toOutcome = toOutcome;
+    Counters(RuntimeContext context) {
+      this.context = context;
     }
 
-    @Override
-    public void open(OpenContext context) {
-      counters = new EnumMap<>(Outcome.Kind.class);
-    }
-
-    @Override
-    public Outcome map(T value) throws Exception {
-      Outcome outcome = toOutcome.map(value);
-      counters
-          .computeIfAbsent(outcome.kind(), kind -> getRuntimeContext().getLongCounter(name(kind)))
-          .add(1L);
-      return outcome;
+    void count(Outcome.Kind kind) {
+      LongCounter counter = counters.get(kind);
+      if (counter == null) {
+        counter = context.getLongCounter(name(kind));
+        counters.put(kind, counter);
+      }
+      counter.add(1L);
     }
   }
 }

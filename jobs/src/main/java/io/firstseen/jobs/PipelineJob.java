@@ -8,24 +8,25 @@ import io.firstseen.jobs.kafka.Topics;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.OperatorUids;
+import io.firstseen.jobs.shared.OutcomeSinks;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.operators.KeyHashSource;
 import io.firstseen.operators.compaction.Publication;
-import io.firstseen.serializers.Change;
 import io.firstseen.serializers.HashedOperation;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.serializers.SourceEvent;
+import io.firstseen.types.Operation;
 import io.firstseen.types.TimeToLive;
 import java.util.OptionalLong;
-import org.apache.flink.api.common.functions.MapFunction;
 import org.apache.flink.api.common.functions.OpenContext;
-import org.apache.flink.api.common.functions.RichMapFunction;
+import org.apache.flink.api.common.functions.RichFlatMapFunction;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.util.Collector;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -38,7 +39,6 @@ public final class PipelineJob {
    * Adds the job to the environment.
    *
    * @param source the source of events, each split in order
-   * @param outcomes receives outcomes; those of one key in the order of its events
    * @param snapshots receives blobs and manifests, in order
    * @throws UserErrorException if options contradict each other
    * @throws IllegalArgumentException if an option is out of its bounds
@@ -46,7 +46,7 @@ public final class PipelineJob {
   public static void build(
       StreamExecutionEnvironment env,
       Source<SourceEvent, ?, ?> source,
-      Sink<Outcome> outcomes,
+      OutcomeSinks outcomes,
       Sink<SnapshotRecord> snapshots,
       JobOptions options) {
     build(env, source, outcomes, snapshots, options, options.snapshots().publication());
@@ -55,7 +55,7 @@ public final class PipelineJob {
   private static void build(
       StreamExecutionEnvironment env,
       Source<SourceEvent, ?, ?> source,
-      Sink<Outcome> outcomes,
+      OutcomeSinks outcomes,
       Sink<SnapshotRecord> snapshots,
       JobOptions options,
       Publication publication) {
@@ -72,31 +72,22 @@ public final class PipelineJob {
     var events = DedupJob.events(env, source, watermarks);
     DataStream<HashedOperation> operations =
         DedupJob.attach(events, outcomes, options)
-            .map(operation(options), TypeInformation.of(HashedOperation.class))
+            .flatMap(
+                new HashFunction(options.snapshotKeyHashSource()),
+                TypeInformation.of(HashedOperation.class))
             .name(OperatorUids.HASHED)
             .uid(OperatorUids.HASHED);
     SnapshotJob.attach(operations, snapshots, options, publication);
   }
 
-  /** Makes operations on the snapshots of accepted changes, under the hash of the snapshots. */
-  private static MapFunction<Change<SourceEvent>, HashedOperation> operation(JobOptions options) {
-    KeyHashSource ofDedup = options.keyHashSource();
-    KeyHashSource ofSnapshots = options.snapshotKeyHashSource();
-    return ofSnapshots.algorithm() == ofDedup.algorithm()
-            && ofSnapshots.keyCheck() == ofDedup.keyCheck()
-        ? change -> new HashedOperation(change.hash(), change.operation())
-        : new RehashFunction(ofSnapshots);
-  }
-
-  /** Hashes accepted keys again, under another key than that of the dedup. */
-  private static final class RehashFunction
-      extends RichMapFunction<Change<SourceEvent>, HashedOperation> {
+  /** Takes accepted keys and removals, and hashes them as the snapshots do. */
+  private static final class HashFunction extends RichFlatMapFunction<Outcome, HashedOperation> {
     private static final long serialVersionUID = 1;
 
     private final KeyHashSource hashSource;
     private transient KeyHash hash;
 
-    RehashFunction(KeyHashSource hashSource) {
+    HashFunction(KeyHashSource hashSource) {
       this.hashSource = hashSource;
     }
 
@@ -106,8 +97,18 @@ public final class PipelineJob {
     }
 
     @Override
-    public HashedOperation map(Change<SourceEvent> change) {
-      return new HashedOperation(hash.hash(change.key()), change.operation());
+    public void flatMap(Outcome outcome, Collector<HashedOperation> out) {
+      switch (outcome.kind()) {
+        case ACCEPTED -> emit(Operation.ADD, outcome, out);
+        case REMOVED -> emit(Operation.DELETE, outcome, out);
+        default -> {
+          // It changes no set.
+        }
+      }
+    }
+
+    private void emit(Operation operation, Outcome outcome, Collector<HashedOperation> out) {
+      out.collect(new HashedOperation(hash.hash(outcome.canonicalKey()), operation));
     }
   }
 

@@ -282,7 +282,7 @@ public final class SnapshotJob {
 
     @Override
     public void processElement(SourceEvent event, Context context, Collector<SourceEvent> out) {
-      boolean firstOfItsKind = unusable.count(event, context.timerService());
+      boolean firstOfItsKind = unusable.count(event);
       if (event.isWellFormed()) {
         out.collect(event);
         return;

@@ -7,7 +7,6 @@ import java.util.EnumMap;
 import java.util.Map;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
-import org.apache.flink.streaming.api.TimerService;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,10 +27,10 @@ final class UnusableEvents {
   }
 
   /** Takes the next event; returns whether it is the first of its kind that cannot be used. */
-  boolean count(SourceEvent event, TimerService time) {
+  boolean count(SourceEvent event) {
     ProblemKind kind = event.isWellFormed() ? null : ProblemKind.of(event.problem());
     if (alarm.take(event, kind)) {
-      alarm.warning(time.currentProcessingTime()).ifPresent(LOG::warn);
+      alarm.warning(System.currentTimeMillis()).ifPresent(LOG::warn);
     }
     if (kind == null) {
       return false;

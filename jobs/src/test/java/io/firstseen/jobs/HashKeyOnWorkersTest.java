@@ -15,6 +15,7 @@ import io.firstseen.jobs.files.FileFormat;
 import io.firstseen.jobs.files.OutcomeFiles;
 import io.firstseen.jobs.files.SnapshotFiles;
 import io.firstseen.jobs.options.JobOptions;
+import io.firstseen.jobs.shared.OutcomeSinks;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.serializers.SourceEvent;
 import java.io.IOException;
@@ -90,8 +91,8 @@ class HashKeyOnWorkersTest {
             directory.resolve("events.tsv"),
             FileFormat.TSV,
             new EventParser(Duration.ofHours(1), Clock.systemUTC()));
-    OutcomeFiles outcomes =
-        new OutcomeFiles(
+    OutcomeSinks outcomes =
+        OutcomeFiles.sinks(
             FileFormat.TSV,
             out.resolve("accepted"),
             Optional.of(out.resolve("duplicates")),

@@ -13,8 +13,8 @@ import io.firstseen.jobs.kafka.KafkaSinks;
 import io.firstseen.jobs.kafka.KafkaSources;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.jobs.shared.OutcomeSinks;
 import io.firstseen.jobs.shared.UserErrorException;
-import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.serializers.SourceEvent;
 import java.io.IOException;
@@ -33,6 +33,8 @@ import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.runtime.jobgraph.JobGraph;
+import org.apache.flink.runtime.jobgraph.JobVertex;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamGraph;
 import org.apache.flink.streaming.api.graph.StreamNode;
@@ -40,21 +42,19 @@ import org.apache.flink.util.InstantiationUtil;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class JobGraphTest {
 
   private static final Set<String> DEDUP =
       Set.of(
           "events-source",
-          "events-well-formed",
           "firstseen-identify",
           "firstseen-dedup",
-          "outcomes-accepted",
-          "outcomes-duplicates",
-          "outcomes-false-duplicates",
-          "outcomes-unknown-deletes",
+          "outcomes-sink",
           "outcomes-dead-letters",
-          "outcomes-sink");
+          "dead-letters-sink");
 
   private static final Set<String> SNAPSHOTS =
       Set.of("snapshots-hashed", "firstseen-compaction", "firstseen-manifest", "snapshots-sink");
@@ -63,7 +63,7 @@ class JobGraphTest {
   private final StreamExecutionEnvironment env =
       StreamExecutionEnvironment.createLocalEnvironment(new Configuration());
   private Source<SourceEvent, ?, ?> source;
-  private Sink<Outcome> outcomes;
+  private OutcomeSinks outcomes;
   private Sink<SnapshotRecord> snapshots;
 
   @BeforeEach
@@ -73,8 +73,11 @@ class JobGraphTest {
         EventFiles.source(
             input, FileFormat.LINES, new EventParser(Duration.ZERO, Clock.systemUTC()));
     outcomes =
-        new OutcomeFiles(
-            FileFormat.LINES, directory.resolve("out"), Optional.empty(), Optional.empty());
+        OutcomeFiles.sinks(
+            FileFormat.LINES,
+            directory.resolve("out"),
+            Optional.empty(),
+            Optional.of(directory.resolve("dead-letters")));
     snapshots = new SnapshotFiles(directory.resolve("snapshots"));
   }
 
@@ -149,9 +152,40 @@ class JobGraphTest {
     expected.addAll(
         List.of(
             "Sink Committer: outcomes-sink",
+            "Sink Committer: dead-letters-sink",
             "snapshots-sink: snapshots-publisher",
             "Sink Committer: snapshots-sink"));
     assertThat(uids(env.getStreamGraph())).isEqualTo(expected);
+  }
+
+  /** The parts of a job that run in a thread each, on Kafka. */
+  @ParameterizedTest
+  @CsvSource({
+    // One thread does everything.
+    "1, 128, 1",
+    "2, 128, 2",
+    // Sources and sinks of earlier releases have 128 key groups, whatever the dedup has.
+    "1, 64, 4",
+    "2, 256, 4"
+  })
+  void asFewThreadsAsEarlierStateAllows(int parallelism, int shards, int threads) {
+    KafkaOptions kafka = KafkaOptions.parse("--bootstrap-servers=localhost:9092");
+    DedupJob.build(
+        env,
+        KafkaSources.events(kafka, Duration.ZERO),
+        KafkaSinks.outcomes(kafka),
+        JobOptions.parse("--parallelism=" + parallelism, "--dedup-shards=" + shards));
+    JobGraph graph = env.getStreamGraph().getJobGraph();
+    assertThat(graph.getVertices()).hasSize(threads);
+    List<JobVertex> parts = graph.getVerticesSortedTopologicallyFromSources();
+    assertThat(parts.get(0).getName()).contains("events-source", "dead-letters-sink: Writer");
+    assertThat(parts.get(0).getMaxParallelism()).isEqualTo(shards == 128 ? 128 : -1);
+    for (JobVertex part : parts) {
+      if (part.getName().contains("firstseen-dedup")) {
+        assertThat(part.getMaxParallelism()).isEqualTo(shards);
+        assertThat(part.getName().contains("outcomes-sink: Writer")).isEqualTo(shards == 128);
+      }
+    }
   }
 
   @Test
@@ -183,7 +217,7 @@ class JobGraphTest {
     PipelineJob.build(env, source, outcomes, snapshots, JobOptions.parse("--parallelism=4"));
     for (StreamNode node : env.getStreamGraph().getStreamNodes()) {
       boolean single =
-          Set.of("outcomes-sink", "snapshots-sink", "firstseen-manifest")
+          Set.of("outcomes-sink", "dead-letters-sink", "snapshots-sink", "firstseen-manifest")
               .contains(node.getTransformationUID());
       assertThat(node.getParallelism()).as(node.getOperatorName()).isEqualTo(single ? 1 : 4);
     }

@@ -180,7 +180,7 @@ class PipelineJobTest {
             input,
             FileFormat.TSV,
             new EventParser(jobOptions.dedup().maxAhead(), Clock.systemUTC())),
-        new OutcomeFiles(
+        OutcomeFiles.sinks(
             FileFormat.TSV, accepted, Optional.of(duplicates), Optional.of(deadLetters)),
         new SnapshotFiles(snapshots),
         jobOptions);

@@ -22,6 +22,7 @@ import io.firstseen.jobs.files.LineReader;
 import io.firstseen.jobs.files.OutcomeFiles;
 import io.firstseen.jobs.files.SnapshotFiles;
 import io.firstseen.jobs.options.JobOptions;
+import io.firstseen.jobs.shared.OutcomeSinks;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.operators.compaction.Snapshots;
 import io.firstseen.serializers.Outcome;
@@ -168,8 +169,8 @@ public final class RunCommand implements Callable<Integer> {
     for (Path output : Arrays.asList(accepted, duplicates, deadLetters)) {
       requireOtherThanInput(output);
     }
-    Sink<Outcome> outcomes =
-        new OutcomeFiles(
+    OutcomeSinks outcomes =
+        OutcomeFiles.sinks(
             format, accepted, Optional.ofNullable(duplicates), Optional.of(deadLettersOrScratch));
     Configuration start = new Configuration();
     if (fromSavepoint != null) {

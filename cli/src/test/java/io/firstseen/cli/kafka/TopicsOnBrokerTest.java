@@ -98,6 +98,23 @@ class TopicsOnBrokerTest {
   }
 
   @Test
+  void aTopicThatNothingIsWrittenToIsNeitherMadeNorChecked() throws Exception {
+    create("n.events", 1, "delete");
+    create("m.events", 1, "delete");
+    create("m.duplicates", 1, "compact");
+    Topics.prepareDedup(options("n", "--duplicates=none"));
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
+      assertThat(admin.listTopics().names().get())
+          .contains("n.accepted", "n.dead-letters")
+          .doesNotContain("n.duplicates");
+    }
+    Topics.preparePipeline(options("m", "--duplicates=none"));
+    assertRefused(
+        () -> Topics.preparePipeline(options("m", "--duplicates=sample")),
+        "topic m.duplicates must have cleanup.policy=delete, it has compact");
+  }
+
+  @Test
   void eventsAreNotMadeUp() {
     assertRefused(
         () -> Topics.prepareDedup(options("b")),

@@ -77,14 +77,11 @@ public final class EventParser implements Serializable {
     }
     try {
       JsonEvent event = JsonEvent.read(json);
-      Operation operation = event.operation();
-      byte[] key = event.key();
-      EventRules.checkKey(key);
-      byte[] scope = event.scope();
-      EventRules.checkLength("scope", scope == null ? 0 : scope.length);
-      long timestampMillis = event.timestampMillis();
-      rules.checkTime(timestampMillis);
-      return SourceEvent.of(operation, scope, key, json, timestampMillis, place);
+      EventRules.checkKey(event.key());
+      EventRules.checkLength("scope", event.scope() == null ? 0 : event.scope().length);
+      rules.checkTime(event.timestampMillis());
+      return SourceEvent.of(
+          event.operation(), event.scope(), event.key(), json, event.timestampMillis(), place);
     } catch (MalformedEventException e) {
       return SourceEvent.malformed(e.getMessage(), json, place);
     }

@@ -9,10 +9,13 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields of an event that is written as a JSON object. If a field is repeated, the last one
- * counts.
+ * An event that is written as a JSON object. If a field is repeated, the last one counts.
+ *
+ * @param scope null for none
  */
-final class JsonEvent {
+// Never compared.
+@SuppressWarnings("ArrayRecordComponent")
+record JsonEvent(Operation operation, byte @Nullable [] scope, byte[] key, long timestampMillis) {
   private static final JsonFactory FACTORY =
       JsonFactory.builder()
           .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
@@ -20,17 +23,16 @@ final class JsonEvent {
           .disable(JsonFactory.Feature.FAIL_ON_SYMBOL_HASH_OVERFLOW)
           .build();
 
-  private Operation operation;
-  private String key;
-  private String scope;
-  private Long timestampMillis;
-
-  private JsonEvent() {}
-
   static JsonEvent read(byte[] utf8) throws MalformedEventException {
+    JsonEvent flat = FlatJson.read(utf8);
+    return flat == null ? readAny(utf8) : flat;
+  }
+
+  /** Reads an object of any form. */
+  static JsonEvent readAny(byte[] utf8) throws MalformedEventException {
     EventRules.checkUtf8(utf8);
     refuseOtherEncodings(utf8);
-    JsonEvent event = new JsonEvent();
+    Fields fields = new Fields();
     try (JsonParser parser = FACTORY.createParser(utf8)) {
       if (parser.nextToken() != JsonToken.START_OBJECT) {
         throw new MalformedEventException("JSON is not an object");
@@ -38,7 +40,7 @@ final class JsonEvent {
       while (parser.nextToken() == JsonToken.FIELD_NAME) {
         String name = parser.currentName();
         parser.nextToken();
-        event.read(name, parser);
+        fields.read(name, parser);
       }
       if (parser.nextToken() != null) {
         throw new MalformedEventException("JSON goes on after the object");
@@ -48,7 +50,7 @@ final class JsonEvent {
     } catch (IOException e) {
       throw new MalformedEventException("malformed JSON: " + Excerpt.of(String.valueOf(e)));
     }
-    return event;
+    return fields.event();
   }
 
   /** Jackson takes leading zero bytes as a sign of UTF-16 or UTF-32. */
@@ -60,61 +62,59 @@ final class JsonEvent {
     }
   }
 
-  private void read(String name, JsonParser parser) throws IOException, MalformedEventException {
-    switch (name) {
-      case "op" -> operation = operation(text(name, parser));
-      case "key" -> key = text(name, parser);
-      case "scope" ->
-          scope = parser.currentToken() == JsonToken.VALUE_NULL ? null : text(name, parser);
-      case "ts" -> {
-        if (parser.currentToken() != JsonToken.VALUE_NUMBER_INT) {
-          throw new MalformedEventException("ts must be a whole number of milliseconds");
+  private static final class Fields {
+    private @Nullable Operation operation;
+    private @Nullable String key;
+    private @Nullable String scope;
+    private @Nullable Long timestampMillis;
+
+    void read(String name, JsonParser parser) throws IOException, MalformedEventException {
+      switch (name) {
+        case "op" -> operation = operation(text(name, parser));
+        case "key" -> key = text(name, parser);
+        case "scope" ->
+            scope = parser.currentToken() == JsonToken.VALUE_NULL ? null : text(name, parser);
+        case "ts" -> {
+          if (parser.currentToken() != JsonToken.VALUE_NUMBER_INT) {
+            throw new MalformedEventException("ts must be a whole number of milliseconds");
+          }
+          timestampMillis = parser.getLongValue();
         }
-        timestampMillis = parser.getLongValue();
+        default -> parser.skipChildren();
       }
-      default -> parser.skipChildren();
     }
-  }
 
-  private static String text(String name, JsonParser parser)
-      throws IOException, MalformedEventException {
-    if (parser.currentToken() != JsonToken.VALUE_STRING) {
-      throw new MalformedEventException(name + " must be a string");
+    JsonEvent event() throws MalformedEventException {
+      Operation givenOperation = required("op", operation);
+      byte[] keyBytes = EventRules.encode("key", required("key", key));
+      byte[] scopeBytes =
+          scope == null || scope.isEmpty() ? null : EventRules.encode("scope", scope);
+      return new JsonEvent(givenOperation, scopeBytes, keyBytes, required("ts", timestampMillis));
     }
-    return parser.getText();
-  }
 
-  private static Operation operation(String op) throws MalformedEventException {
-    return switch (op) {
-      case "add" -> Operation.ADD;
-      case "delete" -> Operation.DELETE;
-      default ->
-          throw new MalformedEventException(
-              "op must be add or delete, got '" + Excerpt.of(op) + "'");
-    };
-  }
-
-  Operation operation() throws MalformedEventException {
-    return required("op", operation);
-  }
-
-  byte[] key() throws MalformedEventException {
-    return EventRules.encode("key", required("key", key));
-  }
-
-  /** The scope, null if there is none. */
-  byte @Nullable [] scope() throws MalformedEventException {
-    return scope == null || scope.isEmpty() ? null : EventRules.encode("scope", scope);
-  }
-
-  long timestampMillis() throws MalformedEventException {
-    return required("ts", timestampMillis);
-  }
-
-  private static <T> T required(String name, T value) throws MalformedEventException {
-    if (value == null) {
-      throw new MalformedEventException(name + " is missing");
+    private static String text(String name, JsonParser parser)
+        throws IOException, MalformedEventException {
+      if (parser.currentToken() != JsonToken.VALUE_STRING) {
+        throw new MalformedEventException(name + " must be a string");
+      }
+      return parser.getText();
     }
-    return value;
+
+    private static Operation operation(String op) throws MalformedEventException {
+      return switch (op) {
+        case "add" -> Operation.ADD;
+        case "delete" -> Operation.DELETE;
+        default ->
+            throw new MalformedEventException(
+                "op must be add or delete, got '" + Excerpt.of(op) + "'");
+      };
+    }
+
+    private static <T> T required(String name, @Nullable T value) throws MalformedEventException {
+      if (value == null) {
+        throw new MalformedEventException(name + " is missing");
+      }
+      return value;
+    }
   }
 }

@@ -1,5 +1,7 @@
 package io.firstseen.jobs.files;
 
+import io.firstseen.jobs.shared.Duplicates;
+import io.firstseen.jobs.shared.OutcomeSinks;
 import io.firstseen.jobs.shared.SingleTask;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.serializers.Outcome;
@@ -11,12 +13,15 @@ import java.util.Set;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.sink2.SinkWriter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.util.IOUtils;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Outcomes as files of lines, for a bounded job whose events come from a file of the same format.
- * The files appear when the job has read its whole input. A job that fails before leaves no files;
- * a job that fails later, writing snapshots, leaves complete ones.
+ * The files appear when the job has read its whole input. A job that fails before leaves no files,
+ * at most that of the dead letters; a job that fails later, writing snapshots, leaves complete
+ * ones.
  *
  * <ul>
  *   <li>accepted: the changelog. Each line is copied from the input: for {@code lines} the accepted
@@ -28,13 +33,9 @@ import org.apache.flink.util.IOUtils;
  * <p>Lines of one key are in the order of its events. A failure of the file system is a {@link
  * UserErrorException}.
  */
-public final class OutcomeFiles implements Sink<Outcome>, SingleTask {
-  private static final long serialVersionUID = 1;
+public final class OutcomeFiles {
 
-  private final FileFormat format;
-  private final String accepted;
-  private final String duplicates;
-  private final String deadLetters;
+  private OutcomeFiles() {}
 
   /**
    * Checks that the files can be written.
@@ -42,13 +43,16 @@ public final class OutcomeFiles implements Sink<Outcome>, SingleTask {
    * @param format the format of the input
    * @throws UserErrorException if a file cannot be written, or one is named twice
    */
-  public OutcomeFiles(
+  public static OutcomeSinks sinks(
       FileFormat format, Path accepted, Optional<Path> duplicates, Optional<Path> deadLetters) {
-    this.format = format;
     Set<Path> named = new HashSet<>();
-    this.accepted = name(accepted, named);
-    this.duplicates = duplicates.map(file -> name(file, named)).orElse(null);
-    this.deadLetters = deadLetters.map(file -> name(file, named)).orElse(null);
+    return new OutcomeSinks(
+        new DecidedSink(
+            format, name(accepted, named), duplicates.map(file -> name(file, named)).orElse(null)),
+        duplicates.isPresent() ? Duplicates.TOPIC : Duplicates.NONE,
+        deadLetters
+            .<Sink<Outcome>>map(file -> new DeadLetterSink(format, name(file, named)))
+            .orElseGet(DiscardingSink::new));
   }
 
   private static String name(Path file, Set<Path> named) {
@@ -59,56 +63,69 @@ public final class OutcomeFiles implements Sink<Outcome>, SingleTask {
     return absolute.toString();
   }
 
-  @Override
-  public SinkWriter<Outcome> createWriter(WriterInitContext context) throws IOException {
+  private static final class DecidedSink implements Sink<Outcome>, SingleTask {
+    private static final long serialVersionUID = 1;
+
+    private final FileFormat format;
+    private final String accepted;
+    private final @Nullable String duplicates;
+
+    DecidedSink(FileFormat format, String accepted, @Nullable String duplicates) {
+      this.format = format;
+      this.accepted = accepted;
+      this.duplicates = duplicates;
+    }
+
+    @Override
+    public SinkWriter<Outcome> createWriter(WriterInitContext context) throws IOException {
+      requireOneTask(context);
+      DecidedWriter writer = new DecidedWriter(format);
+      try {
+        writer.open(Path.of(accepted), duplicates == null ? null : Path.of(duplicates));
+      } catch (RuntimeException e) {
+        writer.close();
+        throw e;
+      }
+      return writer;
+    }
+  }
+
+  private static void requireOneTask(WriterInitContext context) {
     if (context.getTaskInfo().getNumberOfParallelSubtasks() != 1) {
       throw new IllegalStateException("files of outcomes must be written by one task");
     }
-    Writer writer = new Writer();
-    try {
-      writer.open();
-    } catch (RuntimeException e) {
-      writer.close();
-      throw e;
-    }
-    return writer;
   }
 
-  private final class Writer implements SinkWriter<Outcome> {
-    private OutputFile acceptedFile;
-    private OutputFile duplicatesFile;
-    private DeadLetterFile deadLettersFile;
+  private static final class DecidedWriter implements SinkWriter<Outcome> {
+    private final FileFormat format;
+    private @Nullable OutputFile acceptedFile;
+    private @Nullable OutputFile duplicatesFile;
 
-    void open() {
-      acceptedFile = new OutputFile(Path.of(accepted));
-      duplicatesFile = duplicates == null ? null : new OutputFile(Path.of(duplicates));
-      deadLettersFile =
-          deadLetters == null ? null : new DeadLetterFile(Path.of(deadLetters), format::write);
+    DecidedWriter(FileFormat format) {
+      this.format = format;
+    }
+
+    void open(Path accepted, @Nullable Path duplicates) {
+      acceptedFile = new OutputFile(accepted);
+      duplicatesFile = duplicates == null ? null : new OutputFile(duplicates);
     }
 
     @Override
     public void write(Outcome outcome, Context context) {
-      switch (outcome.kind()) {
-        case ACCEPTED, REMOVED -> acceptedFile.line(format.write(outcome.event()));
-        case DUPLICATE, FALSE_DUPLICATE, UNKNOWN_DELETE -> {
-          if (duplicatesFile != null) {
-            duplicatesFile.line(format.write(outcome.event()));
-          }
-        }
-        case DEAD_LETTER -> {
-          if (deadLettersFile != null) {
-            deadLettersFile.write(outcome.event(), outcome.reason());
-          }
-        }
+      OutputFile file =
+          switch (outcome.kind()) {
+            case ACCEPTED, REMOVED -> acceptedFile;
+            case DUPLICATE, FALSE_DUPLICATE, UNKNOWN_DELETE -> duplicatesFile;
+            case DEAD_LETTER -> throw new IllegalArgumentException(outcome.toString());
+          };
+      if (file != null) {
+        file.line(format.write(outcome.event()));
       }
     }
 
     @Override
     public void flush(boolean endOfInput) {
       if (endOfInput) {
-        if (deadLettersFile != null) {
-          deadLettersFile.complete();
-        }
         if (duplicatesFile != null) {
           duplicatesFile.complete();
         }
@@ -119,12 +136,55 @@ public final class OutcomeFiles implements Sink<Outcome>, SingleTask {
     @Override
     public void close() throws IOException {
       try {
-        IOUtils.closeAll(acceptedFile, duplicatesFile, deadLettersFile);
+        IOUtils.closeAll(acceptedFile, duplicatesFile);
       } catch (IOException | RuntimeException e) {
         throw e;
       } catch (Exception e) {
         throw new IOException(e);
       }
+    }
+  }
+
+  private static final class DeadLetterSink implements Sink<Outcome>, SingleTask {
+    private static final long serialVersionUID = 1;
+
+    private final FileFormat format;
+    private final String file;
+
+    DeadLetterSink(FileFormat format, String file) {
+      this.format = format;
+      this.file = file;
+    }
+
+    @Override
+    public SinkWriter<Outcome> createWriter(WriterInitContext context) {
+      requireOneTask(context);
+      return new DeadLetterWriter(new DeadLetterFile(Path.of(file), format::write));
+    }
+  }
+
+  private static final class DeadLetterWriter implements SinkWriter<Outcome> {
+    private final DeadLetterFile file;
+
+    DeadLetterWriter(DeadLetterFile file) {
+      this.file = file;
+    }
+
+    @Override
+    public void write(Outcome outcome, Context context) {
+      file.write(outcome.event(), outcome.reason());
+    }
+
+    @Override
+    public void flush(boolean endOfInput) {
+      if (endOfInput) {
+        file.complete();
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      file.close();
     }
   }
 }

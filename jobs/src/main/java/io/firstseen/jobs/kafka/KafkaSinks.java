@@ -3,6 +3,7 @@ package io.firstseen.jobs.kafka;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.SnapshotOptions;
+import io.firstseen.jobs.shared.OutcomeSinks;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SnapshotRecord;
@@ -21,12 +22,21 @@ public final class KafkaSinks {
 
   private KafkaSinks() {}
 
-  /** Outcomes to the accepted, duplicates and dead-letters topics, in one transaction. */
-  public static Sink<Outcome> outcomes(KafkaOptions options) {
-    return new DeferredKafkaSink<>(
-        List::of,
-        sink(options, new OutcomeRecords(options)),
-        options.transactionalIdPrefix(options.acceptedTopic()));
+  /**
+   * Outcomes to the accepted and duplicates topics, in one transaction, and to the dead-letters
+   * topic, in another. Repeats and unknown deletes as {@code --duplicates} says.
+   */
+  public static OutcomeSinks outcomes(KafkaOptions options) {
+    String prefix = options.transactionalIdPrefix(options.acceptedTopic());
+    return new OutcomeSinks(
+        outcomes(options, prefix),
+        options.duplicates(),
+        // A right on ids that begin with the prefix is enough for both.
+        outcomes(options, prefix + ".dead-letters"));
+  }
+
+  private static Sink<Outcome> outcomes(KafkaOptions options, String prefix) {
+    return new DeferredKafkaSink<>(List::of, sink(options, new OutcomeRecords(options)), prefix);
   }
 
   /**

@@ -1,5 +1,7 @@
 package io.firstseen.jobs.kafka;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SourceEvent;
@@ -22,6 +24,9 @@ final class OutcomeRecords implements KafkaRecordSerializationSchema<Outcome> {
   private static final long serialVersionUID = 1;
 
   private static final byte[] NO_PAYLOAD = {};
+  private static final byte[] DUPLICATE = "duplicate".getBytes(UTF_8);
+  private static final byte[] FALSE_DUPLICATE = "false-duplicate".getBytes(UTF_8);
+  private static final byte[] UNKNOWN_DELETE = "unknown-delete".getBytes(UTF_8);
 
   private final String acceptedTopic;
   private final String duplicatesTopic;
@@ -42,9 +47,9 @@ final class OutcomeRecords implements KafkaRecordSerializationSchema<Outcome> {
       case ACCEPTED ->
           timed(acceptedTopic, outcome, event.payload() == null ? NO_PAYLOAD : event.payload());
       case REMOVED -> timed(acceptedTopic, outcome, null);
-      case DUPLICATE -> repeat(outcome, "duplicate");
-      case FALSE_DUPLICATE -> repeat(outcome, "false-duplicate");
-      case UNKNOWN_DELETE -> repeat(outcome, "unknown-delete");
+      case DUPLICATE -> repeat(outcome, DUPLICATE);
+      case FALSE_DUPLICATE -> repeat(outcome, FALSE_DUPLICATE);
+      case UNKNOWN_DELETE -> repeat(outcome, UNKNOWN_DELETE);
       case DEAD_LETTER -> deadLetter(event, outcome.reason());
     };
   }
@@ -56,10 +61,10 @@ final class OutcomeRecords implements KafkaRecordSerializationSchema<Outcome> {
     return record;
   }
 
-  private ProducerRecord<byte[], byte[]> repeat(Outcome outcome, String kind) {
+  private ProducerRecord<byte[], byte[]> repeat(Outcome outcome, byte[] kind) {
     ProducerRecord<byte[], byte[]> record =
         timed(duplicatesTopic, outcome, outcome.event().payload());
-    RecordHeaders.writeText(record.headers(), RecordHeaders.OUTCOME, kind);
+    record.headers().add(RecordHeaders.OUTCOME, kind);
     return record;
   }
 

@@ -3,6 +3,7 @@ package io.firstseen.jobs.kafka;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.OptionValues;
+import io.firstseen.jobs.shared.Duplicates;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -127,7 +128,9 @@ public final class Topics implements AutoCloseable {
                             .formatted(options.eventsTopic(), servers)));
     Optional<Integer> partitions = Optional.of(events.partitions().size());
     requireAcceptedTopic(AclOperation.WRITE, partitions);
-    requireNotCompacted(options.duplicatesTopic(), partitions);
+    if (options.duplicates() != Duplicates.NONE) {
+      requireNotCompacted(options.duplicatesTopic(), partitions);
+    }
     requireNotCompacted(options.deadLettersTopic(), partitions);
     requireGroupAndIds(true, options.acceptedTopic());
   }

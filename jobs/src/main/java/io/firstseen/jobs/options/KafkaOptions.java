@@ -1,5 +1,6 @@
 package io.firstseen.jobs.options;
 
+import io.firstseen.jobs.shared.Duplicates;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -56,6 +57,12 @@ public final class KafkaOptions {
     }
   }
 
+  static final class DuplicatesName extends OptionValues.LowerCaseName<Duplicates> {
+    DuplicatesName() {
+      super(Duplicates.class);
+    }
+  }
+
   @Option(
       names = "--bootstrap-servers",
       paramLabel = "HOST:PORT,...",
@@ -88,6 +95,17 @@ public final class KafkaOptions {
       converter = OptionValues.KafkaName.class,
       description = "Repeats, and deletes of keys that were not there (default: ${DEFAULT-VALUE}).")
   private String duplicatesTopic;
+
+  @Option(
+      names = "--duplicates",
+      paramLabel = "WHICH",
+      defaultValue = "topic",
+      converter = DuplicatesName.class,
+      description =
+          "Which repeats a dedup writes to that topic. topic: all; sample: those of one key in 100,"
+              + " chosen by its hash, and all deletes of keys that were not there; none: nothing,"
+              + " and there need be no such topic. All are counted (default: ${DEFAULT-VALUE}).")
+  private Duplicates duplicates;
 
   @Option(
       names = "--dead-letters-topic",
@@ -259,6 +277,11 @@ public final class KafkaOptions {
     return duplicatesTopic;
   }
 
+  /** Which repeats and unknown deletes are written to it. */
+  public Duplicates duplicates() {
+    return duplicates;
+  }
+
   /** The topic of records that cannot be used. */
   public String deadLettersTopic() {
     return deadLettersTopic;
@@ -347,7 +370,9 @@ public final class KafkaOptions {
     Map<String, String> uses = new LinkedHashMap<>();
     refuseSecondUse(uses, eventsTopic, "--events-topic");
     refuseSecondUse(uses, acceptedTopic, "--accepted-topic");
-    refuseSecondUse(uses, duplicatesTopic, "--duplicates-topic");
+    if (duplicates != Duplicates.NONE) {
+      refuseSecondUse(uses, duplicatesTopic, "--duplicates-topic");
+    }
     refuseSecondUse(uses, deadLettersTopic, "--dead-letters-topic");
     refuseSecondUse(uses, snapshotsTopic, "--snapshots-topic");
     if (transactionTimeout.compareTo(checkpointInterval) <= 0) {

@@ -9,25 +9,16 @@ public final class OperatorUids {
   /** The source of events, or of the accepted changelog. */
   public static final String SOURCE = "events-source";
 
-  /** Separates events that could not be parsed. */
+  /** Passes over records of the accepted changelog that are no changes. */
   public static final String WELL_FORMED = "events-well-formed";
 
-  /** Turns accepted changes into outcomes. */
-  public static final String ACCEPTED = "outcomes-accepted";
-
-  /** Turns duplicates into outcomes. */
-  public static final String DUPLICATES = "outcomes-duplicates";
-
-  /** Turns false duplicates that the audit found into outcomes. */
-  public static final String FALSE_DUPLICATES = "outcomes-false-duplicates";
-
-  /** Turns unknown deletes into outcomes. */
-  public static final String UNKNOWN_DELETES = "outcomes-unknown-deletes";
-
-  /** Turns events without a usable key into outcomes. */
+  /** Turns events that cannot be used into outcomes. */
   public static final String DEAD_LETTERS = "outcomes-dead-letters";
 
-  /** Writes outcomes. */
+  /** Writes these. */
+  public static final String DEAD_LETTERS_SINK = "dead-letters-sink";
+
+  /** Writes the outcomes of all other events. */
   public static final String OUTCOMES_SINK = "outcomes-sink";
 
   /** Turns accepted changes into hashed operations. */

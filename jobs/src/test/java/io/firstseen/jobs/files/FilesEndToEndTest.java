@@ -118,7 +118,7 @@ class FilesEndToEndTest {
         env,
         EventFiles.source(
             input, FileFormat.TSV, new EventParser(Duration.ofHours(1), Clock.systemUTC())),
-        new OutcomeFiles(FileFormat.TSV, accepted, Optional.empty(), Optional.empty()),
+        OutcomeFiles.sinks(FileFormat.TSV, accepted, Optional.empty(), Optional.empty()),
         JobOptions.parse("--ttl=1h", "--out-of-orderness=0s"));
     env.execute();
     assertThat(accepted).hasContent("0\tadd\ta\n4052\tadd\ta\n");
@@ -205,7 +205,7 @@ class FilesEndToEndTest {
   }
 
   private static Object sink(Path accepted, Optional<Path> duplicates) {
-    return new OutcomeFiles(FileFormat.LINES, accepted, duplicates, Optional.empty());
+    return OutcomeFiles.sinks(FileFormat.LINES, accepted, duplicates, Optional.empty());
   }
 
   private Run run(FileFormat format, String name, byte[] content) throws Exception {
@@ -226,7 +226,7 @@ class FilesEndToEndTest {
         env,
         EventFiles.source(
             input, format, new EventParser(options.dedup().maxAhead(), Clock.systemUTC())),
-        new OutcomeFiles(format, accepted, Optional.of(duplicates), Optional.of(deadLetters)),
+        OutcomeFiles.sinks(format, accepted, Optional.of(duplicates), Optional.of(deadLetters)),
         options);
     env.execute();
     return new Run(

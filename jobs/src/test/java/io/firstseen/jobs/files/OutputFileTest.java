@@ -87,7 +87,7 @@ class OutputFileTest {
     assertThat(names()).containsExactly("link");
     assertThatCode(
             () ->
-                new OutcomeFiles(
+                OutcomeFiles.sinks(
                     FileFormat.LINES,
                     directory.resolve("accepted"),
                     Optional.of(device),

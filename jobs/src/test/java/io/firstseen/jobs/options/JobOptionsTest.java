@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.jobs.shared.Duplicates;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.operators.compaction.Publication;
 import io.firstseen.operators.compaction.SnapshotSpec;
@@ -51,6 +52,7 @@ class JobOptionsTest {
     assertThat(kafka.eventsTopic()).isEqualTo("firstseen.events");
     assertThat(kafka.acceptedTopic()).isEqualTo("firstseen.accepted");
     assertThat(kafka.duplicatesTopic()).isEqualTo("firstseen.duplicates");
+    assertThat(kafka.duplicates()).isEqualTo(Duplicates.TOPIC);
     assertThat(kafka.deadLettersTopic()).isEqualTo("firstseen.dead-letters");
     assertThat(kafka.snapshotsTopic()).isEqualTo("firstseen.snapshots");
     assertThat(kafka.transactionTimeout()).isEqualTo(Duration.ofMinutes(15));
@@ -283,6 +285,15 @@ class JobOptionsTest {
     assertThatThrownBy(() -> JobOptions.parse("--colour", "red"))
         .isInstanceOf(ParameterException.class)
         .hasMessageContaining("--colour");
+  }
+
+  @Test
+  void whichRepeatsAreWrittenIsOneOfThreeWords() {
+    assertThat(kafka("--duplicates=none").duplicates()).isEqualTo(Duplicates.NONE);
+    assertThat(kafka("--duplicates=sample").duplicates()).isEqualTo(Duplicates.SAMPLE);
+    assertThatThrownBy(() -> kafka("--duplicates=some"))
+        .hasMessageEndingWith("must be one of none, sample, topic, got 'some'");
+    kafka("--duplicates=none", "--duplicates-topic=firstseen.events").check();
   }
 
   @Test

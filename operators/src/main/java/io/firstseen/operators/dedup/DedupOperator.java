@@ -6,6 +6,7 @@ import io.firstseen.filters.cuckoo.PagedFilter;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.operators.ShardKeys;
 import io.firstseen.serializers.Change;
+import io.firstseen.serializers.Outcome;
 import io.firstseen.types.DedupParameters;
 import io.firstseen.types.Operation;
 import java.util.List;
@@ -28,27 +29,26 @@ import org.apache.flink.streaming.runtime.streamrecord.LatencyMarker;
 import org.apache.flink.streaming.runtime.streamrecord.RecordAttributes;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
-import org.apache.flink.util.OutputTag;
 
 /**
- * Sends events that change the set of live keys to the main output, and the others to side outputs.
+ * Decides which events change the set of live keys: adds of keys that are not live, and deletes of
+ * live keys. An {@link Emission} emits every event with the decision.
  *
  * <p>Every shard is a cuckoo filter in managed keyed state, with one entry for each page. {@link
- * LiveSet} decides on each event: an add of a key that is not live, and a delete of a live key, go
- * to the main output.
+ * LiveSet} decides on each event.
  *
  * @param <T> type of the events
+ * @param <R> type of the main output
  */
-class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
-    implements OneInputStreamOperator<Change<T>, Change<T>> {
+class DedupOperator<T, R> extends AbstractStreamOperator<R>
+    implements OneInputStreamOperator<Change<T>, R> {
   private static final long serialVersionUID = 1;
 
   private final DedupParameters parameters;
   private final double falsePositiveRate;
   private final long pageCacheBytes;
-  private final OutputTag<Change<T>> duplicatesTag;
-  private final OutputTag<Change<T>> unknownDeletesTag;
-  private final OutputTag<Change<T>> falselyDroppedTag;
+  private final boolean inTaskOfInput;
+  private final Emission<T, R> emission;
 
   private transient ListState<DedupParameters> parametersState;
   private transient DedupParameters effective;
@@ -67,20 +67,19 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
   /**
    * @param falsePositiveRate the target; a predicted rate above it is logged once
    * @param pageCacheBytes see {@link Firstseen#pageCacheBytes}
+   * @param inTaskOfInput see {@link Firstseen#inTaskOfInput}
    */
   DedupOperator(
       DedupParameters parameters,
       double falsePositiveRate,
       long pageCacheBytes,
-      OutputTag<Change<T>> duplicatesTag,
-      OutputTag<Change<T>> unknownDeletesTag,
-      OutputTag<Change<T>> falselyDroppedTag) {
+      boolean inTaskOfInput,
+      Emission<T, R> emission) {
     this.parameters = parameters;
     this.falsePositiveRate = falsePositiveRate;
     this.pageCacheBytes = pageCacheBytes;
-    this.duplicatesTag = duplicatesTag;
-    this.unknownDeletesTag = unknownDeletesTag;
-    this.falselyDroppedTag = falselyDroppedTag;
+    this.inTaskOfInput = inTaskOfInput;
+    this.emission = emission;
   }
 
   @Override
@@ -88,6 +87,7 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
     super.initializeState(context);
     KeyedStateBackend<?> backend = getKeyedStateBackend();
     TaskInfo task = getRuntimeContext().getTaskInfo();
+    RestoreChecks.checkParallelism(task.getNumberOfParallelSubtasks(), inTaskOfInput);
     parametersState = context.getOperatorStateStore().getUnionListState(DedupState.PARAMETERS);
     effective = RestoreChecks.restored(parameters, parametersState.get());
     RestoreChecks.checkBackend(backend);
@@ -166,6 +166,7 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
   @Override
   public void open() throws Exception {
     super.open();
+    emission.open(getRuntimeContext());
     batch =
         new EventBatch<>(
             getProcessingTimeService(),
@@ -328,24 +329,21 @@ class DedupOperator<T> extends AbstractStreamOperator<Change<T>>
     ShardPages shard = shards.of(change.hash());
     if (change.operation() == Operation.ADD) {
       switch (liveSet.add(shard, change)) {
-        case NEW -> pass(record, accepted);
-        case KNOWN -> divert(record, duplicatesTag, duplicates);
-        case FALSELY_DROPPED -> output.collect(falselyDroppedTag, record);
+        case NEW -> emit(Outcome.Kind.ACCEPTED, record, accepted);
+        case KNOWN -> emit(Outcome.Kind.DUPLICATE, record, duplicates);
+        // Counted by the audit.
+        case FALSELY_DROPPED -> emission.emit(Outcome.Kind.FALSE_DUPLICATE, record, output);
       }
     } else if (liveSet.remove(shard, change)) {
-      pass(record, removed);
+      emit(Outcome.Kind.REMOVED, record, removed);
     } else {
-      divert(record, unknownDeletesTag, unknownDeletes);
+      emit(Outcome.Kind.UNKNOWN_DELETE, record, unknownDeletes);
     }
   }
 
-  private void pass(StreamRecord<Change<T>> record, Counter counter) {
+  private void emit(Outcome.Kind kind, StreamRecord<Change<T>> record, Counter counter)
+      throws Exception {
     counter.inc();
-    output.collect(record);
-  }
-
-  private void divert(StreamRecord<Change<T>> record, OutputTag<Change<T>> tag, Counter counter) {
-    counter.inc();
-    output.collect(tag, record);
+    emission.emit(kind, record, output);
   }
 }

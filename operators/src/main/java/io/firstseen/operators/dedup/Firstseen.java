@@ -22,6 +22,8 @@ import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.java.functions.KeySelector;
 import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.DataStreamUtils;
+import org.apache.flink.streaming.api.datastream.KeyedStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.util.OutputTag;
 
@@ -108,6 +110,7 @@ public final class Firstseen<T> {
   public static final int MAX_SHARDS = 1 << 15;
 
   private final DataStream<T> events;
+  private Extractor<T, String> problem = event -> null;
   private Extractor<T, byte[]> key;
   private Extractor<T, Operation> operation = event -> Operation.ADD;
   private Extractor<T, byte[]> scope = event -> null;
@@ -121,6 +124,7 @@ public final class Firstseen<T> {
   private int auditSlices;
   private long pageCacheBytes = DEFAULT_PAGE_CACHE_BYTES;
   private String uidPrefix = "firstseen";
+  private boolean inTaskOfInput;
 
   private Firstseen(DataStream<T> events) {
     this.events = events;
@@ -144,6 +148,19 @@ public final class Firstseen<T> {
    */
   public static <T> Firstseen<T> withoutEvents() {
     return new Firstseen<>(null);
+  }
+
+  /**
+   * Sets how to tell an event that cannot be used: it is a dead letter with the reason that is
+   * extracted, and null is extracted from an event that can be used. Unless this is called, only
+   * key, scope and operation decide.
+   *
+   * @param newProblem asked first, once for each event; may be a {@link
+   *     org.apache.flink.api.common.functions.RichFunction}, of which only {@code open} is called
+   */
+  public Firstseen<T> problem(Extractor<T, String> newProblem) {
+    problem = Objects.requireNonNull(newProblem, "problem");
+    return this;
   }
 
   /**
@@ -338,6 +355,24 @@ public final class Firstseen<T> {
   }
 
   /**
+   * Runs the dedup in the task of its input, without an exchange between them. Off unless this is
+   * called. It is for an input of parallelism 1 in an environment of parallelism 1, and saves what
+   * it costs to write an event for another thread and to read it there; but one thread then does
+   * all the work.
+   *
+   * <p>The operator with which that task begins, such as the source, must have the number of shards
+   * as its maximum parallelism, as Flink goes by the first operator of a task. No operator may
+   * change an event object that it has emitted, as the dedup keeps a few. The parallelism of the
+   * output must not be set. State goes on at another parallelism in a job without this, and that of
+   * such a job in one with it. A job that Flink itself rescales ends at once, with an error that
+   * says so.
+   */
+  public Firstseen<T> inTaskOfInput() {
+    inTaskOfInput = true;
+    return this;
+  }
+
+  /**
    * The parameters with which this dedup builds its state.
    *
    * @throws IllegalArgumentException as {@link #apply}
@@ -385,53 +420,83 @@ public final class Firstseen<T> {
    * and {@code <prefix>-dedup}, with the parallelism of the environment. The latter decides on a
    * few events together: each waits for others for at most {@value EventBatch#MAX_MILLIS} ms.
    *
-   * @throws IllegalArgumentException if a parameter is out of bounds, or if the capacity of a shard
-   *     and the rate together need longer identities (fingerprints) than the filters support
+   * @throws IllegalArgumentException if a parameter is out of bounds, if the capacity of a shard
+   *     and the rate together need longer identities (fingerprints) than the filters support, or if
+   *     {@link #inTaskOfInput} was called and a parallelism is not 1
    * @throws NullPointerException if neither {@link #key} nor {@link #keyText} was called
    */
   public DedupStreams<T> apply() {
+    TypeInformation<Change<T>> changeType = ChangeSerializer.info(events.getType());
+    SideOutputs<T> outputs = new SideOutputs<>(changeType);
+    OutcomeStream<T, Change<T>> all = apply(outputs, changeType);
+    SingleOutputStreamOperator<Change<T>> accepted = all.outcomes();
+    return new DedupStreams<>(
+        accepted,
+        accepted.getSideOutput(outputs.duplicates),
+        accepted.getSideOutput(outputs.unknownDeletes),
+        all.deadLetters(),
+        accepted.getSideOutput(outputs.falselyDropped));
+  }
+
+  /**
+   * Adds the operators to the job as {@link #apply()} does, but emits the decisions on all events
+   * on one stream. So what comes behind it can be chained to the dedup, where a union of the
+   * streams of {@link DedupStreams} needs an exchange between threads.
+   *
+   * @param outcome makes what is emitted for an event
+   * @param type the type of that
+   * @param <R> the type of that
+   * @throws IllegalArgumentException as {@link #apply()}
+   * @throws NullPointerException as {@link #apply()}
+   */
+  public <R> OutcomeStream<T, R> apply(OutcomeFunction<T, R> outcome, TypeInformation<R> type) {
+    Objects.requireNonNull(outcome, "outcome");
+    return apply(new OneOutput<>(events.getExecutionEnvironment().clean(outcome)), type);
+  }
+
+  private <R> OutcomeStream<T, R> apply(Emission<T, R> emission, TypeInformation<R> type) {
     Objects.requireNonNull(key, "key must be set");
     DedupParameters parameters = parameters();
+    requireOneTask();
     TypeInformation<T> eventType = events.getType();
-    TypeInformation<Change<T>> changeType = ChangeSerializer.info(eventType);
     OutputTag<Rejected<T>> rejectedTag =
         new OutputTag<>("rejected", RejectedSerializer.info(eventType));
-    OutputTag<Change<T>> duplicatesTag = new OutputTag<>("duplicates", changeType);
-    OutputTag<Change<T>> unknownDeletesTag = new OutputTag<>("unknown-deletes", changeType);
-
-    OutputTag<Change<T>> falselyDroppedTag = new OutputTag<>("falsely-dropped", changeType);
-
     SingleOutputStreamOperator<Change<T>> identified =
         events
             .process(
-                new IdentifyFunction<>(key, operation, scope, canonicaliser, hash, rejectedTag),
+                new IdentifyFunction<>(
+                    problem, key, operation, scope, canonicaliser, hash, rejectedTag),
                 InFlightChangeSerializer.info(eventType, key::extract))
             // With another parallelism than the input, Flink would spread the events of one source
             // task over several tasks, and two events of one key could overtake each other.
             .setParallelism(events.getParallelism())
             .name(uidPrefix + "-identify")
             .uid(uidPrefix + "-identify");
-    SingleOutputStreamOperator<Change<T>> accepted =
-        identified
-            .keyBy(Firstseen.<T>shardKeys(shards), Types.INT)
+    KeySelector<Change<T>, Integer> keys = shardKeys(shards);
+    KeyedStream<Change<T>, Integer> byShard =
+        inTaskOfInput
+            ? DataStreamUtils.reinterpretAsKeyedStream(identified, keys, Types.INT)
+            : identified.keyBy(keys, Types.INT);
+    SingleOutputStreamOperator<R> decided =
+        byShard
             .transform(
-                uidPrefix + "-dedup",
-                changeType,
+                dedupUid(uidPrefix),
+                type,
                 new DedupOperator<>(
-                    parameters,
-                    falsePositiveRate,
-                    pageCacheBytes,
-                    duplicatesTag,
-                    unknownDeletesTag,
-                    falselyDroppedTag))
+                    parameters, falsePositiveRate, pageCacheBytes, inTaskOfInput, emission))
             .setMaxParallelism(shards)
             .uid(dedupUid(uidPrefix));
-    return new DedupStreams<>(
-        accepted,
-        accepted.getSideOutput(duplicatesTag),
-        accepted.getSideOutput(unknownDeletesTag),
-        identified.getSideOutput(rejectedTag),
-        accepted.getSideOutput(falselyDroppedTag));
+    return new OutcomeStream<>(decided, identified.getSideOutput(rejectedTag));
+  }
+
+  private void requireOneTask() {
+    int ofInput = events.getParallelism();
+    int ofDedup = events.getExecutionEnvironment().getParallelism();
+    if (inTaskOfInput && (ofInput != 1 || ofDedup != 1)) {
+      throw new IllegalArgumentException(
+          "a dedup in the task of its input needs parallelism 1, the input has %d and the environment %d"
+              .formatted(ofInput, ofDedup));
+    }
   }
 
   /** The uid of the stateful operator. */

@@ -9,19 +9,22 @@ import io.firstseen.serializers.Change;
 import io.firstseen.serializers.Rejected;
 import io.firstseen.types.Operation;
 import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.functions.RichFunction;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.streaming.api.functions.ProcessFunction;
 import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
 
 /**
- * Computes every event's canonical key and hash; rejects events without a usable key or operation.
+ * Computes every event's canonical key and hash; rejects events that have a problem, or no usable
+ * key or operation.
  *
  * @param <T> type of the events
  */
 final class IdentifyFunction<T> extends ProcessFunction<T, Change<T>> {
   private static final long serialVersionUID = 1;
 
+  private final Extractor<T, String> problem;
   private final Extractor<T, byte[]> key;
   private final Extractor<T, Operation> operation;
   private final Extractor<T, byte[]> scope;
@@ -33,12 +36,14 @@ final class IdentifyFunction<T> extends ProcessFunction<T, Change<T>> {
   private transient Counter deadLetters;
 
   IdentifyFunction(
+      Extractor<T, String> problem,
       Extractor<T, byte[]> key,
       Extractor<T, Operation> operation,
       Extractor<T, byte[]> scope,
       Canonicaliser canonicaliser,
       KeyHashSource hashSource,
       OutputTag<Rejected<T>> rejectedTag) {
+    this.problem = problem;
     this.key = key;
     this.operation = operation;
     this.scope = scope;
@@ -48,13 +53,22 @@ final class IdentifyFunction<T> extends ProcessFunction<T, Change<T>> {
   }
 
   @Override
-  public void open(OpenContext context) {
+  public void open(OpenContext context) throws Exception {
+    if (problem instanceof RichFunction rich) {
+      rich.setRuntimeContext(getRuntimeContext());
+      rich.open(context);
+    }
     hash = hashSource.open();
     deadLetters = getRuntimeContext().getMetricGroup().counter("deadLetters");
   }
 
   @Override
   public void processElement(T event, Context context, Collector<Change<T>> out) {
+    String unusable = problem.extract(event);
+    if (unusable != null) {
+      reject(unusable, event, context);
+      return;
+    }
     byte[] rawKey = key.extract(event);
     if (rawKey == null) {
       reject("key is missing", event, context);

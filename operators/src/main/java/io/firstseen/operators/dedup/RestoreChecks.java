@@ -55,4 +55,14 @@ final class RestoreChecks {
               .formatted(parameters.shardCount(), maxParallelism));
     }
   }
+
+  /** A task of several would get events of shards that it does not have. */
+  static void checkParallelism(int parallelism, boolean inTaskOfInput)
+      throws IncompatibleStateException {
+    if (inTaskOfInput && parallelism > 1) {
+      throw new IncompatibleStateException(
+          "The dedup was built for the one task of its input, but runs in %d: build the job for that parallelism"
+              .formatted(parallelism));
+    }
+  }
 }

@@ -14,7 +14,6 @@ import org.apache.flink.streaming.api.operators.BoundedOneInput;
 import org.apache.flink.streaming.api.operators.SimpleOperatorFactory;
 import org.apache.flink.streaming.api.operators.StreamOperatorFactory;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
-import org.apache.flink.util.OutputTag;
 
 /**
  * A dedup whose tasks read their keys from files and write their state at the end of the input.
@@ -24,7 +23,8 @@ import org.apache.flink.util.OutputTag;
  * exceptions of an operator. So a failure is written to a file beside the others, and the writer
  * then fails because a state is missing.
  */
-final class WarmStartOperator extends DedupOperator<Integer> implements BoundedOneInput {
+final class WarmStartOperator extends DedupOperator<Integer, Change<Integer>>
+    implements BoundedOneInput {
   private static final long serialVersionUID = 1;
 
   private static final byte[] NO_KEY = {};
@@ -46,14 +46,8 @@ final class WarmStartOperator extends DedupOperator<Integer> implements BoundedO
       KnownKeys keys,
       String target,
       long timestampMillis) {
-    // The outputs are not used.
-    super(
-        parameters,
-        1,
-        pageCacheBytes,
-        new OutputTag<>("duplicates", WarmStart.RANGE),
-        new OutputTag<>("unknown-deletes", WarmStart.RANGE),
-        new OutputTag<>("falsely-dropped", WarmStart.RANGE));
+    // It learns keys, and decides on none.
+    super(parameters, 1, pageCacheBytes, false, new SideOutputs<>(WarmStart.RANGE));
     this.directory = keys.directory().toAbsolutePath().toString();
     this.ttl = parameters.ttl();
     this.latestMillis = keys.latestMillis();

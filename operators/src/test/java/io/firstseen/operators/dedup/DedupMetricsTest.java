@@ -194,6 +194,7 @@ class DedupMetricsTest {
         new OutputTag<>("rejected", RejectedSerializer.info(Types.STRING));
     IdentifyFunction<String> identify =
         new IdentifyFunction<>(
+            event -> event.equals("bad") ? "it says so" : null,
             event -> event.isEmpty() ? null : event.getBytes(UTF_8),
             event -> Operation.ADD,
             event -> null,
@@ -207,11 +208,13 @@ class DedupMetricsTest {
       harness.setup(TYPE.createSerializer(harness.getExecutionConfig().getSerializerConfig()));
       harness.open();
       assertThat(metrics.count("deadLetters")).isZero();
-      for (String event : List.of("a", "", "b", "x".repeat(70_000), "a")) {
+      for (String event : List.of("a", "", "b", "x".repeat(70_000), "bad", "a")) {
         harness.processElement(event, 0);
       }
-      assertThat(metrics.count("deadLetters")).isEqualTo(2);
-      assertThat(harness.getSideOutput(rejected)).hasSize(2);
+      assertThat(metrics.count("deadLetters")).isEqualTo(3);
+      assertThat(harness.getSideOutput(rejected))
+          .extracting(record -> record.getValue().event())
+          .containsExactly("", "x".repeat(70_000), "bad");
     }
   }
 
@@ -257,12 +260,7 @@ class DedupMetricsTest {
       harness =
           new KeyedOneInputStreamOperatorTestHarness<>(
               new DedupOperator<>(
-                  PARAMETERS,
-                  1,
-                  backend.pageCacheBytes,
-                  new OutputTag<>("duplicates", TYPE),
-                  new OutputTag<>("unknown-deletes", TYPE),
-                  new OutputTag<>("falsely-dropped", TYPE)),
+                  PARAMETERS, 1, backend.pageCacheBytes, false, new SideOutputs<>(TYPE)),
               change -> keys.keyOf(SHARDS.shardOf(change.hash())),
               Types.INT,
               environment);
@@ -303,7 +301,7 @@ class DedupMetricsTest {
     Task process(Change<String> change) throws Exception {
       Task task = tasks.get(taskOf(SHARDS.shardOf(change.hash())));
       task.harness.processElement(change, 0);
-      ((DedupOperator<?>) task.harness.getOperator()).decideAll();
+      ((DedupOperator<?, ?>) task.harness.getOperator()).decideAll();
       return task;
     }
 

@@ -255,7 +255,7 @@ class DedupOperatorTest {
         dedup.processElement(change(Operation.ADD, "key-" + i), i);
       }
       dedup.snapshot(1, 1);
-      DedupOperator<?> operator = (DedupOperator<?>) dedup.getOperator();
+      DedupOperator<?, ?> operator = (DedupOperator<?, ?>) dedup.getOperator();
       int pages = 0;
       for (int shard = 0; shard < SHARDS; shard++) {
         operator.setCurrentKey(Harness.KEYS.keyOf(shard));
@@ -300,6 +300,26 @@ class DedupOperatorTest {
     assertThat(warnings.get(0)).contains("10000 keys", "the target 1.0E-11");
   }
 
+  /** Flink may run more tasks than the job was built for. */
+  @Test
+  void refusesToRunInSeveralTasksIfItWasBuiltForThatOfItsInput() throws Exception {
+    try (var dedup =
+        new KeyedOneInputStreamOperatorTestHarness<>(
+            new DedupOperator<>(PARAMETERS, TARGET_RATE, 0, true, new SideOutputs<>(TYPE)),
+            change -> Harness.KEYS.keyOf(new Shards(SHARDS).shardOf(change.hash())),
+            Types.INT,
+            SHARDS,
+            2,
+            0)) {
+      dedup.setup(TYPE.createSerializer(dedup.getExecutionConfig().getSerializerConfig()));
+      assertThatThrownBy(dedup::initializeEmptyState)
+          .hasStackTraceContaining(
+              "The dedup was built for the one task of its input, but runs in 2: build the job for"
+                  + " that parallelism")
+          .matches(DedupOperatorTest::endsTheJob, "ends the job instead of restarting it");
+    }
+  }
+
   private static boolean endsTheJob(Throwable failure) {
     return ThrowableClassifier.findThrowableOfThrowableType(
             failure, ThrowableType.NonRecoverableError)
@@ -329,12 +349,7 @@ class DedupOperatorTest {
         throws Exception {
       super(
           new DedupOperator<>(
-              parameters,
-              TARGET_RATE,
-              pageCacheBytes,
-              DUPLICATES,
-              UNKNOWN,
-              new OutputTag<>("falsely-dropped", TYPE)),
+              parameters, TARGET_RATE, pageCacheBytes, false, new SideOutputs<>(TYPE)),
           change -> KEYS.keyOf(new Shards(SHARDS).shardOf(change.hash())),
           Types.INT,
           SHARDS,
@@ -349,7 +364,7 @@ class DedupOperatorTest {
     @Override
     public void processElement(StreamRecord<Change<String>> event) throws Exception {
       super.processElement(event);
-      ((DedupOperator<?>) getOperator()).decideAll();
+      ((DedupOperator<?, ?>) getOperator()).decideAll();
     }
 
     /** Begins a checkpoint and leaves its writing to whoever runs the futures. */

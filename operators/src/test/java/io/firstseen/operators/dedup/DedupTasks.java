@@ -100,7 +100,7 @@ final class DedupTasks implements AutoCloseable {
       task.harness =
           new KeyedOneInputStreamOperatorTestHarness<>(
               // Room for a few pages.
-              new DedupOperator<>(parameters, 1, 20_000, DUPLICATES, UNKNOWN, FALSELY_DROPPED),
+              new DedupOperator<>(parameters, 1, 20_000, false, new SideOutputs<>(TYPE)),
               change -> keys.keyOf(shards.shardOf(change.hash())),
               Types.INT,
               task.environment);
@@ -130,7 +130,7 @@ final class DedupTasks implements AutoCloseable {
     int shard = new Shards(parameters.shardCount()).shardOf(change.hash());
     Task task = tasks.get(shard * tasks.size() / parameters.shardCount());
     task.harness.processElement(change, timestamp);
-    ((DedupOperator<?>) task.harness.getOperator()).decideAll();
+    ((DedupOperator<?, ?>) task.harness.getOperator()).decideAll();
     Kind kind = null;
     if (!task.harness.getOutput().isEmpty()) {
       kind = change.operation() == Operation.ADD ? Kind.ACCEPTED : Kind.REMOVED;
@@ -150,7 +150,7 @@ final class DedupTasks implements AutoCloseable {
 
   void processWithoutTimestamp(Change<String> change) throws Exception {
     tasks.get(0).harness.processElement(new StreamRecord<>(change));
-    ((DedupOperator<?>) tasks.get(0).harness.getOperator()).decideAll();
+    ((DedupOperator<?, ?>) tasks.get(0).harness.getOperator()).decideAll();
   }
 
   /** Sends a watermark to all tasks. */

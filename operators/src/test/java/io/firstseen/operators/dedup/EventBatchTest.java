@@ -20,7 +20,6 @@ import org.apache.flink.streaming.runtime.streamrecord.RecordAttributesBuilder;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
-import org.apache.flink.util.OutputTag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -176,12 +175,7 @@ class EventBatchTest {
     Harness(Backend backend) throws Exception {
       super(
           new DedupOperator<>(
-              ExpiryModel.parameters(null),
-              1,
-              20_000,
-              new OutputTag<>("duplicates", TYPE),
-              new OutputTag<>("unknown-deletes", TYPE),
-              new OutputTag<>("falsely-dropped", TYPE)),
+              ExpiryModel.parameters(null), 1, 20_000, false, new SideOutputs<>(TYPE)),
           change -> KEYS.keyOf(new Shards(ExpiryModel.SHARDS).shardOf(change.hash())),
           Types.INT,
           ExpiryModel.SHARDS,

@@ -1,9 +1,12 @@
 package io.firstseen.operators.dedup;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.serializers.Change;
+import io.firstseen.serializers.Outcome;
 import io.firstseen.types.Operation;
 import io.firstseen.types.TimeToLive;
 import java.time.Duration;
@@ -15,6 +18,8 @@ import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.common.eventtime.WatermarkGenerator;
 import org.apache.flink.api.common.eventtime.WatermarkOutput;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.functions.AbstractRichFunction;
+import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.configuration.Configuration;
@@ -63,6 +68,56 @@ class FirstseenTest {
             "DELETE -http://a.example/x",
             "ADD http://a.example/x",
             "DEAD not a url %%%");
+  }
+
+  @Test
+  void oneStreamHasTheDecisionsOnAllEventsThatTheJobWantsInTheirOrder() throws Exception {
+    OutcomeStream<String, String> dedup =
+        Firstseen.dedup(environment().fromData("a", "b", "a", "-a", "-x", "a", "", "bad", "b"))
+            .problem(event -> event.equals("bad") ? "it says so" : null)
+            .keyText(event -> event.startsWith("-") ? event.substring(1) : event)
+            .operation(event -> event.startsWith("-") ? Operation.DELETE : Operation.ADD)
+            .apply(new WithoutAcceptedB(), Types.STRING);
+    List<String> seen = new ArrayList<>();
+    dedup
+        .outcomes()
+        .union(
+            dedup
+                .deadLetters()
+                .map(rejected -> rejected.event() + ": " + rejected.reason(), Types.STRING))
+        .executeAndCollect()
+        .forEachRemaining(seen::add);
+    assertThat(seen)
+        .containsExactlyInAnyOrder(
+            "opened ACCEPTED a",
+            "opened DUPLICATE a",
+            "opened REMOVED a",
+            "opened UNKNOWN_DELETE x",
+            "opened ACCEPTED a",
+            "opened DUPLICATE b",
+            ": key is empty",
+            "bad: it says so")
+        .containsSubsequence(
+            "opened ACCEPTED a", "opened DUPLICATE a", "opened REMOVED a", "opened ACCEPTED a");
+  }
+
+  private static final class WithoutAcceptedB extends AbstractRichFunction
+      implements OutcomeFunction<String, String> {
+    private static final long serialVersionUID = 1;
+
+    private transient String state;
+
+    @Override
+    public void open(OpenContext context) {
+      state = getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks() > 0 ? "opened" : null;
+    }
+
+    @Override
+    public String apply(Outcome.Kind kind, Change<String> change) {
+      return kind == Outcome.Kind.ACCEPTED && change.event().equals("b")
+          ? null
+          : state + " " + kind + " " + new String(change.key(), UTF_8);
+    }
   }
 
   @Test

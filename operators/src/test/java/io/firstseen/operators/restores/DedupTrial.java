@@ -68,6 +68,7 @@ final class DedupTrial {
     private int maxParallelism;
     private int first;
     private boolean timed;
+    private int maxParallelismOfSource;
 
     private Settings(String backend, int parallelism) {
       this.parallelism = parallelism;
@@ -130,6 +131,12 @@ final class DedupTrial {
       return this;
     }
 
+    /** Gives the source as many key groups as the dedup has, so that it can have the same task. */
+    Settings sourceLikeDedup() {
+      maxParallelismOfSource = SHARDS;
+      return this;
+    }
+
     /** Sets the key groups of the dedup behind the back of the entry point. */
     Settings maxParallelism(int newMaxParallelism) {
       maxParallelism = newMaxParallelism;
@@ -140,7 +147,7 @@ final class DedupTrial {
   /** Starts a job from where the settings say; the source goes on at the position in its state. */
   JobClient start(TestCluster newCluster, Settings settings) throws Exception {
     StreamExecutionEnvironment env = environment(newCluster, settings);
-    build(source(env, "from-" + settings.first, settings.first, valveInTest), settings);
+    build(source(env, settings, "from-" + settings.first, settings.first, valveInTest), settings);
     return start(newCluster, env);
   }
 
@@ -149,8 +156,8 @@ final class DedupTrial {
       TestCluster newCluster, Settings settings, int firstOfSecond, Valve second) throws Exception {
     StreamExecutionEnvironment env = environment(newCluster, settings);
     build(
-        source(env, "first", 0, valveInTest)
-            .union(source(env, "second", firstOfSecond, InTest.of(second))),
+        source(env, settings, "first", 0, valveInTest)
+            .union(source(env, settings, "second", firstOfSecond, InTest.of(second))),
         settings);
     return start(newCluster, env);
   }
@@ -179,11 +186,19 @@ final class DedupTrial {
   }
 
   private DataStream<KeyEvent> source(
-      StreamExecutionEnvironment env, String name, int first, InTest<Valve> gate) {
-    return env.fromSource(
-            new GatedSource(first, gate), WatermarkStrategy.noWatermarks(), "positions")
-        .setParallelism(1)
-        .uid("test-positions-" + name)
+      StreamExecutionEnvironment env,
+      Settings settings,
+      String name,
+      int first,
+      InTest<Valve> gate) {
+    var positions =
+        env.fromSource(new GatedSource(first, gate), WatermarkStrategy.noWatermarks(), "positions")
+            .setParallelism(1)
+            .uid("test-positions-" + name);
+    if (settings.maxParallelismOfSource > 0) {
+      positions.setMaxParallelism(settings.maxParallelismOfSource);
+    }
+    return positions
         .map(new EventScript.ToEvent(scriptInTest), TypeInformation.of(KeyEvent.class))
         .setParallelism(1)
         .uid("test-events-" + name);

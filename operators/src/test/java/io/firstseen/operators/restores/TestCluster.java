@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -197,6 +198,13 @@ final class TestCluster implements BeforeAllCallback, AfterEachCallback {
   void awaitEnd(JobClient job, JobStatus wanted) throws Exception {
     get(cluster.requestJobResult(job.getJobID()));
     assertThat(graph(job).getState()).isEqualTo(wanted);
+  }
+
+  /** The names of a job's tasks, each of which lists its operators. */
+  List<String> tasks(JobClient job) throws Exception {
+    List<String> names = new ArrayList<>();
+    graph(job).getVerticesTopologically().forEach(task -> names.add(task.getName()));
+    return names;
   }
 
   /** The highest number of attempts of a job's tasks, the first being 0. */

@@ -1,0 +1,174 @@
+package io.firstseen.cli.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
+import static org.apache.kafka.common.IsolationLevel.READ_UNCOMMITTED;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.cli.Waiting;
+import io.firstseen.cli.embedded.EmbeddedCluster;
+import io.firstseen.cli.embedded.SharedBroker;
+import io.firstseen.jobs.DedupJob;
+import io.firstseen.jobs.options.JobOptions;
+import io.firstseen.jobs.options.KafkaOptions;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.TransactionListing;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The transactions of the sink of dead letters. */
+class DeadLettersTest {
+
+  @RegisterExtension private static final SharedBroker BROKER = SharedBroker.stock();
+
+  private static final String BAD = "{\"broken\":\"";
+
+  @TempDir private static Path directory;
+  private static EmbeddedCluster cluster;
+
+  private final String name = SharedBroker.unused("dead");
+  private final String idPrefix = name + "." + name + ".accepted.dead-letters.";
+
+  @BeforeAll
+  static void startCluster() throws Exception {
+    cluster =
+        EmbeddedCluster.start(directory.resolve("flink"), EmbeddedCluster.Settings.defaults());
+  }
+
+  @AfterAll
+  static void stopCluster() throws Exception {
+    cluster.close();
+  }
+
+  @AfterEach
+  void stopJobs() {
+    cluster.cancelJobs();
+  }
+
+  @Test
+  void aTransactionIsOpenedOnlyIfThereIsADeadLetterAndIsNamedAfterItsCheckpoint() throws Exception {
+    try (TopicIo topics = topics()) {
+      EventStream stream = new EventStream(21, 100);
+      topics.send(name + ".events", 1, stream.adds(List.of("a", "b")));
+      JobClient job = start(new Configuration());
+      topics.await(name + ".accepted", READ_UNCOMMITTED, 2);
+      cluster.triggerCheckpoint(job);
+      topics.await(name + ".accepted", READ_COMMITTED, 2);
+      cluster.triggerCheckpoint(job);
+      assertThat(transactions()).isEmpty();
+
+      topics.send(name + ".events", 1, List.of(BAD));
+      topics.await(name + ".dead-letters", READ_UNCOMMITTED, 1);
+      // Number 3, since a job that starts from checkpoint 2 looks for what is open from there on.
+      String open = idPrefix + job.getJobID().toHexString() + "-0-3";
+      assertThat(transactions()).containsExactly(open);
+      assertThat(topics.read(name + ".dead-letters", READ_COMMITTED)).isEmpty();
+      cluster.triggerCheckpoint(job);
+      topics.await(name + ".dead-letters", READ_COMMITTED, 1);
+    }
+  }
+
+  @Test
+  void aJobThatStartsFromStateWithoutDeadLettersAbortsWhatItsPredecessorLeftOpen()
+      throws Exception {
+    try (TopicIo topics = topics()) {
+      EventStream stream = new EventStream(22, 100);
+      topics.send(name + ".events", 1, stream.adds(List.of("a")));
+      JobClient job = start(new Configuration());
+      topics.await(name + ".accepted", READ_UNCOMMITTED, 1);
+      String savepoint = cluster.stopWithSavepoint(job, SavepointFormatType.CANONICAL, false);
+      assertThat(transactions()).isEmpty();
+
+      // What a task would have left that died after the state was written.
+      String left = idPrefix + job.getJobID().toHexString() + "-0-2";
+      try (KafkaProducer<byte[], byte[]> dead = producer(left)) {
+        dead.initTransactions();
+        dead.beginTransaction();
+        dead.send(new ProducerRecord<>(name + ".dead-letters", "lost".getBytes(UTF_8))).get();
+        JobClient restored = start(TestJobs.fromSavepoint(savepoint));
+        topics.send(name + ".events", 1, stream.adds(List.of("b")));
+        topics.await(name + ".accepted", READ_UNCOMMITTED, 2);
+        assertThat(state(left)).isEqualTo("Ongoing");
+        cluster.triggerCheckpoint(restored);
+        Waiting.until(
+            "an abort of " + left, Duration.ofSeconds(30), () -> !state(left).equals("Ongoing"));
+        topics.send(name + ".events", 1, List.of(BAD));
+        topics.await(name + ".dead-letters", READ_UNCOMMITTED, 2);
+        cluster.triggerCheckpoint(restored);
+        topics.await(name + ".dead-letters", READ_COMMITTED, 1);
+      }
+    }
+  }
+
+  private TopicIo topics() {
+    BROKER.broker().createTopics(List.of(new NewTopic(name + ".events", 1, (short) 1)));
+    return new TopicIo(BROKER.broker().bootstrapServers());
+  }
+
+  private JobClient start(Configuration settings) throws Exception {
+    KafkaOptions kafka =
+        KafkaOptions.parse(
+            "--bootstrap-servers=" + BROKER.broker().bootstrapServers(),
+            "--checkpoint-interval=10m",
+            "--transactional-id-prefix=" + name,
+            "--events-topic=" + name + ".events",
+            "--accepted-topic=" + name + ".accepted",
+            "--duplicates=none",
+            "--dead-letters-topic=" + name + ".dead-letters");
+    StreamExecutionEnvironment env = cluster.environment(settings);
+    DedupJob.buildOnKafka(env, kafka, JobOptions.parse());
+    return env.executeAsync(name);
+  }
+
+  private static KafkaProducer<byte[], byte[]> producer(String transactionalId) {
+    return new KafkaProducer<>(
+        Map.of(
+            "bootstrap.servers",
+            BROKER.broker().bootstrapServers(),
+            "transactional.id",
+            transactionalId),
+        new ByteArraySerializer(),
+        new ByteArraySerializer());
+  }
+
+  private static Admin admin() {
+    return Admin.create(Map.of("bootstrap.servers", BROKER.broker().bootstrapServers()));
+  }
+
+  /** The transactional ids of dead letters that the broker has seen. */
+  private List<String> transactions() throws Exception {
+    try (Admin admin = admin()) {
+      return admin.listTransactions().all().get().stream()
+          .map(TransactionListing::transactionalId)
+          .filter(id -> id.startsWith(idPrefix))
+          .toList();
+    }
+  }
+
+  private static String state(String transactionalId) throws Exception {
+    try (Admin admin = admin()) {
+      return admin
+          .describeTransactions(List.of(transactionalId))
+          .description(transactionalId)
+          .get()
+          .state()
+          .toString();
+    }
+  }
+}
