@@ -7,6 +7,7 @@ import io.firstseen.cli.savepoint.BootstrapCommand;
 import io.firstseen.cli.savepoint.SavepointCommand;
 import io.firstseen.cli.serve.ServeCommand;
 import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.size.SizeCommand;
 import io.firstseen.cli.snapshot.SnapshotCommand;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.jobs.shared.UserErrorException;
@@ -62,7 +63,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
       SavepointCommand.class,
       SnapshotCommand.class,
       ServeCommand.class,
-      ReportCommand.class
+      ReportCommand.class,
+      SizeCommand.class
     })
 public final class Main implements Callable<Integer> {
 

@@ -8,13 +8,14 @@ import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamWriter;
 
 /** Writes one SVG picture, element by element. Numbers are rounded to hundredths. */
-final class SvgWriter {
+public final class SvgWriter {
   private static final String NAMESPACE = "http://www.w3.org/2000/svg";
 
   private final StringWriter text = new StringWriter();
   private final XMLStreamWriter xml;
 
-  SvgWriter(int width, int height) {
+  /** A picture of this size, in pixels. */
+  public SvgWriter(int width, int height) {
     try {
       xml = XMLOutputFactory.newDefaultFactory().createXMLStreamWriter(text);
       xml.writeStartElement("svg");
@@ -26,7 +27,7 @@ final class SvgWriter {
   }
 
   /** Opens an element, up to {@link #close}; attributes are names and values in turn. */
-  SvgWriter open(String element, Object... attributes) {
+  public SvgWriter open(String element, Object... attributes) {
     try {
       xml.writeCharacters("\n");
       xml.writeStartElement(element);
@@ -36,7 +37,8 @@ final class SvgWriter {
     return attributes(attributes);
   }
 
-  SvgWriter close() {
+  /** Closes the element that was opened last. */
+  public SvgWriter close() {
     try {
       xml.writeEndElement();
     } catch (XMLStreamException e) {
@@ -46,12 +48,12 @@ final class SvgWriter {
   }
 
   /** Writes an empty element. */
-  SvgWriter element(String element, Object... attributes) {
+  public SvgWriter element(String element, Object... attributes) {
     return open(element, attributes).close();
   }
 
   /** Writes an element with text. */
-  SvgWriter text(String element, String content, Object... attributes) {
+  public SvgWriter text(String element, String content, Object... attributes) {
     open(element, attributes);
     try {
       xml.writeCharacters(content);
@@ -62,7 +64,7 @@ final class SvgWriter {
   }
 
   /** Returns the whole picture; nothing can be written afterwards. */
-  String finish() {
+  public String finish() {
     try {
       xml.writeCharacters("\n");
       xml.writeEndDocument();
@@ -74,7 +76,7 @@ final class SvgWriter {
   }
 
   /** Adds attributes to the element that was just opened. */
-  SvgWriter attributes(Object... attributes) {
+  public SvgWriter attributes(Object... attributes) {
     try {
       for (int i = 0; i < attributes.length; i += 2) {
         xml.writeAttribute((String) attributes[i], value(attributes[i + 1]));
@@ -90,7 +92,7 @@ final class SvgWriter {
   }
 
   /** Formats a number for SVG. */
-  static String number(double number) {
+  public static String number(double number) {
     return BigDecimal.valueOf(number)
         .setScale(2, RoundingMode.HALF_EVEN)
         .stripTrailingZeros()

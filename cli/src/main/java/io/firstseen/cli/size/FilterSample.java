@@ -1,0 +1,140 @@
+package io.firstseen.cli.size;
+
+import io.firstseen.filters.cuckoo.CuckooFormat;
+import io.firstseen.filters.cuckoo.CuckooPage;
+import io.firstseen.filters.cuckoo.CuckooShape;
+import io.firstseen.filters.cuckoo.Expiry;
+import io.firstseen.filters.cuckoo.PageDirectory;
+import io.firstseen.filters.cuckoo.PageStore;
+import io.firstseen.filters.cuckoo.PageTable;
+import io.firstseen.filters.cuckoo.PagedFilter;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The bytes a key of a filter, from real filters that were filled with random hashes.
+ *
+ * <p>A filter of n keys with identities of P bits consists of 2^k subtrees, each of which has the
+ * pages of a filter of n / 2^k keys with identities of P - k bits. So a large filter is measured on
+ * one subtree, of at most {@value #MOST_KEYS} keys.
+ *
+ * @param heapBytes of the pages, a key
+ * @param pageBytes of the pages in state, a key
+ * @param pages a key
+ */
+record FilterSample(double heapBytes, double pageBytes, double pages) {
+  private static final long MOST_KEYS = 1 << 18;
+  private static final long SEED = 20261124;
+
+  /** Any time to live: its length does not change the bytes. */
+  private static final long TTL_MILLIS = Expiry.EPOCHS * Expiry.MIN_TTL_MILLIS;
+
+  /**
+   * Measures filters.
+   *
+   * @param identityBits P
+   * @param keysOfShard keys of one filter, at least 1
+   * @param shards the number of filters; more are measured if they are small
+   * @param expiring whether keys expire
+   */
+  static FilterSample of(int identityBits, long keysOfShard, int shards, boolean expiring) {
+    int halvings = 0;
+    while (keysOfShard >> halvings > MOST_KEYS
+        && identityBits - halvings > CuckooShape.MIN_IDENTITY_BITS) {
+      halvings++;
+    }
+    CuckooShape shape = new CuckooShape(identityBits - halvings);
+    long keys = Math.round(Math.scalb((double) keysOfShard, -halvings));
+    long filters = Math.min(shards, Math.max(1, MOST_KEYS / keys));
+    SplittableRandom hashes = new SplittableRandom(SEED);
+    Total total = new Total();
+    for (long i = 0; i < filters; i++) {
+      new Pages(shape, expiring).fill(keys, hashes).forEach(total::add);
+    }
+    double stored = (double) keys * filters;
+    return new FilterSample(
+        total.heapBytes / stored, total.pageBytes.count / stored, total.pages / stored);
+  }
+
+  /** The pages of one filter, as the operator keeps them. */
+  private static final class Pages implements PageStore {
+    private final PagedFilter filter;
+    private final PageTable<CuckooPage> table;
+    private final @Nullable Expiry expiry;
+
+    Pages(CuckooShape shape, boolean expiring) {
+      filter = new PagedFilter(shape);
+      table = new PageTable<>(shape, PageDirectory.first());
+      expiry = expiring ? new Expiry(TTL_MILLIS, /* sinceLastSeen= */ false) : null;
+      table.set(0, CuckooPage.first(shape, expiry));
+    }
+
+    /** Inserts keys, spread evenly over a ttl if they expire. */
+    PageTable<CuckooPage> fill(long keys, SplittableRandom hashes) {
+      for (long i = 0; i < keys; i++) {
+        if (expiry != null) {
+          expiry.advanceTo((long) ((double) i / keys * TTL_MILLIS));
+        }
+        filter.insert(this, hashes.nextLong());
+      }
+      return table;
+    }
+
+    @Override
+    public @Nullable Expiry expiry() {
+      return expiry;
+    }
+
+    @Override
+    public CuckooPage get(long identity) {
+      return table.get(identity);
+    }
+
+    @Override
+    public void put(long identity, CuckooPage page) {
+      if (table.get(identity) != page) {
+        table.set(identity, page);
+      }
+    }
+
+    @Override
+    public void split(long identity, CuckooPage low, CuckooPage high) {
+      table.split(identity, low, high);
+    }
+  }
+
+  private static final class Total {
+    private final Counting pageBytes = new Counting();
+    private final DataOutputStream out = new DataOutputStream(pageBytes);
+    private long heapBytes;
+    private long pages;
+
+    void add(CuckooPage page) {
+      heapBytes += page.heapBytes();
+      pages++;
+      try {
+        CuckooFormat.writePage(page, out);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  private static final class Counting extends OutputStream {
+    private long count;
+
+    @Override
+    public void write(int b) {
+      count++;
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) {
+      count += length;
+    }
+  }
+}

@@ -1,0 +1,178 @@
+package io.firstseen.cli.size;
+
+import io.firstseen.jobs.options.KafkaOptions.EventFormat;
+import io.firstseen.jobs.options.StreamOptions.StateBackend;
+
+/**
+ * What was measured, in one place; everything else in this package is arithmetic or the code of the
+ * filters itself. Times are of 2 cores of a virtual AMD EPYC with OpenJDK 17, whose speed changes
+ * by the day; {@code --core-speed} scales them. Each constant names its benchmark and date, of
+ * 2026.
+ */
+final class MeasuredCosts {
+
+  // The operator.
+
+  /** Events a second of one task on the heap. DedupFigures, heap-hash, 23 November. */
+  static final double HEAP_EVENTS_PER_SECOND = 1.59e6;
+
+  /** The same on RocksDB with all pages cached. DedupFigures, rocksdb-heap, 23 November. */
+  static final double ROCKSDB_EVENTS_PER_SECOND = 1.44e6;
+
+  /**
+   * Seconds of a task for an event whose page is not cached: reads one page from RocksDB, whose
+   * files are in memory, and writes another. DedupFigures, eighth-hash, 23 November: 0.17 M events
+   * a second with 7/8 of them missing.
+   */
+  static final double MISS_SECONDS = (1 / 0.17e6 - 1 / ROCKSDB_EVENTS_PER_SECOND) / (7.0 / 8);
+
+  // Kafka to Kafka.
+
+  /** Events a second of one task, record key, canonicaliser none. Issue 25, 23 November. */
+  private static final double KEY_EVENTS_PER_SECOND = 0.455e6;
+
+  /**
+   * The same with JSON events and canonicaliser url. Not measured yet: a round number below that of
+   * record keys.
+   */
+  private static final double JSON_EVENTS_PER_SECOND = 0.3e6;
+
+  /**
+   * Cores that are busy while one task has those rates: at most both, with the broker's own work.
+   */
+  private static final double BUSY_CORES = 2;
+
+  // Bytes beside the pages, which FilterSample measures on the code itself.
+
+  /**
+   * Heap of a page beside its own object: entries of the state's map and of the operator's table.
+   * DedupFigures, heap-bytes, 23 November: 1.94 bytes a key.
+   */
+  static final double HEAP_BYTES_OF_PAGE_ENTRY = 110;
+
+  /** Bytes of a page in a checkpoint beside the page: its number and a flag. Flink's format. */
+  static final double STATE_BYTES_OF_PAGE_ENTRY = 5;
+
+  /** Heap of a key in an exact mode. docs/operations/state.md, 20 November. */
+  static final double EXACT_HEAP_BYTES = 60;
+
+  /** A key of an exact mode in a checkpoint. docs/operations/state.md, 20 November. */
+  static final double EXACT_STATE_BYTES = 25;
+
+  /** Heap in which a task with checkpoints runs, of its filters. DedupFigures, checkpoints. */
+  static final double HEAP_OF_FILTERS = 2.5;
+
+  /** Heap of a page cache, of its pages: room for a collector. Chosen, not measured. */
+  static final double HEAP_OF_PAGE_CACHE = 1.5;
+
+  /** And beside them. DedupFigures, checkpoints: 512 MiB a process of one task. */
+  static final double HEAP_BASE_BYTES = 512 << 20;
+
+  /** RocksDB's block cache and write buffers. DedupFigures, --managed-memory: 256 MiB a task. */
+  static final double MANAGED_BYTES = 256 << 20;
+
+  // Checkpoints and restores.
+
+  /** Bytes a second that a task writes to a local disk: 541 MB in 0.78 s. notes/checkpoints.md. */
+  private static final double HEAP_CHECKPOINT_BYTES_PER_SECOND = 690e6;
+
+  /** The same on RocksDB, which flushes first: RecoveryFigures, 25 November, 50 M keys. */
+  private static final double ROCKSDB_CHECKPOINT_BYTES_PER_SECOND = 400e6;
+
+  /** Bytes a second that a task restores. RecoveryFigures, 25 November, 10 M and 50 M keys. */
+  private static final double HEAP_RESTORE_BYTES_PER_SECOND = 350e6;
+
+  /** The same on RocksDB, which links local files. RecoveryFigures, 25 November, as before. */
+  private static final double ROCKSDB_RESTORE_BYTES_PER_SECOND = 900e6;
+
+  /** Seconds of a start or a restart without state. RecoveryFigures, 25 November. */
+  static final double START_SECONDS = 0.12;
+
+  /** Seconds of a checkpoint without state. RecoveryFigures, 25 November. */
+  static final double CHECKPOINT_SECONDS = 0.1;
+
+  /**
+   * Files of RocksDB, of the bytes of their pages, with an eighth cached: they hold older versions
+   * of pages, too. DedupFigures, increment, 23 November: 3.76 of 1.87 bytes a key.
+   */
+  private static final double ROCKSDB_FILES_OF_EVICTED_PAGES = 3.76 / 1.87;
+
+  /** Bytes of an incremental checkpoint, of the pages that changed. The same: 2.01 times 1.90. */
+  private static final double INCREMENT_OF_CACHED_PAGES = 2.01 * 1.90 / 1.87;
+
+  /** The same with an eighth cached: 1.68 times 3.76. */
+  private static final double INCREMENT_OF_EVICTED_PAGES = 1.68 * 3.76 / 1.87;
+
+  /** Local disk of RocksDB, of its files, while it compacts them. Chosen, not measured. */
+  static final double DISK_OF_FILES = 2;
+
+  // Snapshots.
+
+  /** Bits a key that are sent, over log2(1 / rate). WireFigures, 23 November. */
+  static final double SNAPSHOT_SENT_BITS = 1.478;
+
+  /** Bits a key in a reader's cache file, over log2(1 / rate). WireFigures, 23 November. */
+  static final double SNAPSHOT_MAPPED_BITS = 1.723;
+
+  /** Bytes of a window in which nothing changes. WireFigures, 23 November. */
+  static final double WINDOW_BYTES = 306;
+
+  /** And for each shard that changes. WireFigures, 23 November: 3,258 bytes for 1,000 changes. */
+  static final double WINDOW_BYTES_OF_SHARD = 25;
+
+  /**
+   * State of the snapshot job a key; half a byte more with a ttl. CompactionFigures, 22 November.
+   */
+  static final double SNAPSHOT_STATE_BYTES = 5.31;
+
+  static final double SNAPSHOT_STATE_BYTES_OF_TTL = 0.5;
+
+  /** Seconds a live key to close a window. CompactionFigures, 22 November. */
+  static final double CLOSE_SECONDS = 43e-9;
+
+  static final double CLOSE_SECONDS_WITH_TTL = 60e-9;
+
+  private MeasuredCosts() {}
+
+  /** Seconds of a task for an event in the operator alone. */
+  static double operatorSeconds(StateBackend backend, double missShare) {
+    return backend == StateBackend.HEAP
+        ? 1 / HEAP_EVENTS_PER_SECOND
+        : 1 / ROCKSDB_EVENTS_PER_SECOND + missShare * MISS_SECONDS;
+  }
+
+  /** Seconds of a task for an event, from Kafka to Kafka. */
+  static double taskSeconds(EventFormat format, StateBackend backend, double missShare) {
+    double onHeap =
+        1 / (format == EventFormat.KEY ? KEY_EVENTS_PER_SECOND : JSON_EVENTS_PER_SECOND);
+    return onHeap + operatorSeconds(backend, missShare) - operatorSeconds(StateBackend.HEAP, 0);
+  }
+
+  /** Processor seconds of an event, from Kafka to Kafka, without the brokers' own. */
+  static double processorSeconds(EventFormat format, StateBackend backend, double missShare) {
+    double onHeap = taskSeconds(format, StateBackend.HEAP, 0);
+    return onHeap * BUSY_CORES + taskSeconds(format, backend, missShare) - onHeap;
+  }
+
+  static double checkpointBytesPerSecond(StateBackend backend) {
+    return backend == StateBackend.HEAP
+        ? HEAP_CHECKPOINT_BYTES_PER_SECOND
+        : ROCKSDB_CHECKPOINT_BYTES_PER_SECOND;
+  }
+
+  static double restoreBytesPerSecond(StateBackend backend) {
+    return backend == StateBackend.HEAP
+        ? HEAP_RESTORE_BYTES_PER_SECOND
+        : ROCKSDB_RESTORE_BYTES_PER_SECOND;
+  }
+
+  /** Bytes of RocksDB's files, of the bytes of its pages. */
+  static double filesOfPages(boolean allCached) {
+    return allCached ? 1 : ROCKSDB_FILES_OF_EVICTED_PAGES;
+  }
+
+  /** Bytes of an incremental checkpoint, of the bytes of the pages that changed. */
+  static double incrementOfPages(boolean allCached) {
+    return allCached ? INCREMENT_OF_CACHED_PAGES : INCREMENT_OF_EVICTED_PAGES;
+  }
+}

@@ -1,0 +1,317 @@
+package io.firstseen.cli.size;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.Json;
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.Keys;
+import io.firstseen.jobs.options.KafkaOptions.EventFormat;
+import io.firstseen.jobs.options.OptionValues;
+import io.firstseen.jobs.options.StreamOptions.StateBackend;
+import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.types.DedupMode;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Says what a dedup of so many keys needs. */
+@Command(
+    name = "size",
+    description = {
+      "Says what a dedup of so many keys at such a rate needs: shards, tasks, memory, checkpoints,"
+          + " topics, recovery, and the command lines to submit it.",
+      "Bytes come from real filters, times from benchmarks on cores of 2026 (docs/operations/sizing.md)."
+    },
+    exitCodeList = {"0:good, also with warnings", "2:usage error, or no dedup can carry it"})
+public final class SizeCommand implements Callable<Integer> {
+  private static final Duration DEFAULT_WINDOW = Duration.ofHours(1);
+
+  @Option(
+      names = "--keys",
+      required = true,
+      paramLabel = "N",
+      converter = Amounts.Count.class,
+      description = "Live keys at most: 1000000000, 1e9 or 1G.")
+  private long keys;
+
+  @Option(
+      names = "--rate",
+      required = true,
+      paramLabel = "N",
+      converter = Amounts.PositiveNumber.class,
+      description = "Events a second: 5000000, 5e6 or 5M.")
+  private double rate;
+
+  @Option(
+      names = "--fpr",
+      paramLabel = "RATE",
+      defaultValue = "0.001",
+      converter = OptionValues.FalsePositiveRate.class,
+      description = "The false-positive rate at all keys, in (0, 0.1] (default: ${DEFAULT-VALUE}).")
+  private double falsePositiveRate;
+
+  @Option(
+      names = "--backend",
+      paramLabel = "NAME",
+      defaultValue = "heap",
+      description = "Where state lives: heap or rocksdb (default: ${DEFAULT-VALUE}).")
+  private StateBackend backend;
+
+  @Option(
+      names = "--mode",
+      paramLabel = "MODE",
+      defaultValue = "approximate",
+      converter = OptionValues.ModeName.class,
+      description = "approximate, exact or exact-keys (default: ${DEFAULT-VALUE}).")
+  private DedupMode mode;
+
+  @Option(
+      names = "--ttl",
+      paramLabel = "DURATION",
+      converter = OptionValues.TtlLength.class,
+      description = "Forget keys after this time (default: never).")
+  private Duration ttl;
+
+  @Option(
+      names = "--repeats",
+      paramLabel = "SHARE",
+      defaultValue = "0.5",
+      converter = OptionValues.Share.class,
+      description = "The share of the events whose key is known (default: ${DEFAULT-VALUE}).")
+  private double repeats;
+
+  @Option(
+      names = "--key-bytes",
+      paramLabel = "N",
+      defaultValue = "85",
+      converter = KeyBytes.class,
+      description = "Bytes of a key in canonical form (default: ${DEFAULT-VALUE}).")
+  private int keyBytes;
+
+  @Option(
+      names = "--payload-bytes",
+      paramLabel = "N",
+      defaultValue = "0",
+      converter = PayloadBytes.class,
+      description = "Bytes of an event beside its key (default: ${DEFAULT-VALUE}).")
+  private int payloadBytes;
+
+  @Option(
+      names = "--event-format",
+      paramLabel = "FORMAT",
+      defaultValue = "json",
+      description = "json or key, as of the jobs (default: ${DEFAULT-VALUE}).")
+  private EventFormat eventFormat;
+
+  @Option(
+      names = "--canonicaliser",
+      paramLabel = "NAME",
+      defaultValue = "none",
+      converter = OptionValues.CanonicaliserName.class,
+      description = "none, url, text or url-expression; for the command line (default: none).")
+  private Canonicaliser canonicaliser;
+
+  @Option(
+      names = "--checkpoint-interval",
+      paramLabel = "DURATION",
+      defaultValue = "10s",
+      converter = OptionValues.PositiveDuration.class,
+      description = "Time between checkpoints (default: ${DEFAULT-VALUE}).")
+  private Duration checkpointInterval;
+
+  @Option(
+      names = "--storage-rate",
+      paramLabel = "SIZE",
+      converter = Amounts.ByteCount.class,
+      description =
+          "Bytes a second that a task writes to and reads from the checkpoint directory, such as"
+              + " 100m for an object store (default: those of a local disk).")
+  private Long storageRate;
+
+  @Option(
+      names = "--memory-per-task",
+      paramLabel = "SIZE",
+      defaultValue = "4g",
+      converter = Amounts.ByteCount.class,
+      description =
+          "Heap of a task and, with rocksdb, its managed memory, at most (default:"
+              + " ${DEFAULT-VALUE}).")
+  private long memoryPerTask;
+
+  @Option(
+      names = "--slots",
+      paramLabel = "N",
+      defaultValue = "4",
+      converter = OptionValues.Parallelism.class,
+      description = "Tasks of a TaskManager (default: ${DEFAULT-VALUE}).")
+  private int slots;
+
+  @Option(
+      names = "--cached",
+      paramLabel = "SHARE",
+      defaultValue = "0.125",
+      converter = OptionValues.Share.class,
+      description =
+          "With rocksdb: the share of the pages that the page caches hold, in (0, 1] (default:"
+              + " ${DEFAULT-VALUE}).")
+  private double cached;
+
+  @Option(
+      names = "--busy",
+      paramLabel = "SHARE",
+      defaultValue = "0.7",
+      converter = OptionValues.Share.class,
+      description =
+          "The share of its time that a task may work at that rate, in (0, 1); the rest is for"
+              + " peaks and for catching up (default: ${DEFAULT-VALUE}).")
+  private double busy;
+
+  @Option(
+      names = "--core-speed",
+      paramLabel = "FACTOR",
+      defaultValue = "1",
+      converter = Amounts.PositiveNumber.class,
+      description =
+          "The speed of a core, compared with those measured (default: ${DEFAULT-VALUE}).")
+  private double coreSpeed;
+
+  @Option(
+      names = "--dedup-shards",
+      paramLabel = "N",
+      converter = OptionValues.DedupShardCount.class,
+      description = "Shards of the dedup (default: at least 128, and four for each task).")
+  private Integer shards;
+
+  @Option(
+      names = "--parallelism",
+      paramLabel = "N",
+      converter = OptionValues.Parallelism.class,
+      description = "Tasks of the dedup (default: as few as carry rate and memory).")
+  private Integer parallelism;
+
+  @Option(
+      names = "--retention",
+      paramLabel = "DURATION",
+      defaultValue = "7d",
+      converter = OptionValues.PositiveDuration.class,
+      description = "How long the duplicates topic keeps its records (default: ${DEFAULT-VALUE}).")
+  private Duration retention;
+
+  @Option(
+      names = "--snapshots",
+      description = "Publish snapshots, too, by a SnapshotJob of its own.")
+  private boolean snapshots;
+
+  @Option(
+      names = "--window",
+      paramLabel = "DURATION",
+      converter = OptionValues.PositiveDuration.class,
+      description = "With --snapshots: the length of a window (default: 1h).")
+  private Duration window;
+
+  @Option(
+      names = "--snapshot-fpr",
+      paramLabel = "RATE",
+      converter = OptionValues.FalsePositiveRate.class,
+      description = "With --snapshots: their rate (default: that of --fpr).")
+  private Double snapshotRate;
+
+  @Option(
+      names = "--snapshot-shards",
+      paramLabel = "N",
+      converter = OptionValues.ShardCount.class,
+      description = "With --snapshots: their shards (default: at least 16, of 2^26 keys at most).")
+  private Integer snapshotShards;
+
+  @Option(names = "--json", description = "Print one JSON object.")
+  private boolean json;
+
+  @Spec private CommandSpec spec;
+
+  /** Bytes of a key. */
+  static final class KeyBytes extends OptionValues.WholeNumber {
+    KeyBytes() {
+      super(1, Keys.MAX_KEY_BYTES);
+    }
+  }
+
+  /** Bytes of the rest of an event. */
+  static final class PayloadBytes extends OptionValues.WholeNumber {
+    PayloadBytes() {
+      super(0, 800 << 10);
+    }
+  }
+
+  @Override
+  public Integer call() {
+    require(repeats < 1, "--repeats", "[0, 1)", repeats);
+    require(cached > 0, "--cached", "(0, 1]", cached);
+    require(busy > 0 && busy < 1, "--busy", "(0, 1)", busy);
+    SizingRequest request = request();
+    Sizing sizing = SizingRules.size(request);
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      ObjectNode object = new ObjectMapper().valueToTree(sizing);
+      out.println(Json.line(object));
+    } else {
+      out.print(new SizingText(request, sizing).text());
+    }
+    return ExitCode.GOOD;
+  }
+
+  private static void require(boolean fits, String option, String bounds, double value) {
+    if (!fits) {
+      throw new UserErrorException(option + " must be in " + bounds + ", got " + value);
+    }
+  }
+
+  private SizingRequest request() {
+    return new SizingRequest(
+        keys,
+        rate,
+        falsePositiveRate,
+        backend,
+        mode,
+        ttl == null ? 0 : seconds(ttl),
+        repeats,
+        keyBytes,
+        payloadBytes,
+        eventFormat,
+        canonicaliser.id(),
+        seconds(checkpointInterval),
+        storageRate == null ? Double.POSITIVE_INFINITY : storageRate,
+        memoryPerTask,
+        slots,
+        backend == StateBackend.ROCKSDB ? cached : 1,
+        busy,
+        coreSpeed,
+        shards,
+        parallelism,
+        seconds(retention),
+        ofSnapshots());
+  }
+
+  private SizingRequest.@Nullable OfSnapshots ofSnapshots() {
+    if (!snapshots) {
+      if (window != null || snapshotRate != null || snapshotShards != null) {
+        throw new UserErrorException(
+            "--window, --snapshot-fpr and --snapshot-shards need --snapshots");
+      }
+      return null;
+    }
+    return new SizingRequest.OfSnapshots(
+        seconds(window == null ? DEFAULT_WINDOW : window),
+        snapshotRate == null ? falsePositiveRate : snapshotRate,
+        snapshotShards);
+  }
+
+  private static double seconds(Duration duration) {
+    return duration.toMillis() / 1000.0;
+  }
+}

@@ -1,0 +1,114 @@
+package io.firstseen.cli.size;
+
+import io.firstseen.cli.size.Sizing.Memory;
+import io.firstseen.cli.size.Sizing.Tasks;
+import io.firstseen.jobs.DedupJob;
+import io.firstseen.jobs.SnapshotJob;
+import io.firstseen.jobs.options.OptionValues;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.StateRecoveryOptions;
+import org.apache.flink.configuration.TaskManagerOptions;
+import org.jspecify.annotations.Nullable;
+
+/** The command lines and the settings of the cluster for a dedup of that size. */
+record SizedJob(
+    SizingRequest request, Tasks tasks, Memory memory, Sizing.@Nullable Snapshots snapshots) {
+  private static final String JAR = "jobs/target/jobs-0.1.0-SNAPSHOT-job.jar";
+
+  /** One line for each job. */
+  List<String> commands() {
+    List<String> lines = new ArrayList<>();
+    lines.add(line(DedupJob.class, dedupWords(tasks.parallelism())));
+    if (snapshots != null) {
+      List<String> words = commonWords(snapshots.parallelism());
+      add(words, "--ttl", ttl());
+      words.addAll(snapshotWords());
+      lines.add(line(SnapshotJob.class, words));
+    }
+    return List.copyOf(lines);
+  }
+
+  private static String line(Class<?> job, List<String> words) {
+    return "flink run -c " + job.getName() + " " + JAR + " " + String.join(" ", words);
+  }
+
+  private List<String> commonWords(int parallelism) {
+    List<String> words = new ArrayList<>();
+    add(words, "--bootstrap-servers", "HOST:9092");
+    add(words, "--hash-key-file", "hash.key");
+    words.add("--hash-key-on-workers");
+    add(words, "--checkpoint-dir", "s3://BUCKET/checkpoints");
+    add(words, "--checkpoint-interval", duration(request.checkpointSeconds()));
+    add(words, "--parallelism", Integer.toString(parallelism));
+    add(words, "--state-backend", request.backend().name().toLowerCase(Locale.ROOT));
+    add(words, "--canonicaliser", request.canonicaliser());
+    return words;
+  }
+
+  private List<String> dedupWords(int parallelism) {
+    List<String> words = commonWords(parallelism);
+    add(words, "--event-format", request.eventFormat().name().toLowerCase(Locale.ROOT));
+    add(words, "--capacity", Long.toString(request.keys()));
+    add(words, "--fpr", number(request.falsePositiveRate()));
+    add(words, "--dedup-shards", Integer.toString(tasks.shards()));
+    add(words, "--mode", request.mode().id());
+    add(words, "--ttl", ttl());
+    if (request.isOnRocksDb()) {
+      add(words, "--page-cache", Amounts.mebibytes(memory.pageCacheBytesOfTask()));
+    }
+    return words;
+  }
+
+  private List<String> snapshotWords() {
+    List<String> words = new ArrayList<>();
+    add(words, "--window", duration(request.snapshots().windowSeconds()));
+    add(words, "--snapshot-shards", Integer.toString(snapshots.shards()));
+    add(words, "--snapshot-fpr", number(request.snapshots().falsePositiveRate()));
+    return words;
+  }
+
+  private @Nullable String ttl() {
+    return request.ttlSeconds() > 0 ? duration(request.ttlSeconds()) : null;
+  }
+
+  private static void add(List<String> words, String option, @Nullable String value) {
+    if (value != null) {
+      words.add(option);
+      words.add(value);
+    }
+  }
+
+  private static String duration(double seconds) {
+    return OptionValues.write(Duration.ofMillis(Math.round(1000 * seconds)));
+  }
+
+  private static String number(double number) {
+    return BigDecimal.valueOf(number).stripTrailingZeros().toPlainString();
+  }
+
+  /** The settings of Flink that the sizes assume. */
+  Map<String, String> flinkConfiguration() {
+    Map<String, String> settings = new LinkedHashMap<>();
+    int slots = Math.min(request.slots(), tasks.parallelism());
+    settings.put(TaskManagerOptions.NUM_TASK_SLOTS.key(), Integer.toString(slots));
+    settings.put(
+        TaskManagerOptions.TASK_HEAP_MEMORY.key(),
+        Amounts.mebibytes(memory.heapBytesOfTaskManager()));
+    settings.put(
+        TaskManagerOptions.MANAGED_MEMORY_SIZE.key(),
+        Amounts.mebibytes(slots * memory.managedBytesOfTask()));
+    if (request.isOnRocksDb()) {
+      settings.put(CheckpointingOptions.INCREMENTAL_CHECKPOINTS.key(), "true");
+    }
+    settings.put(CheckpointingOptions.LOCAL_BACKUP_ENABLED.key(), "true");
+    settings.put(StateRecoveryOptions.LOCAL_RECOVERY.key(), "true");
+    return settings;
+  }
+}

@@ -1,0 +1,318 @@
+package io.firstseen.cli.size;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.firstseen.cli.Invocation;
+import io.firstseen.filters.cuckoo.CuckooShape;
+import io.firstseen.jobs.options.JobOptions;
+import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.jobs.options.StreamOptions.StateBackend;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.apache.flink.configuration.GlobalConfiguration;
+import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SizeCommandTest {
+  private static JsonNode json(String... words) throws IOException {
+    return Invocation.of(
+            Stream.concat(Stream.of("size", "--json"), Arrays.stream(words)).toArray(String[]::new))
+        .json();
+  }
+
+  @Test
+  void theLawIsThatOfTheFilters() throws IOException {
+    JsonNode sizing = json("--keys", "1e9", "--rate", "1e5", "--fpr", "0.001");
+    CuckooShape shape = CuckooShape.forCapacity(7_812_500, 0.001);
+    assertThat(sizing.at("/tasks/shards").asInt()).isEqualTo(128);
+    assertThat(sizing.at("/filter/identityBits").asInt()).isEqualTo(shape.identityBits());
+    assertThat(sizing.at("/filter/predictedRate").asDouble())
+        .isEqualTo(shape.predictedFalsePositiveRate(7_812_500));
+    assertThat(sizing.at("/filter/bitsPerKey").asDouble()).isBetween(14.5, 15.5);
+  }
+
+  @Test
+  void jsonHasAllParts() throws IOException {
+    JsonNode sizing = json("--keys", "1e9", "--rate", "1e6", "--backend", "rocksdb", "--snapshots");
+    assertThat(sizing.fieldNames())
+        .toIterable()
+        .containsExactly(
+            "filter",
+            "tasks",
+            "memory",
+            "checkpoints",
+            "topics",
+            "network",
+            "recovery",
+            "snapshots",
+            "commands",
+            "flinkConfiguration",
+            "warnings");
+    for (String part : List.of("filter", "tasks", "memory", "checkpoints", "topics", "recovery")) {
+      sizing
+          .get(part)
+          .forEach(value -> assertThat(value.asDouble()).as(part).isPositive().isFinite());
+    }
+    assertThat(json("--keys", "1e6", "--rate", "1").get("snapshots").isNull()).isTrue();
+  }
+
+  @Test
+  void tasksCarryRateAndMemory() throws IOException {
+    JsonNode tasks = json("--keys", "1e6", "--rate", "1e6").get("tasks");
+    int parallelism = tasks.get("parallelism").asInt();
+    double decided = tasks.get("eventsPerSecondOfTask").asDouble();
+    assertThat(parallelism * decided * 0.7).isGreaterThanOrEqualTo(1e6);
+    assertThat((parallelism - 1) * decided * 0.7).isLessThan(1.1e6);
+    assertThat(tasks.get("busyShare").asDouble()).isBetween(0.5, 0.7);
+
+    // Ten times the keys, and a tenth of the rate: now memory decides.
+    JsonNode large = json("--keys", "1e10", "--rate", "1e5", "--memory-per-task", "2g");
+    assertThat(large.at("/memory/heapBytesOfTask").asDouble()).isBetween(1.5 * (1L << 30), 0x1p31);
+    assertThat(large.at("/tasks/parallelism").asInt()).isBetween(28, 36);
+    assertThat(large.get("warnings").toString()).doesNotContain("--memory-per-task");
+  }
+
+  @Test
+  void coresOfTwiceTheSpeedHalveTheTasks() throws IOException {
+    JsonNode slow = json("--keys", "1e6", "--rate", "3e6").get("tasks");
+    JsonNode fast = json("--keys", "1e6", "--rate", "3e6", "--core-speed", "2").get("tasks");
+    assertThat(fast.get("parallelism").asDouble())
+        .isCloseTo(slow.get("parallelism").asDouble() / 2, Percentage.withPercentage(20));
+    assertThat(fast.get("cores").asDouble())
+        .isCloseTo(slow.get("cores").asDouble() / 2, Percentage.withPercentage(0.1));
+  }
+
+  /** P is at most 57, and P with the shard bits at most 64. */
+  @ParameterizedTest
+  @CsvSource({"1e12, 1e-4, 1", "1e14, 1e-4, 16", "1e14, 2e-5, 128", "1e12, 1.5e-7, 128"})
+  void theLeastShardsAreThoseOfTheBitsOfAHash(String keys, String rate, int least)
+      throws IOException {
+    JsonNode tasks = json("--keys", keys, "--rate", "1e6", "--fpr", rate).get("tasks");
+    assertThat(tasks.get("leastShards").asInt()).isEqualTo(least);
+    assertThat(tasks.get("shards").asInt()).isGreaterThanOrEqualTo(least);
+    if (least > 1) {
+      Invocation.of(
+              "size",
+              "--keys",
+              keys,
+              "--rate",
+              "1e6",
+              "--fpr",
+              rate,
+              "--dedup-shards",
+              Integer.toString(least / 2))
+          .assertRefused("--dedup-shards must be at least " + least);
+    }
+  }
+
+  @Test
+  void whatNoHashCarriesIsRefused() {
+    Invocation.of("size", "--keys", "1e15", "--rate", "1", "--fpr", "1e-5")
+        .assertRefused(
+            "no number of shards up to 32768 carries 1,000,000,000,000,000 keys at a rate of 1.0E-5");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--keys, 0, must be a whole number of at least 1",
+    "--keys, many, must be a number such as",
+    "--rate, 0, must be more than 0",
+    "--fpr, 0.2, 'must be in (0, 0.1]'",
+    "--repeats, 1, '--repeats must be in [0, 1)'",
+    "--cached, 0, '--cached must be in (0, 1]'",
+    "--busy, 1, '--busy must be in (0, 1)'",
+    "--dedup-shards, 100, must be a power of two",
+    "--backend, disk, disk",
+    "--window, 1h, --snapshots"
+  })
+  void aMistakeIsOneSentence(String option, String value, String sentence) {
+    List<String> words = new ArrayList<>(List.of("size", option, value));
+    for (String other : List.of("--keys", "--rate")) {
+      if (!option.equals(other)) {
+        words.addAll(List.of(other, "1e6"));
+      }
+    }
+    Invocation.of(words.toArray(String[]::new)).assertRefused(sentence);
+  }
+
+  @Test
+  void tooManyTasksForTheShardsAreRefused() {
+    Invocation.of(
+            "size", "--keys", "1e6", "--rate", "1", "--dedup-shards", "8", "--parallelism", "9")
+        .assertRefused("--parallelism must be at most --dedup-shards, got 9 and 8");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'--parallelism 1', the fullest task would be busy for",
+    "'--memory-per-task 300m', 'more than --memory-per-task, 300 MiB'",
+    "'--storage-rate 1m', 'longer than --checkpoint-interval, 10 s'",
+    "'--storage-rate 100k --checkpoint-interval 1h', raise --transaction-timeout",
+    "'--dedup-shards 8', cannot grow to four times as many tasks",
+    "'--mode exact --keys 1e11', mode exact compares 64-bit hashes",
+    "'--ttl 1h', 10,125,000,000 new keys come in a ttl",
+    "'--backend rocksdb', adds a random read",
+    "'--snapshots --keys 1e11', of the 128 tasks of SnapshotJob takes",
+    "'--snapshots --window 1s --keys 1e9 --memory-per-task 64g', closing a window takes"
+  })
+  void whatDoesNotFitIsAWarning(String words, String warning) throws IOException {
+    List<String> given = List.of(words.split(" "));
+    String keys = given.contains("--keys") ? "" : " --keys 1e9";
+    JsonNode sizing = json((words + keys + " --rate 5e6").trim().split(" "));
+    assertThat(sizing.get("warnings").toString()).contains(warning);
+  }
+
+  @Test
+  void whatFitsHasNoWarning() throws IOException {
+    JsonNode sizing = json("--keys", "1e9", "--rate", "1e5", "--ttl", "1h");
+    assertThat(sizing.get("warnings")).isEmpty();
+  }
+
+  @Test
+  void thereIsEnoughOfEverythingInTheText() {
+    Invocation call =
+        Invocation.of("size", "--keys", "1e9", "--rate", "1e6", "--snapshots", "--ttl", "10m");
+    assertThat(call.status()).isZero();
+    assertThat(call.out())
+        .contains("Filter", "Tasks", "Memory", "Checkpoints", "Recovery", "Snapshots", "Submit")
+        .contains("keys                1,000,000,000");
+    assertThat(call.err()).isEmpty();
+  }
+
+  @Test
+  void theJobsAcceptTheCommandLines() throws IOException {
+    JsonNode sizing =
+        json(
+            "--keys",
+            "1e12",
+            "--rate",
+            "5e6",
+            "--fpr",
+            "1e-4",
+            "--backend",
+            "rocksdb",
+            "--mode",
+            "exact-keys",
+            "--ttl",
+            "30d",
+            "--canonicaliser",
+            "url",
+            "--event-format",
+            "key",
+            "--snapshots",
+            "--window",
+            "1d");
+    assertThat(sizing.get("commands")).hasSize(2);
+    String dedup = sizing.at("/commands/0").asText();
+    assertThat(dedup).startsWith("flink run -c io.firstseen.jobs.DedupJob ");
+    assertThat(sizing.at("/commands/1").asText())
+        .startsWith("flink run -c io.firstseen.jobs.SnapshotJob ")
+        .contains("--snapshot-shards " + sizing.at("/snapshots/shards").asText());
+
+    JobOptions options = JobOptions.parse(words(dedup, false));
+    assertThat(options.dedup().capacity()).isEqualTo(1_000_000_000_000L);
+    assertThat(options.dedup().falsePositiveRate()).isEqualTo(1e-4);
+    assertThat(options.dedup().shards()).isEqualTo(sizing.at("/tasks/shards").asInt());
+    assertThat(options.dedup().ttl().orElseThrow().millis()).isEqualTo(2_592_000_000L);
+    assertThat(options.dedup().pageCacheBytes())
+        .isCloseTo(
+            sizing.at("/memory/pageCacheBytesOfTask").asLong(), Percentage.withPercentage(1));
+    assertThat(options.stream().parallelism()).isEqualTo(sizing.at("/tasks/parallelism").asInt());
+    assertThat(options.stream().stateBackend()).isEqualTo(StateBackend.ROCKSDB);
+    KafkaOptions kafka = KafkaOptions.parse(words(dedup, true));
+    assertThat(kafka.checkpointInterval()).isEqualTo(Duration.ofSeconds(10));
+    assertThat(kafka.eventFormat()).isEqualTo(KafkaOptions.EventFormat.KEY);
+  }
+
+  /** The words of a command line that are options of Kafka, or all others. */
+  private static String[] words(String line, boolean ofKafka) {
+    List<String> kafka =
+        List.of(
+            "--bootstrap-servers", "--checkpoint-dir", "--checkpoint-interval", "--event-format");
+    List<String> all = List.of(line.substring(line.indexOf("--")).split(" "));
+    Stream.Builder<String> chosen = Stream.builder();
+    for (int i = 0; i < all.size(); i++) {
+      boolean isOfKafka = kafka.contains(all.get(i));
+      boolean hasValue = i + 1 < all.size() && !all.get(i + 1).startsWith("--");
+      if (isOfKafka == ofKafka) {
+        chosen.add(all.get(i));
+        if (hasValue) {
+          chosen.add(all.get(i + 1));
+        }
+      }
+      i += hasValue ? 1 : 0;
+    }
+    return chosen.build().toArray(String[]::new);
+  }
+
+  /** Savepoints of known keys that the command {@code bootstrap} makes. */
+  @ParameterizedTest
+  @CsvSource({"1000000, approximate, ", "1000000, approximate, 1h", "100000, exact, "})
+  void aCheckpointHasTheBytesThatWereSaid(
+      int keys, String mode, String ttl, @TempDir Path directory) throws IOException {
+    Path input = directory.resolve("keys");
+    StringBuilder lines = new StringBuilder();
+    for (int i = 0; i < keys; i++) {
+      lines.append("key-").append(i).append('\n');
+    }
+    Files.write(input, lines.toString().getBytes(US_ASCII));
+    Path savepoint = directory.resolve("savepoint");
+    String[] expiry = ttl == null ? new String[0] : new String[] {"--ttl", ttl};
+    Stream<String> bootstrap =
+        Stream.of(
+            "bootstrap",
+            "--json",
+            "--input",
+            input.toString(),
+            "--savepoint",
+            savepoint.toString(),
+            "--capacity",
+            Integer.toString(keys),
+            "--mode",
+            mode);
+    String[] clock =
+        ttl == null ? expiry : new String[] {"--ttl", ttl, "--ttl-clock", "processing"};
+    assertThat(
+            Invocation.of(Stream.concat(bootstrap, Arrays.stream(clock)).toArray(String[]::new))
+                .status())
+        .isZero();
+    long stored = 0;
+    try (Stream<Path> files = Files.walk(savepoint)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        stored += Files.size(file);
+      }
+    }
+    Stream<String> size =
+        Stream.of("--keys", Integer.toString(keys), "--rate", "1", "--mode", mode);
+    JsonNode sizing = json(Stream.concat(size, Arrays.stream(expiry)).toArray(String[]::new));
+    assertThat(sizing.at("/checkpoints/fullBytes").asDouble())
+        .isCloseTo((double) stored, Percentage.withPercentage(15));
+  }
+
+  @Test
+  void settingsAreThoseOfFlink(@TempDir Path directory) throws IOException {
+    JsonNode settings =
+        json("--keys", "1e9", "--rate", "1e6", "--backend", "rocksdb").get("flinkConfiguration");
+    StringBuilder yaml = new StringBuilder();
+    for (Map.Entry<String, JsonNode> entry : settings.properties()) {
+      yaml.append(entry.getKey() + ": " + entry.getValue().asText() + "\n");
+    }
+    Files.writeString(directory.resolve("config.yaml"), yaml);
+    assertThat(GlobalConfiguration.loadConfiguration(directory.toString()).toMap())
+        .containsEntry("taskmanager.numberOfTaskSlots", "4")
+        .containsEntry("execution.checkpointing.incremental", "true")
+        .containsKey("taskmanager.memory.task.heap.size");
+  }
+}
