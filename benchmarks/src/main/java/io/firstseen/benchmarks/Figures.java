@@ -39,6 +39,12 @@ public final class Figures {
     bounded(name, value, bound, unit, "at least", value >= bound);
   }
 
+  /** A figure that must not be further from another than a share of that, to either side. */
+  public void within(String name, double value, double expected, double share, String unit) {
+    boolean reached = Math.abs(value - expected) <= share * expected;
+    bounded(name, value, expected, unit, "within %.0f %% of".formatted(100 * share), reached);
+  }
+
   /** Whether a figure missed its bound. */
   public boolean missed() {
     return missed;
@@ -46,9 +52,19 @@ public final class Figures {
 
   /** Writes all figures to a file. */
   public void write(Path json) throws IOException {
+    write(json, Map.of());
+  }
+
+  /**
+   * Writes all figures to a file.
+   *
+   * @param more what else the file has, by its name
+   */
+  public void write(Path json, Map<String, ?> more) throws IOException {
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("reached", !missed);
     all.put("figures", rows);
+    all.putAll(more);
     new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValue(json.toFile(), all);
   }
 

@@ -184,7 +184,7 @@ public enum Peer {
   }
 
   /** Hashes a key. The peers hash their input; ours gets a hash, whose cost must be included. */
-  private static long mix(long key) {
+  static long mix(long key) {
     long hash = (key ^ (key >>> 33)) * 0xFF51AFD7ED558CCDL;
     hash = (hash ^ (hash >>> 33)) * 0xC4CEB9FE1A85EC53L;
     return hash ^ (hash >>> 33);

@@ -2,6 +2,8 @@ package io.firstseen.benchmarks.dedup;
 
 import io.firstseen.benchmarks.shared.ChildJvm;
 import io.firstseen.benchmarks.shared.LocalFlink;
+import io.firstseen.benchmarks.shared.Stage;
+import io.firstseen.benchmarks.shared.Stages;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -109,11 +109,11 @@ final class FigureRuns {
     Path directory = Files.createTempDirectory(work, "run");
     try {
       PipelineResult result =
-          ChildJvm.run(
-              PipelineRun.class,
-              settings.heapMebibytes(),
-              specification(subject, keys, directory).withSizes(sizes),
-              PipelineResult.class);
+          ChildJvm.withHeap(settings.heapMebibytes())
+              .run(
+                  PipelineRun.class,
+                  specification(subject, keys, directory).withSizes(sizes),
+                  PipelineResult.class);
       say("%.2f M records/s", result.recordsPerSecond() / 1e6);
       return result;
     } finally {
@@ -124,21 +124,21 @@ final class FigureRuns {
   private CanonicaliserRun.Result canonicaliser()
       throws IOException, InterruptedException, FailedException {
     say("canonicaliser");
-    return ChildJvm.run(
-        CanonicaliserRun.class,
-        settings.heapMebibytes(),
-        new CanonicaliserRun.Spec(CANONICALISER_URLS, CANONICALISER_ROUNDS),
-        CanonicaliserRun.Result.class);
+    return ChildJvm.withHeap(settings.heapMebibytes())
+        .run(
+            CanonicaliserRun.class,
+            new CanonicaliserRun.Spec(CANONICALISER_URLS, CANONICALISER_ROUNDS),
+            CanonicaliserRun.Result.class);
   }
 
   private ExpiryRun.Result expiry() throws IOException, InterruptedException, FailedException {
     say("expiry in one task");
     int keys = (int) Math.min(2 * settings.keys(), Integer.MAX_VALUE / 2);
-    return ChildJvm.run(
-        ExpiryRun.class,
-        settings.heapMebibytes(),
-        new ExpiryRun.Spec(keys, EXPIRY_RECORDS, EXPIRY_ROUNDS, false),
-        ExpiryRun.Result.class);
+    return ChildJvm.withHeap(settings.heapMebibytes())
+        .run(
+            ExpiryRun.class,
+            new ExpiryRun.Spec(keys, EXPIRY_RECORDS, EXPIRY_ROUNDS, false),
+            ExpiryRun.Result.class);
   }
 
   private CheckpointedRates checkpointed()
@@ -165,13 +165,13 @@ final class FigureRuns {
     say("filling filters of %,d MiB", settings.filterMebibytes());
     // One task with object reuse, since this run is not measured.
     FlinkSettings flink = new FlinkSettings(1, settings.flink().managedMemoryMebibytes(), true);
-    return ChildJvm.run(
-        PrefillRun.class,
-        Math.max(settings.heapMebibytes(), 4 * settings.filterMebibytes()),
-        new PrefillRun.Spec(
-            settings.filterMebibytes() * MEBIBYTE,
-            PipelineSpec.of(Subject.OURS_HEAP, 0, 0, flink, directory)),
-        PrefillRun.Result.class);
+    return ChildJvm.withHeap(Math.max(settings.heapMebibytes(), 4 * settings.filterMebibytes()))
+        .run(
+            PrefillRun.class,
+            new PrefillRun.Spec(
+                settings.filterMebibytes() * MEBIBYTE,
+                PipelineSpec.of(Subject.OURS_HEAP, 0, 0, flink, directory)),
+            PrefillRun.Result.class);
   }
 
   private CheckpointedRun.Result checkpointed(
@@ -181,13 +181,13 @@ final class FigureRuns {
     Path directory = Files.createTempDirectory(work, "run");
     try {
       CheckpointedRun.Result result =
-          ChildJvm.run(
-              CheckpointedRun.class,
-              heapMebibytes,
-              new CheckpointedRun.Spec(
-                  specification(Subject.OURS_HEAP, settings.keys(), directory).from(prefill),
-                  CHECKPOINT_MILLIS),
-              CheckpointedRun.Result.class);
+          ChildJvm.withHeap(heapMebibytes)
+              .run(
+                  CheckpointedRun.class,
+                  new CheckpointedRun.Spec(
+                      specification(Subject.OURS_HEAP, settings.keys(), directory).from(prefill),
+                      CHECKPOINT_MILLIS),
+                  CheckpointedRun.Result.class);
       say(
           "%.2f M records/s without checkpoints, %.2f M with",
           result.rateWithout() / 1e6, result.rateWith() / 1e6);

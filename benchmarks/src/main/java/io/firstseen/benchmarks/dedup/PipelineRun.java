@@ -4,11 +4,13 @@ import com.sun.management.ThreadMXBean;
 import io.firstseen.benchmarks.dedup.PipelineResult.Sizes;
 import io.firstseen.benchmarks.shared.ChildJvm;
 import io.firstseen.benchmarks.shared.LocalFlink;
+import io.firstseen.benchmarks.shared.ProcessMemory;
+import io.firstseen.benchmarks.shared.Stage;
+import io.firstseen.benchmarks.shared.Stages;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.core.execution.SavepointFormatType;
 
@@ -16,8 +18,6 @@ import org.apache.flink.core.execution.SavepointFormatType;
 final class PipelineRun {
   /** Between the two checkpoints, one new key is added for this many keys. */
   private static final int INCREMENT_DIVISOR = 100;
-
-  private static final int UNCHANGED_BYTES = 1 << 16;
 
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -52,7 +52,7 @@ final class PipelineRun {
     JobID job =
         flink.start(
             Pipelines.build(spec.subject(), spec.capacity(), stages, spec.environment(flink)));
-    long heapBefore = spec.sizes() ? liveHeapBytes() : 0;
+    long heapBefore = spec.sizes() ? ProcessMemory.liveHeapBytes() : 0;
     long allocatedBefore = allocatedBytes();
     long start = System.nanoTime();
     flink.await(job, progress.begin(0));
@@ -68,7 +68,7 @@ final class PipelineRun {
   }
 
   private Sizes sizes(JobID job, long heapBefore) throws Exception {
-    long heapBytes = liveHeapBytes() - heapBefore;
+    long heapBytes = ProcessMemory.liveHeapBytes() - heapBefore;
     long allocatedBefore = allocatedBytes();
     flink.await(job, progress.begin(1));
     double allocatedPerRepeat = (double) (allocatedBytes() - allocatedBefore) / records(1);
@@ -119,22 +119,6 @@ final class PipelineRun {
     long bytes = 0;
     for (long ofThread : THREADS.getThreadAllocatedBytes(progress.sinkThreads())) {
       bytes += Math.max(0, ofThread);
-    }
-    return bytes;
-  }
-
-  /**
-   * The used heap after collecting garbage until it no longer shrinks, since an earlier job is
-   * cleaned up in the background.
-   */
-  private static long liveHeapBytes() throws InterruptedException {
-    long bytes = Long.MAX_VALUE;
-    for (int unchanged = 0; unchanged < 5; ) {
-      System.gc();
-      TimeUnit.MILLISECONDS.sleep(200);
-      long used = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
-      unchanged = used < bytes - UNCHANGED_BYTES ? 0 : unchanged + 1;
-      bytes = Math.min(bytes, used);
     }
     return bytes;
   }

@@ -1,8 +1,11 @@
 package io.firstseen.benchmarks.dedup;
 
 import io.firstseen.benchmarks.shared.Backend;
+import io.firstseen.benchmarks.shared.CountingSink;
 import io.firstseen.benchmarks.shared.ExactDedup;
 import io.firstseen.benchmarks.shared.HashedUrl;
+import io.firstseen.benchmarks.shared.Stage;
+import io.firstseen.benchmarks.shared.StagedSource;
 import io.firstseen.benchmarks.shared.Url;
 import io.firstseen.benchmarks.shared.UrlSerializer;
 import io.firstseen.filters.cuckoo.CuckooFilter;
@@ -29,9 +32,9 @@ import org.apache.flink.streaming.api.operators.StreamOperatorFactory;
 import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 
 /** Builds the subjects' jobs. All have one source, one hash and one kind of sink. */
-final class Pipelines {
-  static final double FALSE_POSITIVE_RATE = 0.001;
-  static final KeyHash HASH = KeyHash.fixed();
+public final class Pipelines {
+  public static final double FALSE_POSITIVE_RATE = 0.001;
+  public static final KeyHash HASH = KeyHash.fixed();
   static final int SHARDS = Firstseen.DEFAULT_SHARDS;
 
   /** The most expensive ttl: it reads a clock, and looks up each repeat's epoch. */
@@ -47,17 +50,9 @@ final class Pipelines {
    *
    * @param capacity live keys that Firstseen is told to expect
    */
-  static StreamGraph build(
+  public static StreamGraph build(
       Subject subject, long capacity, List<Stage> stages, StreamExecutionEnvironment env) {
-    // The number of key groups that Firstseen uses by default.
-    env.setMaxParallelism(SHARDS);
-    DataStream<Url> urls =
-        env.fromSource(
-                StagedSource.ofUrls(stages),
-                WatermarkStrategy.noWatermarks(),
-                "urls",
-                UrlSerializer.TYPE)
-            .uid("urls");
+    DataStream<Url> urls = urls(stages, WatermarkStrategy.noWatermarks(), env);
     return switch (subject.kind()) {
       case SOURCE -> graph(urls);
       case OURS, OURS_EXACT -> graph(dedup(subject, capacity, urls).accepted());
@@ -72,6 +67,19 @@ final class Pipelines {
                   .keyBy(HashedUrl::hash, Types.LONG)
                   .process(new ExactDedup<>(), HashedUrl.TYPE));
     };
+  }
+
+  /**
+   * The input of all subjects.
+   *
+   * @param stamps what gives the records time stamps, if any; watermarks come from the source
+   */
+  public static DataStream<Url> urls(
+      List<Stage> stages, WatermarkStrategy<Url> stamps, StreamExecutionEnvironment env) {
+    // The number of key groups that Firstseen uses by default.
+    env.setMaxParallelism(SHARDS);
+    return env.fromSource(StagedSource.ofUrls(stages), stamps, "urls", UrlSerializer.TYPE)
+        .uid("urls");
   }
 
   /**
@@ -174,7 +182,7 @@ final class Pipelines {
   }
 
   /** The graph of a stream with a sink; leaves out the rest of the environment. */
-  private static <T> StreamGraph graph(DataStream<T> stream) {
+  public static <T> StreamGraph graph(DataStream<T> stream) {
     return stream
         .getExecutionEnvironment()
         .generateStreamGraph(

@@ -1,5 +1,7 @@
 package io.firstseen.benchmarks.dedup;
 
+import io.firstseen.benchmarks.shared.Stage;
+import io.firstseen.benchmarks.shared.StagedSource;
 import io.firstseen.benchmarks.shared.Url;
 import io.firstseen.filters.cuckoo.CuckooFilter;
 import io.firstseen.filters.key.Shards;

@@ -2,6 +2,7 @@ package io.firstseen.benchmarks.dedup;
 
 import io.firstseen.benchmarks.shared.ChildJvm;
 import io.firstseen.benchmarks.shared.LocalFlink;
+import io.firstseen.benchmarks.shared.Stages;
 import java.nio.file.Path;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.core.execution.SavepointFormatType;

@@ -1,12 +1,13 @@
 package io.firstseen.benchmarks.dedup;
 
 import io.firstseen.benchmarks.shared.Backend;
+import io.firstseen.benchmarks.shared.Stage;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
 
 /** A measured job: one kind of job on one state backend. */
-enum Subject {
+public enum Subject {
   SOURCE("source alone", Kind.SOURCE, Backend.HASHMAP),
   EMPTY("empty keyed function", Kind.EMPTY, Backend.HASHMAP),
   OURS_HEAP("ours, heap", Kind.OURS, Backend.HASHMAP),
@@ -37,7 +38,7 @@ enum Subject {
   private static final int HALF_BY_CHANCE = -1;
 
   /** The kinds of jobs. */
-  enum Kind {
+  public enum Kind {
     SOURCE,
     EMPTY,
     OURS,
@@ -98,7 +99,7 @@ enum Subject {
   }
 
   /** The name in tables. */
-  String title() {
+  public String title() {
     return title;
   }
 
@@ -106,7 +107,7 @@ enum Subject {
     return kind;
   }
 
-  Backend backend() {
+  public Backend backend() {
     return backend;
   }
 

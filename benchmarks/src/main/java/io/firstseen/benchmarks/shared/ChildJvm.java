@@ -5,51 +5,102 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Runs a class in a JVM of its own, so that no run finds the heap or the compiled code of another.
  * The class gets its specification as JSON in its only argument, and answers in JSON on standard
- * output.
+ * output. Its errors go to those of this JVM.
+ *
+ * @param options of the JVM
+ * @param environment variables that it gets in addition
+ * @param processors that it may use
+ * @param limit after this time it is killed
  */
-public final class ChildJvm {
+public record ChildJvm(
+    List<String> options, Map<String, String> environment, Processors processors, Duration limit) {
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private ChildJvm() {}
+  /** That of a JVM with ExitOnOutOfMemoryError. */
+  private static final int OUT_OF_MEMORY_STATUS = 3;
+
+  /** A JVM on all processors without a limit of time. */
+  public static ChildJvm withOptions(List<String> options) {
+    return new ChildJvm(options, Map.of(), Processors.ALL, Duration.ofDays(3650));
+  }
+
+  /** The same, with G1 and a heap that is fixed from the start. */
+  public static ChildJvm withHeap(long mebibytes) {
+    return withOptions(List.of("-Xms" + mebibytes + "m", "-Xmx" + mebibytes + "m", "-XX:+UseG1GC"));
+  }
+
+  public ChildJvm environment(Map<String, String> newEnvironment) {
+    return new ChildJvm(options, newEnvironment, processors, limit);
+  }
+
+  public ChildJvm processors(Processors newProcessors) {
+    return new ChildJvm(options, environment, newProcessors, limit);
+  }
+
+  public ChildJvm limit(Duration newLimit) {
+    return new ChildJvm(options, environment, processors, newLimit);
+  }
 
   /**
-   * Runs a class.
+   * Runs a class to its end.
    *
-   * @param heapMebibytes its heap, fixed from the start
+   * @throws LateException if it was killed after the limit
    * @throws FailedException if it does not exit with status 0
    */
-  public static <R> R run(Class<?> main, long heapMebibytes, Object specification, Class<R> answer)
+  public <R> R run(Class<?> main, Object specification, Class<R> answer)
       throws IOException, InterruptedException, FailedException {
-    List<String> command = new ArrayList<>();
+    Process process = start(main, specification);
+    Thread stop = new Thread(process::destroyForcibly);
+    Runtime.getRuntime().addShutdownHook(stop);
+    AtomicBoolean late = new AtomicBoolean();
+    CompletableFuture<Void> clock =
+        CompletableFuture.runAsync(
+            () -> {
+              late.set(true);
+              process.destroyForcibly();
+            },
+            CompletableFuture.delayedExecutor(limit.toMillis(), TimeUnit.MILLISECONDS));
+    try (InputStream out = process.getInputStream()) {
+      byte[] bytes = out.readAllBytes();
+      int status = process.waitFor();
+      if (late.get()) {
+        throw new LateException(main.getSimpleName() + " was killed after " + limit, status);
+      }
+      if (status != 0) {
+        throw new FailedException(main.getSimpleName() + " ended with status " + status, status);
+      }
+      return JSON.readValue(bytes, answer);
+    } finally {
+      clock.cancel(false);
+      process.destroyForcibly();
+      Runtime.getRuntime().removeShutdownHook(stop);
+    }
+  }
+
+  /** Starts a class that talks through its standard input and output. Without the limit of time. */
+  public Process start(Class<?> main, Object specification) throws IOException {
+    List<String> command = new ArrayList<>(processors.prefix());
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("-Xms" + heapMebibytes + "m");
-    command.add("-Xmx" + heapMebibytes + "m");
-    command.add("-XX:+UseG1GC");
+    command.addAll(options);
     command.add("-XX:+ExitOnOutOfMemoryError");
     command.add("-cp");
     command.add(System.getProperty("java.class.path"));
     command.add(main.getName());
     command.add(JSON.writeValueAsString(specification));
-    Process process = new ProcessBuilder(command).redirectError(Redirect.INHERIT).start();
-    Thread stop = new Thread(process::destroyForcibly);
-    Runtime.getRuntime().addShutdownHook(stop);
-    try (InputStream out = process.getInputStream()) {
-      byte[] bytes = out.readAllBytes();
-      int status = process.waitFor();
-      if (status != 0) {
-        throw new FailedException(main.getSimpleName() + " ended with status " + status);
-      }
-      return JSON.readValue(bytes, answer);
-    } finally {
-      process.destroyForcibly();
-      Runtime.getRuntime().removeShutdownHook(stop);
-    }
+    ProcessBuilder builder = new ProcessBuilder(command).redirectError(Redirect.INHERIT);
+    builder.environment().putAll(environment);
+    return builder.start();
   }
 
   /** For the child. */
@@ -63,11 +114,28 @@ public final class ChildJvm {
   }
 
   /** The child exited with a status other than 0. */
-  public static final class FailedException extends Exception {
+  public static class FailedException extends Exception {
     private static final long serialVersionUID = 1;
 
-    FailedException(String message) {
+    private final int status;
+
+    FailedException(String message, int status) {
       super(message);
+      this.status = status;
+    }
+
+    /** Whether it exited because its heap was full. */
+    public boolean isOutOfMemory() {
+      return status == OUT_OF_MEMORY_STATUS;
+    }
+  }
+
+  /** The child was killed after a time. */
+  public static final class LateException extends FailedException {
+    private static final long serialVersionUID = 1;
+
+    LateException(String message, int status) {
+      super(message, status);
     }
   }
 }

@@ -19,6 +19,7 @@ import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.ClusterOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.CoreOptions;
+import org.apache.flink.configuration.ExternalizedCheckpointRetention;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.RestOptions;
@@ -27,6 +28,8 @@ import org.apache.flink.configuration.StateBackendOptions;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.runtime.checkpoint.CheckpointStatsSnapshot;
+import org.apache.flink.runtime.checkpoint.CompletedCheckpointStats;
 import org.apache.flink.runtime.execution.ExecutionState;
 import org.apache.flink.runtime.executiongraph.AccessExecutionVertex;
 import org.apache.flink.runtime.jobmaster.JobResult;
@@ -81,7 +84,7 @@ public final class LocalFlink implements AutoCloseable {
    * An environment to build a job on.
    *
    * @param keepsCheckpoints whether old checkpoints stay, so that their files can be counted
-   * @param savepoint the savepoint to start from; null for none
+   * @param savepoint the savepoint or checkpoint to start from; null for none
    */
   public StreamExecutionEnvironment environment(
       Backend backend, FlinkSettings flink, boolean keepsCheckpoints, @Nullable String savepoint) {
@@ -96,6 +99,10 @@ public final class LocalFlink implements AutoCloseable {
     if (keepsCheckpoints) {
       // Keeps checkpoints while their files are counted.
       configuration.set(CheckpointingOptions.MAX_RETAINED_CHECKPOINTS, 10);
+      // And those of a cancelled job, so that another can start from them.
+      configuration.set(
+          CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
+          ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);
     }
     configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "disable");
     configuration.set(PipelineOptions.GENERIC_TYPES, false);
@@ -130,6 +137,37 @@ public final class LocalFlink implements AutoCloseable {
     for (AccessExecutionVertex task :
         cluster.getExecutionGraph(job).get().getAllExecutionVertices()) {
       if (task.getExecutionState() != ExecutionState.RUNNING) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Cancels a job and waits until it has ended. */
+  public void cancel(JobID job) throws Exception {
+    cluster.cancelJob(job).get();
+    cluster.requestJobResult(job).get();
+  }
+
+  /** Fails if a job has failed or ended. */
+  public void failIfEnded(JobID job) throws Exception {
+    if (cluster.getJobStatus(job).get().isGloballyTerminalState()) {
+      awaitEnd(job);
+      throw new IllegalStateException("the job has ended");
+    }
+  }
+
+  /** Waits until all tasks of a job run again after its first restart. */
+  public void awaitRestart(JobID job) throws Exception {
+    while (!isRunning(job) || !isRestarted(job)) {
+      TimeUnit.MILLISECONDS.sleep(5);
+    }
+  }
+
+  private boolean isRestarted(JobID job) throws Exception {
+    for (AccessExecutionVertex task :
+        cluster.getExecutionGraph(job).get().getAllExecutionVertices()) {
+      if (task.getCurrentExecutionAttempt().getAttemptNumber() == 0) {
         return false;
       }
     }
@@ -179,9 +217,35 @@ public final class LocalFlink implements AutoCloseable {
     return Path.of(URI.create(place));
   }
 
-  /** Takes a checkpoint and returns when it is complete. */
-  public void checkpoint(JobID job) throws Exception {
-    cluster.triggerCheckpoint(job).get();
+  /** Takes a checkpoint and returns its path when it is complete. */
+  public String checkpoint(JobID job) throws Exception {
+    return cluster.triggerCheckpoint(job).get();
+  }
+
+  /**
+   * A checkpoint that is complete.
+   *
+   * @param triggeredMillis when it was triggered, in milliseconds since 1970
+   * @param millis from its trigger to its end
+   * @param bytes of all its state, those that it shares with earlier ones included
+   * @param path what a job can start from
+   */
+  public record Checkpoint(long id, long triggeredMillis, long millis, long bytes, String path) {}
+
+  /** The last complete checkpoint of a job; null if there is none. */
+  public @Nullable Checkpoint lastCheckpoint(JobID job) throws Exception {
+    CheckpointStatsSnapshot statistics =
+        cluster.getExecutionGraph(job).get().getCheckpointStatsSnapshot();
+    CompletedCheckpointStats last =
+        statistics == null ? null : statistics.getHistory().getLatestCompletedCheckpoint();
+    return last == null
+        ? null
+        : new Checkpoint(
+            last.getCheckpointId(),
+            last.getTriggerTimestamp(),
+            last.getEndToEndDuration(),
+            last.getStateSize(),
+            last.getExternalPath());
   }
 
   public static long bytes(Path directory) throws IOException {

@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The event of all subjects: a URL of {@value #BYTES} bytes in canonical form. Also a key, with a
- * cached hash code like a string's.
+ * The event of all subjects: a URL in canonical form, of {@value #BYTES} bytes or, by {@link
+ * #shortOf}, {@value #SHORT_BYTES}. Also a key, with a cached hash code like a string's.
  */
 public final class Url {
   public static final int BYTES = 85;
@@ -18,6 +18,13 @@ public final class Url {
           .getBytes(StandardCharsets.US_ASCII);
   private static final int SHOP = 17;
   private static final int ITEM = 64;
+
+  public static final int SHORT_BYTES = 40;
+
+  private static final byte[] SHORT_TEMPLATE =
+      "https://shop-00.example/0000000000000000".getBytes(StandardCharsets.US_ASCII);
+  private static final int SHORT_SHOP = 13;
+  private static final int SHORT_ITEM = 24;
 
   private static final byte[] DIGITS = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
   private static final short[] PAIRS = new short[256];
@@ -33,7 +40,8 @@ public final class Url {
   private final byte[] utf8;
   private int hashCode;
 
-  Url(byte[] utf8) {
+  /** The event with these bytes, which are not copied. */
+  public Url(byte[] utf8) {
     this.utf8 = utf8;
   }
 
@@ -43,6 +51,15 @@ public final class Url {
     byte[] utf8 = TEMPLATE.clone();
     writeHex(utf8, SHOP, id, 3);
     writeHex(utf8, ITEM, id, Long.BYTES);
+    return new Url(utf8);
+  }
+
+  /** A short URL for a key's number, as {@link #of}. */
+  public static Url shortOf(long number) {
+    long id = scramble(number);
+    byte[] utf8 = SHORT_TEMPLATE.clone();
+    writeHex(utf8, SHORT_SHOP, id, 1);
+    writeHex(utf8, SHORT_ITEM, id, Long.BYTES);
     return new Url(utf8);
   }
 

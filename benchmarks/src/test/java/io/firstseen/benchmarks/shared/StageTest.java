@@ -1,4 +1,4 @@
-package io.firstseen.benchmarks.dedup;
+package io.firstseen.benchmarks.shared;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;

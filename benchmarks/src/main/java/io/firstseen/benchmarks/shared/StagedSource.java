@@ -1,6 +1,5 @@
-package io.firstseen.benchmarks.dedup;
+package io.firstseen.benchmarks.shared;
 
-import io.firstseen.benchmarks.shared.Url;
 import java.io.Serializable;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -23,7 +22,7 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
  *
  * @param <T> type of the records
  */
-final class StagedSource<T> implements Source<T, StagedSource.NoSplit, Integer> {
+public final class StagedSource<T> implements Source<T, StagedSource.NoSplit, Integer> {
   private static final long serialVersionUID = 1;
 
   /** Records that a reader makes before it yields to the task's other work. */
@@ -38,17 +37,17 @@ final class StagedSource<T> implements Source<T, StagedSource.NoSplit, Integer> 
    * @param <T> type of the records
    */
   @FunctionalInterface
-  interface Records<T> extends Serializable {
+  public interface Records<T> extends Serializable {
     T record(Stage stage, long ordinal);
   }
 
-  StagedSource(List<Stage> stages, Records<T> records) {
+  public StagedSource(List<Stage> stages, Records<T> records) {
     this.stages = List.copyOf(stages);
     this.records = records;
   }
 
   /** The source of all subjects. */
-  static StagedSource<Url> ofUrls(List<Stage> stages) {
+  public static StagedSource<Url> ofUrls(List<Stage> stages) {
     return new StagedSource<>(stages, (stage, ordinal) -> Url.of(stage.keyAt(ordinal)));
   }
 
@@ -142,7 +141,7 @@ final class StagedSource<T> implements Source<T, StagedSource.NoSplit, Integer> 
   }
 
   /** The enumerator makes none. */
-  static final class NoSplit implements SourceSplit {
+  public static final class NoSplit implements SourceSplit {
     @Override
     public String splitId() {
       return "none";

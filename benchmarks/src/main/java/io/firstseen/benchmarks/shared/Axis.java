@@ -1,4 +1,4 @@
-package io.firstseen.benchmarks.dedup;
+package io.firstseen.benchmarks.shared;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -9,28 +9,28 @@ import java.util.List;
  * @param from the value at {@code start}; its logarithm on a logarithmic axis
  * @param to the value at {@code end}, or its logarithm; greater than {@code from}
  */
-record Axis(boolean logarithmic, double from, double to, double start, double end) {
+public record Axis(boolean logarithmic, double from, double to, double start, double end) {
   private static final int MAX_TICKS = 8;
   private static final int[] STEPS = {1, 2, 5};
 
   /** A scale from 0 to a little above the greatest value. */
-  static Axis linear(double greatest, double start, double end) {
+  public static Axis linear(double greatest, double start, double end) {
     return new Axis(false, 0, greatest * 1.05, start, end);
   }
 
   /** A scale from the least value to a little above the greatest; both must be positive. */
-  static Axis logarithmic(double least, double greatest, double start, double end) {
+  public static Axis logarithmic(double least, double greatest, double start, double end) {
     double to = Math.max(Math.log10(greatest), Math.log10(least) + 0.1);
     return new Axis(true, Math.log10(least), to + 0.05, start, end);
   }
 
-  double at(double value) {
+  public double at(double value) {
     double place = logarithmic ? Math.log10(value) : value;
     return start + (place - from) / (to - from) * (end - start);
   }
 
   /** Round values to mark. */
-  List<Double> ticks() {
+  public List<Double> ticks() {
     List<Double> ticks = new ArrayList<>();
     if (logarithmic) {
       for (int power = (int) Math.floor(from); power <= to; power++) {

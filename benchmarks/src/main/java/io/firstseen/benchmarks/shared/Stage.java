@@ -1,6 +1,5 @@
-package io.firstseen.benchmarks.dedup;
+package io.firstseen.benchmarks.shared;
 
-import io.firstseen.benchmarks.shared.Url;
 import java.io.Serializable;
 
 /**
@@ -12,10 +11,10 @@ import java.io.Serializable;
  * @param known number of keys before this stage; keys are numbered from 0
  * @param records number of records in this stage
  */
-record Stage(Mix mix, int repeatPercent, long known, long records) implements Serializable {
+public record Stage(Mix mix, int repeatPercent, long known, long records) implements Serializable {
 
   /** Which records bring new keys. */
-  enum Mix {
+  public enum Mix {
     /** One of the records 2 i and 2 i + 1, chosen at random. */
     HALF_NEW,
     /** The rest of a hundred after the repeats, spread evenly. */
@@ -25,7 +24,7 @@ record Stage(Mix mix, int repeatPercent, long known, long records) implements Se
   }
 
   /** As many new keys as repeats; every repeat is of a key drawn evenly from all before it. */
-  static Stage halfNew(long known, long newKeys) {
+  public static Stage halfNew(long known, long newKeys) {
     return new Stage(Mix.HALF_NEW, 0, known, 2 * newKeys);
   }
 
@@ -35,17 +34,17 @@ record Stage(Mix mix, int repeatPercent, long known, long records) implements Se
    *
    * @param repeatPercent repeats among a hundred records, in [0, 99]
    */
-  static Stage someNew(long newKeys, int repeatPercent) {
+  public static Stage someNew(long newKeys, int repeatPercent) {
     return new Stage(Mix.SOME_NEW, repeatPercent, 0, newKeys * 100 / (100 - repeatPercent));
   }
 
   /** New keys only. */
-  static Stage allNew(long known, long newKeys) {
+  public static Stage allNew(long known, long newKeys) {
     return new Stage(Mix.ALL_NEW, 0, known, newKeys);
   }
 
   /** Repeats only, drawn evenly from {@code known} keys, at least 1. */
-  static Stage noneNew(long known, long records) {
+  public static Stage noneNew(long known, long records) {
     return new Stage(Mix.NONE_NEW, 0, known, records);
   }
 
@@ -55,7 +54,7 @@ record Stage(Mix mix, int repeatPercent, long known, long records) implements Se
   }
 
   /** The number of the key of a record. */
-  long keyAt(long ordinal) {
+  public long keyAt(long ordinal) {
     return switch (mix) {
       case ALL_NEW -> known + ordinal;
       case NONE_NEW -> drawn(ordinal, known);

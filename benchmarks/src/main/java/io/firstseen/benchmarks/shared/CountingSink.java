@@ -1,4 +1,4 @@
-package io.firstseen.benchmarks.dedup;
+package io.firstseen.benchmarks.shared;
 
 import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.connector.sink2.Sink;
@@ -10,8 +10,10 @@ import org.apache.flink.api.connector.sink2.WriterInitContext;
  *
  * @param <T> type of the records
  */
-final class CountingSink<T> implements Sink<T> {
+public final class CountingSink<T> implements Sink<T> {
   private static final long serialVersionUID = 1;
+
+  private static final int TOLD_AT_ONCE = 1024;
 
   @Override
   public SinkWriter<T> createWriter(WriterInitContext context) {
@@ -20,7 +22,7 @@ final class CountingSink<T> implements Sink<T> {
 
   private static final class Writer<T> implements SinkWriter<T> {
     private final Stages stages = Stages.current();
-    private long written;
+    private long untold;
 
     Writer() {
       stages.sinkMade();
@@ -28,13 +30,20 @@ final class CountingSink<T> implements Sink<T> {
 
     @Override
     public void write(T record, Context context) {
-      written++;
+      if (++untold == TOLD_AT_ONCE) {
+        tell();
+      }
+    }
+
+    private void tell() {
+      stages.received(untold);
+      untold = 0;
     }
 
     @Override
     public void writeWatermark(Watermark watermark) {
-      stages.arrived(watermark.getTimestamp(), written);
-      written = 0;
+      tell();
+      stages.arrived(watermark.getTimestamp());
     }
 
     @Override

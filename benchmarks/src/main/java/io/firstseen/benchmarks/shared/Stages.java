@@ -1,4 +1,4 @@
-package io.firstseen.benchmarks.dedup;
+package io.firstseen.benchmarks.shared;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.LongAdder;
  * <p>Flink creates sources and sinks in this JVM, so they find this object in {@link #current}; one
  * job runs at a time.
  */
-final class Stages {
+public final class Stages {
   private static volatile Stages current = new Stages(0, 1);
 
   private final List<CompletableFuture<Void>> begun = new ArrayList<>();
@@ -34,7 +34,7 @@ final class Stages {
   }
 
   /** Must be called before a job is started. */
-  static Stages prepare(int stages, int sinks) {
+  public static Stages prepare(int stages, int sinks) {
     current = new Stages(stages, sinks);
     return current;
   }
@@ -44,13 +44,13 @@ final class Stages {
   }
 
   /** Starts a stage. The returned future completes when the stage is done. */
-  CompletableFuture<Void> begin(int stage) {
+  public CompletableFuture<Void> begin(int stage) {
     begun.get(stage).complete(null);
     return done.get(stage);
   }
 
   /** Lets the input end after the last stage. */
-  void end() {
+  public void end() {
     begun.get(begun.size() - 1).complete(null);
   }
 
@@ -64,23 +64,28 @@ final class Stages {
     sinkThreads.add(Thread.currentThread().getId());
   }
 
+  /** Called when a sink has received some records more. */
+  void received(long more) {
+    records.add(more);
+  }
+
   /** Called when a sink has received all its records of a stage. */
-  void arrived(long stage, long written) {
-    if (stage >= 0 && stage < done.size()) {
-      records.add(written);
-      if (sinksLeft.get((int) stage).decrementAndGet() == 0) {
-        done.get((int) stage).complete(null);
-      }
+  void arrived(long stage) {
+    if (stage >= 0 && stage < done.size() && sinksLeft.get((int) stage).decrementAndGet() == 0) {
+      done.get((int) stage).complete(null);
     }
   }
 
   /** The threads of the tasks that end in a sink. */
-  long[] sinkThreads() {
+  public long[] sinkThreads() {
     return sinkThreads.stream().mapToLong(Long::longValue).toArray();
   }
 
-  /** The records that the sinks received in all completed stages. */
-  long recordsAtSinks() {
+  /**
+   * The records that the sinks have received: all of completed stages, and of the stage that runs
+   * those that they have told of, some thousand at a time.
+   */
+  public long recordsAtSinks() {
     return records.sum();
   }
 }

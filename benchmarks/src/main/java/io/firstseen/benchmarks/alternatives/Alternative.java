@@ -1,0 +1,105 @@
+package io.firstseen.benchmarks.alternatives;
+
+import io.firstseen.benchmarks.dedup.Subject;
+import io.firstseen.benchmarks.shared.Backend;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** A way to tell which keys are new, and where it keeps them. */
+enum Alternative {
+  OURS_HEAP(Kind.OURS, Subject.OURS_HEAP),
+  OURS_ROCKSDB(Kind.OURS, Subject.OURS_ROCKSDB),
+  HASH_HEAP(Kind.EXACT_BY_HASH, Subject.HASH_HEAP),
+  HASH_ROCKSDB(Kind.EXACT_BY_HASH, Subject.HASH_ROCKSDB),
+  URL_HEAP(Kind.EXACT_BY_URL, Subject.URL_HEAP),
+  URL_ROCKSDB(Kind.EXACT_BY_URL, Subject.URL_ROCKSDB),
+  SQL_HEAP(Kind.SQL, "Flink SQL, heap", Store.HEAP, null),
+  SQL_ROCKSDB(Kind.SQL, "Flink SQL, RocksDB", Store.ROCKSDB, null),
+  REDIS(Kind.REDIS, "Redis", Store.REDIS, null);
+
+  /** How it decides. */
+  enum Kind {
+    OURS,
+    EXACT_BY_HASH,
+    EXACT_BY_URL,
+    SQL,
+    REDIS
+  }
+
+  /** Where the keys are. */
+  enum Store {
+    HEAP,
+    ROCKSDB,
+    REDIS
+  }
+
+  private final Kind kind;
+  private final String title;
+  private final Store store;
+  private final @Nullable Subject subject;
+
+  Alternative(Kind kind, Subject subject) {
+    this(
+        kind,
+        subject.title(),
+        subject.backend() == Backend.HASHMAP ? Store.HEAP : Store.ROCKSDB,
+        subject);
+  }
+
+  Alternative(Kind kind, String title, Store store, @Nullable Subject subject) {
+    this.kind = kind;
+    this.title = title;
+    this.store = store;
+    this.subject = subject;
+  }
+
+  /** The name on the command line. */
+  String id() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /**
+   * The alternative with the name {@code id}.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
+  static Alternative of(String id) {
+    return Stream.of(values())
+        .filter(alternative -> alternative.id().equals(id))
+        .findAny()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "must be one of %s, got '%s'"
+                        .formatted(
+                            Stream.of(values())
+                                .map(Alternative::id)
+                                .collect(Collectors.joining(", ")),
+                            id)));
+  }
+
+  /** The name in tables. */
+  String title() {
+    return title;
+  }
+
+  Kind kind() {
+    return kind;
+  }
+
+  Store store() {
+    return store;
+  }
+
+  /** The state backend of the job; that of Redis keeps nothing. */
+  Backend backend() {
+    return store == Store.ROCKSDB ? Backend.ROCKSDB : Backend.HASHMAP;
+  }
+
+  /** The same job among the figures of the dedup; null for SQL and Redis. */
+  @Nullable Subject subject() {
+    return subject;
+  }
+}

@@ -1,0 +1,250 @@
+package io.firstseen.benchmarks.alternatives;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.flink.util.FileUtils;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+/**
+ * Prints a table of Firstseen and what people would use in its place, and plots it. Exits with
+ * status 1 if a run failed; to run out of memory or time is a result.
+ */
+@Command(
+    name = "AlternativesFigures",
+    sortOptions = false,
+    mixinStandardHelpOptions = true,
+    description = {
+      "Prints rate, processor time, bytes, checkpoint and restore of Firstseen, of exact keyed"
+          + " state by URL and by hash, of Flink SQL's deduplication, and of Redis.",
+      "",
+      "All get the same URLs, half of the records repeats. Each run is a JVM of its own. What does"
+          + " not come to an end is not run with more keys.",
+      ""
+    })
+public final class AlternativesFigures implements Callable<Integer> {
+  private static final long LEAST_KEYS = 1000;
+  private static final Pattern KEYS = Pattern.compile("(\\d{1,12})([kKmM]?)");
+
+  @Spec private CommandSpec command;
+
+  @Option(
+      names = "--keys",
+      paramLabel = "N",
+      split = ",",
+      defaultValue = "1m,10m,100m",
+      converter = KeysConverter.class,
+      description = "Different keys, such as 20000, 10k or 10m; at least 1000 (${DEFAULT-VALUE}).")
+  private List<Long> keys;
+
+  @Option(
+      names = "--only",
+      paramLabel = "WHAT",
+      split = ",",
+      converter = AlternativeConverter.class,
+      description = "Only these; a wrong name lists all.")
+  private List<Alternative> only = List.of();
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "R",
+      defaultValue = "3",
+      description =
+          "Runs of each with each number of keys; figures are medians (${DEFAULT-VALUE}).")
+  private int rounds;
+
+  @Option(
+      names = "--minutes",
+      paramLabel = "M",
+      defaultValue = "10",
+      description = "The time after which a run is ended (${DEFAULT-VALUE}).")
+  private double minutes;
+
+  @Option(
+      names = "--heap",
+      paramLabel = "MIB",
+      defaultValue = "16384",
+      description =
+          "Heap of a JVM that keeps keys on it. The others have a quarter, and RocksDB as much"
+              + " besides (${DEFAULT-VALUE}).")
+  private int heapMebibytes;
+
+  @Option(
+      names = "--warm-up",
+      paramLabel = "N",
+      defaultValue = "1000000",
+      description =
+          "Keys of the job that runs before each measured one, a fifth of them on RocksDB and"
+              + " Redis; at most as many as are measured (${DEFAULT-VALUE}).")
+  private long warmUpKeys;
+
+  @Option(names = "--json", paramLabel = "FILE", description = "Write all runs here.")
+  private Path json;
+
+  @Option(
+      names = "--svg",
+      paramLabel = "FILE",
+      description = "Plot rate and bytes against the number of keys.")
+  private Path svg;
+
+  @Option(
+      names = "--directory",
+      paramLabel = "DIR",
+      description = "For RocksDB, Redis and checkpoints; the system's temporary one unless given.")
+  private Path directory;
+
+  private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+
+  private AlternativesFigures() {}
+
+  /** The command. */
+  public static void main(String[] arguments) {
+    Locale.setDefault(Locale.ROOT);
+    System.exit(commandLine().execute(arguments));
+  }
+
+  static CommandLine commandLine() {
+    return new CommandLine(new AlternativesFigures())
+        .setParameterExceptionHandler(
+            (e, given) -> {
+              e.getCommandLine().getErr().println(e.getMessage());
+              return ExitCode.USAGE;
+            });
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    for (long count : keys) {
+      atLeast("--keys", LEAST_KEYS, count);
+    }
+    atLeast("--rounds", 1, rounds);
+    atLeast("--heap", 256, heapMebibytes);
+    atLeast("--warm-up", 1, warmUpKeys);
+    if (!(minutes > 0)) {
+      throw new ParameterException(
+          command.commandLine(), "--minutes must be greater than 0, got " + minutes);
+    }
+    canBeWritten("--json", json);
+    canBeWritten("--svg", svg);
+    AlternativeRuns.Settings settings =
+        new AlternativeRuns.Settings(
+            keys.stream().distinct().sorted().toList(),
+            only.isEmpty() ? EnumSet.allOf(Alternative.class) : EnumSet.copyOf(only),
+            rounds,
+            Duration.ofMillis((long) (minutes * 60_000)),
+            heapMebibytes,
+            warmUpKeys);
+    AlternativesTable table = new AlternativesTable(settings, measure(settings));
+    out.print(table.text());
+    if (json != null) {
+      new ObjectMapper()
+          .enable(SerializationFeature.INDENT_OUTPUT)
+          .writeValue(json.toFile(), table.json());
+    }
+    if (svg != null) {
+      Files.writeString(svg, AlternativesPlot.svg(settings, table));
+    }
+    return table.isComplete() ? ExitCode.OK : ExitCode.SOFTWARE;
+  }
+
+  private List<RunResult> measure(AlternativeRuns.Settings settings) throws Exception {
+    Path work = Files.createTempDirectory(parentDirectory(), "alternatives");
+    // Also runs when the user interrupts the command and its processes.
+    Thread deletion = new Thread(() -> FileUtils.deleteDirectoryQuietly(work.toFile()));
+    Runtime.getRuntime().addShutdownHook(deletion);
+    try {
+      return new AlternativeRuns(settings, work, System.err).run();
+    } finally {
+      Runtime.getRuntime().removeShutdownHook(deletion);
+      FileUtils.deleteDirectoryQuietly(work.toFile());
+    }
+  }
+
+  private Path parentDirectory() throws IOException {
+    Path parent = directory == null ? Path.of(System.getProperty("java.io.tmpdir")) : directory;
+    return Files.createDirectories(parent).toAbsolutePath();
+  }
+
+  private void atLeast(String option, long least, long value) {
+    if (value < least) {
+      throw new ParameterException(
+          command.commandLine(), option + " must be at least " + least + ", got " + value);
+    }
+  }
+
+  /** Checks this before hours of work. */
+  private void canBeWritten(String option, Path file) {
+    if (file == null) {
+      return;
+    }
+    Path parent = file.toAbsolutePath().getParent();
+    if (parent == null || !Files.isWritable(parent) || Files.isDirectory(file)) {
+      throw new ParameterException(
+          command.commandLine(),
+          option + " must be a file in a directory that can be written to, got " + file);
+    }
+  }
+
+  /** A number of keys in millions or thousands. */
+  static String shortened(long keys) {
+    if (keys < 10_000) {
+      return Long.toString(keys);
+    }
+    BigDecimal rounded = BigDecimal.valueOf(keys).round(new MathContext(3));
+    int zeros = keys < 1_000_000 ? 3 : 6;
+    return rounded.movePointLeft(zeros).stripTrailingZeros().toPlainString()
+        + (zeros == 3 ? " k" : " M");
+  }
+
+  /** Reads numbers of keys. */
+  static final class KeysConverter implements ITypeConverter<Long> {
+    @Override
+    public Long convert(String text) {
+      Matcher parts = KEYS.matcher(text);
+      if (!parts.matches()) {
+        throw new TypeConversionException(
+            "must be a number, maybe with k or m, got '" + text + "'");
+      }
+      long factor =
+          switch (parts.group(2)) {
+            case "" -> 1;
+            case "k", "K" -> 1000;
+            default -> 1_000_000;
+          };
+      return Long.parseLong(parts.group(1)) * factor;
+    }
+  }
+
+  /** Reads the names of alternatives. */
+  static final class AlternativeConverter implements ITypeConverter<Alternative> {
+    @Override
+    public Alternative convert(String id) {
+      try {
+        return Alternative.of(id);
+      } catch (IllegalArgumentException e) {
+        throw new TypeConversionException(e.getMessage());
+      }
+    }
+  }
+}

@@ -1,0 +1,185 @@
+package io.firstseen.benchmarks.alternatives;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.benchmarks.alternatives.Alternative.Store;
+import io.firstseen.benchmarks.alternatives.RunResult.End;
+import io.firstseen.benchmarks.dedup.Pipelines;
+import io.firstseen.benchmarks.shared.Median;
+import io.firstseen.benchmarks.shared.Url;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalDouble;
+import org.apache.flink.runtime.util.EnvironmentInformation;
+
+/** The figures, in Markdown and in JSON. */
+final class AlternativesTable {
+  private static final String HEADING =
+      """
+      | keys | what | M events/s | CPU s a M events | bytes a key | checkpoint: s | bytes a key | restore, s | wrong | |
+      |---:|---|---:|---:|---:|---:|---:|---:|---:|---|
+      """;
+
+  private final AlternativeRuns.Settings settings;
+  private final List<RunResult> results;
+
+  AlternativesTable(AlternativeRuns.Settings settings, List<RunResult> results) {
+    this.settings = settings;
+    this.results = List.copyOf(results);
+  }
+
+  String text() {
+    StringBuilder text = new StringBuilder(1024);
+    text.append(
+        String.format(
+            Locale.ROOT,
+            "URLs of %d bytes, half of the records repeats, parallelism 1, false-positive rate of"
+                + " ours %s %%; heap of %,d MiB, with RocksDB or Redis %,d MiB, RocksDB's own memory"
+                + " %,d MiB; rounds: %d; Flink %s, Java %s, %d processors%n%n",
+            Url.BYTES,
+            Pipelines.FALSE_POSITIVE_RATE * 100,
+            settings.heapMebibytes(Alternative.OURS_HEAP),
+            settings.heapMebibytes(Alternative.OURS_ROCKSDB),
+            settings.managedMebibytes(),
+            settings.rounds(),
+            EnvironmentInformation.getVersion(),
+            Runtime.version(),
+            Runtime.getRuntime().availableProcessors()));
+    text.append(HEADING);
+    for (long keys : settings.keys()) {
+      for (Alternative alternative : settings.alternatives()) {
+        text.append(row(alternative, keys));
+      }
+    }
+    return text.toString();
+  }
+
+  /** Whether all runs came to an end that this command knows. */
+  boolean isComplete() {
+    return results.stream().noneMatch(result -> result.end() == End.FAILED);
+  }
+
+  private String row(Alternative alternative, long keys) {
+    return "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |%n"
+        .formatted(
+            AlternativesFigures.shortened(keys),
+            alternative.title(),
+            number(of(alternative, keys, Figure.EVENTS_PER_SECOND), 1e-6, 2),
+            number(of(alternative, keys, Figure.CPU_SECONDS), 1, 2),
+            held(alternative, keys),
+            number(of(alternative, keys, Figure.CHECKPOINT_SECONDS), 1, 2),
+            number(of(alternative, keys, Figure.CHECKPOINT_BYTES), 1, 2),
+            number(of(alternative, keys, Figure.RESTORE_SECONDS), 1, 2),
+            number(wrong(alternative, keys), 1, 0),
+            remark(alternative, keys));
+  }
+
+  private static String number(OptionalDouble figure, double factor, int decimals) {
+    return figure.isEmpty()
+        ? ""
+        : String.format(Locale.ROOT, "%,." + decimals + "f", figure.getAsDouble() * factor);
+  }
+
+  private String held(Alternative alternative, long keys) {
+    String memory = number(of(alternative, keys, Figure.MEMORY_BYTES), 1, 2);
+    String files = number(of(alternative, keys, Figure.CHECKPOINT_BYTES), 1, 2);
+    return alternative.store() == Store.ROCKSDB && !files.isEmpty()
+        ? memory + " + " + files
+        : memory;
+  }
+
+  /**
+   * The bytes that a key takes where the alternative keeps it: on the heap, in the memory of Redis,
+   * or in the files of RocksDB and on the heap before them.
+   */
+  OptionalDouble bytesHeld(Alternative alternative, long keys) {
+    OptionalDouble memory = of(alternative, keys, Figure.MEMORY_BYTES);
+    OptionalDouble files = of(alternative, keys, Figure.CHECKPOINT_BYTES);
+    if (alternative.store() != Store.ROCKSDB) {
+      return memory;
+    }
+    return memory.isEmpty() || files.isEmpty()
+        ? OptionalDouble.empty()
+        : OptionalDouble.of(Math.max(0, memory.getAsDouble()) + files.getAsDouble());
+  }
+
+  private OptionalDouble wrong(Alternative alternative, long keys) {
+    OptionalDouble drops = of(alternative, keys, Figure.FALSE_DROPS);
+    OptionalDouble passes = of(alternative, keys, Figure.FALSE_PASSES);
+    return drops.isEmpty()
+        ? drops
+        : OptionalDouble.of(Math.abs(drops.getAsDouble()) + Math.abs(passes.orElse(0)));
+  }
+
+  /** The median of the runs that measured a figure. */
+  OptionalDouble of(Alternative alternative, long keys, Figure figure) {
+    double[] figures =
+        results.stream()
+            .filter(result -> result.alternative() == alternative && result.keys() == keys)
+            .map(result -> result.progress().figures().get(figure))
+            .filter(value -> value != null)
+            .mapToDouble(Double::doubleValue)
+            .toArray();
+    return figures.length == 0 ? OptionalDouble.empty() : OptionalDouble.of(Median.of(figures));
+  }
+
+  private String remark(Alternative alternative, long keys) {
+    return results.stream()
+        .filter(result -> result.alternative() == alternative && result.end() != End.FINISHED)
+        .findFirst()
+        .map(
+            ended -> {
+              if (ended.keys() == keys) {
+                return inWords(ended, settings.limit());
+              }
+              return ended.keys() < keys ? "not run, see above" : "";
+            })
+        .orElse("");
+  }
+
+  /** How a run ended. */
+  static String inWords(RunResult result, Duration limit) {
+    Progress progress = result.progress();
+    String far = far(progress);
+    return switch (result.end()) {
+      case FINISHED ->
+          "%.2f M events/s".formatted(progress.figures().get(Figure.EVENTS_PER_SECOND) / 1e6);
+      case OUT_OF_MEMORY -> "out of memory " + far;
+      case LATE -> "not finished in %s min: %s".formatted(minutes(limit), far);
+      case FAILED -> "failed " + far;
+      case NOT_INSTALLED -> "not installed";
+    };
+  }
+
+  private static String far(Progress progress) {
+    if (progress.figures().containsKey(Figure.EVENTS_PER_SECOND)) {
+      return "after all keys";
+    }
+    String keys = "at %s keys".formatted(AlternativesFigures.shortened(progress.keys()));
+    return progress.keys() == 0
+        ? keys
+        : keys + ", %.2f M events/s".formatted(2 * progress.keys() / progress.seconds() / 1e6);
+  }
+
+  private static String minutes(Duration limit) {
+    return String.format(Locale.ROOT, "%.1f", limit.toMillis() / 60_000.0).replace(".0", "");
+  }
+
+  ObjectNode json() {
+    ObjectMapper mapper = new ObjectMapper();
+    ObjectNode json = JsonNodeFactory.instance.objectNode();
+    json.put("flink", EnvironmentInformation.getVersion());
+    json.put("java", Runtime.version().toString());
+    json.put("processors", Runtime.getRuntime().availableProcessors());
+    json.put("falsePositiveRate", Pipelines.FALSE_POSITIVE_RATE);
+    json.put("rounds", settings.rounds());
+    json.put("limitSeconds", settings.limit().toSeconds());
+    json.put("heapMebibytes", settings.heapMebibytes());
+    json.put("managedMebibytes", settings.managedMebibytes());
+    json.put("warmUpKeys", settings.warmUpKeys());
+    json.set("runs", mapper.valueToTree(results));
+    return json;
+  }
+}

@@ -1,0 +1,20 @@
+package io.firstseen.benchmarks.alternatives;
+
+/**
+ * How one run of one alternative ended, and what it measured until then.
+ *
+ * @param keys different keys of the input
+ */
+record RunResult(Alternative alternative, long keys, End end, Progress progress) {
+  /** How a run ended. */
+  enum End {
+    FINISHED,
+    /** Its heap was full. */
+    OUT_OF_MEMORY,
+    /** It was killed after the time that a run may take. */
+    LATE,
+    /** Any other end; the errors of the process say more. */
+    FAILED,
+    NOT_INSTALLED
+  }
+}

@@ -1,0 +1,207 @@
+package io.firstseen.benchmarks.billions;
+
+import io.firstseen.benchmarks.shared.Url;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.apache.flink.api.connector.source.Boundedness;
+import org.apache.flink.api.connector.source.ReaderOutput;
+import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.api.connector.source.SourceReader;
+import org.apache.flink.api.connector.source.SourceReaderContext;
+import org.apache.flink.api.connector.source.SourceSplit;
+import org.apache.flink.api.connector.source.SplitEnumerator;
+import org.apache.flink.api.connector.source.SplitEnumeratorContext;
+import org.apache.flink.core.io.InputStatus;
+import org.apache.flink.core.io.SimpleVersionedSerializer;
+
+/**
+ * Makes URLs of {@value Url#SHORT_BYTES} bytes, in groups of {@value #GROUP}: the URLs of the next
+ * keys, and a repeat drawn at random from all keys before. Each reader makes every n-th group, and
+ * a checkpoint has the next group of each. After its last group, and after {@link #pause}, the
+ * stream pauses; it does not end.
+ */
+final class UrlStream implements Source<Url, UrlStream.Part, Integer> {
+  private static final long serialVersionUID = 1;
+
+  /** The records of a group. */
+  static final int GROUP = 5;
+
+  /** The new keys of a group. */
+  static final int NEW_KEYS = GROUP - 1;
+
+  /** Groups that a reader makes before it yields to the task's other work. */
+  private static final int BATCH = 4;
+
+  /** Flink creates the readers in this JVM, where they find it. */
+  private static volatile boolean paused;
+
+  private final long groups;
+
+  /** A stream of this many groups. */
+  UrlStream(long groups) {
+    this.groups = groups;
+  }
+
+  /** Lets all readers pause for good. */
+  static void pause() {
+    paused = true;
+  }
+
+  /** The number of different keys among the first records; at least 0. */
+  static long keys(long records) {
+    return records / GROUP * NEW_KEYS + Math.min(records % GROUP, NEW_KEYS);
+  }
+
+  /** The number of the key that a group repeats. */
+  static long repeated(long group) {
+    return (Url.scramble(~group) >>> 1) % (NEW_KEYS * (group + 1));
+  }
+
+  @Override
+  public Boundedness getBoundedness() {
+    return Boundedness.CONTINUOUS_UNBOUNDED;
+  }
+
+  @Override
+  public SourceReader<Url, Part> createReader(SourceReaderContext context) {
+    return new Reader(context.getIndexOfSubtask(), context.currentParallelism());
+  }
+
+  @Override
+  public SplitEnumerator<Part, Integer> createEnumerator(SplitEnumeratorContext<Part> context) {
+    return new NoEnumerator();
+  }
+
+  @Override
+  public SplitEnumerator<Part, Integer> restoreEnumerator(
+      SplitEnumeratorContext<Part> context, Integer state) {
+    return new NoEnumerator();
+  }
+
+  @Override
+  public SimpleVersionedSerializer<Part> getSplitSerializer() {
+    return new PartSerializer();
+  }
+
+  @Override
+  public SimpleVersionedSerializer<Integer> getEnumeratorCheckpointSerializer() {
+    return new NothingSerializer();
+  }
+
+  private final class Reader implements SourceReader<Url, Part> {
+    private final int overOthers;
+    private final CompletableFuture<Void> never = new CompletableFuture<>();
+    private long next;
+
+    Reader(int index, int parallelism) {
+      this.next = index;
+      this.overOthers = parallelism;
+    }
+
+    @Override
+    public InputStatus pollNext(ReaderOutput<Url> output) {
+      for (int i = 0; i < BATCH && hasNext(); i++) {
+        for (int key = 0; key < NEW_KEYS; key++) {
+          output.collect(Url.shortOf(NEW_KEYS * next + key));
+        }
+        output.collect(Url.shortOf(repeated(next)));
+        next += overOthers;
+      }
+      return hasNext() ? InputStatus.MORE_AVAILABLE : InputStatus.NOTHING_AVAILABLE;
+    }
+
+    private boolean hasNext() {
+      return next < groups && !paused;
+    }
+
+    @Override
+    public CompletableFuture<Void> isAvailable() {
+      return hasNext() ? CompletableFuture.completedFuture(null) : never;
+    }
+
+    @Override
+    public List<Part> snapshotState(long checkpointId) {
+      return List.of(new Part(next));
+    }
+
+    /** Called after a restore, with what {@link #snapshotState} gave. */
+    @Override
+    public void addSplits(List<Part> parts) {
+      next = parts.get(0).next();
+    }
+
+    @Override
+    public void start() {}
+
+    @Override
+    public void notifyNoMoreSplits() {}
+
+    @Override
+    public void close() {}
+  }
+
+  /** The groups of a reader that are still to be made; the enumerator makes none. */
+  record Part(long next) implements SourceSplit {
+    @Override
+    public String splitId() {
+      return "rest";
+    }
+  }
+
+  private static final class PartSerializer implements SimpleVersionedSerializer<Part> {
+    @Override
+    public int getVersion() {
+      return 1;
+    }
+
+    @Override
+    public byte[] serialize(Part part) {
+      return ByteBuffer.allocate(Long.BYTES).putLong(part.next()).array();
+    }
+
+    @Override
+    public Part deserialize(int version, byte[] bytes) {
+      return new Part(ByteBuffer.wrap(bytes).getLong());
+    }
+  }
+
+  private static final class NothingSerializer implements SimpleVersionedSerializer<Integer> {
+    @Override
+    public int getVersion() {
+      return 1;
+    }
+
+    @Override
+    public byte[] serialize(Integer nothing) {
+      return new byte[0];
+    }
+
+    @Override
+    public Integer deserialize(int version, byte[] bytes) {
+      return 0;
+    }
+  }
+
+  private static final class NoEnumerator implements SplitEnumerator<Part, Integer> {
+    @Override
+    public void start() {}
+
+    @Override
+    public void handleSplitRequest(int subtask, String host) {}
+
+    @Override
+    public void addSplitsBack(List<Part> parts, int subtask) {}
+
+    @Override
+    public void addReader(int subtask) {}
+
+    @Override
+    public Integer snapshotState(long checkpointId) {
+      return 0;
+    }
+
+    @Override
+    public void close() {}
+  }
+}

@@ -1,0 +1,156 @@
+package io.firstseen.benchmarks.kafka;
+
+import io.firstseen.benchmarks.shared.ChildJvm;
+import io.firstseen.cli.embedded.EmbeddedCluster;
+import io.firstseen.jobs.options.JobOptions;
+import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.jobs.options.KafkaOptions.EventFormat;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+
+/**
+ * Runs a job in this JVM, first on some of the events as a warm-up, then on all of them. What
+ * counts is the second half of the second run, from record to record that is handed to a producer:
+ * in the first half Java still compiles, which takes half of a single processor.
+ */
+final class MeasuredRun {
+  /** The false-positive rate of the dedup. */
+  static final double RATE = 0.001;
+
+  private MeasuredRun() {}
+
+  /**
+   * What to run.
+   *
+   * @param name of the run, which no other has
+   * @param events of the topic
+   * @param warmUp how many of them the warm-up reads
+   * @param checkpointMillis between two checkpoints
+   * @param kafkaProperties settings of the job's Kafka clients, each {@code name=value}
+   * @param directory for Flink's files
+   */
+  record Spec(
+      String name,
+      Subject subject,
+      Events events,
+      int warmUp,
+      int checkpointMillis,
+      List<String> kafkaProperties,
+      String bootstrapServers,
+      String directory) {}
+
+  /**
+   * What was measured.
+   *
+   * @param processorSeconds of this JVM for a million events
+   * @param falselyDropped new keys that were not accepted
+   */
+  record Result(double eventsPerSecond, double processorSeconds, long falselyDropped) {}
+
+  public static void main(String[] arguments) throws Exception {
+    ChildJvm.answer(run(ChildJvm.specification(arguments, Spec.class)));
+    System.exit(0);
+  }
+
+  static Result run(Spec spec) throws Exception {
+    try (EmbeddedCluster cluster =
+        EmbeddedCluster.start(
+            Path.of(spec.directory()),
+            EmbeddedCluster.Settings.defaults().slotsPerTaskManager(spec.events().partitions()))) {
+      run(cluster, spec, spec.name() + "-warm-up", spec.events().first(spec.warmUp()));
+      return run(cluster, spec, spec.name(), spec.events());
+    }
+  }
+
+  private static Result run(EmbeddedCluster cluster, Spec spec, String name, Events events)
+      throws Exception {
+    KafkaOptions kafka = kafkaOptions(spec, name).stopAt(events.ends());
+    StreamExecutionEnvironment env = cluster.environment();
+    Pipelines.build(spec.subject(), env, kafka, jobOptions(events));
+    env.configure(new Configuration().set(RestartStrategyOptions.RESTART_STRATEGY, "disable"));
+    try (ProcessorTime processor = new ProcessorTime()) {
+      env.execute(name);
+      CommittedOutput output =
+          CommittedOutput.read(
+              spec.bootstrapServers(), kafka.acceptedTopic(), kafka.duplicatesTopic());
+      check(spec.subject(), events, output);
+      delete(spec.bootstrapServers(), name);
+      CommittedOutput.Steady steady = output.steady();
+      double measured = steady.share() * events.count();
+      return new Result(
+          1e3 * measured / Math.max(1, steady.toMillis() - steady.fromMillis()),
+          1e6 * processor.seconds(steady.fromMillis(), steady.toMillis()) / measured,
+          spec.subject().dedups() ? events.keys() - output.accepted() : 0);
+    }
+  }
+
+  private static KafkaOptions kafkaOptions(Spec spec, String name) {
+    List<String> options = new ArrayList<>();
+    spec.kafkaProperties().forEach(property -> options.add("--kafka-property=" + property));
+    Collections.addAll(
+        options,
+        "--bootstrap-servers=" + spec.bootstrapServers(),
+        "--events-topic=" + Events.TOPIC,
+        "--accepted-topic=" + name + "-accepted",
+        "--duplicates-topic=" + name + "-duplicates",
+        "--dead-letters-topic=" + name + "-dead-letters",
+        "--transactional-id-prefix=" + name,
+        "--duplicates=" + (spec.subject() == Subject.OURS_WITHOUT_DUPLICATES ? "none" : "topic"),
+        "--event-format=" + spec.events().format().name().toLowerCase(Locale.ROOT),
+        "--checkpoint-interval=" + spec.checkpointMillis() + "ms");
+    return KafkaOptions.parse(options.toArray(String[]::new));
+  }
+
+  private static JobOptions jobOptions(Events events) {
+    return JobOptions.parse(
+        "--parallelism=" + events.partitions(),
+        "--canonicaliser=" + (events.format() == EventFormat.JSON ? "url" : "none"),
+        "--capacity=" + events.keys(),
+        "--fpr=" + RATE);
+  }
+
+  /** Checks what a job has written before its figures count. */
+  static void check(Subject subject, Events events, CommittedOutput output) {
+    long expected = subject.dedups() ? events.keys() : events.count();
+    // At most at the rate of a full filter, with six standard deviations.
+    double mean = RATE * events.keys();
+    long fewer = subject.isOurs() ? (long) (mean + 6 * Math.sqrt(mean)) : 0;
+    long duplicates =
+        subject == Subject.OURS_WITHOUT_DUPLICATES ? 0 : events.count() - output.accepted();
+    if (output.accepted() > expected
+        || output.accepted() < expected - fewer
+        || output.duplicates() != duplicates) {
+      throw new IllegalStateException(
+          String.format(
+              Locale.ROOT,
+              "%s must accept %,d to %,d of %,d events, and write %,d duplicates, it wrote %,d and %,d",
+              subject,
+              expected - fewer,
+              expected,
+              events.count(),
+              duplicates,
+              output.accepted(),
+              output.duplicates()));
+    }
+  }
+
+  private static void delete(String bootstrapServers, String name) throws Exception {
+    try (Admin admin =
+        Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers))) {
+      List<String> written =
+          admin.listTopics().names().get().stream()
+              .filter(topic -> topic.startsWith(name + "-"))
+              .toList();
+      admin.deleteTopics(written).all().get();
+    }
+  }
+}

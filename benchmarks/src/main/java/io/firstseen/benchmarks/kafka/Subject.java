@@ -1,0 +1,38 @@
+package io.firstseen.benchmarks.kafka;
+
+import java.util.Locale;
+
+/** The compared jobs. All read the same events, and write exactly-once. */
+enum Subject {
+  /** Accepts every event, in one chain from the source to the sink. */
+  PASS_THROUGH(false),
+  /** The same in a keyed function, behind an exchange. */
+  KEYED_PASS_THROUGH(false),
+  /** The dedup job with its default options. */
+  OURS(true),
+  /** The same with {@code --duplicates none}. */
+  OURS_WITHOUT_DUPLICATES(true),
+  /** A boolean in state for each key. */
+  EXACT(true);
+
+  private final boolean dedups;
+
+  Subject(boolean dedups) {
+    this.dedups = dedups;
+  }
+
+  /** Whether it tells repeats from new keys. */
+  boolean dedups() {
+    return dedups;
+  }
+
+  /** Whether it is the dedup job. */
+  boolean isOurs() {
+    return this == OURS || this == OURS_WITHOUT_DUPLICATES;
+  }
+
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+}

@@ -1,0 +1,270 @@
+package io.firstseen.benchmarks.recovery;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import io.firstseen.benchmarks.shared.Backend;
+import io.firstseen.benchmarks.shared.ChildJvm;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.apache.flink.util.FileUtils;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/**
+ * Prints how many seconds a dedup with many keys takes from its start, from a change of its
+ * parallelism, or from the failure of a task to its full rate.
+ */
+@Command(
+    name = "RecoveryFigures",
+    sortOptions = false,
+    mixinStandardHelpOptions = true,
+    description = {
+      "Prints seconds until all tasks run, until the first record is decided, and until the full"
+          + " rate (the beginning of the first second at 90 % of the steady rate), of a dedup with"
+          + " many keys: from a savepoint at parallelism 1 and 2, and after a failure.",
+      "",
+      "The state is made from hashes. The jobs then read URLs of 85 bytes, half of them new. Each"
+          + " backend has a JVM of its own, in which an empty job has run before.",
+      ""
+    })
+public final class RecoveryFigures implements Callable<Integer> {
+  private static final int MANAGED_MEMORY_MEBIBYTES = 256;
+
+  @Spec private CommandSpec command;
+
+  @Option(
+      names = "--keys",
+      paramLabel = "N",
+      defaultValue = "100000000",
+      description = "Known keys, at least 1000 (${DEFAULT-VALUE}).")
+  private long keys;
+
+  @Option(
+      names = "--backend",
+      paramLabel = "NAME",
+      split = ",",
+      defaultValue = "heap,rocksdb",
+      description = "heap, rocksdb or both (${DEFAULT-VALUE}).")
+  private List<String> backends;
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "S",
+      defaultValue = "20",
+      description = "How long each job is watched after its first record (${DEFAULT-VALUE}).")
+  private double seconds;
+
+  @Option(
+      names = "--cached",
+      paramLabel = "SHARE",
+      defaultValue = "1",
+      description =
+          "The share of the pages that the page cache holds on RocksDB (${DEFAULT-VALUE}).")
+  private double cached;
+
+  @Option(
+      names = "--heap",
+      paramLabel = "MIB",
+      description = "Heap of each JVM (default: 1024, and 8 bytes a key).")
+  private Long heapMebibytes;
+
+  @Option(
+      names = "--managed-memory",
+      paramLabel = "MIB",
+      defaultValue = "" + MANAGED_MEMORY_MEBIBYTES,
+      description = "RocksDB's own memory (${DEFAULT-VALUE}).")
+  private int managedMemoryMebibytes;
+
+  @Option(names = "--json", paramLabel = "FILE", description = "Write all figures here.")
+  private Path json;
+
+  @Option(
+      names = "--directory",
+      paramLabel = "DIR",
+      description = "For state and checkpoints; the system's temporary one unless given.")
+  private Path directory;
+
+  private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+
+  private RecoveryFigures() {}
+
+  /** The command. */
+  public static void main(String[] arguments) {
+    Locale.setDefault(Locale.ROOT);
+    System.exit(new CommandLine(new RecoveryFigures()).execute(arguments));
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    if (keys < 1000) {
+      throw new ParameterException(
+          command.commandLine(), "--keys must be at least 1000, got " + keys);
+    }
+    if (!(seconds >= 1)) {
+      throw new ParameterException(
+          command.commandLine(), "--seconds must be at least 1, got " + seconds);
+    }
+    List<RecoveryRun.Result> results =
+        measure(
+            new Settings(
+                keys,
+                backends.stream().map(this::backend).toList(),
+                seconds,
+                cached,
+                heapMebibytes == null ? Settings.heapMebibytes(keys) : heapMebibytes,
+                managedMemoryMebibytes,
+                directory));
+    out.print(table(results));
+    if (json != null) {
+      write(json, results);
+    }
+    return 0;
+  }
+
+  private Backend backend(String name) {
+    return switch (name) {
+      case "heap" -> Backend.HASHMAP;
+      case "rocksdb" -> Backend.ROCKSDB;
+      default ->
+          throw new ParameterException(
+              command.commandLine(), "--backend must be heap or rocksdb, got '" + name + "'");
+    };
+  }
+
+  /**
+   * What to measure.
+   *
+   * @param keys known keys
+   * @param backends where state is, one after the other
+   * @param seconds for how long each job is watched
+   * @param cached the share of the pages in the page cache on RocksDB
+   * @param heapMebibytes of each JVM
+   * @param managedMemoryMebibytes RocksDB's own memory
+   * @param directory for state; null for the system's temporary one
+   */
+  public record Settings(
+      long keys,
+      List<Backend> backends,
+      double seconds,
+      double cached,
+      long heapMebibytes,
+      int managedMemoryMebibytes,
+      Path directory) {
+
+    /** Both backends, all pages cached, and the command's defaults for the rest. */
+    public static Settings of(long keys, double seconds) {
+      return new Settings(
+          keys,
+          List.of(Backend.values()),
+          seconds,
+          1,
+          heapMebibytes(keys),
+          MANAGED_MEMORY_MEBIBYTES,
+          null);
+    }
+
+    static long heapMebibytes(long keys) {
+      return 1024 + keys * 8 / (1 << 20);
+    }
+  }
+
+  /** Runs the jobs of all backends, and prints progress to standard error. */
+  public static List<RecoveryRun.Result> measure(Settings settings) throws Exception {
+    Path work =
+        settings.directory() == null
+            ? Files.createTempDirectory("recovery-figures")
+            : Files.createTempDirectory(
+                Files.createDirectories(settings.directory()).toAbsolutePath(), "recovery-figures");
+    // Also runs when the user interrupts the command.
+    Thread cleaning = new Thread(() -> FileUtils.deleteDirectoryQuietly(work.toFile()));
+    Runtime.getRuntime().addShutdownHook(cleaning);
+    try {
+      System.err.printf("a savepoint of %,d keys%n", settings.keys());
+      KnownKeysRun.Result known =
+          ChildJvm.withHeap(settings.heapMebibytes())
+              .run(
+                  KnownKeysRun.class,
+                  new KnownKeysRun.Spec(settings.keys(), work.resolve("known").toString()),
+                  KnownKeysRun.Result.class);
+      List<RecoveryRun.Result> results = new ArrayList<>();
+      for (Backend backend : settings.backends()) {
+        System.err.printf("jobs on %s%n", backend.id());
+        Path ofBackend = Files.createDirectories(work.resolve(backend.id()));
+        results.add(
+            ChildJvm.withHeap(settings.heapMebibytes())
+                .run(
+                    RecoveryRun.class,
+                    new RecoveryRun.Spec(
+                        backend,
+                        settings.keys(),
+                        known.savepoint(),
+                        settings.seconds(),
+                        pageCacheBytes(settings),
+                        settings.managedMemoryMebibytes(),
+                        ofBackend.toString()),
+                    RecoveryRun.Result.class));
+        FileUtils.deleteDirectory(ofBackend.toFile());
+      }
+      return results;
+    } finally {
+      FileUtils.deleteDirectoryQuietly(work.toFile());
+      Runtime.getRuntime().removeShutdownHook(cleaning);
+    }
+  }
+
+  /** Some 2 bytes a key; a cache for all pages gets twice as much, as keys are added. */
+  private static long pageCacheBytes(Settings settings) {
+    double pages = 2.0 * settings.keys();
+    return settings.cached() >= 1
+        ? (long) (2 * pages) + (64 << 20)
+        : (long) (pages * settings.cached());
+  }
+
+  /** The figures for people. */
+  static String table(List<RecoveryRun.Result> results) {
+    StringBuilder table = new StringBuilder();
+    for (RecoveryRun.Result result : results) {
+      table.append(
+          String.format(
+              "%n%s, %,d keys: heap %,.1f MB, a checkpoint %,.1f MB in %.2f s%n%n",
+              result.backend().id(),
+              result.keys(),
+              result.heapBytes() / 1e6,
+              result.checkpointBytes() / 1e6,
+              result.checkpointSeconds()));
+      table.append(
+          "| start from | tasks | MB | all tasks run, s | first record, s | full rate, s |"
+              + " steady, M/s |\n"
+              + "|---|---:|---:|---:|---:|---:|---:|\n");
+      for (RecoveryRun.Start start : result.starts()) {
+        table.append(
+            String.format(
+                "| %s | %d | %,.1f | %.2f | %.2f | %.2f | %.2f |%n",
+                start.what(),
+                start.parallelism(),
+                start.restoredBytes() / 1e6,
+                start.tasksRunSeconds(),
+                start.firstRecordSeconds(),
+                start.fullRateSeconds(),
+                start.steadyRate() / 1e6));
+      }
+    }
+    return table.toString();
+  }
+
+  private static void write(Path file, List<RecoveryRun.Result> results) throws Exception {
+    new ObjectMapper()
+        .enable(SerializationFeature.INDENT_OUTPUT)
+        .writeValue(file.toFile(), results);
+  }
+}

@@ -1,0 +1,197 @@
+package io.firstseen.benchmarks.shared;
+
+import io.firstseen.cli.report.SvgWriter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
+import java.util.stream.DoubleStream;
+
+/**
+ * A picture of panels side by side, with lines over one common kind of horizontal axis. It is
+ * self-contained.
+ */
+public final class LinePanels {
+  private static final double LEGEND = 64;
+  private static final double LEGEND_ROW = 24;
+  private static final double PANEL_HEIGHT = 324;
+  private static final double BELOW_PANEL = 64;
+  private static final double LEFT = 72;
+  private static final double PANEL = 380;
+  private static final double PANEL_WIDTH = 300;
+  private static final int LEAST_LEGEND_ROWS = 2;
+  private static final int MARKED_POINTS = 24;
+
+  private static final String FONTS = "system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
+  private static final String INK = "#222222";
+  private static final String PALE_INK = "#666666";
+  private static final String GRID = "#e3e3e3";
+  private static final String DASHES = "7 4";
+
+  private final String title;
+  private final String across;
+  private final boolean logarithmicAcross;
+  private final List<Panel> panels = new ArrayList<>();
+  private SvgWriter svg;
+  private double top;
+  private double bottom;
+
+  /** A point of a line. */
+  public record Point(double across, double up) {}
+
+  /** How a line is drawn, and what it is called in the legend. */
+  public record Style(String title, String colour, boolean dashed) {}
+
+  private record Panel(String title, boolean logarithmic, Map<Style, List<Point>> lines) {
+    DoubleStream values(ToDoubleFunction<Point> of) {
+      return lines.values().stream().flatMap(List::stream).mapToDouble(of);
+    }
+  }
+
+  /**
+   * @param across what the horizontal axes have
+   * @param logarithmicAcross whether they are logarithmic, with a tick at each point
+   */
+  public LinePanels(String title, String across, boolean logarithmicAcross) {
+    this.title = title;
+    this.across = across;
+    this.logarithmicAcross = logarithmicAcross;
+  }
+
+  /**
+   * Adds a panel.
+   *
+   * @param logarithmic whether its vertical axis is; from a power of ten then, from 0 otherwise
+   * @param lines in the order of the legend; those without points are left out
+   */
+  public void add(String panel, boolean logarithmic, Map<Style, List<Point>> lines) {
+    Map<Style, List<Point>> drawn = new LinkedHashMap<>(lines);
+    drawn.values().removeIf(List::isEmpty);
+    panels.add(new Panel(panel, logarithmic, drawn));
+  }
+
+  /** The picture. */
+  public String svg() {
+    List<Style> styles =
+        panels.stream().flatMap(panel -> panel.lines().keySet().stream()).distinct().toList();
+    int legendRows = Math.max(LEAST_LEGEND_ROWS, (styles.size() - 1) / panels.size() + 1);
+    top = LEGEND + LEGEND_ROW * legendRows + 20;
+    bottom = top + PANEL_HEIGHT;
+    int width = (int) (LEFT + PANEL * panels.size() - 12);
+    int height = (int) (bottom + BELOW_PANEL);
+    svg = new SvgWriter(width, height);
+    svg.text("title", title);
+    svg.element("rect", "width", width, "height", height, "fill", "white");
+    svg.open("g", "font-family", FONTS, "font-size", 13, "fill", INK);
+    svg.text("text", title, "x", LEFT, "y", 34, "font-size", 20);
+    legend(styles, legendRows);
+    for (int i = 0; i < panels.size(); i++) {
+      draw(panels.get(i), LEFT + i * PANEL);
+    }
+    svg.close();
+    return svg.finish();
+  }
+
+  private void legend(List<Style> styles, int rows) {
+    for (int i = 0; i < styles.size(); i++) {
+      double x = LEFT + Math.floorDiv(i, rows) * PANEL;
+      double y = LEGEND + LEGEND_ROW * (i % rows);
+      svg.open("line", "x1", x, "y1", y, "x2", x + 34, "y2", y);
+      stroke(styles.get(i));
+      svg.close();
+      svg.text("text", styles.get(i).title(), "x", x + 41, "y", y + 4.5);
+    }
+  }
+
+  private void stroke(Style style) {
+    svg.attributes("stroke", style.colour(), "stroke-width", 2, "fill", "none");
+    if (style.dashed()) {
+      svg.attributes("stroke-dasharray", DASHES);
+    }
+  }
+
+  private void draw(Panel panel, double left) {
+    svg.text("text", panel.title(), "x", left, "y", top - 12, "font-size", 14);
+    if (panel.lines().isEmpty()) {
+      return;
+    }
+    double right = left + PANEL_WIDTH;
+    double most = panel.values(Point::up).max().orElseThrow();
+    double furthest = panel.values(Point::across).max().orElseThrow();
+    Axis horizontal =
+        logarithmicAcross
+            ? Axis.logarithmic(
+                panel.values(Point::across).min().orElseThrow(), furthest, left, right)
+            : Axis.linear(furthest, left, right);
+    Axis vertical =
+        panel.logarithmic()
+            ? Axis.logarithmic(
+                powerOfTen(panel.values(Point::up).min().orElseThrow()), most, bottom, top)
+            : Axis.linear(most, bottom, top);
+    for (double tick : vertical.ticks()) {
+      double y = vertical.at(tick);
+      line(left, y, right, y, GRID);
+      svg.text("text", number(tick), "x", left - 8, "y", y + 4.5, "text-anchor", "end");
+    }
+    for (double tick :
+        logarithmicAcross
+            ? panel.values(Point::across).boxed().collect(Collectors.toCollection(TreeSet::new))
+            : horizontal.ticks()) {
+      double x = horizontal.at(tick);
+      line(x, top, x, bottom, GRID);
+      svg.text("text", number(tick), "x", x, "y", bottom + 20, "text-anchor", "middle");
+    }
+    line(left, top, left, bottom, PALE_INK);
+    line(left, bottom, right, bottom, PALE_INK);
+    svg.text("text", across, "x", (left + right) / 2, "y", bottom + 46, "text-anchor", "middle");
+    panel.lines().forEach((style, points) -> draw(style, points, horizontal, vertical));
+  }
+
+  private void draw(Style style, List<Point> points, Axis horizontal, Axis vertical) {
+    svg.open("g");
+    svg.text("title", style.title());
+    svg.open(
+        "polyline",
+        "points",
+        points.stream()
+            .map(
+                point ->
+                    SvgWriter.number(horizontal.at(point.across()))
+                        + ","
+                        + SvgWriter.number(vertical.at(point.up())))
+            .collect(Collectors.joining(" ")));
+    stroke(style);
+    svg.close();
+    if (points.size() <= MARKED_POINTS) {
+      for (Point point : points) {
+        double x = horizontal.at(point.across());
+        svg.open("circle", "cx", x, "cy", vertical.at(point.up()), "r", 4, "fill", style.colour());
+        svg.text(
+            "title",
+            "%s: %s %s, %s"
+                .formatted(style.title(), number(point.across()), across, number(point.up())));
+        svg.close();
+      }
+    }
+    svg.close();
+  }
+
+  private void line(double x1, double y1, double x2, double y2, String colour) {
+    svg.element("line", "x1", x1, "y1", y1, "x2", x2, "y2", y2, "stroke", colour);
+  }
+
+  /** The greatest that is not above a number. */
+  private static double powerOfTen(double number) {
+    return Math.pow(10, Math.floor(Math.log10(number)));
+  }
+
+  /** Formats a number without trailing zeros. */
+  private static String number(double number) {
+    String text = String.format(Locale.ROOT, number < 10 ? "%.2f" : "%.0f", number);
+    return text.contains(".") ? text.replaceAll("\\.?0+$", "") : text;
+  }
+}

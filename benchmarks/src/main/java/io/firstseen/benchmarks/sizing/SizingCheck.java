@@ -1,0 +1,148 @@
+package io.firstseen.benchmarks.sizing;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.firstseen.benchmarks.Figures;
+import io.firstseen.benchmarks.recovery.RecoveryFigures;
+import io.firstseen.benchmarks.shared.Backend;
+import io.firstseen.cli.size.Sizing;
+import io.firstseen.cli.size.SizingRequest;
+import io.firstseen.cli.size.SizingRules;
+import io.firstseen.jobs.options.StreamOptions.StateBackend;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Compares what {@code firstseen size} says with measured runs. */
+@Command(
+    name = "SizingCheck",
+    sortOptions = false,
+    mixinStandardHelpOptions = true,
+    description = {
+      "Compares what 'firstseen size' says with measured runs: of its own, or those in files. Status"
+          + " 1 if a figure is further from it than --within.",
+      ""
+    })
+public final class SizingCheck implements Callable<Integer> {
+  private static final double RATE = 0.001;
+
+  @Spec private CommandSpec command;
+
+  @Option(
+      names = "--keys",
+      paramLabel = "N",
+      defaultValue = "10000000",
+      description = "Known keys of the runs on heap and RocksDB; 0 for no run (${DEFAULT-VALUE}).")
+  private long keys;
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "S",
+      defaultValue = "10",
+      description = "How long each job of the runs is watched (${DEFAULT-VALUE}).")
+  private double seconds;
+
+  @Option(
+      names = "--from",
+      paramLabel = "FILE",
+      split = ",",
+      description = "JSON files with arrays of measured runs, as in MeasuredSize.")
+  private List<Path> files = List.of();
+
+  @Option(
+      names = "--within",
+      paramLabel = "SHARE",
+      defaultValue = "0.15",
+      description = "By how much a figure may be off (${DEFAULT-VALUE}).")
+  private double within;
+
+  @Option(
+      names = "--core-speed",
+      paramLabel = "FACTOR",
+      defaultValue = "1",
+      description = "That of 'firstseen size', on a machine of another speed (${DEFAULT-VALUE}).")
+  private double coreSpeed;
+
+  @Option(names = "--json", paramLabel = "FILE", description = "Write all figures here.")
+  private Path json;
+
+  private SizingCheck() {}
+
+  /** The command. */
+  public static void main(String[] arguments) {
+    Locale.setDefault(Locale.ROOT);
+    System.exit(commandLine().execute(arguments));
+  }
+
+  static CommandLine commandLine() {
+    return new CommandLine(new SizingCheck());
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    if (keys != 0 && keys < 1000) {
+      throw new ParameterException(
+          command.commandLine(), "--keys must be 0 or at least 1000, got " + keys);
+    }
+    List<MeasuredSize> measured = new ArrayList<>();
+    if (keys > 0) {
+      RecoveryFigures.measure(RecoveryFigures.Settings.of(keys, seconds)).stream()
+          .map(MeasuredSize::of)
+          .forEach(measured::add);
+    }
+    for (Path file : files) {
+      measured.addAll(List.of(new ObjectMapper().readValue(file.toFile(), MeasuredSize[].class)));
+    }
+    Figures figures = new Figures();
+    measured.forEach(run -> compare(run, figures));
+    if (json != null) {
+      figures.write(json);
+    }
+    return figures.missed() ? 1 : 0;
+  }
+
+  private void compare(MeasuredSize run, Figures figures) {
+    compare(run, coreSpeed, within, figures);
+  }
+
+  /** Adds the figures that a run has measured, each with what is said of it as its bound. */
+  static void compare(MeasuredSize run, double coreSpeed, double within, Figures figures) {
+    Sizing said =
+        SizingRules.size(
+            SizingRequest.ofOperator(
+                run.keys(),
+                run.falsePositiveRate() == null ? RATE : run.falsePositiveRate(),
+                run.backend() == Backend.HASHMAP ? StateBackend.HEAP : StateBackend.ROCKSDB,
+                run.cached() == null ? 1 : run.cached(),
+                run.parallelism(),
+                coreSpeed));
+    figures.title(run.what());
+    Comparison comparison = new Comparison(figures, within);
+    comparison.add(
+        "events/s",
+        run.eventsPerSecond(),
+        run.parallelism() * said.tasks().operatorEventsPerSecondOfTask(),
+        "/s");
+    comparison.add("heap, bytes", run.heapBytes(), said.filter().heapBytes(), "B");
+    comparison.add("checkpoint, bytes", run.checkpointBytes(), said.checkpoints().fullBytes(), "B");
+    comparison.add(
+        "checkpoint, seconds", run.checkpointSeconds(), said.checkpoints().fullSeconds(), "s");
+    comparison.add("restore, seconds", run.restoreSeconds(), said.recovery().restartSeconds(), "s");
+  }
+
+  private record Comparison(Figures figures, double within) {
+    void add(String name, @Nullable Double measured, double said, String unit) {
+      if (measured != null) {
+        figures.within(name, measured, said, within, unit);
+      }
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** Holds what {@code firstseen size} says against measured runs. */
+package io.firstseen.benchmarks.sizing;
