@@ -28,7 +28,7 @@ final class MeasuredCosts {
 
   // Kafka to Kafka.
 
-  /** Events a second of one task, record key, canonicaliser none. Issue 25, 23 November. */
+  /** Events a second of one task, record key, canonicaliser none. Issue 25. */
   private static final double KEY_EVENTS_PER_SECOND = 0.455e6;
 
   /**
