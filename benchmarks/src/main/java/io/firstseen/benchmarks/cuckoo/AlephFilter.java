@@ -47,9 +47,12 @@ final class AlephFilter implements GrowingFilter {
     return System.getProperty(CLASSES) != null;
   }
 
-  /** The least filter whose rate, measured at the expected number of keys, is at most the asked. */
+  /**
+   * The fewest bits, from log2(1 / rate) on, with which the rate measured at the expected number of
+   * keys is at most the asked one.
+   */
   static int fewestFingerprintBits(long[] keys, double rate, long[] strangers) {
-    for (int bits = (int) Math.ceil(-Math.log(rate) / Math.log(2)) - 3; ; bits++) {
+    for (int bits = (int) Math.ceil(-Math.log(rate) / Math.log(2)); ; bits++) {
       AlephFilter filter = new AlephFilter(keys.length, bits);
       for (long key : keys) {
         filter.insert(key);
