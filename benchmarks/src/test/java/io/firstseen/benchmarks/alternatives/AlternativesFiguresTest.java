@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,11 +37,21 @@ class AlternativesFiguresTest {
   @TempDir Path directory;
 
   @ParameterizedTest
+  @EnumSource(names = {"OURS_HEAP", "URL_ROCKSDB"})
+  void decidesAndStartsFromItsCheckpoint(Alternative alternative) throws Exception {
+    runInFlink(alternative);
+  }
+
+  @ParameterizedTest
   @EnumSource(
       mode = EnumSource.Mode.EXCLUDE,
-      names = {"REDIS"})
-  void anAlternativeInFlinkDecidesAndStartsFromItsCheckpoint(Alternative alternative)
-      throws Exception {
+      names = {"OURS_HEAP", "URL_ROCKSDB", "REDIS"})
+  @Tag("slow")
+  void theOthersDecideAndStartFromTheirCheckpoints(Alternative alternative) throws Exception {
+    runInFlink(alternative);
+  }
+
+  private void runInFlink(Alternative alternative) throws Exception {
     Progress progress =
         AlternativeRun.run(
             new AlternativeRun.Spec(
@@ -54,6 +65,7 @@ class AlternativesFiguresTest {
   }
 
   @Test
+  @Tag("slow")
   void redisDecidesAndLoadsItsDump() throws Exception {
     assumeTrue(RedisServer.isInstalled(), NO_REDIS);
     RunResult result = onlyResult(settings(Alternative.REDIS, KEYS, Duration.ofMinutes(2), 1024));
@@ -88,6 +100,7 @@ class AlternativesFiguresTest {
   }
 
   @Test
+  @Tag("slow")
   void aRunThatFillsItsHeapSaysHowFarItCame() throws Exception {
     RunResult result =
         onlyResult(settings(Alternative.URL_HEAP, 5_000_000, Duration.ofMinutes(3), 128));
@@ -98,6 +111,7 @@ class AlternativesFiguresTest {
   }
 
   @Test
+  @Tag("slow")
   void aRunThatTakesTooLongSaysHowFarItCame() throws Exception {
     Duration limit = Duration.ofSeconds(12);
     RunResult result = onlyResult(settings(Alternative.OURS_HEAP, 1_000_000_000L, limit, 512));

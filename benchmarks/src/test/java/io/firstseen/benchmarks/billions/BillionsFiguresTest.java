@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -42,6 +43,7 @@ class BillionsFiguresTest {
   }
 
   @Test
+  @Tag("slow")
   void aRunOnRocksDbEndsAfterItsTimeWithWhatItHasAndMissesWhatNoneCanMeet() throws Exception {
     assertThat(
             run(

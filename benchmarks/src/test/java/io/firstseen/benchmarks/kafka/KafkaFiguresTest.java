@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +27,7 @@ class KafkaFiguresTest {
   @TempDir Path directory;
 
   @Test
+  @Tag("slow")
   void everyJobReadsAndWritesAllEventsOfTwoPartitions() throws Exception {
     Events events = new Events(EventFormat.JSON, 2, EVENTS);
     try (BrokerProcess broker = broker(2)) {

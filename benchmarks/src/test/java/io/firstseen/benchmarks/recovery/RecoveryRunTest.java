@@ -8,19 +8,27 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 class RecoveryRunTest {
   private static final int KEYS = 50_000;
 
   @TempDir Path directory;
 
-  @ParameterizedTest
-  @EnumSource
-  void everyStartAndFailureIsMeasured(Backend backend) throws Exception {
+  @Test
+  void everyStartAndFailureIsMeasured() throws Exception {
+    measure(Backend.HASHMAP);
+  }
+
+  @Test
+  @Tag("slow")
+  void everyStartAndFailureIsMeasuredOnRocksDb() throws Exception {
+    measure(Backend.ROCKSDB);
+  }
+
+  private void measure(Backend backend) throws Exception {
     KnownKeysRun.Result known =
         KnownKeysRun.run(new KnownKeysRun.Spec(KEYS, directory.resolve("known").toString()));
     RecoveryRun.Result result =
