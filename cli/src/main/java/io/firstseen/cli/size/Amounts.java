@@ -12,7 +12,7 @@ import picocli.CommandLine.TypeConversionException;
 final class Amounts {
   private static final Pattern AMOUNT =
       Pattern.compile(
-          "([0-9][0-9_,]*(?:\\.[0-9]+)?(?:[eE]\\+?[0-9]{1,2})?)\\s*([kKmMgGtT]?)(i?[bB])?");
+          "([0-9][0-9_]*(?:\\.[0-9]+)?(?:[eE]\\+?[0-9]{1,2})?)\\s*([kKmMgGtT]?)(i?[bB])?");
   private static final String PREFIXES = "kmgt";
   private static final String[] BYTE_UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
   private static final BigDecimal MOST = BigDecimal.valueOf(Long.MAX_VALUE);
@@ -22,13 +22,15 @@ final class Amounts {
   private static BigDecimal read(String value, boolean bytes, String forms) {
     Matcher matcher = AMOUNT.matcher(value.strip());
     if (matcher.matches() && (bytes || matcher.group(3) == null)) {
-      BigDecimal number = new BigDecimal(matcher.group(1).replaceAll("[_,]", ""));
+      BigDecimal number = new BigDecimal(matcher.group(1).replace("_", ""));
       String prefix = matcher.group(2).toLowerCase(Locale.ROOT);
       int power = prefix.isEmpty() ? 0 : PREFIXES.indexOf(prefix) + 1;
       BigDecimal amount = number.multiply(BigDecimal.valueOf(bytes ? 1024 : 1000).pow(power));
-      if (amount.compareTo(MOST) <= 0) {
-        return amount;
+      if (amount.compareTo(MOST) > 0) {
+        throw new TypeConversionException(
+            "must be a number up to " + MOST + ", got '" + value + "'");
       }
+      return amount;
     }
     throw new TypeConversionException(
         "must be a number such as " + forms + ", got '" + value + "'");

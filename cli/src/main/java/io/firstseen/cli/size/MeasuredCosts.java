@@ -103,7 +103,10 @@ final class MeasuredCosts {
   /** The same with an eighth cached: 1.68 times 3.76. */
   private static final double INCREMENT_OF_EVICTED_PAGES = 1.68 * 3.76 / 1.87;
 
-  /** Local disk of RocksDB, of its files, while it compacts them. Chosen, not measured. */
+  /**
+   * Local disk, of RocksDB's files, while it compacts them; of a checkpoint on the heap, whose
+   * local copy is there until the next one is whole. Chosen, not measured.
+   */
   static final double DISK_OF_FILES = 2;
 
   // Snapshots.

@@ -81,7 +81,8 @@ public record Sizing(
    * @param heapBytesOfTask of the fullest task
    * @param pageCacheBytesOfTask a part of the heap; 0 on the heap backend
    * @param managedBytesOfTask RocksDB's own memory; 0 on the heap backend
-   * @param diskBytesOfTask RocksDB's files, with room for compaction; 0 on the heap backend
+   * @param diskBytesOfTask RocksDB's files, with room for compaction; on the heap backend the local
+   *     copies of a checkpoint
    * @param taskManagers in all
    * @param heapBytesOfTaskManager of all its slots
    * @param totalBytes heap and managed memory of all TaskManagers
@@ -144,10 +145,11 @@ public record Sizing(
    * Seconds.
    *
    * @param restartSeconds after a failure was noticed, until all tasks run
-   * @param catchUpSeconds from then on, until no event waits; infinite if tasks are too busy
+   * @param catchUpSeconds from then on, until no event waits; null for never, as tasks are too busy
    * @param rescaleSeconds of a savepoint and a start from it
    */
-  public record Recovery(double restartSeconds, double catchUpSeconds, double rescaleSeconds) {}
+  public record Recovery(
+      double restartSeconds, @Nullable Double catchUpSeconds, double rescaleSeconds) {}
 
   /**
    * Snapshots.

@@ -17,6 +17,7 @@ import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.types.DedupMode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.record.DefaultRecord;
@@ -49,6 +50,7 @@ public final class SizingRules {
 
   private SizingRules(SizingRequest request) {
     this.request = request;
+    refuseTooLittleMemory();
     int leastShards = leastShards();
     Division division = chosen(leastShards);
     this.filter = filter(division.shards, division.sample);
@@ -91,6 +93,21 @@ public final class SizingRules {
   }
 
   // Shards and tasks.
+
+  private void refuseTooLittleMemory() {
+    double base = baseBytesOfTask();
+    if (request.memoryBytes() <= base) {
+      throw new UserErrorException(
+          "--memory-per-task must be more than %s, which a task takes beside its filters, got %s"
+              .formatted(Amounts.bytes(base), Amounts.bytes((double) request.memoryBytes())));
+    }
+  }
+
+  /** What a task takes beside its filters. */
+  private double baseBytesOfTask() {
+    return MeasuredCosts.HEAP_BASE_BYTES
+        + (request.isOnRocksDb() ? MeasuredCosts.MANAGED_BYTES : 0);
+  }
 
   /** The fewest shards with which the job itself accepts capacity and rate. */
   private int leastShards() {
@@ -147,6 +164,11 @@ public final class SizingRules {
       return divide(request.shards());
     }
     int shards = Math.max(Firstseen.DEFAULT_SHARDS, leastShards);
+    while (request.parallelism() != null
+        && shards < request.parallelism()
+        && shards < Firstseen.MAX_SHARDS) {
+      shards *= 2;
+    }
     while (true) {
       Division division = divide(shards);
       if (SHARDS_OF_TASK * division.tasks() <= shards || shards == Firstseen.MAX_SHARDS) {
@@ -200,14 +222,13 @@ public final class SizingRules {
   private double memoryOfTask(Division division) {
     double heap = heapBytes(division.sample()) * division.fullestShare();
     if (!request.isOnRocksDb()) {
-      return MeasuredCosts.HEAP_BASE_BYTES + MeasuredCosts.HEAP_OF_FILTERS * heap;
+      return baseBytesOfTask() + MeasuredCosts.HEAP_OF_FILTERS * heap;
     }
-    return MeasuredCosts.HEAP_BASE_BYTES
+    return baseBytesOfTask()
         + MeasuredCosts.HEAP_OF_PAGE_CACHE
             * request.cacheShare()
             * pageHeapBytes(division.sample())
-            * division.fullestShare()
-        + MeasuredCosts.MANAGED_BYTES;
+            * division.fullestShare();
   }
 
   private double pageHeapBytes(FilterSample sample) {
@@ -225,9 +246,18 @@ public final class SizingRules {
     return request.mode() == DedupMode.EXACT_KEYS ? request.keyBytes() : 0;
   }
 
+  /** Bytes of state of an entry of the exact set; 0 if there is none. */
+  private double exactStateBytes() {
+    return request.mode().isExact() ? MeasuredCosts.EXACT_STATE_BYTES + keysKept() : 0;
+  }
+
+  /** Bytes of state of all pages. */
+  private double pageStateBytes() {
+    return filter.stateBytes() - request.keys() * exactStateBytes();
+  }
+
   private Filter filter(int shards, FilterSample sample) {
     int bits = identityBits(shards);
-    double exact = request.mode().isExact() ? MeasuredCosts.EXACT_STATE_BYTES + keysKept() : 0;
     double pageState =
         sample.pageBytes() + sample.pages() * MeasuredCosts.STATE_BYTES_OF_PAGE_ENTRY;
     return new Filter(
@@ -235,7 +265,7 @@ public final class SizingRules {
         new CuckooShape(bits).predictedFalsePositiveRate(keysOfShard(shards)),
         8 * sample.heapBytes(),
         heapBytes(sample),
-        request.keys() * (pageState + exact),
+        request.keys() * (pageState + exactStateBytes()),
         request.keys() * sample.pages());
   }
 
@@ -286,7 +316,10 @@ public final class SizingRules {
                 ? MeasuredCosts.HEAP_OF_PAGE_CACHE * cache
                 : MeasuredCosts.HEAP_OF_FILTERS * pages);
     double managed = onRocksDb ? MeasuredCosts.MANAGED_BYTES : 0;
-    double disk = onRocksDb ? MeasuredCosts.DISK_OF_FILES * rocksDbFiles() * fullestShare() : 0;
+    double disk =
+        MeasuredCosts.DISK_OF_FILES
+            * (onRocksDb ? rocksDbFiles() : filter.stateBytes())
+            * fullestShare();
     int slots = Math.min(request.slots(), tasks.parallelism());
     int taskManagers = (tasks.parallelism() - 1) / slots + 1;
     return new Memory(
@@ -306,7 +339,8 @@ public final class SizingRules {
   }
 
   private double rocksDbFiles() {
-    return filter.stateBytes() * MeasuredCosts.filesOfPages(allCached());
+    return pageStateBytes() * MeasuredCosts.filesOfPages(allCached())
+        + request.keys() * exactStateBytes();
   }
 
   private Checkpoints checkpoints() {
@@ -315,7 +349,9 @@ public final class SizingRules {
     double changed = -Math.expm1(-newKeys / filter.pages());
     double usual = full;
     if (request.isOnRocksDb()) {
-      usual = changed * filter.stateBytes() * MeasuredCosts.incrementOfPages(allCached());
+      usual =
+          changed * pageStateBytes() * MeasuredCosts.incrementOfPages(allCached())
+              + newKeys * exactStateBytes();
     }
     double seconds = checkpointSeconds(usual);
     return new Checkpoints(full, checkpointSeconds(full), usual, seconds, changed, usual / seconds);
@@ -344,7 +380,7 @@ public final class SizingRules {
     // A failure just before a checkpoint is complete loses the time since the one before began.
     double behind = request.checkpointSeconds() + checkpoints.usualSeconds() + restart;
     double busy = tasks.busyShare();
-    double catchUp = busy < 1 ? behind * busy / (1 - busy) : Double.POSITIVE_INFINITY;
+    Double catchUp = busy < 1 ? behind * busy / (1 - busy) : null;
     return new Recovery(restart, catchUp, checkpoints.fullSeconds() + restart);
   }
 
@@ -412,6 +448,11 @@ public final class SizingRules {
               .formatted(tasks.parallelism(), tasks.shards()));
     }
     warnOfKeys();
+    if (request.mode().isExact() && request.repeatShare() > 0) {
+      warnings.add(
+          "times and tasks are those of mode approximate; in mode %s every repeat is looked up in an exact set as well, which takes the time of a Flink state access: measure a task with your own events"
+              .formatted(request.mode().id()));
+    }
     if (request.isOnRocksDb() && request.missShare() > 0) {
       warnings.add(
           "the times of page reads hold where RocksDB's files are in the memory of the machine; from disk each of the %s adds a random read"
@@ -443,7 +484,8 @@ public final class SizingRules {
     if (request.mode() == DedupMode.EXACT && equalHashes >= 0.01) {
       warnings.add(
           "mode exact compares 64-bit hashes: among %s keys some %s pairs share one; --mode exact-keys has none"
-              .formatted(Amounts.count(request.keys()), String.format("%.3g", equalHashes)));
+              .formatted(
+                  Amounts.count(request.keys()), String.format(Locale.ROOT, "%.3g", equalHashes)));
     }
   }
 }

@@ -44,8 +44,8 @@ record SizingText(SizingRequest request, Sizing sizing) {
     return new Rows()
         .put("keys", request.keys())
         .put("identity bits", filter.identityBits())
-        .put("rate at all keys", "%.3g".formatted(filter.predictedRate()))
-        .put("bits a key", "%.1f".formatted(filter.bitsPerKey()))
+        .put("rate at all keys", String.format(Locale.ROOT, "%.3g", filter.predictedRate()))
+        .put("bits a key", String.format(Locale.ROOT, "%.1f", filter.bitsPerKey()))
         .put("in memory", Amounts.bytes(filter.heapBytes()))
         .put("in a checkpoint", Amounts.bytes(filter.stateBytes()))
         .put("pages", Amounts.count(filter.pages()));
@@ -68,10 +68,10 @@ record SizingText(SizingRequest request, Sizing sizing) {
     Rows rows = new Rows().put("heap of a task", Amounts.bytes(memory.heapBytesOfTask()));
     if (request.isOnRocksDb()) {
       rows.put("page cache", Amounts.bytes(memory.pageCacheBytesOfTask()) + " of it")
-          .put("managed memory", Amounts.bytes(memory.managedBytesOfTask()) + " a task")
-          .put("local disk", Amounts.bytes(memory.diskBytesOfTask()) + " a task");
+          .put("managed memory", Amounts.bytes(memory.managedBytesOfTask()) + " a task");
     }
-    return rows.put("TaskManagers", memory.taskManagers())
+    return rows.put("local disk", Amounts.bytes(memory.diskBytesOfTask()) + " a task")
+        .put("TaskManagers", memory.taskManagers())
         .put("heap of each", Amounts.bytes(memory.heapBytesOfTaskManager()))
         .put("memory in all", Amounts.bytes(memory.totalBytes()));
   }
@@ -102,7 +102,7 @@ record SizingText(SizingRequest request, Sizing sizing) {
         .put("until tasks run", Amounts.seconds(recovery.restartSeconds()))
         .put(
             "to catch up",
-            Double.isInfinite(recovery.catchUpSeconds())
+            recovery.catchUpSeconds() == null
                 ? "never"
                 : Amounts.seconds(recovery.catchUpSeconds()) + " at worst")
         .put("to rescale", Amounts.seconds(recovery.rescaleSeconds()));

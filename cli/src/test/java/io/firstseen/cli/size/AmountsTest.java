@@ -26,7 +26,8 @@ class AmountsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "0", "1.5", "-1", "1e19", "ten", "5GB", "1e", "0x10", "NaN"})
+  @ValueSource(
+      strings = {"", "0", "1.5", "-1", "1e19", "1e30", "2,5M", "ten", "5GB", "1e", "0x10", "NaN"})
   void whatIsNoNumberOfKeysIsRefused(String written) {
     assertThatThrownBy(() -> new Amounts.Count().convert(written))
         .isInstanceOf(TypeConversionException.class)

@@ -135,6 +135,8 @@ class SizeCommandTest {
     "--busy, 1, '--busy must be in (0, 1)'",
     "--dedup-shards, 100, must be a power of two",
     "--backend, disk, disk",
+    "--keys, 1e30, 'must be a number up to 9223372036854775807, got \'\'1e30\'\''",
+    "--memory-per-task, 512m, '--memory-per-task must be more than 512 MiB, which a task takes beside its filters, got 512 MiB'",
     "--window, 1h, --snapshots"
   })
   void aMistakeIsOneSentence(String option, String value, String sentence) {
@@ -154,13 +156,44 @@ class SizeCommandTest {
         .assertRefused("--parallelism must be at most --dedup-shards, got 9 and 8");
   }
 
+  @Test
+  void thereAreShardsForTheTasksThatAreAskedFor() throws IOException {
+    JsonNode tasks = json("--keys", "1e9", "--rate", "1e6", "--parallelism", "200").get("tasks");
+    assertThat(tasks.get("parallelism").asInt()).isEqualTo(200);
+    assertThat(tasks.get("shards").asInt()).isEqualTo(1024);
+  }
+
+  @Test
+  void aJobThatNeverCatchesUpSaysSo() throws IOException {
+    String[] words = {"--keys", "1e9", "--rate", "5e6", "--parallelism", "1"};
+    assertThat(json(words).at("/recovery/catchUpSeconds").isNull()).isTrue();
+  }
+
+  /** Only the pages are written again and again, not the entries of the exact set. */
+  @Test
+  void anIncrementHasTheNewEntriesOfTheExactSet() throws IOException {
+    String[] words = {"--keys", "1e9", "--rate", "1e5", "--backend", "rocksdb", "--mode"};
+    JsonNode plain = json(with(words, "approximate")).get("checkpoints");
+    JsonNode exact = json(with(words, "exact")).get("checkpoints");
+    // 10 s of half of the events, 25 bytes each.
+    assertThat(exact.get("usualBytes").asDouble() - plain.get("usualBytes").asDouble())
+        .isCloseTo(10 * 5e4 * 25, Percentage.withPercentage(1));
+    assertThat(exact.get("fullBytes").asDouble() - plain.get("fullBytes").asDouble())
+        .isCloseTo(25e9, Percentage.withPercentage(1));
+  }
+
+  private static String[] with(String[] words, String last) {
+    return Stream.concat(Arrays.stream(words), Stream.of(last)).toArray(String[]::new);
+  }
+
   @ParameterizedTest
   @CsvSource({
     "'--parallelism 1', the fullest task would be busy for",
-    "'--memory-per-task 300m', 'more than --memory-per-task, 300 MiB'",
+    "'--memory-per-task 600m --dedup-shards 8', 'more than --memory-per-task, 600 MiB'",
     "'--storage-rate 1m', 'longer than --checkpoint-interval, 10 s'",
     "'--storage-rate 100k --checkpoint-interval 1h', raise --transaction-timeout",
     "'--dedup-shards 8', cannot grow to four times as many tasks",
+    "'--mode exact-keys', times and tasks are those of mode approximate",
     "'--mode exact --keys 1e11', mode exact compares 64-bit hashes",
     "'--ttl 1h', 10,125,000,000 new keys come in a ttl",
     "'--backend rocksdb', adds a random read",

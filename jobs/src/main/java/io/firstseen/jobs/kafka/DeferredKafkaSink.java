@@ -3,9 +3,7 @@ package io.firstseen.jobs.kafka;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
-import java.util.OptionalLong;
 import org.apache.flink.api.common.JobID;
-import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.api.connector.sink2.Committer;
 import org.apache.flink.api.connector.sink2.CommitterInitContext;
 import org.apache.flink.api.connector.sink2.InitContext;
@@ -19,7 +17,6 @@ import org.apache.flink.connector.kafka.sink.KafkaCommittable;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.connector.kafka.sink.KafkaWriterState;
 import org.apache.flink.connector.kafka.sink.TwoPhaseCommittingStatefulSink.PrecommittingStatefulSinkWriter;
-import org.apache.flink.connector.kafka.sink.internal.TransactionOwnership;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.streaming.api.connector.sink2.CommittableMessage;
 import org.apache.flink.streaming.api.connector.sink2.SupportsPostCommitTopology;
@@ -32,10 +29,9 @@ import org.slf4j.LoggerFactory;
 /**
  * A Kafka sink that does not disturb other jobs. A Kafka writer first aborts open transactions with
  * its ids and with those in its state. So each job has its own transactional ids, and the writer is
- * created only at the first record, or at the first checkpoint barrier if a predecessor may have
- * left transactions open: by then the operators before it have started, and may have refused to. So
- * a sink that gets no record opens no transaction. Everything else is delegated to the Kafka sink,
- * which cannot be extended.
+ * created only at the first record or checkpoint barrier: by then the operators before it have
+ * started, and may have refused to. Everything else is delegated to the Kafka sink, which cannot be
+ * extended.
  *
  * @param <R> what the Kafka sink makes a record of
  */
@@ -68,13 +64,9 @@ class DeferredKafkaSink<T, R>
     this.prefix = prefix;
   }
 
-  private String prefixOfJob(InitContext context) {
-    JobID job = context.getJobInfo().getJobId();
-    return prefix + "." + job.toHexString();
-  }
-
   private KafkaSink<R> ofJob(InitContext context) {
-    return withPrefix.apply(prefixOfJob(context));
+    JobID job = context.getJobInfo().getJobId();
+    return withPrefix.apply(prefix + "." + job.toHexString());
   }
 
   @Override
@@ -85,7 +77,7 @@ class DeferredKafkaSink<T, R>
   @Override
   public StatefulSinkWriter<T, KafkaWriterState> restoreWriter(
       WriterInitContext context, Collection<KafkaWriterState> recovered) {
-    return new Writer<>(parts, ofJob(context), prefixOfJob(context), context, recovered);
+    return new Writer<>(parts, ofJob(context), context, recovered);
   }
 
   @Override
@@ -113,37 +105,25 @@ class DeferredKafkaSink<T, R>
       implements PrecommittingStatefulSinkWriter<T, KafkaWriterState, KafkaCommittable> {
     private final SerializableFunction<T, Iterable<R>> parts;
     private final KafkaSink<R> sink;
-    private final String prefix;
     private final WriterInitContext context;
     private final Collection<KafkaWriterState> recovered;
-    private OptionalLong lastCheckpoint;
     // Null until it is needed.
     private @Nullable PrecommittingStatefulSinkWriter<R, KafkaWriterState, KafkaCommittable> kafka;
 
     Writer(
         SerializableFunction<T, Iterable<R>> parts,
         KafkaSink<R> sink,
-        String prefix,
         WriterInitContext context,
         Collection<KafkaWriterState> recovered) {
       this.parts = parts;
       this.sink = sink;
-      this.prefix = prefix;
       this.context = context;
       this.recovered = recovered;
-      this.lastCheckpoint = context.getRestoredCheckpointId();
-    }
-
-    /** Whether there is a writer, or one is needed to abort what a predecessor left open. */
-    private boolean isNeeded() {
-      return kafka != null || !recovered.isEmpty() || context.getTaskInfo().getAttemptNumber() > 0;
     }
 
     private PrecommittingStatefulSinkWriter<R, KafkaWriterState, KafkaCommittable> kafka() {
       if (kafka == null) {
-        // A transactional id ends in the number of its checkpoint: a successor looks for open
-        // transactions from that of the checkpoint on from which it starts.
-        kafka = sink.restoreWriter(new LaterContext(context, lastCheckpoint), recovered);
+        kafka = sink.restoreWriter(context, recovered);
       }
       return kafka;
     }
@@ -157,31 +137,17 @@ class DeferredKafkaSink<T, R>
 
     @Override
     public void flush(boolean endOfInput) throws IOException, InterruptedException {
-      if (isNeeded()) {
-        kafka().flush(endOfInput);
-      }
+      kafka().flush(endOfInput);
     }
 
     @Override
     public Collection<KafkaCommittable> prepareCommit() throws IOException, InterruptedException {
-      return isNeeded() ? kafka().prepareCommit() : List.of();
+      return kafka().prepareCommit();
     }
 
-    /** Without a writer, only its ids are stored: one that is created later may leave some open. */
     @Override
     public List<KafkaWriterState> snapshotState(long checkpointId) throws IOException {
-      lastCheckpoint = OptionalLong.of(checkpointId);
-      if (isNeeded()) {
-        return kafka().snapshotState(checkpointId);
-      }
-      TaskInfo task = context.getTaskInfo();
-      return List.of(
-          new KafkaWriterState(
-              prefix,
-              task.getIndexOfThisSubtask(),
-              task.getNumberOfParallelSubtasks(),
-              TransactionOwnership.IMPLICIT_BY_SUBTASK_ID,
-              List.of()));
+      return kafka().snapshotState(checkpointId);
     }
 
     /**

@@ -9,7 +9,8 @@ import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
  *
  * @param outcomes the result of every event that has a usable key and operation, with the event's
  *     timestamp; those of one key in the order of its events. The parallelism may be set, up to the
- *     number of shards; the uid and maximum parallelism must not be changed
+ *     number of shards, unless {@link Firstseen#inTaskOfInput} was called; the uid and maximum
+ *     parallelism must not be changed
  * @param deadLetters events without a usable key or operation, with the reason
  * @param <T> type of the events
  * @param <R> type of the results
