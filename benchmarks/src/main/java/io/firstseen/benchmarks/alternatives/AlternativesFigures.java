@@ -2,6 +2,7 @@ package io.firstseen.benchmarks.alternatives;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import io.firstseen.benchmarks.shared.OptionChecks;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.math.BigDecimal;
@@ -23,7 +24,6 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
@@ -135,18 +135,16 @@ public final class AlternativesFigures implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    OptionChecks checks = new OptionChecks(command);
     for (long count : keys) {
-      atLeast("--keys", LEAST_KEYS, count);
+      checks.atLeast("--keys", LEAST_KEYS, count);
     }
-    atLeast("--rounds", 1, rounds);
-    atLeast("--heap", 256, heapMebibytes);
-    atLeast("--warm-up", 1, warmUpKeys);
-    if (!(minutes > 0)) {
-      throw new ParameterException(
-          command.commandLine(), "--minutes must be greater than 0, got " + minutes);
-    }
-    canBeWritten("--json", json);
-    canBeWritten("--svg", svg);
+    checks.atLeast("--rounds", 1, rounds);
+    checks.atLeast("--heap", 256, heapMebibytes);
+    checks.atLeast("--warm-up", 1, warmUpKeys);
+    checks.positive("--minutes", Double.POSITIVE_INFINITY, minutes);
+    checks.canBeWritten("--json", json);
+    checks.canBeWritten("--svg", svg);
     AlternativeRuns.Settings settings =
         new AlternativeRuns.Settings(
             keys.stream().distinct().sorted().toList(),
@@ -184,26 +182,6 @@ public final class AlternativesFigures implements Callable<Integer> {
   private Path parentDirectory() throws IOException {
     Path parent = directory == null ? Path.of(System.getProperty("java.io.tmpdir")) : directory;
     return Files.createDirectories(parent).toAbsolutePath();
-  }
-
-  private void atLeast(String option, long least, long value) {
-    if (value < least) {
-      throw new ParameterException(
-          command.commandLine(), option + " must be at least " + least + ", got " + value);
-    }
-  }
-
-  /** Checks this before hours of work. */
-  private void canBeWritten(String option, Path file) {
-    if (file == null) {
-      return;
-    }
-    Path parent = file.toAbsolutePath().getParent();
-    if (parent == null || !Files.isWritable(parent) || Files.isDirectory(file)) {
-      throw new ParameterException(
-          command.commandLine(),
-          option + " must be a file in a directory that can be written to, got " + file);
-    }
   }
 
   /** A number of keys in millions or thousands. */

@@ -9,6 +9,7 @@ import io.firstseen.benchmarks.billions.BillionsRun.Sample;
 import io.firstseen.benchmarks.shared.Backend;
 import io.firstseen.benchmarks.shared.ChildJvm;
 import io.firstseen.benchmarks.shared.FlinkSettings;
+import io.firstseen.benchmarks.shared.OptionChecks;
 import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.operators.dedup.Firstseen;
 import java.nio.file.Files;
@@ -24,7 +25,6 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
@@ -178,11 +178,14 @@ public final class BillionsFigures implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    atLeast("--keys", LEAST_KEYS, keys);
-    atLeast("--parallelism", 1, parallelism);
-    if (!(cacheFraction > 0 && cacheFraction <= 1)) {
-      throw refused("--cache-fraction must be in (0, 1], got " + cacheFraction);
-    }
+    OptionChecks checks = new OptionChecks(command);
+    checks.atLeast("--keys", LEAST_KEYS, keys);
+    checks.atLeast("--parallelism", 1, parallelism);
+    checks.positive("--cache-fraction", 1, cacheFraction);
+    checks.positive("--checkpoint-interval", Double.POSITIVE_INFINITY, checkpointSeconds);
+    checks.positive("--minutes", Double.POSITIVE_INFINITY, minutes);
+    checks.canBeWritten("--json", json);
+    checks.canBeWritten("--svg", svg);
     Path parent = directory == null ? Path.of(System.getProperty("java.io.tmpdir")) : directory;
     Path work = Files.createTempDirectory(Files.createDirectories(parent), "firstseen-billions-");
     Runtime.getRuntime()
@@ -353,16 +356,6 @@ public final class BillionsFigures implements Callable<Integer> {
 
   private static Part lastPart(Result result) {
     return result.parts().get(result.parts().size() - 1);
-  }
-
-  private void atLeast(String option, long least, long value) {
-    if (value < least) {
-      throw refused(option + " must be at least " + least + ", got " + value);
-    }
-  }
-
-  private ParameterException refused(String message) {
-    return new ParameterException(command.commandLine(), message);
   }
 
   /** Reads the names that Flink's options have for the backends. */

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
 
 /** Rate, bytes, resident memory and checkpoint time against the number of keys. */
 final class BillionsPlot {
@@ -71,8 +72,8 @@ final class BillionsPlot {
   private static List<Point> samples(Result result, ToDoubleFunction<Sample> bytes) {
     List<Sample> all = result.samples();
     int step = all.size() / MOST_SAMPLES + 1;
-    return all.stream()
-        .filter(sample -> all.indexOf(sample) % step == 0)
+    return IntStream.range(0, (all.size() + step - 1) / step)
+        .mapToObj(i -> all.get(i * step))
         .map(sample -> new Point(sample.keys() / 1e6, bytes.applyAsDouble(sample) / 1e9))
         .toList();
   }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import io.firstseen.benchmarks.shared.Backend;
 import io.firstseen.benchmarks.shared.ChildJvm;
+import io.firstseen.benchmarks.shared.OptionChecks;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -106,14 +107,15 @@ public final class RecoveryFigures implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    if (keys < 1000) {
-      throw new ParameterException(
-          command.commandLine(), "--keys must be at least 1000, got " + keys);
+    OptionChecks checks = new OptionChecks(command);
+    checks.atLeast("--keys", 1000, keys);
+    checks.atLeast("--seconds", 1, seconds);
+    checks.positive("--cached", 1, cached);
+    checks.atLeast("--managed-memory", 1, managedMemoryMebibytes);
+    if (heapMebibytes != null) {
+      checks.atLeast("--heap", 256, heapMebibytes);
     }
-    if (!(seconds >= 1)) {
-      throw new ParameterException(
-          command.commandLine(), "--seconds must be at least 1, got " + seconds);
-    }
+    checks.canBeWritten("--json", json);
     List<RecoveryRun.Result> results =
         measure(
             new Settings(

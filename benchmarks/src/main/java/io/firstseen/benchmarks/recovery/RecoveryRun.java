@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.connector.source.lib.NumberSequenceSource;
@@ -203,6 +204,7 @@ public final class RecoveryRun {
       job = flink.start(graph(parallelism, savepoint));
       while (Decisions.since(0) == 0) {
         TimeUnit.MILLISECONDS.sleep(5);
+        flink.failIfEnded(job);
       }
       return this;
     }
@@ -250,7 +252,7 @@ public final class RecoveryRun {
             watcher.submit(() -> Timeline.watch(begin, attempt, spec.seconds()));
         untilTasksRun.call();
         double tasksRun = (System.nanoTime() - begin) / 1e9;
-        Timeline timeline = watched.get();
+        Timeline timeline = decided(watched);
         starts.add(
             new Start(
                 what,
@@ -262,6 +264,16 @@ public final class RecoveryRun {
                 restoredBytes));
       } finally {
         watcher.shutdownNow();
+      }
+    }
+
+    private Timeline decided(Future<Timeline> watched) throws Exception {
+      while (true) {
+        try {
+          return watched.get(1, TimeUnit.SECONDS);
+        } catch (TimeoutException e) {
+          flink.failIfEnded(job);
+        }
       }
     }
 

@@ -4,10 +4,12 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.benchmarks.Figures;
 import io.firstseen.benchmarks.recovery.RecoveryFigures;
 import io.firstseen.benchmarks.shared.Backend;
+import io.firstseen.benchmarks.shared.OptionChecks;
 import io.firstseen.cli.size.Sizing;
 import io.firstseen.cli.size.SizingRequest;
 import io.firstseen.cli.size.SizingRules;
 import io.firstseen.jobs.options.StreamOptions.StateBackend;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -91,6 +93,14 @@ public final class SizingCheck implements Callable<Integer> {
     if (keys != 0 && keys < 1000) {
       throw new ParameterException(
           command.commandLine(), "--keys must be 0 or at least 1000, got " + keys);
+    }
+    OptionChecks checks = new OptionChecks(command);
+    checks.positive("--core-speed", Double.POSITIVE_INFINITY, coreSpeed);
+    checks.canBeWritten("--json", json);
+    for (Path file : files) {
+      if (!Files.isReadable(file)) {
+        throw checks.refused("--from must be a file that can be read, got " + file);
+      }
     }
     List<MeasuredSize> measured = new ArrayList<>();
     if (keys > 0) {
