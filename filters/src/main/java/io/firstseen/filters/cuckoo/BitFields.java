@@ -44,4 +44,41 @@ final class BitFields {
     int index = bit >>> 3;
     WORD.set(bytes, index, (long) WORD.get(bytes, index) ^ (value << (bit & 7)));
   }
+
+  /** Writes fields one after the other into an array of zeros, without reading it. */
+  static final class Writer {
+    /** The most bits that a field may have. */
+    static final int MAX_BITS = Long.SIZE - Byte.SIZE;
+
+    private final byte[] bytes;
+    private int index;
+
+    /** The first {@link #written} bits of the byte at the index. */
+    private long word;
+
+    private int written;
+
+    Writer(byte[] bytes) {
+      this.bytes = bytes;
+    }
+
+    void write(long value, int bits) {
+      word |= value << written;
+      WORD.set(bytes, index, word);
+      written += bits;
+      index += written >>> 3;
+      word >>>= written & -Byte.SIZE;
+      written &= 7;
+    }
+
+    /** Leaves bits 0. */
+    void skip(int bits) {
+      written += bits;
+      if (written >= Byte.SIZE) {
+        index += written >>> 3;
+        word = 0;
+        written &= 7;
+      }
+    }
+  }
 }

@@ -9,11 +9,11 @@ final class BucketLayout {
   /** The identity is held. */
   static final int HELD = -1;
 
-  /**
-   * The words that were read do not decide it: they have no free slot, or a bucket has more than
-   * two words.
-   */
-  static final int UNDECIDED = -2;
+  /** The identity is not held, and both of its buckets are full. */
+  static final int FULL = -2;
+
+  /** The page is not a table that can be written to at once. */
+  static final int UNDECIDED = -3;
 
   /** The layouts of tables of 0, 1, … slots a bucket that split before they widen further. */
   private static final BucketLayout[][] COMMON = common(false);
@@ -32,7 +32,7 @@ final class BucketLayout {
   final int slotsBits;
 
   /** Bits of a word, which is the number of whole slots that are read at once. */
-  final int wordBits;
+  private final int wordBits;
 
   /** Where the second word of a bucket starts; it overlaps the first if two words are too long. */
   private final int second;
@@ -116,14 +116,14 @@ final class BucketLayout {
 
   /**
    * Where the slot of an identity that is not held would be put, in bits of the body; {@link #HELD}
-   * or {@link #UNDECIDED} otherwise.
+   * or {@link #FULL} otherwise.
    *
    * <p>Uses few instructions and few unpredictable branches: in a filter larger than the
    * processor's caches, this decides how many operations can wait for memory at the same time.
    */
   int room(byte[] body, long identity) {
     if (second != last) {
-      return UNDECIDED;
+      return roomInLongBucket(body, identity);
     }
     long pattern = slotOf(identity) * lowestBits;
     int bucket = BucketPairs.bucket(identity);
@@ -151,7 +151,19 @@ final class BucketLayout {
       free = marks(next);
       at += second;
     }
-    return free == 0 ? UNDECIDED : at + start(free);
+    return free == 0 ? FULL : at + start(free);
+  }
+
+  private int roomInLongBucket(byte[] body, long identity) {
+    if (contains(body, identity)) {
+      return HELD;
+    }
+    int bucket = BucketPairs.bucket(identity);
+    int room = placeOf(body, bucket, 0);
+    if (room < 0) {
+      room = placeOf(body, BucketPairs.alternate(bucket, BucketPairs.core(identity)), 0);
+    }
+    return room < 0 ? FULL : room;
   }
 
   /**
@@ -205,19 +217,30 @@ final class BucketLayout {
     return Long.numberOfTrailingZeros(marks) - slotBits + 1;
   }
 
-  /** The first place of a bucket that holds the slot, or -1. */
+  /** The index of the first slot of a bucket with this value, or -1. */
   int indexOf(byte[] body, int bucket, long slot) {
+    int place = placeOf(body, bucket, slot);
+    return place < 0 ? -1 : (place - bucket * bucketBits) / slotBits;
+  }
+
+  /** Where the first slot of a bucket with this value starts, or -1. */
+  private int placeOf(byte[] body, int bucket, long slot) {
     long pattern = slot * lowestBits;
     int at = bucket * bucketBits;
     for (int word = 0; ; word = Math.min(word + wordBits, last)) {
       long marks = marks(BitFields.word(body, at + word) ^ pattern);
       if (marks != 0) {
-        return (word + Long.numberOfTrailingZeros(marks)) / slotBits;
+        return at + word + start(marks);
       }
       if (word == last) {
         return -1;
       }
     }
+  }
+
+  /** Where the last slot of a bucket starts. */
+  int lastPlace(int bucket) {
+    return bucket * bucketBits + slotsBits - slotBits;
   }
 
   long get(byte[] body, int bucket, int i) {

@@ -101,7 +101,7 @@ final class BucketPage extends CuckooPage {
 
   /**
    * Where an identity that is not held can be written at once, in bits of the body; {@link
-   * BucketLayout#HELD} or {@link BucketLayout#UNDECIDED}.
+   * BucketLayout#HELD}, {@link BucketLayout#FULL} or {@link BucketLayout#UNDECIDED}.
    */
   int roomFor(long identity) {
     return isPlain() ? layout.room(body, identity) : BucketLayout.UNDECIDED;
@@ -111,6 +111,18 @@ final class BucketPage extends CuckooPage {
   void insertAt(int room, long identity) {
     BitFields.flip(body, room, layout.slotOf(identity));
     count++;
+  }
+
+  /**
+   * Moves slots so that an identity whose buckets are full has room.
+   *
+   * @return as {@link #roomFor}; {@link BucketLayout#FULL}, without a change, if no moves give room
+   */
+  int makeRoom(long identity, PathSearch search) {
+    int bucket = BucketPairs.bucket(identity);
+    int alternate = BucketPairs.alternate(bucket, BucketPairs.core(identity));
+    int freed = search.makeRoom(this, bucket, alternate);
+    return freed < 0 ? BucketLayout.FULL : layout.lastPlace(freed);
   }
 
   /**
@@ -219,7 +231,7 @@ final class BucketPage extends CuckooPage {
       if (room < 0) {
         return false;
       }
-      free = firstFree(room);
+      free = layout.width - 1;
     }
     unshareBody();
     set(room, free, slot);

@@ -36,10 +36,13 @@ public final class PagedFilter {
   public InsertionResult insert(PageStore store, long hash) {
     long identity = shape.identity(hash);
     CuckooPage page = page(store, identity);
-    if (insertInPlace(store, page, identity) >= 0) {
+    int room = insertInPlace(store, page, identity);
+    if (room >= 0) {
       return InsertionResult.STORED;
     }
-    if (page.contains(identity) && page.copies(identity) >= CuckooPage.MAX_COPIES) {
+    if (room != BucketLayout.FULL
+        && page.contains(identity)
+        && page.copies(identity) >= CuckooPage.MAX_COPIES) {
       renew(store, page, identity);
       return InsertionResult.SATURATED;
     }
@@ -54,10 +57,13 @@ public final class PagedFilter {
     long identity = shape.identity(hash);
     CuckooPage page = page(store, identity);
     int room = insertInPlace(store, page, identity);
-    if (room != BucketLayout.UNDECIDED) {
-      return room == BucketLayout.HELD ? InsertionResult.PRESENT : InsertionResult.STORED;
+    if (room >= 0) {
+      return InsertionResult.STORED;
     }
-    if (!page.contains(identity)) {
+    if (room == BucketLayout.HELD) {
+      return InsertionResult.PRESENT;
+    }
+    if (room == BucketLayout.FULL || !page.contains(identity)) {
       return insert(store, page, identity);
     }
     Expiry expiry = store.expiry();
@@ -74,11 +80,14 @@ public final class PagedFilter {
    *
    * @return as {@link BucketLayout#room}; at least 0 if it was inserted
    */
-  private static int insertInPlace(PageStore store, CuckooPage page, long identity) {
+  private int insertInPlace(PageStore store, CuckooPage page, long identity) {
     if (!(page instanceof BucketPage table)) {
       return BucketLayout.UNDECIDED;
     }
     int room = table.roomFor(identity);
+    if (room == BucketLayout.FULL) {
+      room = table.makeRoom(identity, search);
+    }
     if (room >= 0) {
       table.insertAt(room, identity);
       store.put(identity, table);

@@ -44,25 +44,40 @@ final class PathSearch {
     byte[] body = page.body;
     BucketLayout layout = page.layout();
     int width = layout.width;
-    for (int at = 0; at < size && at * width < MAX_SLOTS; at++) {
+    int mostSteps = (MAX_SLOTS + width - 1) / width;
+    for (int at = 0; at < size && at < mostSteps; at++) {
       int from = steps[at] & BUCKET_MASK;
-      int bit = from * layout.bucketBits;
-      for (int i = 0; i < width; i++) {
-        int core = (int) BitFields.word(body, bit) & CuckooShape.CORE_MASK;
-        bit += layout.slotBits;
-        int to = BucketPairs.alternate(from, core);
-        if ((reached[to >>> 6] & 1L << to) != 0) {
-          continue;
-        }
-        if (layout.get(body, to, width - 1) == 0) {
-          return move(page, at, i, to);
-        }
-        reach(to);
+      int movable = firstMovable(body, layout, from);
+      if (movable < width) {
+        return move(page, at, movable, alternate(body, layout, from, movable));
+      }
+      for (int i = 0; i < width && size < mostSteps; i++) {
+        int to = alternate(body, layout, from, i);
         steps[size] = (i << SLOT_SHIFT) | (at << CuckooShape.BUCKET_BITS) | to;
-        size++;
+        // The next step takes its place if the bucket was reached before.
+        size += (int) (~reached[to >>> 6] >>> to) & 1;
+        reach(to);
       }
     }
     return -1;
+  }
+
+  /**
+   * The first slot of a full bucket that can move to a bucket with room; the width if there is
+   * none. Looks at all slots, because a branch at each would be unpredictable.
+   */
+  private static int firstMovable(byte[] body, BucketLayout layout, int from) {
+    int last = layout.width - 1;
+    int movable = layout.width;
+    for (int i = last; i >= 0; i--) {
+      long lastSlot = layout.get(body, alternate(body, layout, from, i), last);
+      movable = lastSlot == 0 ? i : movable;
+    }
+    return movable;
+  }
+
+  private static int alternate(byte[] body, BucketLayout layout, int bucket, int i) {
+    return BucketPairs.alternate(bucket, (int) layout.get(body, bucket, i) & CuckooShape.CORE_MASK);
   }
 
   private void reach(int bucket) {

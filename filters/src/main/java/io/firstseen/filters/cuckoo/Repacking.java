@@ -65,15 +65,16 @@ final class Repacking {
     BucketPage wider = new BucketPage(page.shape, page.depth, page.prefix, width + 1, page.epochs);
     BucketLayout from = page.layout();
     BucketLayout to = wider.layout();
+    BitFields.Writer writer = new BitFields.Writer(wider.body);
     for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
-      int fromBit = bucket * from.bucketBits;
-      int toBit = bucket * to.bucketBits;
-      for (int left = from.slotsBits; left > 0; left -= from.wordBits) {
-        int bits = Math.min(left, from.wordBits);
-        BitFields.set(wider.body, toBit, bits, BitFields.get(page.body, fromBit, bits));
-        fromBit += bits;
-        toBit += bits;
+      int at = bucket * from.bucketBits;
+      int end = at + from.slotsBits;
+      while (at < end) {
+        int bits = Math.min(end - at, BitFields.Writer.MAX_BITS);
+        writer.write(BitFields.get(page.body, at, bits), bits);
+        at += bits;
       }
+      writer.skip(to.bucketBits - from.slotsBits);
     }
     if (page.hasEpochs()) {
       byte[] numbers = page.numbers();
@@ -173,23 +174,27 @@ final class Repacking {
     BucketLayout layout = target.layout();
     long slotMask = BitFields.mask(layout.slotBits);
     int slotsOfBucket = numbered.length / CuckooShape.BUCKETS;
-    long[] inBucket = new long[slotsOfBucket + 1];
+    long[] inBucket = new long[Math.max(slotsOfBucket, layout.width) + 1];
     long[] moving = new long[used];
     int movingCount = 0;
     byte[] numbers = target.hasEpochs() ? new byte[target.slots()] : null;
+    BitFields.Writer writer = new BitFields.Writer(target.body);
     for (int bucket = 0; bucket < CuckooShape.BUCKETS; bucket++) {
       int ofBucket = 0;
       for (int i = bucket * slotsOfBucket; i < (bucket + 1) * slotsOfBucket; i++) {
         long slot = numbered[i];
-        // Always written, even if it does not count: a branch on the half of a slot would be
-        // unpredictable.
+        // No branch on whether a slot counts, because it would be unpredictable.
         inBucket[ofBucket] = slot;
-        ofBucket += slot != 0 && (slot >>> layout.slotBits & 1) == side ? 1 : 0;
+        ofBucket += Long.signum(slot) & (int) ((slot >>> layout.slotBits) ^ side ^ 1);
       }
       int staying = Math.min(ofBucket, layout.width);
-      for (int i = 0; i < staying; i++) {
-        target.set(bucket, i, inBucket[i] & slotMask);
-        if (numbers != null) {
+      for (int i = 0; i < layout.width; i++) {
+        int maskIfUsed = (i - ofBucket) >> 31;
+        writer.write(inBucket[i] & slotMask & maskIfUsed, layout.slotBits);
+      }
+      writer.skip(layout.bucketBits - layout.slotsBits);
+      if (numbers != null) {
+        for (int i = 0; i < staying; i++) {
           numbers[bucket * layout.width + i] = (byte) NumberedIdentity.number(inBucket[i]);
         }
       }
