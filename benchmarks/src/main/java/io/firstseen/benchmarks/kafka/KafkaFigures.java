@@ -25,8 +25,8 @@ import picocli.CommandLine.Option;
 
 /**
  * Compares jobs from Kafka to Kafka, exactly-once: the dedup, the same source and sink with nothing
- * between, and exact dedup. The broker is a process of its own, every run a JVM of its own after a
- * warm-up there; rounds take turns over the jobs. With one task, job and broker have a processor
+ * between, and exact dedup. The broker is a process of its own, every run a JVM of its own after
+ * warm-ups there; rounds take turns over the jobs. With one task, job and broker have a processor
  * each if the system supports that. Exits with status 1 if a bound is missed.
  */
 @Command(name = "KafkaFigures", mixinStandardHelpOptions = true, sortOptions = false)
@@ -89,9 +89,16 @@ public final class KafkaFigures implements Callable<Integer> {
 
   @Option(
       names = "--warm-up",
-      defaultValue = "1000000",
-      description = "events of the warm-up before, an even number (default: ${DEFAULT-VALUE})")
+      defaultValue = "2000000",
+      description = "events of each warm-up before, an even number (default: ${DEFAULT-VALUE})")
   private int warmUp;
+
+  @Option(
+      names = "--warm-ups",
+      defaultValue = "20",
+      description =
+          "most warm-ups before a run; it begins once Java compiles no longer (default: ${DEFAULT-VALUE})")
+  private int warmUps;
 
   @Option(
       names = "--rounds",
@@ -174,6 +181,7 @@ public final class KafkaFigures implements Callable<Integer> {
                   subject,
                   events,
                   Math.min(warmUp, records),
+                  warmUps,
                   checkpointMillis,
                   kafkaProperties,
                   broker.bootstrapServers(),
@@ -184,12 +192,13 @@ public final class KafkaFigures implements Callable<Integer> {
                   .run(MeasuredRun.class, spec, MeasuredRun.Result.class);
           System.err.printf(
               Locale.ROOT,
-              "%s, round %d, %s: %,.0f events/s, %.3f CPU seconds a million%n",
+              "%s, round %d, %s: %,.0f events/s, %.3f CPU seconds a million, compiling for %.0f %%%n",
               part,
               round + 1,
               subject,
               result.eventsPerSecond(),
-              result.processorSeconds());
+              result.processorSeconds(),
+              100 * result.compiling());
           results.computeIfAbsent(subject, unused -> new ArrayList<>()).add(result);
         }
       }

@@ -1,18 +1,24 @@
 package io.firstseen.benchmarks.kafka;
 
 import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.NavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 
-/** The processor time of this JVM, observed every few milliseconds until it is closed. */
+/**
+ * The processor time of this JVM and the time for which it compiled, observed every few
+ * milliseconds until it is closed.
+ */
 final class ProcessorTime implements AutoCloseable {
   private static final OperatingSystemMXBean SYSTEM =
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+  private static final CompilationMXBean COMPILERS = ManagementFactory.getCompilationMXBean();
   private static final int EVERY_MILLIS = 20;
 
   private final NavigableMap<Long, Long> nanosAtMillis = new ConcurrentSkipListMap<>();
+  private final NavigableMap<Long, Long> compiledMillisAtMillis = new ConcurrentSkipListMap<>();
   private final Thread observer = new Thread(this::observe, "processor-time");
   private volatile boolean closed;
 
@@ -24,7 +30,9 @@ final class ProcessorTime implements AutoCloseable {
   private void observe() {
     try {
       while (!closed) {
-        nanosAtMillis.put(System.currentTimeMillis(), SYSTEM.getProcessCpuTime());
+        long now = System.currentTimeMillis();
+        nanosAtMillis.put(now, SYSTEM.getProcessCpuTime());
+        compiledMillisAtMillis.put(now, COMPILERS.getTotalCompilationTime());
         TimeUnit.MILLISECONDS.sleep(EVERY_MILLIS);
       }
     } catch (InterruptedException e) {
@@ -34,12 +42,18 @@ final class ProcessorTime implements AutoCloseable {
 
   /** The seconds between two instants, in milliseconds of the clock, that were observed. */
   double seconds(long fromMillis, long toMillis) {
-    return (nanosAt(toMillis) - nanosAt(fromMillis)) / 1e9;
+    return (at(nanosAtMillis, toMillis) - at(nanosAtMillis, fromMillis)) / 1e9;
   }
 
-  private double nanosAt(long millis) {
-    var before = nanosAtMillis.floorEntry(millis);
-    var after = nanosAtMillis.ceilingEntry(millis);
+  /** The share of the time between two instants for which Java compiled. */
+  double compiling(long fromMillis, long toMillis) {
+    double millis = at(compiledMillisAtMillis, toMillis) - at(compiledMillisAtMillis, fromMillis);
+    return millis / Math.max(1, toMillis - fromMillis);
+  }
+
+  private static double at(NavigableMap<Long, Long> observed, long millis) {
+    var before = observed.floorEntry(millis);
+    var after = observed.ceilingEntry(millis);
     if (before == null || after == null) {
       throw new IllegalArgumentException("the processor time at " + millis + " was not observed");
     }

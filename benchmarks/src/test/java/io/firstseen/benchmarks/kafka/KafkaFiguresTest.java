@@ -46,6 +46,7 @@ class KafkaFiguresTest {
         subject,
         events,
         EVENTS / 3,
+        2,
         100,
         List.of("linger.ms=1"),
         broker.bootstrapServers(),
@@ -62,6 +63,7 @@ class KafkaFiguresTest {
                     "--subjects=pass-through,ours",
                     "--records=" + EVENTS,
                     "--warm-up=100",
+                    "--warm-ups=1",
                     "--rounds=1",
                     "--checkpoint-millis=100",
                     "--json=" + json))
