@@ -97,7 +97,7 @@ public final class KafkaFigures implements Callable<Integer> {
       names = "--warm-ups",
       defaultValue = "20",
       description =
-          "most warm-ups before a run; it begins once Java compiles no longer (default: ${DEFAULT-VALUE})")
+          "most warm-ups and repeated runs until Java compiles no longer (default: ${DEFAULT-VALUE})")
   private int warmUps;
 
   @Option(

@@ -46,7 +46,7 @@ class KafkaFiguresTest {
         subject,
         events,
         EVENTS / 3,
-        2,
+        1,
         100,
         List.of("linger.ms=1"),
         broker.bootstrapServers(),
