@@ -19,6 +19,11 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 
 /** Exactly-once sinks: their transactions are committed with Flink's checkpoints. */
 public final class KafkaSinks {
+  /**
+   * The largest batch of records for a partition. Kafka's default of 16 KiB is a request for some
+   * hundred events. The producer's default memory has room for those of 512 partitions.
+   */
+  private static final int BATCH_BYTES = 1 << 16;
 
   private KafkaSinks() {}
 
@@ -36,7 +41,8 @@ public final class KafkaSinks {
   }
 
   private static Sink<Outcome> outcomes(KafkaOptions options, String prefix) {
-    return new DeferredKafkaSink<>(List::of, sink(options, new OutcomeRecords(options)), prefix);
+    return new DeferredKafkaSink<>(
+        List::of, sink(producerOfOutcomes(options), new OutcomeRecords(options)), prefix);
   }
 
   /**
@@ -55,7 +61,7 @@ public final class KafkaSinks {
             : PublisherLine.NEW;
     return new SnapshotSink(
         new PublisherFunction(options, snapshots, keys, takenOver),
-        sink(options, new SnapshotRecords(options.snapshotsTopic())),
+        sink(producer(options), new SnapshotRecords(options.snapshotsTopic())),
         options.transactionalIdPrefix(options.snapshotsTopic()));
   }
 
@@ -70,13 +76,23 @@ public final class KafkaSinks {
         options, snapshots.setName(), PublisherKeys.of(options, snapshots).readForTakeOver());
   }
 
-  /** Makes a sink for a prefix of transactional ids. */
-  private static <T> SerializableFunction<String, KafkaSink<T>> sink(
-      KafkaOptions options, KafkaRecordSerializationSchema<T> serializer) {
+  private static Properties producer(KafkaOptions options) {
     Properties properties = options.clientProperties();
     properties.setProperty(
         ProducerConfig.TRANSACTION_TIMEOUT_CONFIG,
         Long.toString(options.transactionTimeout().toMillis()));
+    return properties;
+  }
+
+  static Properties producerOfOutcomes(KafkaOptions options) {
+    Properties properties = producer(options);
+    properties.putIfAbsent(ProducerConfig.BATCH_SIZE_CONFIG, Integer.toString(BATCH_BYTES));
+    return properties;
+  }
+
+  /** Makes a sink for a prefix of transactional ids. */
+  private static <T> SerializableFunction<String, KafkaSink<T>> sink(
+      Properties properties, KafkaRecordSerializationSchema<T> serializer) {
     return prefix ->
         KafkaSink.<T>builder()
             .setKafkaProducerConfig(properties)
