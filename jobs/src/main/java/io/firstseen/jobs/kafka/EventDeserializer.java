@@ -1,6 +1,7 @@
 package io.firstseen.jobs.kafka;
 
 import io.firstseen.jobs.events.EventParser;
+import io.firstseen.jobs.events.FieldParser;
 import io.firstseen.jobs.options.KafkaOptions.EventFormat;
 import io.firstseen.serializers.SourceEvent;
 import java.util.Arrays;
@@ -8,11 +9,12 @@ import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
 import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads events from the records of the events topic; places are {@code topic-partition@offset}. In
- * the key format the event time is that of the header {@link RecordHeaders#TIMESTAMP}, else the
- * record's timestamp.
+ * the key format, and where fields are named but none of time, the event time is that of the header
+ * {@link RecordHeaders#TIMESTAMP}, else the record's timestamp.
  */
 public final class EventDeserializer implements KafkaRecordDeserializationSchema<SourceEvent> {
   /**
@@ -26,11 +28,22 @@ public final class EventDeserializer implements KafkaRecordDeserializationSchema
 
   private final EventFormat format;
   private final EventParser parser;
+  private final @Nullable FieldParser fields;
 
   /** Makes a deserializer of one format. */
   public EventDeserializer(EventFormat format, EventParser parser) {
+    this(format, parser, null);
+  }
+
+  /**
+   * Makes a deserializer of one format.
+   *
+   * @param fields reads values by their fields; null for the format of the jobs
+   */
+  EventDeserializer(EventFormat format, EventParser parser, @Nullable FieldParser fields) {
     this.format = format;
     this.parser = parser;
+    this.fields = fields;
   }
 
   @Override
@@ -45,14 +58,20 @@ public final class EventDeserializer implements KafkaRecordDeserializationSchema
     if (value != null && value.length > MAX_BYTES) {
       return tooLong("value", value, place);
     }
+    if (fields != null) {
+      return fields.parse(value, timestampMillis(record), place);
+    }
     if (format == EventFormat.JSON) {
       return parser.parseJson(value, place);
     }
     if (key != null && key.length > MAX_BYTES) {
       return tooLong("key", key, place);
     }
-    long timestampMillis = RecordHeaders.timestampMillis(record.headers(), record.timestamp());
-    return parser.parseKeyed(key, value, timestampMillis, place);
+    return parser.parseKeyed(key, value, timestampMillis(record), place);
+  }
+
+  private static long timestampMillis(ConsumerRecord<byte[], byte[]> record) {
+    return RecordHeaders.timestampMillis(record.headers(), record.timestamp());
   }
 
   private static SourceEvent tooLong(String what, byte[] bytes, String place) {

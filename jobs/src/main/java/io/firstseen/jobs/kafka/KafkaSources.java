@@ -1,6 +1,7 @@
 package io.firstseen.jobs.kafka;
 
 import io.firstseen.jobs.events.EventParser;
+import io.firstseen.jobs.events.FieldParser;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.serializers.SourceEvent;
 import java.time.Clock;
@@ -25,12 +26,14 @@ public final class KafkaSources {
    * @param maxAhead how far ahead of the clock an event may be
    */
   public static KafkaSource<SourceEvent> events(KafkaOptions options, Duration maxAhead) {
-    EventParser parser = new EventParser(maxAhead, Clock.systemUTC());
+    Clock clock = Clock.systemUTC();
+    FieldParser fields =
+        options.fields().map(named -> FieldParser.json(named, maxAhead, clock)).orElse(null);
     return source(
         options,
         options.eventsTopic(),
         options.transactionalIdPrefix(options.acceptedTopic()),
-        new EventDeserializer(options.eventFormat(), parser));
+        new EventDeserializer(options.eventFormat(), new EventParser(maxAhead, clock), fields));
   }
 
   /**

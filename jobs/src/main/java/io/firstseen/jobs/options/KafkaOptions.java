@@ -1,6 +1,8 @@
 package io.firstseen.jobs.options;
 
+import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.jobs.shared.Duplicates;
+import io.firstseen.jobs.shared.EventFields;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -131,9 +133,12 @@ public final class KafkaOptions {
       defaultValue = "json",
       converter = EventFormat.Converter.class,
       description =
-          "json: the value is an object with ts, op, key and perhaps scope; key: the record's key"
-              + " is the key, and a null value deletes it (default: ${DEFAULT-VALUE}).")
+          "json: the value is an object with ts, op, key and perhaps scope, or of another form with"
+              + " --key-field; key: the record's key is the key, and a null value deletes it"
+              + " (default: ${DEFAULT-VALUE}).")
   private EventFormat eventFormat;
+
+  @Mixin private FieldOptions fields;
 
   @Option(
       names = "--start",
@@ -297,6 +302,11 @@ public final class KafkaOptions {
     return eventFormat;
   }
 
+  /** The fields of the value that make it an event; empty for the format of the jobs. */
+  public Optional<EventFields> fields() {
+    return fields.fields();
+  }
+
   /** Where a job without a checkpoint begins to read. */
   public Start start() {
     return start;
@@ -382,6 +392,20 @@ public final class KafkaOptions {
                   OptionValues.write(transactionTimeout), OptionValues.write(checkpointInterval)));
     }
     checkReplicas();
+    fields.check(eventFormat);
+  }
+
+  /**
+   * Refuses a canonicaliser that cannot take the keys of these events.
+   *
+   * @throws UserErrorException with a sentence
+   */
+  public void checkCanonicaliser(Canonicaliser canonicaliser) {
+    boolean isComposite = fields.fields().map(all -> all.key().size() > 1).orElse(false);
+    if (isComposite && !canonicaliser.equals(Canonicaliser.NONE)) {
+      throw new UserErrorException(
+          "a key of several --key-field needs --canonicaliser none, got " + canonicaliser.id());
+    }
   }
 
   private void checkReplicas() {

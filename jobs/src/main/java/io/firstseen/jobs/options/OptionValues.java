@@ -3,6 +3,7 @@ package io.firstseen.jobs.options;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
+import io.firstseen.jobs.shared.FieldPointer;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.TimeToLive;
@@ -311,6 +312,14 @@ public final class OptionValues {
             "must be 1 to 100 letters, digits, '.', '_' or '-', got '" + value + "'");
       }
       return value;
+    }
+  }
+
+  /** The way to a field of a value. */
+  public static final class Pointer implements ITypeConverter<FieldPointer> {
+    @Override
+    public FieldPointer convert(String value) {
+      return read(value, FieldPointer::parse);
     }
   }
 

@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.firstseen.filters.snapshot.BlobFrame;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.jobs.events.EventParser;
+import io.firstseen.jobs.events.FieldParser;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.KafkaOptions.EventFormat;
+import io.firstseen.jobs.shared.EventFields;
+import io.firstseen.jobs.shared.FieldPointer;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.serializers.SourceEvent;
@@ -22,6 +25,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.apache.flink.api.common.functions.util.ListCollector;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
@@ -92,6 +97,27 @@ class RecordsTest {
         .isEqualTo(SourceEvent.of(Operation.ADD, null, utf8("k"), json, 5, PLACE));
     assertThat(read(deserializer, record(null, null, none())))
         .isEqualTo(SourceEvent.malformed("value is missing", null, PLACE));
+  }
+
+  @Test
+  void eventsOfNamedFieldsTakeTheTimeOfTheHeaderElseOfTheRecord() throws Exception {
+    byte[] json = utf8("{\"op\":\"any\",\"id\":[7]}");
+    EventFields fields =
+        new EventFields(
+            List.of(FieldPointer.parse("/id/0")), null, TimeUnit.SECONDS, null, Set.of(), null);
+    EventDeserializer deserializer =
+        new EventDeserializer(
+            EventFormat.JSON,
+            parser,
+            FieldParser.json(fields, Duration.ofHours(1), Clock.systemUTC()));
+    assertThat(read(deserializer, record(utf8("ignored"), json, none())))
+        .isEqualTo(SourceEvent.of(Operation.ADD, null, utf8("7"), json, RECORD_TIME, PLACE));
+    byte[] five = {0, 0, 0, 0, 0, 0, 0, 5};
+    assertThat(read(deserializer, record(null, json, timestamp(five))).timestampMillis())
+        .isEqualTo(5);
+    byte[] tooLong = new byte[EventDeserializer.MAX_BYTES + 1];
+    assertThat(read(deserializer, record(null, tooLong, none())).problem())
+        .isEqualTo("value must be at most 819200 bytes, got 819201");
   }
 
   @Test

@@ -454,4 +454,41 @@ class JobOptionsTest {
     all[words.length] = "--bootstrap-servers=localhost:9092";
     return KafkaOptions.parse(all);
   }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--time-field=/ts | --time-field needs --key-field",
+        "--operation-field=/op --delete-values=d | --operation-field needs --key-field",
+        "--scope-field=/s | --scope-field needs --key-field",
+        "--key-field=/id --time-unit=nanos | --time-unit needs --time-field, got nanos alone",
+        "--key-field=/id --delete-values=d,e | --delete-values needs --operation-field, got d,e",
+        "--key-field=/id --operation-field=/op"
+            + " | --operation-field needs --delete-values, such as d: without them nothing is deleted",
+        "--key-field=/id --event-format=key | --key-field needs --event-format json, got key",
+      })
+  void fieldsAreNamedAllTogether(String words, String sentence) {
+    assertThatThrownBy(kafka(words.split(" "))::check)
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage(sentence);
+  }
+
+  @Test
+  void aKeyOfSeveralFieldsIsNotCanonicalised() {
+    assertThat(kafka().fields()).isEmpty();
+    KafkaOptions one = kafka("--key-field=/a~1b");
+    one.check();
+    one.checkCanonicaliser(Canonicaliser.URL);
+    assertThat(one.fields().orElseThrow().key().get(0).tokens()).containsExactly("a/b");
+    KafkaOptions two = kafka("--key-field=/a", "--key-field=/b");
+    two.check();
+    two.checkCanonicaliser(Canonicaliser.NONE);
+    assertThatThrownBy(() -> two.checkCanonicaliser(Canonicaliser.URL))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage("a key of several --key-field needs --canonicaliser none, got url");
+    assertThatThrownBy(() -> kafka("--key-field=id"))
+        .isInstanceOf(ParameterException.class)
+        .hasMessageContaining("must be a JSON pointer");
+  }
 }
