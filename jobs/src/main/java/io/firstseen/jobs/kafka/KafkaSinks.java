@@ -4,6 +4,7 @@ import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.SnapshotOptions;
 import io.firstseen.jobs.shared.OutcomeSinks;
+import io.firstseen.jobs.shared.Output;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SnapshotRecord;
@@ -23,8 +24,8 @@ public final class KafkaSinks {
   private KafkaSinks() {}
 
   /**
-   * Outcomes to the accepted and duplicates topics, in one transaction, and to the dead-letters
-   * topic, in another. Repeats and unknown deletes as {@code --duplicates} says.
+   * Outcomes to the accepted, records and duplicates topics, in one transaction, and to the
+   * dead-letters topic, in another. Repeats and unknown deletes as {@code --duplicates} says.
    */
   public static OutcomeSinks outcomes(KafkaOptions options) {
     String prefix = options.transactionalIdPrefix(options.acceptedTopic());
@@ -36,7 +37,14 @@ public final class KafkaSinks {
   }
 
   private static Sink<Outcome> outcomes(KafkaOptions options, String prefix) {
-    return new DeferredKafkaSink<>(List::of, sink(options, new OutcomeRecords(options)), prefix);
+    Output output = options.output();
+    if (!output.hasRecords()) {
+      return new DeferredKafkaSink<>(List::of, sink(options, new OutcomeRecords(options)), prefix);
+    }
+    return new DeferredKafkaSink<>(
+        outcome -> PassedRecords.parts(outcome, output),
+        sink(options, new PassedRecords(options)),
+        prefix);
   }
 
   /**

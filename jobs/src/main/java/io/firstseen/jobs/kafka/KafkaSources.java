@@ -33,7 +33,8 @@ public final class KafkaSources {
         options,
         options.eventsTopic(),
         options.transactionalIdPrefix(options.acceptedTopic()),
-        new EventDeserializer(options.eventFormat(), new EventParser(maxAhead, clock), fields));
+        new EventDeserializer(options.eventFormat(), new EventParser(maxAhead, clock), fields)
+            .keepingRecords(options.output().hasRecords()));
   }
 
   /**

@@ -3,6 +3,7 @@ package io.firstseen.jobs.options;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.jobs.shared.Duplicates;
 import io.firstseen.jobs.shared.EventFields;
+import io.firstseen.jobs.shared.Output;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -59,6 +60,12 @@ public final class KafkaOptions {
     }
   }
 
+  static final class OutputName extends OptionValues.LowerCaseName<Output> {
+    OutputName() {
+      super(Output.class);
+    }
+  }
+
   static final class DuplicatesName extends OptionValues.LowerCaseName<Duplicates> {
     DuplicatesName() {
       super(Duplicates.class);
@@ -89,6 +96,28 @@ public final class KafkaOptions {
           "The compacted changelog of live keys: first-seen keys with their payload, removed keys"
               + " with a null value (default: ${DEFAULT-VALUE}).")
   private String acceptedTopic;
+
+  @Option(
+      names = "--output",
+      paramLabel = "WHAT",
+      defaultValue = "changelog",
+      converter = OutputName.class,
+      description =
+          "What a dedup writes of the events that change the live keys. changelog: keys and payloads,"
+              + " to the accepted topic; record: the records themselves as they came, to"
+              + " --records-topic, so that it has the input less the repeats; both: both"
+              + " (default: ${DEFAULT-VALUE}).")
+  private Output output;
+
+  @Option(
+      names = "--records-topic",
+      paramLabel = "TOPIC",
+      defaultValue = "firstseen.records",
+      converter = OptionValues.KafkaName.class,
+      description =
+          "With --output record or both: where the records go, each to the partition of its number"
+              + " (default: ${DEFAULT-VALUE}).")
+  private String recordsTopic;
 
   @Option(
       names = "--duplicates-topic",
@@ -277,6 +306,16 @@ public final class KafkaOptions {
     return acceptedTopic;
   }
 
+  /** What is written of the events that change the live keys. */
+  public Output output() {
+    return output;
+  }
+
+  /** The topic of records that are passed on. */
+  public String recordsTopic() {
+    return recordsTopic;
+  }
+
   /** The topic of repeats and unknown deletes. */
   public String duplicatesTopic() {
     return duplicatesTopic;
@@ -379,7 +418,12 @@ public final class KafkaOptions {
     checkProperties();
     Map<String, String> uses = new LinkedHashMap<>();
     refuseSecondUse(uses, eventsTopic, "--events-topic");
-    refuseSecondUse(uses, acceptedTopic, "--accepted-topic");
+    if (output.hasChangelog()) {
+      refuseSecondUse(uses, acceptedTopic, "--accepted-topic");
+    }
+    if (output.hasRecords()) {
+      refuseSecondUse(uses, recordsTopic, "--records-topic");
+    }
     if (duplicates != Duplicates.NONE) {
       refuseSecondUse(uses, duplicatesTopic, "--duplicates-topic");
     }
@@ -405,6 +449,18 @@ public final class KafkaOptions {
     if (isComposite && !canonicaliser.equals(Canonicaliser.NONE)) {
       throw new UserErrorException(
           "a key of several --key-field needs --canonicaliser none, got " + canonicaliser.id());
+    }
+  }
+
+  /**
+   * Refuses to do without the changelog.
+   *
+   * @throws UserErrorException with a sentence
+   */
+  public void requireChangelog() {
+    if (!output.hasChangelog()) {
+      throw new UserErrorException(
+          "--output record needs a job without snapshots, which are made of the changelog: take both");
     }
   }
 

@@ -2,6 +2,7 @@ package io.firstseen.jobs.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.filters.snapshot.BlobFrame;
 import io.firstseen.filters.snapshot.BlobReference;
@@ -11,9 +12,12 @@ import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.KafkaOptions.EventFormat;
 import io.firstseen.jobs.shared.EventFields;
 import io.firstseen.jobs.shared.FieldPointer;
+import io.firstseen.jobs.shared.Output;
+import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.serializers.SourceEvent;
+import io.firstseen.serializers.SourceRecord;
 import io.firstseen.types.Operation;
 import java.time.Clock;
 import java.time.Duration;
@@ -118,6 +122,78 @@ class RecordsTest {
     byte[] tooLong = new byte[EventDeserializer.MAX_BYTES + 1];
     assertThat(read(deserializer, record(null, tooLong, none())).problem())
         .isEqualTo("value must be at most 819200 bytes, got 819201");
+  }
+
+  /** Everything that is written is as long as it is counted, or longer in the count. */
+  @Test
+  void aRecordTooLongToBePassedOnIsADeadLetterAndOthersAreKept() throws Exception {
+    EventDeserializer plain = new EventDeserializer(EventFormat.KEY, parser);
+    EventDeserializer keeping = plain.keepingRecords(true);
+    byte[] key = utf8("k");
+    byte[] value = new byte[EventDeserializer.MAX_BYTES];
+    Headers headers = none();
+    headers.add("ü", new byte[160 * 1024 - 1 - 10 - 9]);
+    headers.add("h", null);
+    SourceEvent kept = read(keeping, record(key, value, headers));
+    SourceEvent event = read(plain, record(key, value, headers));
+    assertThat(event.record()).isNull();
+    assertThat(kept)
+        .isEqualTo(
+            event.withRecord(
+                new SourceRecord(
+                    3,
+                    RECORD_TIME,
+                    key,
+                    List.of(
+                        new SourceRecord.Header("ü", new byte[160 * 1024 - 1 - 10 - 9]),
+                        new SourceRecord.Header("h", null)))));
+    headers.add("", null);
+    assertThat(read(plain, record(key, value, headers)).isWellFormed()).isTrue();
+    assertThat(read(keeping, record(key, value, headers)))
+        .isEqualTo(
+            SourceEvent.malformed(
+                "record must be at most 983040 bytes with its key and headers, got 983048",
+                value,
+                PLACE));
+    assertThat(read(keeping, record(null, value, none())).record()).isNull();
+  }
+
+  @Test
+  void anAcceptedRecordIsPassedOnAsItCame() {
+    KafkaOptions both =
+        KafkaOptions.parse("--bootstrap-servers=localhost:9092", "--records-topic=t");
+    PassedRecords passing = new PassedRecords(both);
+    SourceEvent event =
+        SourceEvent.of(Operation.ADD, null, utf8("k"), null, 5, PLACE)
+            .withRecord(
+                new SourceRecord(3, 7, null, List.of(new SourceRecord.Header("a", utf8("b")))));
+    Outcome removed = Outcome.of(Outcome.Kind.REMOVED, utf8("k"), event);
+    List<PassedRecords.Part> parts = PassedRecords.parts(removed, Output.BOTH);
+    assertThat(passing.serialize(parts.get(0), new Partitions(4), 9L))
+        .isEqualTo(records.serialize(removed, null, 9L));
+    assertThat(passing.serialize(parts.get(1), new Partitions(4), 9L))
+        .isEqualTo(
+            new ProducerRecord<>(
+                "t", 3, 7L, null, null, List.of(new RecordHeader("a", utf8("b")))));
+    assertThat(PassedRecords.parts(removed, Output.RECORD)).containsExactly(parts.get(1));
+    assertThat(PassedRecords.parts(removed, Output.CHANGELOG)).containsExactly(parts.get(0));
+    Outcome repeat = Outcome.of(Outcome.Kind.DUPLICATE, utf8("k"), event);
+    assertThat(PassedRecords.parts(repeat, Output.BOTH))
+        .containsExactly(new PassedRecords.Part(repeat, false));
+    assertThatThrownBy(() -> passing.serialize(parts.get(1), new Partitions(3), 9L))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage(
+            "topic t must have as many partitions as the topics of events, it has 3, and there is a"
+                + " record at topic-3@42 (add partitions)");
+    Outcome older =
+        Outcome.of(
+            Outcome.Kind.ACCEPTED,
+            utf8("k"),
+            SourceEvent.of(Operation.ADD, null, utf8("k"), null, 5, PLACE));
+    assertThatThrownBy(
+            () -> passing.serialize(new PassedRecords.Part(older, true), new Partitions(4), 9L))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessageContaining("start from a savepoint");
   }
 
   @Test

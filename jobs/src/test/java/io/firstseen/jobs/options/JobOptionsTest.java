@@ -491,4 +491,21 @@ class JobOptionsTest {
         .isInstanceOf(ParameterException.class)
         .hasMessageContaining("must be a JSON pointer");
   }
+
+  @Test
+  void theAcceptedTopicIsNotLookedAtWithoutAChangelog() {
+    kafka("--records-topic=firstseen.accepted").check();
+    kafka("--output=record", "--records-topic=firstseen.accepted").check();
+    assertThatThrownBy(kafka("--output=both", "--records-topic=firstseen.accepted")::check)
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage(
+            "--accepted-topic and --records-topic must be different topics, got"
+                + " firstseen.accepted for both");
+    kafka("--output=both").requireChangelog();
+    assertThatThrownBy(kafka("--output=record")::requireChangelog)
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage(
+            "--output record needs a job without snapshots, which are made of the changelog: take"
+                + " both");
+  }
 }
