@@ -59,6 +59,12 @@ public record SourceEvent(
     return new SourceEvent(Operation.ADD, null, NO_KEY, raw, 0, place, problem, null);
   }
 
+  /** A copy with another scope. */
+  public SourceEvent withScope(byte @Nullable [] newScope) {
+    return new SourceEvent(
+        operation, newScope, key, payload, timestampMillis, place, problem, record);
+  }
+
   /** A copy with the record that it was made of. */
   public SourceEvent withRecord(SourceRecord newRecord) {
     return new SourceEvent(

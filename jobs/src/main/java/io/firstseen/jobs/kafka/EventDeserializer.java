@@ -1,5 +1,7 @@
 package io.firstseen.jobs.kafka;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.firstseen.jobs.events.EventParser;
 import io.firstseen.jobs.events.FieldParser;
 import io.firstseen.jobs.options.KafkaOptions.EventFormat;
@@ -7,6 +9,7 @@ import io.firstseen.serializers.SourceEvent;
 import io.firstseen.serializers.SourceRecord;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
@@ -44,6 +47,8 @@ public final class EventDeserializer implements KafkaRecordDeserializationSchema
   private final EventParser parser;
   private final @Nullable FieldParser fields;
   private final boolean keepsRecords;
+  private final boolean scopedByTopic;
+  private final HashMap<String, byte[]> scopes = new HashMap<>();
 
   /** Makes a deserializer of one format. */
   public EventDeserializer(EventFormat format, EventParser parser) {
@@ -56,25 +61,38 @@ public final class EventDeserializer implements KafkaRecordDeserializationSchema
    * @param fields reads values by their fields; null for the format of the jobs
    */
   EventDeserializer(EventFormat format, EventParser parser, @Nullable FieldParser fields) {
-    this(format, parser, fields, false);
+    this(format, parser, fields, false, false);
   }
 
   private EventDeserializer(
-      EventFormat format, EventParser parser, @Nullable FieldParser fields, boolean keepsRecords) {
+      EventFormat format,
+      EventParser parser,
+      @Nullable FieldParser fields,
+      boolean keepsRecords,
+      boolean scopedByTopic) {
     this.format = format;
     this.parser = parser;
     this.fields = fields;
     this.keepsRecords = keepsRecords;
+    this.scopedByTopic = scopedByTopic;
   }
 
   /** A copy whose events have the record that they were made of, or have not. */
   EventDeserializer keepingRecords(boolean newKeepsRecords) {
-    return new EventDeserializer(format, parser, fields, newKeepsRecords);
+    return new EventDeserializer(format, parser, fields, newKeepsRecords, scopedByTopic);
+  }
+
+  /** A copy whose events have the name of their topic as their scope, or have their own. */
+  EventDeserializer scopedByTopic(boolean newScopedByTopic) {
+    return new EventDeserializer(format, parser, fields, keepsRecords, newScopedByTopic);
   }
 
   @Override
   public void deserialize(ConsumerRecord<byte[], byte[]> record, Collector<SourceEvent> out) {
     SourceEvent event = event(record);
+    if (scopedByTopic && event.isWellFormed()) {
+      event = event.withScope(scopes.computeIfAbsent(record.topic(), name -> name.getBytes(UTF_8)));
+    }
     out.collect(keepsRecords && event.isWellFormed() ? withRecord(event, record) : event);
   }
 

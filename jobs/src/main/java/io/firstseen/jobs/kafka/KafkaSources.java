@@ -6,6 +6,7 @@ import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.serializers.SourceEvent;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.function.UnaryOperator;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.connector.kafka.source.KafkaSource;
 import org.apache.flink.connector.kafka.source.KafkaSourceBuilder;
@@ -21,7 +22,7 @@ public final class KafkaSources {
   private KafkaSources() {}
 
   /**
-   * Events from the events topic.
+   * Events from the topics of events.
    *
    * @param maxAhead how far ahead of the clock an event may be
    */
@@ -31,10 +32,15 @@ public final class KafkaSources {
         options.fields().map(named -> FieldParser.json(named, maxAhead, clock)).orElse(null);
     return source(
         options,
-        options.eventsTopic(),
+        builder ->
+            options
+                .eventsTopicPattern()
+                .map(builder::setTopicPattern)
+                .orElseGet(() -> builder.setTopics(options.eventsTopics())),
         options.transactionalIdPrefix(options.acceptedTopic()),
         new EventDeserializer(options.eventFormat(), new EventParser(maxAhead, clock), fields)
-            .keepingRecords(options.output().hasRecords()));
+            .keepingRecords(options.output().hasRecords())
+            .scopedByTopic(options.isScopeFromTopic()));
   }
 
   /**
@@ -49,7 +55,7 @@ public final class KafkaSources {
     KafkaSource<SourceEvent> source =
         source(
             options,
-            options.acceptedTopic(),
+            builder -> builder.setTopics(options.acceptedTopic()),
             options.transactionalIdPrefix(options.snapshotsTopic()),
             new ChangelogDeserializer(new EventParser(maxAhead, Clock.systemUTC())));
     return new AcceptedSource(source, options.clientProperties(), retention);
@@ -57,13 +63,13 @@ public final class KafkaSources {
 
   private static KafkaSource<SourceEvent> source(
       KafkaOptions options,
-      String topic,
+      UnaryOperator<KafkaSourceBuilder<SourceEvent>> topics,
       String group,
       KafkaRecordDeserializationSchema<SourceEvent> deserializer) {
     KafkaSourceBuilder<SourceEvent> builder =
-        KafkaSource.<SourceEvent>builder()
+        topics
+            .apply(KafkaSource.builder())
             .setProperties(options.clientProperties())
-            .setTopics(topic)
             .setGroupId(group)
             .setClientIdPrefix(group)
             .setProperty(

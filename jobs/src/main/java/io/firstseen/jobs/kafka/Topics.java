@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
@@ -127,25 +128,69 @@ public final class Topics implements AutoCloseable {
 
   private void prepareDedupTopics() {
     requireTransactionTimeout(options.transactionTimeout());
-    TopicDescription events =
-        describe(options.eventsTopic(), Set.of(AclOperation.READ))
-            .orElseThrow(
-                () ->
-                    new UserErrorException(
-                        "there is no topic %s at %s to read events from"
-                            .formatted(options.eventsTopic(), servers)));
-    Optional<Integer> partitions = Optional.of(events.partitions().size());
+    List<TopicDescription> events = eventsTopics();
+    requireStopOffsets(events);
+    Optional<Integer> partitions = Optional.of(mostPartitions(events));
     if (options.output().hasChangelog()) {
       requireAcceptedTopic(AclOperation.WRITE, partitions);
     }
     if (options.output().hasRecords()) {
-      requireRecordsTopic(List.of(events));
+      requireRecordsTopic(events);
     }
     if (options.duplicates() != Duplicates.NONE) {
       requireNotCompacted(options.duplicatesTopic(), partitions);
     }
     requireNotCompacted(options.deadLettersTopic(), partitions);
     requireGroupAndIds(true, options.acceptedTopic());
+  }
+
+  private List<TopicDescription> eventsTopics() {
+    Pattern pattern = options.eventsTopicPattern().orElse(null);
+    List<String> names =
+        pattern == null
+            ? options.eventsTopics()
+            : get(admin.listTopics().names()).stream()
+                .filter(name -> pattern.matcher(name).matches())
+                .sorted()
+                .toList();
+    if (names.isEmpty()) {
+      throw new UserErrorException(
+          "there is no topic at %s that matches %s to read events from"
+              .formatted(servers, pattern));
+    }
+    return names.stream().map(this::eventsTopic).toList();
+  }
+
+  private TopicDescription eventsTopic(String name) {
+    return describe(name, Set.of(AclOperation.READ))
+        .orElseThrow(
+            () ->
+                new UserErrorException(
+                    "there is no topic %s at %s to read events from".formatted(name, servers)));
+  }
+
+  private static int mostPartitions(List<TopicDescription> topics) {
+    return topics.stream().mapToInt(each -> each.partitions().size()).max().orElseThrow();
+  }
+
+  /** Refuses to leave a partition out, which would pass for one that has been read. */
+  private void requireStopOffsets(List<TopicDescription> events) {
+    Map<TopicPartition, Long> offsets = options.stopOffsets().orElse(null);
+    if (offsets == null) {
+      return;
+    }
+    for (TopicDescription topic : events) {
+      topic.partitions().stream()
+          .map(info -> new TopicPartition(topic.name(), info.partition()))
+          .filter(partition -> !offsets.containsKey(partition))
+          .findFirst()
+          .ifPresent(
+              partition -> {
+                throw new UserErrorException(
+                    "there must be an offset where to stop for each partition of the topics of events, there is none for "
+                        + partition);
+              });
+    }
   }
 
   private void requireAcceptedTopic(AclOperation right, Optional<Integer> partitions) {

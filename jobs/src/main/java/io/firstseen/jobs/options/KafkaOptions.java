@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.regex.Pattern;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -29,6 +30,8 @@ import picocli.CommandLine.Option;
 
 /** The brokers and topics of the jobs, and how they commit. */
 public final class KafkaOptions {
+
+  private static final String EVENTS_TOPIC = "firstseen.events";
 
   /** How an event is written in a record. */
   public enum EventFormat {
@@ -81,11 +84,27 @@ public final class KafkaOptions {
 
   @Option(
       names = "--events-topic",
-      paramLabel = "TOPIC",
-      defaultValue = "firstseen.events",
+      paramLabel = "TOPIC,...",
+      split = ",",
       converter = OptionValues.KafkaName.class,
-      description = "Where events come from (default: ${DEFAULT-VALUE}).")
-  private String eventsTopic;
+      description = "Where events come from: one topic or several (default: firstseen.events).")
+  private List<String> eventsTopics = new ArrayList<>();
+
+  @Option(
+      names = "--events-topic-pattern",
+      paramLabel = "REGEX",
+      converter = OptionValues.TopicPattern.class,
+      description =
+          "Instead of --events-topic: events come from all topics whose whole name matches this"
+              + " regular expression of Java's, also from those that are made later.")
+  private @Nullable Pattern eventsTopicPattern;
+
+  @Option(
+      names = "--scope-from-topic",
+      description =
+          "The scope of a key is the name of its topic of events, so that equal keys of different"
+              + " topics are different keys. It takes the place of a scope in the event.")
+  private boolean scopeFromTopic;
 
   @Option(
       names = "--accepted-topic",
@@ -296,9 +315,31 @@ public final class KafkaOptions {
     return bootstrapServers;
   }
 
-  /** The topic of events. */
+  /**
+   * The topic of events.
+   *
+   * @throws IllegalStateException if there are several
+   */
   public String eventsTopic() {
-    return eventsTopic;
+    if (eventsTopicPattern != null || eventsTopics().size() > 1) {
+      throw new IllegalStateException("there are several topics of events");
+    }
+    return eventsTopics().get(0);
+  }
+
+  /** The topics of events, unless there is a pattern. */
+  public List<String> eventsTopics() {
+    return eventsTopics.isEmpty() ? List.of(EVENTS_TOPIC) : List.copyOf(eventsTopics);
+  }
+
+  /** The pattern of the names of topics of events; empty if they are listed. */
+  public Optional<Pattern> eventsTopicPattern() {
+    return Optional.ofNullable(eventsTopicPattern);
+  }
+
+  /** Whether each topic of events is a scope of its own. */
+  public boolean isScopeFromTopic() {
+    return scopeFromTopic;
   }
 
   /** The compacted topic of accepted keys and removals. */
@@ -417,7 +458,13 @@ public final class KafkaOptions {
   public void check() {
     checkProperties();
     Map<String, String> uses = new LinkedHashMap<>();
-    refuseSecondUse(uses, eventsTopic, "--events-topic");
+    if (eventsTopicPattern == null) {
+      eventsTopics().forEach(topic -> refuseSecondUse(uses, topic, "--events-topic"));
+    } else if (!eventsTopics.isEmpty()) {
+      throw new UserErrorException(
+          "--events-topic and --events-topic-pattern exclude each other, got %s and %s"
+              .formatted(String.join(",", eventsTopics), eventsTopicPattern));
+    }
     if (output.hasChangelog()) {
       refuseSecondUse(uses, acceptedTopic, "--accepted-topic");
     }
@@ -429,6 +476,9 @@ public final class KafkaOptions {
     }
     refuseSecondUse(uses, deadLettersTopic, "--dead-letters-topic");
     refuseSecondUse(uses, snapshotsTopic, "--snapshots-topic");
+    if (eventsTopicPattern != null) {
+      uses.forEach(this::refuseOutputAsInput);
+    }
     if (transactionTimeout.compareTo(checkpointInterval) <= 0) {
       throw new UserErrorException(
           "--transaction-timeout must be longer than --checkpoint-interval, got %s and %s"
@@ -437,6 +487,17 @@ public final class KafkaOptions {
     }
     checkReplicas();
     fields.check(eventFormat);
+    if (scopeFromTopic && fields.fields().map(all -> all.scope() != null).orElse(false)) {
+      throw new UserErrorException("--scope-from-topic and --scope-field exclude each other");
+    }
+  }
+
+  private void refuseOutputAsInput(String topic, String option) {
+    if (eventsTopicPattern.matcher(topic).matches()) {
+      throw new UserErrorException(
+          "--events-topic-pattern must not match a topic that the job writes, got %s, which matches %s of %s"
+              .formatted(eventsTopicPattern, topic, option));
+    }
   }
 
   /**

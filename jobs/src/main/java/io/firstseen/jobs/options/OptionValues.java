@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
 import org.apache.flink.configuration.MemorySize;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -320,6 +321,19 @@ public final class OptionValues {
     @Override
     public FieldPointer convert(String value) {
       return read(value, FieldPointer::parse);
+    }
+  }
+
+  /** A pattern of names of topics. */
+  public static final class TopicPattern implements ITypeConverter<Pattern> {
+    @Override
+    public Pattern convert(String value) {
+      try {
+        return Pattern.compile(value);
+      } catch (PatternSyntaxException e) {
+        throw new TypeConversionException(
+            "must be a regular expression, got '" + value + "': " + e.getDescription());
+      }
     }
   }
 

@@ -508,4 +508,43 @@ class JobOptionsTest {
             "--output record needs a job without snapshots, which are made of the changelog: take"
                 + " both");
   }
+
+  @Test
+  void eventsComeFromAListOfTopicsOrFromAPattern() {
+    assertThat(kafka("--events-topic=a,b", "--events-topic=c").eventsTopics())
+        .containsExactly("a", "b", "c");
+    KafkaOptions pattern = kafka("--events-topic-pattern=orders\\..*");
+    pattern.check();
+    assertThat(pattern.eventsTopicPattern().orElseThrow().pattern()).isEqualTo("orders\\..*");
+    assertThatThrownBy(pattern::eventsTopic).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> kafka("--events-topic-pattern=("))
+        .isInstanceOf(ParameterException.class)
+        .hasMessageEndingWith("must be a regular expression, got '(': Unclosed group");
+    assertThatThrownBy(() -> kafka("--events-topic=a,,b"))
+        .isInstanceOf(ParameterException.class)
+        .hasMessageEndingWith("must be 1 to 200 letters, digits, '.', '_' or '-', got ''");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--events-topic=a,b --events-topic-pattern=a.*"
+            + " | --events-topic and --events-topic-pattern exclude each other, got a,b and a.*",
+        "--events-topic=a,b,a"
+            + " | --events-topic and --events-topic must be different topics, got a for both",
+        "--events-topic=a,firstseen.accepted"
+            + " | --events-topic and --accepted-topic must be different topics, got"
+            + " firstseen.accepted for both",
+        "--events-topic-pattern=.*records --output=record"
+            + " | --events-topic-pattern must not match a topic that the job writes, got .*records,"
+            + " which matches firstseen.records of --records-topic",
+        "--scope-from-topic --key-field=/a --scope-field=/b"
+            + " | --scope-from-topic and --scope-field exclude each other",
+      })
+  void topicsOfEventsAreNamedOnceAndNotWritten(String words, String sentence) {
+    assertThatThrownBy(kafka(words.split(" "))::check)
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage(sentence);
+  }
 }
