@@ -2,6 +2,8 @@ package io.firstseen.jobs.events;
 
 import io.firstseen.jobs.shared.EventFields;
 import io.firstseen.jobs.shared.FieldPointer;
+import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.jobs.shared.ValueSchema;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
 import java.io.Serializable;
@@ -41,6 +43,23 @@ public final class FieldParser implements Serializable {
    */
   public static FieldParser json(EventFields fields, Duration maxAhead, Clock clock) {
     return new FieldParser(fields, new JsonFields(fields.all()), maxAhead, clock);
+  }
+
+  /**
+   * A parser of Avro values.
+   *
+   * @param schema where their schema comes from
+   * @param maxAhead how far ahead of the clock an event may be
+   * @param clock the clock, which must be serializable
+   * @throws UserErrorException if the schema cannot be used
+   */
+  public static FieldParser avro(
+      EventFields fields, ValueSchema schema, Duration maxAhead, Clock clock) {
+    return new FieldParser(
+        fields,
+        new AvroFields(fields.all(), AvroSchemas.from(schema), schema.hasHeader()),
+        maxAhead,
+        clock);
   }
 
   /**

@@ -3,6 +3,7 @@ package io.firstseen.jobs.kafka;
 import io.firstseen.jobs.events.EventParser;
 import io.firstseen.jobs.events.FieldParser;
 import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.jobs.shared.EventFields;
 import io.firstseen.serializers.SourceEvent;
 import java.time.Clock;
 import java.time.Duration;
@@ -29,7 +30,7 @@ public final class KafkaSources {
   public static KafkaSource<SourceEvent> events(KafkaOptions options, Duration maxAhead) {
     Clock clock = Clock.systemUTC();
     FieldParser fields =
-        options.fields().map(named -> FieldParser.json(named, maxAhead, clock)).orElse(null);
+        options.fields().map(named -> fieldParser(named, options, maxAhead)).orElse(null);
     return source(
         options,
         builder ->
@@ -41,6 +42,16 @@ public final class KafkaSources {
         new EventDeserializer(options.eventFormat(), new EventParser(maxAhead, clock), fields)
             .keepingRecords(options.output().hasRecords())
             .scopedByTopic(options.isScopeFromTopic()));
+  }
+
+  private static FieldParser fieldParser(
+      EventFields fields, KafkaOptions options, Duration maxAhead) {
+    Clock clock = Clock.systemUTC();
+    return switch (options.eventFormat()) {
+      case JSON -> FieldParser.json(fields, maxAhead, clock);
+      case AVRO -> FieldParser.avro(fields, options.schema(), maxAhead, clock);
+      case KEY -> throw new IllegalArgumentException("keys of records have no fields");
+    };
   }
 
   /**

@@ -5,6 +5,7 @@ import io.firstseen.jobs.shared.Duplicates;
 import io.firstseen.jobs.shared.EventFields;
 import io.firstseen.jobs.shared.Output;
 import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.jobs.shared.ValueSchema;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,7 +39,9 @@ public final class KafkaOptions {
     /** The value is a JSON object with {@code ts}, {@code op}, {@code key}, {@code scope}. */
     JSON,
     /** The record's key is the key; a null value deletes it. */
-    KEY;
+    KEY,
+    /** The value is of Avro, in its binary encoding. */
+    AVRO;
 
     static final class Converter extends OptionValues.LowerCaseName<EventFormat> {
       Converter() {
@@ -182,11 +185,13 @@ public final class KafkaOptions {
       converter = EventFormat.Converter.class,
       description =
           "json: the value is an object with ts, op, key and perhaps scope, or of another form with"
-              + " --key-field; key: the record's key is the key, and a null value deletes it"
-              + " (default: ${DEFAULT-VALUE}).")
+              + " --key-field; key: the record's key is the key, and a null value deletes it; avro:"
+              + " the value is of Avro, with --key-field (default: ${DEFAULT-VALUE}).")
   private EventFormat eventFormat;
 
   @Mixin private FieldOptions fields;
+
+  @Mixin private SchemaOptions schema;
 
   @Option(
       names = "--start",
@@ -387,6 +392,15 @@ public final class KafkaOptions {
     return fields.fields();
   }
 
+  /**
+   * Where the schema of values comes from.
+   *
+   * @throws UserErrorException if its file cannot be read
+   */
+  public ValueSchema schema() {
+    return schema.schema();
+  }
+
   /** Where a job without a checkpoint begins to read. */
   public Start start() {
     return start;
@@ -487,6 +501,7 @@ public final class KafkaOptions {
     }
     checkReplicas();
     fields.check(eventFormat);
+    schema.check(eventFormat);
     if (scopeFromTopic && fields.fields().map(all -> all.scope() != null).orElse(false)) {
       throw new UserErrorException("--scope-from-topic and --scope-field exclude each other");
     }

@@ -190,6 +190,27 @@ public final class OptionValues {
     }
   }
 
+  /** The address of a schema registry. The message does not repeat what may have a password. */
+  public static final class RegistryUri implements ITypeConverter<URI> {
+    @Override
+    public URI convert(String value) {
+      try {
+        URI uri = new URI(value);
+        if (("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))
+            && uri.getHost() != null
+            && uri.getRawUserInfo() == null
+            && uri.getRawQuery() == null
+            && uri.getRawFragment() == null) {
+          return uri;
+        }
+      } catch (URISyntaxException e) {
+        // Falls through to the one sentence.
+      }
+      throw new TypeConversionException(
+          "must be the http or https address of a schema registry, without user, query and fragment");
+    }
+  }
+
   /** The sequence of a manifest. */
   public static final class Sequence implements ITypeConverter<Long> {
     @Override

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
@@ -466,7 +467,16 @@ class JobOptionsTest {
         "--key-field=/id --delete-values=d,e | --delete-values needs --operation-field, got d,e",
         "--key-field=/id --operation-field=/op"
             + " | --operation-field needs --delete-values, such as d: without them nothing is deleted",
-        "--key-field=/id --event-format=key | --key-field needs --event-format json, got key",
+        "--event-format=avro | --event-format avro needs --key-field",
+        "--event-format=avro --key-field=/id"
+            + " | --event-format avro needs either --schema-registry or --schema",
+        "--event-format=avro --key-field=/id --schema=f --schema-registry=http://r"
+            + " | --event-format avro needs either --schema-registry or --schema",
+        "--key-field=/id --schema=f | --schema needs --event-format avro",
+        "--schema-registry=http://r | --schema-registry needs --event-format avro",
+        "--event-format=avro --key-field=/id --schema-registry=http://r --schema-header"
+            + " | --schema-header needs --schema",
+        "--key-field=/id --event-format=key | --key-field needs --event-format json or avro, got key",
       })
   void fieldsAreNamedAllTogether(String words, String sentence) {
     assertThatThrownBy(kafka(words.split(" "))::check)
@@ -546,5 +556,25 @@ class JobOptionsTest {
     assertThatThrownBy(kafka(words.split(" "))::check)
         .isInstanceOf(UserErrorException.class)
         .hasMessage(sentence);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "registry:8081",
+        "ftp://registry/",
+        "http:///path",
+        "http://user:secret@registry/",
+        "http://registry/?a=b",
+        "http://registry/#a",
+        "http://regi stry/"
+      })
+  void theAddressOfARegistryHasNoSecret(String address) {
+    assertThatThrownBy(() -> kafka("--schema-registry=" + address))
+        .isInstanceOf(ParameterException.class)
+        .hasMessageContaining(
+            "must be the http or https address of a schema registry, without user, query and"
+                + " fragment")
+        .hasMessageNotContaining("secret");
   }
 }
