@@ -63,6 +63,16 @@ public final class FieldParser implements Serializable {
   }
 
   /**
+   * A parser of messages of Protocol Buffers. Like {@link #avro}.
+   *
+   * @throws UserErrorException if the schema cannot be used
+   */
+  public static FieldParser protobuf(
+      EventFields fields, ValueSchema schema, Duration maxAhead, Clock clock) {
+    return new FieldParser(fields, new ProtobufFields(fields.all(), schema), maxAhead, clock);
+  }
+
+  /**
    * The event of a record. Its payload is the value as it came.
    *
    * @param value the bytes, null for a record without a value

@@ -50,6 +50,7 @@ public final class KafkaSources {
     return switch (options.eventFormat()) {
       case JSON -> FieldParser.json(fields, maxAhead, clock);
       case AVRO -> FieldParser.avro(fields, options.schema(), maxAhead, clock);
+      case PROTOBUF -> FieldParser.protobuf(fields, options.schema(), maxAhead, clock);
       case KEY -> throw new IllegalArgumentException("keys of records have no fields");
     };
   }

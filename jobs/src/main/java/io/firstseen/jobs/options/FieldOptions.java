@@ -118,10 +118,11 @@ public final class FieldOptions {
    */
   void check(KafkaOptions.EventFormat format) {
     if (format == KafkaOptions.EventFormat.KEY) {
-      refuse(!key.isEmpty(), "--key-field needs --event-format json or avro, got key");
-    }
-    if (format == KafkaOptions.EventFormat.AVRO) {
-      refuse(key.isEmpty(), "--event-format avro needs --key-field");
+      refuse(!key.isEmpty(), "--key-field needs --event-format json, avro or protobuf, got key");
+    } else if (format != KafkaOptions.EventFormat.JSON) {
+      refuse(
+          key.isEmpty(),
+          "--event-format " + format.name().toLowerCase(Locale.ROOT) + " needs --key-field");
     }
     refuse(key.isEmpty() && time != null, "--time-field needs --key-field");
     refuse(key.isEmpty() && operation != null, "--operation-field needs --key-field");

@@ -41,7 +41,9 @@ public final class KafkaOptions {
     /** The record's key is the key; a null value deletes it. */
     KEY,
     /** The value is of Avro, in its binary encoding. */
-    AVRO;
+    AVRO,
+    /** The value is a message of Protocol Buffers. */
+    PROTOBUF;
 
     static final class Converter extends OptionValues.LowerCaseName<EventFormat> {
       Converter() {
@@ -185,8 +187,9 @@ public final class KafkaOptions {
       converter = EventFormat.Converter.class,
       description =
           "json: the value is an object with ts, op, key and perhaps scope, or of another form with"
-              + " --key-field; key: the record's key is the key, and a null value deletes it; avro:"
-              + " the value is of Avro, with --key-field (default: ${DEFAULT-VALUE}).")
+              + " --key-field; key: the record's key is the key, and a null value deletes it; avro,"
+              + " protobuf: the value is of Avro or of Protocol Buffers, with --key-field (default:"
+              + " ${DEFAULT-VALUE}).")
   private EventFormat eventFormat;
 
   @Mixin private FieldOptions fields;

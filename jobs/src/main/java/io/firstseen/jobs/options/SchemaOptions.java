@@ -26,9 +26,17 @@ public final class SchemaOptions {
       names = "--schema",
       paramLabel = "FILE",
       description =
-          "With --event-format avro: a file with the schema of all values (.avsc), instead of"
-              + " --schema-registry.")
+          "A file with the schema of all values. With --event-format avro: an .avsc, instead of"
+              + " --schema-registry; with --event-format protobuf: a descriptor set (protoc"
+              + " --descriptor_set_out --include_imports).")
   private @Nullable Path file;
+
+  @Option(
+      names = "--message",
+      paramLabel = "NAME",
+      description =
+          "With --event-format protobuf: the full name of the message, such as shop.Order.")
+  private @Nullable String message;
 
   @Option(
       names = "--schema-header",
@@ -50,7 +58,7 @@ public final class SchemaOptions {
           registry,
           file == null ? null : Files.readAllBytes(file),
           registry != null || header,
-          null);
+          message);
     } catch (IOException e) {
       throw UserErrorException.cannot("read the schema", file, e);
     }
@@ -63,18 +71,23 @@ public final class SchemaOptions {
    */
   void check(KafkaOptions.EventFormat format) {
     boolean isAvro = format == KafkaOptions.EventFormat.AVRO;
-    if (registry != null && !isAvro) {
-      throw new UserErrorException("--schema-registry needs --event-format avro");
-    }
-    if (file != null && !isAvro) {
-      throw new UserErrorException("--schema needs --event-format avro");
-    }
-    if (header && file == null) {
-      throw new UserErrorException("--schema-header needs --schema");
-    }
-    if (isAvro && (registry == null) == (file == null)) {
-      throw new UserErrorException(
-          "--event-format avro needs either --schema-registry or --schema");
+    boolean isProtobuf = format == KafkaOptions.EventFormat.PROTOBUF;
+    refuse(registry != null && !isAvro, "--schema-registry needs --event-format avro");
+    refuse(
+        file != null && !isAvro && !isProtobuf, "--schema needs --event-format avro or protobuf");
+    refuse(message != null && !isProtobuf, "--message needs --event-format protobuf");
+    refuse(header && file == null, "--schema-header needs --schema");
+    refuse(
+        isAvro && (registry == null) == (file == null),
+        "--event-format avro needs either --schema-registry or --schema");
+    refuse(
+        isProtobuf && (file == null || message == null),
+        "--event-format protobuf needs --schema and --message");
+  }
+
+  private static void refuse(boolean wrong, String sentence) {
+    if (wrong) {
+      throw new UserErrorException(sentence);
     }
   }
 }

@@ -472,11 +472,20 @@ class JobOptionsTest {
             + " | --event-format avro needs either --schema-registry or --schema",
         "--event-format=avro --key-field=/id --schema=f --schema-registry=http://r"
             + " | --event-format avro needs either --schema-registry or --schema",
-        "--key-field=/id --schema=f | --schema needs --event-format avro",
+        "--key-field=/id --schema=f | --schema needs --event-format avro or protobuf",
+        "--event-format=protobuf | --event-format protobuf needs --key-field",
+        "--event-format=protobuf --key-field=/id --schema=f"
+            + " | --event-format protobuf needs --schema and --message",
+        "--event-format=protobuf --key-field=/id --message=a.B"
+            + " | --event-format protobuf needs --schema and --message",
+        "--event-format=protobuf --key-field=/id --schema-registry=http://r"
+            + " | --schema-registry needs --event-format avro",
+        "--event-format=avro --key-field=/id --schema=f --message=a.B"
+            + " | --message needs --event-format protobuf",
         "--schema-registry=http://r | --schema-registry needs --event-format avro",
         "--event-format=avro --key-field=/id --schema-registry=http://r --schema-header"
             + " | --schema-header needs --schema",
-        "--key-field=/id --event-format=key | --key-field needs --event-format json or avro, got key",
+        "--key-field=/id --event-format=key | --key-field needs --event-format json, avro or protobuf, got key",
       })
   void fieldsAreNamedAllTogether(String words, String sentence) {
     assertThatThrownBy(kafka(words.split(" "))::check)
