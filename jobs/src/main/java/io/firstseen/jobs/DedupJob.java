@@ -240,6 +240,7 @@ public final class DedupJob {
   public static void buildOnKafka(
       StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
     kafka.check();
+    kafka.checkCanonicaliser(options.keys().canonicaliser());
     JobEnvironment.configureCheckpoints(env, kafka);
     build(
         env,

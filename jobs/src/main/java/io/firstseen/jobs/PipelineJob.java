@@ -123,6 +123,8 @@ public final class PipelineJob {
   public static void buildOnKafka(
       StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
     kafka.check();
+    kafka.requireChangelog();
+    kafka.checkCanonicaliser(options.keys().canonicaliser());
     JobEnvironment.configureCheckpoints(env, kafka);
     Topics.preparePipeline(kafka);
     build(

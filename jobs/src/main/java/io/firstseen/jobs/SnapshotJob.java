@@ -186,6 +186,7 @@ public final class SnapshotJob {
   public static void buildOnKafka(
       StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
     kafka.check();
+    kafka.requireChangelog();
     JobEnvironment.configureCheckpoints(env, kafka);
     Duration retention = Topics.prepareSnapshots(kafka);
     build(

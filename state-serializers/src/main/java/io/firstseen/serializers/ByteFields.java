@@ -12,16 +12,26 @@ final class ByteFields {
   private ByteFields() {}
 
   static void writeBytes(byte[] bytes, DataOutputView out) throws IOException {
-    int rest = bytes.length;
+    writeLength(bytes.length, out);
+    out.write(bytes);
+  }
+
+  static void writeLength(int length, DataOutputView out) throws IOException {
+    int rest = length;
     while (rest > 0x7F) {
       out.writeByte((rest & 0x7F) | 0x80);
       rest >>>= 7;
     }
     out.writeByte(rest);
-    out.write(bytes);
   }
 
   static byte[] readBytes(DataInputView in) throws IOException {
+    byte[] bytes = new byte[readLength(in)];
+    in.readFully(bytes);
+    return bytes;
+  }
+
+  static int readLength(DataInputView in) throws IOException {
     int length = 0;
     int shift = 0;
     int next;
@@ -33,9 +43,7 @@ final class ByteFields {
     if (next > 0x7F || length < 0) {
       throw new IOException("length of a field does not fit into 31 bits");
     }
-    byte[] bytes = new byte[length];
-    in.readFully(bytes);
-    return bytes;
+    return length;
   }
 
   static void writeString(String text, DataOutputView out) throws IOException {

@@ -14,7 +14,9 @@ import org.apache.flink.core.memory.DataOutputView;
  *
  * <p>Version 1: the kind in a byte (1 accepted, 2 removed, 3 duplicate, 4 unknown delete, 5 dead
  * letter, 6 false duplicate), the reason (dead letters) or the joined canonical key (all others)
- * after its length, and the event as {@link SourceEventSerializer} writes it.
+ * after its length, and version 1 of the event as {@link SourceEventSerializer} writes it.
+ *
+ * <p>Version 2: the same, with version 2 of the event.
  */
 public final class OutcomeSerializer extends ImmutableSerializer<Outcome> {
 
@@ -76,7 +78,7 @@ public final class OutcomeSerializer extends ImmutableSerializer<Outcome> {
   /** The format version in state. */
   public static final class Snapshot extends VersionedSerializerSnapshot<Outcome> {
     public Snapshot() {
-      super(1, () -> INSTANCE);
+      super(2, version -> INSTANCE);
     }
   }
 

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param place the place of the record in the source, such as {@code events.tsv:17} or {@code
  *     topic-0@42}
  * @param problem why the record cannot be used, null if it is well-formed
+ * @param record the Kafka record, where it is to be passed on; null otherwise
  */
 @TypeInfo(SourceEventSerializer.InfoFactory.class)
 // Equality by content is written out below.
@@ -30,7 +31,8 @@ public record SourceEvent(
     byte @Nullable [] payload,
     long timestampMillis,
     String place,
-    @Nullable String problem) {
+    @Nullable String problem,
+    @Nullable SourceRecord record) {
 
   private static final byte[] NO_KEY = {};
 
@@ -48,13 +50,25 @@ public record SourceEvent(
       byte @Nullable [] payload,
       long timestampMillis,
       String place) {
-    return new SourceEvent(operation, scope, key, payload, timestampMillis, place, null);
+    return new SourceEvent(operation, scope, key, payload, timestampMillis, place, null, null);
   }
 
   /** Creates an unusable record, with the reason and its raw bytes (null if there are none). */
   public static SourceEvent malformed(String problem, byte @Nullable [] raw, String place) {
     Objects.requireNonNull(problem, "problem");
-    return new SourceEvent(Operation.ADD, null, NO_KEY, raw, 0, place, problem);
+    return new SourceEvent(Operation.ADD, null, NO_KEY, raw, 0, place, problem, null);
+  }
+
+  /** A copy with another scope. */
+  public SourceEvent withScope(byte @Nullable [] newScope) {
+    return new SourceEvent(
+        operation, newScope, key, payload, timestampMillis, place, problem, record);
+  }
+
+  /** A copy with the record that it was made of. */
+  public SourceEvent withRecord(SourceRecord newRecord) {
+    return new SourceEvent(
+        operation, scope, key, payload, timestampMillis, place, problem, newRecord);
   }
 
   /** Whether the record can be used. */
@@ -71,7 +85,8 @@ public record SourceEvent(
         && Arrays.equals(payload, that.payload)
         && timestampMillis == that.timestampMillis
         && place.equals(that.place)
-        && Objects.equals(problem, that.problem);
+        && Objects.equals(problem, that.problem)
+        && Objects.equals(record, that.record);
   }
 
   @Override
@@ -83,7 +98,8 @@ public record SourceEvent(
         Arrays.hashCode(payload),
         timestampMillis,
         place,
-        problem);
+        problem,
+        record);
   }
 
   @Override

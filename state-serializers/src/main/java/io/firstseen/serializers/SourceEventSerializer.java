@@ -3,6 +3,8 @@ package io.firstseen.serializers;
 import io.firstseen.types.Operation;
 import java.io.IOException;
 import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -16,6 +18,12 @@ import org.apache.flink.core.memory.DataOutputView;
  * <p>Version 1: a byte of flags (1 delete, 2 has scope, 4 has payload, 8 has problem), the
  * timestamp in 8 bytes, then key, scope, payload, place and problem, each after its length and only
  * if it is present.
+ *
+ * <p>Version 2: the flag 16 has record. Behind all else then come a byte of flags (1 has key), the
+ * partition in 4 bytes, the timestamp in 8 bytes, the key after its length if it is present, the
+ * number of headers as unsigned LEB128, and for each its name after its length, a byte (1 has
+ * value) and the value after its length. An event without a record is written as in version 1, so
+ * that version 1 is read wherever there is no version, as in unaligned checkpoints.
  */
 public final class SourceEventSerializer extends ImmutableSerializer<SourceEvent> {
 
@@ -27,7 +35,11 @@ public final class SourceEventSerializer extends ImmutableSerializer<SourceEvent
   private static final int SCOPE = 2;
   private static final int PAYLOAD = 4;
   private static final int PROBLEM = 8;
-  private static final int ALL_FLAGS = 15;
+  private static final int RECORD = 16;
+  private static final int ALL_FLAGS = 31;
+
+  private static final int HAS_KEY = 1;
+  private static final int HAS_VALUE = 1;
 
   @Override
   public void serialize(SourceEvent event, DataOutputView out) throws IOException {
@@ -35,7 +47,8 @@ public final class SourceEventSerializer extends ImmutableSerializer<SourceEvent
         (event.operation() == Operation.DELETE ? DELETE : 0)
             | (event.scope() != null ? SCOPE : 0)
             | (event.payload() != null ? PAYLOAD : 0)
-            | (event.problem() != null ? PROBLEM : 0);
+            | (event.problem() != null ? PROBLEM : 0)
+            | (event.record() != null ? RECORD : 0);
     out.writeByte(flags);
     out.writeLong(event.timestampMillis());
     ByteFields.writeBytes(event.key(), out);
@@ -48,6 +61,26 @@ public final class SourceEventSerializer extends ImmutableSerializer<SourceEvent
     ByteFields.writeString(event.place(), out);
     if (event.problem() != null) {
       ByteFields.writeString(event.problem(), out);
+    }
+    if (event.record() != null) {
+      serialize(event.record(), out);
+    }
+  }
+
+  private static void serialize(SourceRecord record, DataOutputView out) throws IOException {
+    out.writeByte(record.key() != null ? HAS_KEY : 0);
+    out.writeInt(record.partition());
+    out.writeLong(record.timestampMillis());
+    if (record.key() != null) {
+      ByteFields.writeBytes(record.key(), out);
+    }
+    ByteFields.writeLength(record.headers().size(), out);
+    for (SourceRecord.Header header : record.headers()) {
+      ByteFields.writeString(header.name(), out);
+      out.writeByte(header.value() != null ? HAS_VALUE : 0);
+      if (header.value() != null) {
+        ByteFields.writeBytes(header.value(), out);
+      }
     }
   }
 
@@ -64,7 +97,31 @@ public final class SourceEventSerializer extends ImmutableSerializer<SourceEvent
     byte[] payload = (flags & PAYLOAD) != 0 ? ByteFields.readBytes(in) : null;
     String place = ByteFields.readString(in);
     String problem = (flags & PROBLEM) != 0 ? ByteFields.readString(in) : null;
-    return new SourceEvent(operation, scope, key, payload, timestampMillis, place, problem);
+    SourceRecord record = (flags & RECORD) != 0 ? deserializeRecord(in) : null;
+    return new SourceEvent(operation, scope, key, payload, timestampMillis, place, problem, record);
+  }
+
+  private static SourceRecord deserializeRecord(DataInputView in) throws IOException {
+    boolean hasKey = readFlag("record", in);
+    int partition = in.readInt();
+    long timestampMillis = in.readLong();
+    byte[] key = hasKey ? ByteFields.readBytes(in) : null;
+    int count = ByteFields.readLength(in);
+    List<SourceRecord.Header> headers = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      String name = ByteFields.readString(in);
+      byte[] value = readFlag("header", in) ? ByteFields.readBytes(in) : null;
+      headers.add(new SourceRecord.Header(name, value));
+    }
+    return new SourceRecord(partition, timestampMillis, key, headers);
+  }
+
+  private static boolean readFlag(String what, DataInputView in) throws IOException {
+    int flag = in.readUnsignedByte();
+    if (flag > 1) {
+      throw new IOException("unknown flags of a " + what + ": " + flag);
+    }
+    return flag == 1;
   }
 
   @Override
@@ -75,7 +132,7 @@ public final class SourceEventSerializer extends ImmutableSerializer<SourceEvent
   /** The format version in state. */
   public static final class Snapshot extends VersionedSerializerSnapshot<SourceEvent> {
     public Snapshot() {
-      super(1, () -> INSTANCE);
+      super(2, version -> INSTANCE);
     }
   }
 

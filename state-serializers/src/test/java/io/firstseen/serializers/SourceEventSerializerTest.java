@@ -1,10 +1,19 @@
 package io.firstseen.serializers;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.types.Operation;
+import java.io.IOException;
+import java.util.HexFormat;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SourceEventSerializerTest extends TypeSerializerContract<SourceEvent> {
 
@@ -17,9 +26,22 @@ class SourceEventSerializerTest extends TypeSerializerContract<SourceEvent> {
           0x0102030405060708L,
           "a.tsv:17");
 
+  static final SourceEvent WITH_RECORD =
+      FULL.withRecord(
+          new SourceRecord(
+              258,
+              0x0807060504030201L,
+              "rk".getBytes(UTF_8),
+              List.of(
+                  new SourceRecord.Header("h", new byte[] {9}),
+                  new SourceRecord.Header("", null),
+                  new SourceRecord.Header("h", new byte[0]))));
+
   static final List<SourceEvent> SAMPLES =
       List.of(
           FULL,
+          WITH_RECORD,
+          FULL.withRecord(new SourceRecord(0, -1, null, List.of())),
           SourceEvent.of(Operation.ADD, null, "key".getBytes(UTF_8), null, 0, "a.tsv:17"),
           SourceEvent.of(
               Operation.ADD, new byte[0], new byte[65536], new byte[300], Long.MAX_VALUE, ""),
@@ -44,5 +66,53 @@ class SourceEventSerializerTest extends TypeSerializerContract<SourceEvent> {
         + "0674656e616e74"
         + "027b7d"
         + "08612e7473763a3137";
+  }
+
+  @Test
+  void version2AddsTheRecordBehindVersion1() throws IOException {
+    DataOutputSerializer out = new DataOutputSerializer(16);
+    SourceEventSerializer.INSTANCE.serialize(WITH_RECORD, out);
+    assertThat(HexFormat.of().formatHex(out.getCopyOfBuffer()))
+        .isEqualTo(
+            "17"
+                + bytesOfFirstSample().substring(2)
+                + "01"
+                + "00000102"
+                + "0807060504030201"
+                + "02726b"
+                + "03"
+                + "0168"
+                + "01"
+                + "0109"
+                + "00"
+                + "00"
+                + "0168"
+                + "01"
+                + "00");
+  }
+
+  @Test
+  void stateOfVersion1IsReadAndMigrated() throws IOException {
+    SourceEventSerializer.Snapshot version1 = new SourceEventSerializer.Snapshot();
+    version1.readSnapshot(1, new DataInputDeserializer(new byte[0]), getClass().getClassLoader());
+    assertThat(
+            SourceEventSerializer.INSTANCE
+                .snapshotConfiguration()
+                .resolveSchemaCompatibility(version1)
+                .isCompatibleAfterMigration())
+        .isTrue();
+    byte[] bytes = HexFormat.of().parseHex(bytesOfFirstSample());
+    assertThat(version1.restoreSerializer().deserialize(new DataInputDeserializer(bytes)))
+        .isEqualTo(FULL);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"20", "100000000000000000000002"})
+  void unknownFlagsAreRefused(String hex) {
+    byte[] bytes = HexFormat.of().parseHex(hex + "0000".repeat(9));
+    assertThatThrownBy(
+            () -> SourceEventSerializer.INSTANCE.deserialize(new DataInputDeserializer(bytes)))
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith("unknown flags of a ");
   }
 }

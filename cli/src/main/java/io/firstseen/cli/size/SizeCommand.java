@@ -13,12 +13,15 @@ import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.types.DedupMode;
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /** Says what a dedup of so many keys needs. */
 @Command(
@@ -102,10 +105,23 @@ public final class SizeCommand implements Callable<Integer> {
       description = "Bytes of an event beside its key (default: ${DEFAULT-VALUE}).")
   private int payloadBytes;
 
+  /** A format of which times are measured. */
+  static final class MeasuredFormat implements ITypeConverter<EventFormat> {
+    @Override
+    public EventFormat convert(String value) {
+      return switch (value.toLowerCase(Locale.ROOT)) {
+        case "json" -> EventFormat.JSON;
+        case "key" -> EventFormat.KEY;
+        default -> throw new TypeConversionException("must be json or key, got '" + value + "'");
+      };
+    }
+  }
+
   @Option(
       names = "--event-format",
       paramLabel = "FORMAT",
       defaultValue = "json",
+      converter = MeasuredFormat.class,
       description = "json or key, as of the jobs (default: ${DEFAULT-VALUE}).")
   private EventFormat eventFormat;
 

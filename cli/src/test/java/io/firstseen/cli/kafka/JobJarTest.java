@@ -38,7 +38,7 @@ class JobJarTest {
   private static final Pattern NOT_FLINK =
       Pattern.compile(
           "(filters|state-serializers|operators|jobs|snapshot-consumer|cli|siphash|hash4j"
-              + "|crawler-commons|jackson|picocli|kafka|flink-connector-kafka|flink-connector-base)"
+              + "|crawler-commons|jackson|avro|protobuf-java|picocli|kafka|flink-connector-kafka|flink-connector-base)"
               + "[-_].*");
 
   @RegisterExtension private static final SharedBroker KAFKA = SharedBroker.stock();
@@ -71,6 +71,8 @@ class JobJarTest {
               "io/firstseen/filters/key/KeyHash.class",
               "org/apache/flink/connector/kafka/sink/KafkaSink.class",
               "org/apache/kafka/clients/producer/KafkaProducer.class",
+              "org/apache/avro/Schema.class",
+              "com/google/protobuf/DynamicMessage.class",
               "META-INF/services/org.apache.kafka.common.config.provider.ConfigProvider");
       assertThat(names)
           .doesNotHaveDuplicates()

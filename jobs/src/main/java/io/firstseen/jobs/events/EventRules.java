@@ -11,7 +11,10 @@ import java.time.Duration;
 
 /** The rules for every event, in any format. */
 final class EventRules implements Serializable {
-  /** Is part of a problem that begins with "time" if the time is too far ahead. */
+  /** Begins a problem with a bound of the time; no text of the input follows. */
+  static final String TIME_AT_MOST = "time must be at most ";
+
+  /** Is part of a problem that begins so if the time is too far ahead. */
   static final String AHEAD_OF_THE_CLOCK = " ahead of the clock";
 
   private static final long serialVersionUID = 1;
@@ -36,7 +39,7 @@ final class EventRules implements Serializable {
     long aheadMillis = timestampMillis - clock.millis();
     if (aheadMillis > maxAheadMillis) {
       throw new MalformedEventException(
-          "time must be at most "
+          TIME_AT_MOST
               + maxAheadMillis
               + " ms"
               + AHEAD_OF_THE_CLOCK

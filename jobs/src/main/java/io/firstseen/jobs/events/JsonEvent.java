@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 // Never compared.
 @SuppressWarnings("ArrayRecordComponent")
 record JsonEvent(Operation operation, byte @Nullable [] scope, byte[] key, long timestampMillis) {
-  private static final JsonFactory FACTORY =
+  static final JsonFactory FACTORY =
       JsonFactory.builder()
           .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
           // Field names with colliding hashes must not cause an exception.
@@ -54,7 +54,7 @@ record JsonEvent(Operation operation, byte @Nullable [] scope, byte[] key, long 
   }
 
   /** Jackson takes leading zero bytes as a sign of UTF-16 or UTF-32. */
-  private static void refuseOtherEncodings(byte[] utf8) throws MalformedEventException {
+  static void refuseOtherEncodings(byte[] utf8) throws MalformedEventException {
     for (int i = 0; i < Math.min(4, utf8.length); i++) {
       if (utf8[i] == 0) {
         throw new MalformedEventException("malformed JSON: byte " + i + " is zero");

@@ -26,7 +26,10 @@ public enum ProblemKind {
   public static ProblemKind of(String problem) {
     // Text of the input is never at the beginning of a problem.
     if (problem.startsWith("time ") || problem.startsWith("ts ")) {
-      return problem.contains(EventRules.AHEAD_OF_THE_CLOCK) ? TOO_FAR_AHEAD : BAD_TIME;
+      boolean isAhead =
+          problem.startsWith(EventRules.TIME_AT_MOST)
+              && problem.contains(EventRules.AHEAD_OF_THE_CLOCK);
+      return isAhead ? TOO_FAR_AHEAD : BAD_TIME;
     }
     return problem.startsWith("key ") || problem.startsWith("scope ") ? BAD_KEY : MALFORMED;
   }

@@ -1,18 +1,28 @@
 package io.firstseen.jobs.kafka;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.firstseen.jobs.events.EventParser;
+import io.firstseen.jobs.events.FieldParser;
 import io.firstseen.jobs.options.KafkaOptions.EventFormat;
 import io.firstseen.serializers.SourceEvent;
+import io.firstseen.serializers.SourceRecord;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
 import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.utils.Utils;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads events from the records of the events topic; places are {@code topic-partition@offset}. In
- * the key format the event time is that of the header {@link RecordHeaders#TIMESTAMP}, else the
- * record's timestamp.
+ * the key format, and where fields are named but none of time, the event time is that of the header
+ * {@link RecordHeaders#TIMESTAMP}, else the record's timestamp.
  */
 public final class EventDeserializer implements KafkaRecordDeserializationSchema<SourceEvent> {
   /**
@@ -22,20 +32,90 @@ public final class EventDeserializer implements KafkaRecordDeserializationSchema
    */
   public static final int MAX_BYTES = 800 * 1024;
 
+  /**
+   * The maximum length in bytes of a record that is passed on: with its key and headers. With what
+   * the protocol adds it fits into 1 MiB.
+   */
+  public static final int MAX_RECORD_BYTES = 960 * 1024;
+
   private static final long serialVersionUID = 1;
+
+  // What the protocol adds to a header at most.
+  private static final int HEADER_BYTES = 8;
 
   private final EventFormat format;
   private final EventParser parser;
+  private final @Nullable FieldParser fields;
+  private final boolean keepsRecords;
+  private final boolean scopedByTopic;
+  private final HashMap<String, byte[]> scopes = new HashMap<>();
 
   /** Makes a deserializer of one format. */
   public EventDeserializer(EventFormat format, EventParser parser) {
+    this(format, parser, null);
+  }
+
+  /**
+   * Makes a deserializer of one format.
+   *
+   * @param fields reads values by their fields; null for the format of the jobs
+   */
+  EventDeserializer(EventFormat format, EventParser parser, @Nullable FieldParser fields) {
+    this(format, parser, fields, false, false);
+  }
+
+  private EventDeserializer(
+      EventFormat format,
+      EventParser parser,
+      @Nullable FieldParser fields,
+      boolean keepsRecords,
+      boolean scopedByTopic) {
     this.format = format;
     this.parser = parser;
+    this.fields = fields;
+    this.keepsRecords = keepsRecords;
+    this.scopedByTopic = scopedByTopic;
+  }
+
+  /** A copy whose events have the record that they were made of, or have not. */
+  EventDeserializer keepingRecords(boolean newKeepsRecords) {
+    return new EventDeserializer(format, parser, fields, newKeepsRecords, scopedByTopic);
+  }
+
+  /** A copy whose events have the name of their topic as their scope, or have their own. */
+  EventDeserializer scopedByTopic(boolean newScopedByTopic) {
+    return new EventDeserializer(format, parser, fields, keepsRecords, newScopedByTopic);
   }
 
   @Override
   public void deserialize(ConsumerRecord<byte[], byte[]> record, Collector<SourceEvent> out) {
-    out.collect(event(record));
+    SourceEvent event = event(record);
+    if (scopedByTopic && event.isWellFormed()) {
+      event = event.withScope(scopes.computeIfAbsent(record.topic(), name -> name.getBytes(UTF_8)));
+    }
+    out.collect(keepsRecords && event.isWellFormed() ? withRecord(event, record) : event);
+  }
+
+  private static SourceEvent withRecord(SourceEvent event, ConsumerRecord<byte[], byte[]> record) {
+    long bytes = length(record.key()) + length(record.value());
+    List<SourceRecord.Header> headers = new ArrayList<>();
+    for (Header header : record.headers()) {
+      headers.add(new SourceRecord.Header(header.key(), header.value()));
+      bytes += HEADER_BYTES + Utils.utf8Length(header.key()) + length(header.value());
+    }
+    if (bytes > MAX_RECORD_BYTES) {
+      return SourceEvent.malformed(
+          "record must be at most %d bytes with its key and headers, got %d"
+              .formatted(MAX_RECORD_BYTES, bytes),
+          record.value(),
+          event.place());
+    }
+    return event.withRecord(
+        new SourceRecord(record.partition(), record.timestamp(), record.key(), headers));
+  }
+
+  private static long length(byte @Nullable [] bytes) {
+    return bytes == null ? 0 : bytes.length;
   }
 
   private SourceEvent event(ConsumerRecord<byte[], byte[]> record) {
@@ -45,14 +125,20 @@ public final class EventDeserializer implements KafkaRecordDeserializationSchema
     if (value != null && value.length > MAX_BYTES) {
       return tooLong("value", value, place);
     }
+    if (fields != null) {
+      return fields.parse(value, timestampMillis(record), place);
+    }
     if (format == EventFormat.JSON) {
       return parser.parseJson(value, place);
     }
     if (key != null && key.length > MAX_BYTES) {
       return tooLong("key", key, place);
     }
-    long timestampMillis = RecordHeaders.timestampMillis(record.headers(), record.timestamp());
-    return parser.parseKeyed(key, value, timestampMillis, place);
+    return parser.parseKeyed(key, value, timestampMillis(record), place);
+  }
+
+  private static long timestampMillis(ConsumerRecord<byte[], byte[]> record) {
+    return RecordHeaders.timestampMillis(record.headers(), record.timestamp());
   }
 
   private static SourceEvent tooLong(String what, byte[] bytes, String place) {

@@ -4,6 +4,7 @@ import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.SnapshotOptions;
 import io.firstseen.jobs.shared.OutcomeSinks;
+import io.firstseen.jobs.shared.Output;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SnapshotRecord;
@@ -28,8 +29,8 @@ public final class KafkaSinks {
   private KafkaSinks() {}
 
   /**
-   * Outcomes to the accepted and duplicates topics, in one transaction, and to the dead-letters
-   * topic, in another. Repeats and unknown deletes as {@code --duplicates} says.
+   * Outcomes to the accepted, records and duplicates topics, in one transaction, and to the
+   * dead-letters topic, in another. Repeats and unknown deletes as {@code --duplicates} says.
    */
   public static OutcomeSinks outcomes(KafkaOptions options) {
     String prefix = options.transactionalIdPrefix(options.acceptedTopic());
@@ -41,8 +42,15 @@ public final class KafkaSinks {
   }
 
   private static Sink<Outcome> outcomes(KafkaOptions options, String prefix) {
+    Output output = options.output();
+    Properties producer = producerOfOutcomes(options);
+    if (!output.hasRecords()) {
+      return new DeferredKafkaSink<>(List::of, sink(producer, new OutcomeRecords(options)), prefix);
+    }
     return new DeferredKafkaSink<>(
-        List::of, sink(producerOfOutcomes(options), new OutcomeRecords(options)), prefix);
+        outcome -> PassedRecords.parts(outcome, output),
+        sink(producer, new PassedRecords(options)),
+        prefix);
   }
 
   /**

@@ -1,10 +1,13 @@
 package io.firstseen.jobs.kafka;
 
 import io.firstseen.jobs.events.EventParser;
+import io.firstseen.jobs.events.FieldParser;
 import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.jobs.shared.EventFields;
 import io.firstseen.serializers.SourceEvent;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.function.UnaryOperator;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.connector.kafka.source.KafkaSource;
 import org.apache.flink.connector.kafka.source.KafkaSourceBuilder;
@@ -20,17 +23,36 @@ public final class KafkaSources {
   private KafkaSources() {}
 
   /**
-   * Events from the events topic.
+   * Events from the topics of events.
    *
    * @param maxAhead how far ahead of the clock an event may be
    */
   public static KafkaSource<SourceEvent> events(KafkaOptions options, Duration maxAhead) {
-    EventParser parser = new EventParser(maxAhead, Clock.systemUTC());
+    Clock clock = Clock.systemUTC();
+    FieldParser fields =
+        options.fields().map(named -> fieldParser(named, options, maxAhead)).orElse(null);
     return source(
         options,
-        options.eventsTopic(),
+        builder ->
+            options
+                .eventsTopicPattern()
+                .map(builder::setTopicPattern)
+                .orElseGet(() -> builder.setTopics(options.eventsTopics())),
         options.transactionalIdPrefix(options.acceptedTopic()),
-        new EventDeserializer(options.eventFormat(), parser));
+        new EventDeserializer(options.eventFormat(), new EventParser(maxAhead, clock), fields)
+            .keepingRecords(options.output().hasRecords())
+            .scopedByTopic(options.isScopeFromTopic()));
+  }
+
+  private static FieldParser fieldParser(
+      EventFields fields, KafkaOptions options, Duration maxAhead) {
+    Clock clock = Clock.systemUTC();
+    return switch (options.eventFormat()) {
+      case JSON -> FieldParser.json(fields, maxAhead, clock);
+      case AVRO -> FieldParser.avro(fields, options.schema(), maxAhead, clock);
+      case PROTOBUF -> FieldParser.protobuf(fields, options.schema(), maxAhead, clock);
+      case KEY -> throw new IllegalArgumentException("keys of records have no fields");
+    };
   }
 
   /**
@@ -45,7 +67,7 @@ public final class KafkaSources {
     KafkaSource<SourceEvent> source =
         source(
             options,
-            options.acceptedTopic(),
+            builder -> builder.setTopics(options.acceptedTopic()),
             options.transactionalIdPrefix(options.snapshotsTopic()),
             new ChangelogDeserializer(new EventParser(maxAhead, Clock.systemUTC())));
     return new AcceptedSource(source, options.clientProperties(), retention);
@@ -53,13 +75,13 @@ public final class KafkaSources {
 
   private static KafkaSource<SourceEvent> source(
       KafkaOptions options,
-      String topic,
+      UnaryOperator<KafkaSourceBuilder<SourceEvent>> topics,
       String group,
       KafkaRecordDeserializationSchema<SourceEvent> deserializer) {
     KafkaSourceBuilder<SourceEvent> builder =
-        KafkaSource.<SourceEvent>builder()
+        topics
+            .apply(KafkaSource.builder())
             .setProperties(options.clientProperties())
-            .setTopics(topic)
             .setGroupId(group)
             .setClientIdPrefix(group)
             .setProperty(

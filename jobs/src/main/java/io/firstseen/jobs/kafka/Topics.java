@@ -8,6 +8,7 @@ import io.firstseen.jobs.shared.UserErrorException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -17,6 +18,8 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.Config;
@@ -54,6 +57,12 @@ public final class Topics implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(12);
   // So that readers who follow packs need not read bases.
   private static final int SNAPSHOTS_PARTITIONS = 2;
+  private static final String CREATE_TIME = "CreateTime";
+  // How far the timestamp of a record may be from the broker's clock.
+  private static final List<String> TIMESTAMP_BOUNDS =
+      List.of(
+          TopicConfig.MESSAGE_TIMESTAMP_BEFORE_MAX_MS_CONFIG,
+          TopicConfig.MESSAGE_TIMESTAMP_AFTER_MAX_MS_CONFIG);
 
   private final KafkaOptions options;
   private final String servers;
@@ -119,20 +128,69 @@ public final class Topics implements AutoCloseable {
 
   private void prepareDedupTopics() {
     requireTransactionTimeout(options.transactionTimeout());
-    TopicDescription events =
-        describe(options.eventsTopic(), Set.of(AclOperation.READ))
-            .orElseThrow(
-                () ->
-                    new UserErrorException(
-                        "there is no topic %s at %s to read events from"
-                            .formatted(options.eventsTopic(), servers)));
-    Optional<Integer> partitions = Optional.of(events.partitions().size());
-    requireAcceptedTopic(AclOperation.WRITE, partitions);
+    List<TopicDescription> events = eventsTopics();
+    requireStopOffsets(events);
+    Optional<Integer> partitions = Optional.of(mostPartitions(events));
+    if (options.output().hasChangelog()) {
+      requireAcceptedTopic(AclOperation.WRITE, partitions);
+    }
+    if (options.output().hasRecords()) {
+      requireRecordsTopic(events);
+    }
     if (options.duplicates() != Duplicates.NONE) {
       requireNotCompacted(options.duplicatesTopic(), partitions);
     }
     requireNotCompacted(options.deadLettersTopic(), partitions);
     requireGroupAndIds(true, options.acceptedTopic());
+  }
+
+  private List<TopicDescription> eventsTopics() {
+    Pattern pattern = options.eventsTopicPattern().orElse(null);
+    List<String> names =
+        pattern == null
+            ? options.eventsTopics()
+            : get(admin.listTopics().names()).stream()
+                .filter(name -> pattern.matcher(name).matches())
+                .sorted()
+                .toList();
+    if (names.isEmpty()) {
+      throw new UserErrorException(
+          "there is no topic at %s that matches %s to read events from"
+              .formatted(servers, pattern));
+    }
+    return names.stream().map(this::eventsTopic).toList();
+  }
+
+  private TopicDescription eventsTopic(String name) {
+    return describe(name, Set.of(AclOperation.READ))
+        .orElseThrow(
+            () ->
+                new UserErrorException(
+                    "there is no topic %s at %s to read events from".formatted(name, servers)));
+  }
+
+  private static int mostPartitions(List<TopicDescription> topics) {
+    return topics.stream().mapToInt(each -> each.partitions().size()).max().orElseThrow();
+  }
+
+  /** Refuses to leave a partition out, which would pass for one that has been read. */
+  private void requireStopOffsets(List<TopicDescription> events) {
+    Map<TopicPartition, Long> offsets = options.stopOffsets().orElse(null);
+    if (offsets == null) {
+      return;
+    }
+    for (TopicDescription topic : events) {
+      topic.partitions().stream()
+          .map(info -> new TopicPartition(topic.name(), info.partition()))
+          .filter(partition -> !offsets.containsKey(partition))
+          .findFirst()
+          .ifPresent(
+              partition -> {
+                throw new UserErrorException(
+                    "there must be an offset where to stop for each partition of the topics of events, there is none for "
+                        + partition);
+              });
+    }
   }
 
   private void requireAcceptedTopic(AclOperation right, Optional<Integer> partitions) {
@@ -143,6 +201,91 @@ public final class Topics implements AutoCloseable {
         Map.of(
             TopicConfig.DELETE_RETENTION_MS_CONFIG,
             Long.toString(options.maxDowntime().toMillis())));
+  }
+
+  /**
+   * Requires a topic that takes every record of the topics of events as it is, with its partition
+   * and timestamp.
+   */
+  private void requireRecordsTopic(List<TopicDescription> events) {
+    String topic = options.recordsTopic();
+    Map<String, String> settings = new HashMap<>();
+    settings.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, CREATE_TIME);
+    for (String bound : TIMESTAMP_BOUNDS) {
+      widest(events, bound).ifPresent(millis -> settings.put(bound, Long.toString(millis)));
+    }
+    // By time as theirs, since it has their timestamps: what is old would be gone at once.
+    values(events, TopicConfig.RETENTION_MS_CONFIG)
+        .max(Comparator.comparingLong(millis -> millis < 0 ? Long.MAX_VALUE : millis))
+        .ifPresent(millis -> settings.put(TopicConfig.RETENTION_MS_CONFIG, Long.toString(millis)));
+    int partitions = events.stream().mapToInt(each -> each.partitions().size()).max().orElseThrow();
+    TopicDescription records =
+        describeOrCreate(
+            topic,
+            Set.of(AclOperation.WRITE),
+            Optional.of(partitions),
+            TopicConfig.CLEANUP_POLICY_DELETE,
+            settings);
+    if (records.partitions().size() < partitions) {
+      throw new UserErrorException(
+          "topic %s must have at least %d partitions, as many as the topics of events, it has %d"
+              .formatted(topic, partitions, records.partitions().size()));
+    }
+    // Records without a key cannot be compacted.
+    boolean areCompacted =
+        events.stream().allMatch(each -> isCompacted(cleanupPolicy(each.name()).orElse("compact")));
+    cleanupPolicy(topic)
+        .filter(policy -> isCompacted(policy) && !areCompacted)
+        .ifPresent(
+            policy -> {
+              throw new UserErrorException(
+                  "topic %s must have cleanup.policy=delete, as a topic of events has, it has %s"
+                      .formatted(topic, policy));
+            });
+    topicConfig(topic, TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG)
+        .filter(type -> !type.equals(CREATE_TIME))
+        .ifPresent(
+            type -> {
+              throw new UserErrorException(
+                  "topic %s must have message.timestamp.type=CreateTime to keep timestamps, it has %s"
+                      .formatted(topic, type));
+            });
+    for (String bound : TIMESTAMP_BOUNDS) {
+      requireBound(topic, bound, widest(events, bound));
+    }
+  }
+
+  private void requireBound(String topic, String bound, Optional<Long> needed) {
+    Optional<Long> has = topicConfig(topic, bound).map(Long::parseLong);
+    if (needed.isPresent() && has.isPresent() && has.get() < needed.get()) {
+      throw new UserErrorException(
+          "topic %s must have %s=%d, as a topic of events has, it has %d"
+              .formatted(topic, bound, needed.get(), has.get()));
+    }
+  }
+
+  /**
+   * The largest value among topics that keep the timestamps of producers, as far as it is known.
+   */
+  private Optional<Long> widest(List<TopicDescription> events, String bound) {
+    List<TopicDescription> ofProducers =
+        events.stream()
+            .filter(
+                topic ->
+                    topicConfig(topic.name(), TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG)
+                        .equals(Optional.of(CREATE_TIME)))
+            .toList();
+    return values(ofProducers, bound).max(Comparator.naturalOrder());
+  }
+
+  private Stream<Long> values(List<TopicDescription> topics, String name) {
+    return topics.stream()
+        .flatMap(topic -> topicConfig(topic.name(), name).stream())
+        .map(Long::parseLong);
+  }
+
+  private static boolean isCompacted(String cleanupPolicy) {
+    return cleanupPolicy.contains(TopicConfig.CLEANUP_POLICY_COMPACT);
   }
 
   /** Requires that the records of removals stay for as long as the job may be down. */
@@ -202,7 +345,7 @@ public final class Topics implements AutoCloseable {
     describeOrCreate(
         topic, Set.of(AclOperation.WRITE), partitions, TopicConfig.CLEANUP_POLICY_DELETE, Map.of());
     cleanupPolicy(topic)
-        .filter(policy -> policy.contains(TopicConfig.CLEANUP_POLICY_COMPACT))
+        .filter(Topics::isCompacted)
         .ifPresent(
             policy -> {
               throw new UserErrorException(
@@ -267,7 +410,7 @@ public final class Topics implements AutoCloseable {
     }
   }
 
-  private void describeOrCreate(
+  private TopicDescription describeOrCreate(
       String topic,
       Set<AclOperation> rights,
       Optional<Integer> partitions,
@@ -286,6 +429,7 @@ public final class Topics implements AutoCloseable {
                                       .formatted(topic, servers)));
                 });
     requireReplicas(description);
+    return description;
   }
 
   private void requireReplicas(TopicDescription topic) {
@@ -447,8 +591,11 @@ public final class Topics implements AutoCloseable {
   }
 
   private Optional<String> cleanupPolicy(String topic) {
-    return config(
-        new ConfigResource(ConfigResource.Type.TOPIC, topic), TopicConfig.CLEANUP_POLICY_CONFIG);
+    return topicConfig(topic, TopicConfig.CLEANUP_POLICY_CONFIG);
+  }
+
+  private Optional<String> topicConfig(String topic, String name) {
+    return config(new ConfigResource(ConfigResource.Type.TOPIC, topic), name);
   }
 
   /** A setting; empty if we are not authorised to read it. */

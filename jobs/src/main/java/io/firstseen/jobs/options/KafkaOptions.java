@@ -1,7 +1,11 @@
 package io.firstseen.jobs.options;
 
+import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.jobs.shared.Duplicates;
+import io.firstseen.jobs.shared.EventFields;
+import io.firstseen.jobs.shared.Output;
 import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.jobs.shared.ValueSchema;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -11,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.regex.Pattern;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -27,12 +32,18 @@ import picocli.CommandLine.Option;
 /** The brokers and topics of the jobs, and how they commit. */
 public final class KafkaOptions {
 
+  private static final String EVENTS_TOPIC = "firstseen.events";
+
   /** How an event is written in a record. */
   public enum EventFormat {
     /** The value is a JSON object with {@code ts}, {@code op}, {@code key}, {@code scope}. */
     JSON,
     /** The record's key is the key; a null value deletes it. */
-    KEY;
+    KEY,
+    /** The value is of Avro, in its binary encoding. */
+    AVRO,
+    /** The value is a message of Protocol Buffers. */
+    PROTOBUF;
 
     static final class Converter extends OptionValues.LowerCaseName<EventFormat> {
       Converter() {
@@ -57,6 +68,12 @@ public final class KafkaOptions {
     }
   }
 
+  static final class OutputName extends OptionValues.LowerCaseName<Output> {
+    OutputName() {
+      super(Output.class);
+    }
+  }
+
   static final class DuplicatesName extends OptionValues.LowerCaseName<Duplicates> {
     DuplicatesName() {
       super(Duplicates.class);
@@ -72,11 +89,27 @@ public final class KafkaOptions {
 
   @Option(
       names = "--events-topic",
-      paramLabel = "TOPIC",
-      defaultValue = "firstseen.events",
+      paramLabel = "TOPIC,...",
+      split = ",",
       converter = OptionValues.KafkaName.class,
-      description = "Where events come from (default: ${DEFAULT-VALUE}).")
-  private String eventsTopic;
+      description = "Where events come from: one topic or several (default: firstseen.events).")
+  private List<String> eventsTopics = new ArrayList<>();
+
+  @Option(
+      names = "--events-topic-pattern",
+      paramLabel = "REGEX",
+      converter = OptionValues.TopicPattern.class,
+      description =
+          "Instead of --events-topic: events come from all topics whose whole name matches this"
+              + " regular expression of Java's, also from those that are made later.")
+  private @Nullable Pattern eventsTopicPattern;
+
+  @Option(
+      names = "--scope-from-topic",
+      description =
+          "The scope of a key is the name of its topic of events, so that equal keys of different"
+              + " topics are different keys. It takes the place of a scope in the event.")
+  private boolean scopeFromTopic;
 
   @Option(
       names = "--accepted-topic",
@@ -87,6 +120,28 @@ public final class KafkaOptions {
           "The compacted changelog of live keys: first-seen keys with their payload, removed keys"
               + " with a null value (default: ${DEFAULT-VALUE}).")
   private String acceptedTopic;
+
+  @Option(
+      names = "--output",
+      paramLabel = "WHAT",
+      defaultValue = "changelog",
+      converter = OutputName.class,
+      description =
+          "What a dedup writes of the events that change the live keys. changelog: keys and payloads,"
+              + " to the accepted topic; record: the records themselves as they came, to"
+              + " --records-topic, so that it has the input less the repeats; both: both"
+              + " (default: ${DEFAULT-VALUE}).")
+  private Output output;
+
+  @Option(
+      names = "--records-topic",
+      paramLabel = "TOPIC",
+      defaultValue = "firstseen.records",
+      converter = OptionValues.KafkaName.class,
+      description =
+          "With --output record or both: where the records go, each to the partition of its number"
+              + " (default: ${DEFAULT-VALUE}).")
+  private String recordsTopic;
 
   @Option(
       names = "--duplicates-topic",
@@ -131,9 +186,15 @@ public final class KafkaOptions {
       defaultValue = "json",
       converter = EventFormat.Converter.class,
       description =
-          "json: the value is an object with ts, op, key and perhaps scope; key: the record's key"
-              + " is the key, and a null value deletes it (default: ${DEFAULT-VALUE}).")
+          "json: the value is an object with ts, op, key and perhaps scope, or of another form with"
+              + " --key-field; key: the record's key is the key, and a null value deletes it; avro,"
+              + " protobuf: the value is of Avro or of Protocol Buffers, with --key-field (default:"
+              + " ${DEFAULT-VALUE}).")
   private EventFormat eventFormat;
+
+  @Mixin private FieldOptions fields;
+
+  @Mixin private SchemaOptions schema;
 
   @Option(
       names = "--start",
@@ -262,14 +323,46 @@ public final class KafkaOptions {
     return bootstrapServers;
   }
 
-  /** The topic of events. */
+  /**
+   * The topic of events.
+   *
+   * @throws IllegalStateException if there are several
+   */
   public String eventsTopic() {
-    return eventsTopic;
+    if (eventsTopicPattern != null || eventsTopics().size() > 1) {
+      throw new IllegalStateException("there are several topics of events");
+    }
+    return eventsTopics().get(0);
+  }
+
+  /** The topics of events, unless there is a pattern. */
+  public List<String> eventsTopics() {
+    return eventsTopics.isEmpty() ? List.of(EVENTS_TOPIC) : List.copyOf(eventsTopics);
+  }
+
+  /** The pattern of the names of topics of events; empty if they are listed. */
+  public Optional<Pattern> eventsTopicPattern() {
+    return Optional.ofNullable(eventsTopicPattern);
+  }
+
+  /** Whether each topic of events is a scope of its own. */
+  public boolean isScopeFromTopic() {
+    return scopeFromTopic;
   }
 
   /** The compacted topic of accepted keys and removals. */
   public String acceptedTopic() {
     return acceptedTopic;
+  }
+
+  /** What is written of the events that change the live keys. */
+  public Output output() {
+    return output;
+  }
+
+  /** The topic of records that are passed on. */
+  public String recordsTopic() {
+    return recordsTopic;
   }
 
   /** The topic of repeats and unknown deletes. */
@@ -295,6 +388,20 @@ public final class KafkaOptions {
   /** How an event is written in a record. */
   public EventFormat eventFormat() {
     return eventFormat;
+  }
+
+  /** The fields of the value that make it an event; empty for the format of the jobs. */
+  public Optional<EventFields> fields() {
+    return fields.fields();
+  }
+
+  /**
+   * Where the schema of values comes from.
+   *
+   * @throws UserErrorException if its file cannot be read
+   */
+  public ValueSchema schema() {
+    return schema.schema();
   }
 
   /** Where a job without a checkpoint begins to read. */
@@ -368,13 +475,27 @@ public final class KafkaOptions {
   public void check() {
     checkProperties();
     Map<String, String> uses = new LinkedHashMap<>();
-    refuseSecondUse(uses, eventsTopic, "--events-topic");
-    refuseSecondUse(uses, acceptedTopic, "--accepted-topic");
+    if (eventsTopicPattern == null) {
+      eventsTopics().forEach(topic -> refuseSecondUse(uses, topic, "--events-topic"));
+    } else if (!eventsTopics.isEmpty()) {
+      throw new UserErrorException(
+          "--events-topic and --events-topic-pattern exclude each other, got %s and %s"
+              .formatted(String.join(",", eventsTopics), eventsTopicPattern));
+    }
+    if (output.hasChangelog()) {
+      refuseSecondUse(uses, acceptedTopic, "--accepted-topic");
+    }
+    if (output.hasRecords()) {
+      refuseSecondUse(uses, recordsTopic, "--records-topic");
+    }
     if (duplicates != Duplicates.NONE) {
       refuseSecondUse(uses, duplicatesTopic, "--duplicates-topic");
     }
     refuseSecondUse(uses, deadLettersTopic, "--dead-letters-topic");
     refuseSecondUse(uses, snapshotsTopic, "--snapshots-topic");
+    if (eventsTopicPattern != null) {
+      uses.forEach(this::refuseOutputAsInput);
+    }
     if (transactionTimeout.compareTo(checkpointInterval) <= 0) {
       throw new UserErrorException(
           "--transaction-timeout must be longer than --checkpoint-interval, got %s and %s"
@@ -382,6 +503,44 @@ public final class KafkaOptions {
                   OptionValues.write(transactionTimeout), OptionValues.write(checkpointInterval)));
     }
     checkReplicas();
+    fields.check(eventFormat);
+    schema.check(eventFormat);
+    if (scopeFromTopic && fields.fields().map(all -> all.scope() != null).orElse(false)) {
+      throw new UserErrorException("--scope-from-topic and --scope-field exclude each other");
+    }
+  }
+
+  private void refuseOutputAsInput(String topic, String option) {
+    if (eventsTopicPattern.matcher(topic).matches()) {
+      throw new UserErrorException(
+          "--events-topic-pattern must not match a topic that the job writes, got %s, which matches %s of %s"
+              .formatted(eventsTopicPattern, topic, option));
+    }
+  }
+
+  /**
+   * Refuses a canonicaliser that cannot take the keys of these events.
+   *
+   * @throws UserErrorException with a sentence
+   */
+  public void checkCanonicaliser(Canonicaliser canonicaliser) {
+    boolean isComposite = fields.fields().map(all -> all.key().size() > 1).orElse(false);
+    if (isComposite && !canonicaliser.equals(Canonicaliser.NONE)) {
+      throw new UserErrorException(
+          "a key of several --key-field needs --canonicaliser none, got " + canonicaliser.id());
+    }
+  }
+
+  /**
+   * Refuses to do without the changelog.
+   *
+   * @throws UserErrorException with a sentence
+   */
+  public void requireChangelog() {
+    if (!output.hasChangelog()) {
+      throw new UserErrorException(
+          "--output record needs a job without snapshots, which are made of the changelog: take both");
+    }
   }
 
   private void checkReplicas() {

@@ -3,6 +3,7 @@ package io.firstseen.jobs.options;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
+import io.firstseen.jobs.shared.FieldPointer;
 import io.firstseen.operators.dedup.Firstseen;
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.TimeToLive;
@@ -13,6 +14,7 @@ import java.util.Locale;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
 import org.apache.flink.configuration.MemorySize;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -188,6 +190,27 @@ public final class OptionValues {
     }
   }
 
+  /** The address of a schema registry. The message does not repeat what may have a password. */
+  public static final class RegistryUri implements ITypeConverter<URI> {
+    @Override
+    public URI convert(String value) {
+      try {
+        URI uri = new URI(value);
+        if (("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))
+            && uri.getHost() != null
+            && uri.getRawUserInfo() == null
+            && uri.getRawQuery() == null
+            && uri.getRawFragment() == null) {
+          return uri;
+        }
+      } catch (URISyntaxException e) {
+        // Falls through to the one sentence.
+      }
+      throw new TypeConversionException(
+          "must be the http or https address of a schema registry, without user, query and fragment");
+    }
+  }
+
   /** The sequence of a manifest. */
   public static final class Sequence implements ITypeConverter<Long> {
     @Override
@@ -311,6 +334,27 @@ public final class OptionValues {
             "must be 1 to 100 letters, digits, '.', '_' or '-', got '" + value + "'");
       }
       return value;
+    }
+  }
+
+  /** The way to a field of a value. */
+  public static final class Pointer implements ITypeConverter<FieldPointer> {
+    @Override
+    public FieldPointer convert(String value) {
+      return read(value, FieldPointer::parse);
+    }
+  }
+
+  /** A pattern of names of topics. */
+  public static final class TopicPattern implements ITypeConverter<Pattern> {
+    @Override
+    public Pattern convert(String value) {
+      try {
+        return Pattern.compile(value);
+      } catch (PatternSyntaxException e) {
+        throw new TypeConversionException(
+            "must be a regular expression, got '" + value + "': " + e.getDescription());
+      }
     }
   }
 

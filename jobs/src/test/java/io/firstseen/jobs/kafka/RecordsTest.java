@@ -2,15 +2,22 @@ package io.firstseen.jobs.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.filters.snapshot.BlobFrame;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.jobs.events.EventParser;
+import io.firstseen.jobs.events.FieldParser;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.KafkaOptions.EventFormat;
+import io.firstseen.jobs.shared.EventFields;
+import io.firstseen.jobs.shared.FieldPointer;
+import io.firstseen.jobs.shared.Output;
+import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.serializers.SourceEvent;
+import io.firstseen.serializers.SourceRecord;
 import io.firstseen.types.Operation;
 import java.time.Clock;
 import java.time.Duration;
@@ -22,6 +29,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.apache.flink.api.common.functions.util.ListCollector;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
@@ -92,6 +101,99 @@ class RecordsTest {
         .isEqualTo(SourceEvent.of(Operation.ADD, null, utf8("k"), json, 5, PLACE));
     assertThat(read(deserializer, record(null, null, none())))
         .isEqualTo(SourceEvent.malformed("value is missing", null, PLACE));
+  }
+
+  @Test
+  void eventsOfNamedFieldsTakeTheTimeOfTheHeaderElseOfTheRecord() throws Exception {
+    byte[] json = utf8("{\"op\":\"any\",\"id\":[7]}");
+    EventFields fields =
+        new EventFields(
+            List.of(FieldPointer.parse("/id/0")), null, TimeUnit.SECONDS, null, Set.of(), null);
+    EventDeserializer deserializer =
+        new EventDeserializer(
+            EventFormat.JSON,
+            parser,
+            FieldParser.json(fields, Duration.ofHours(1), Clock.systemUTC()));
+    assertThat(read(deserializer, record(utf8("ignored"), json, none())))
+        .isEqualTo(SourceEvent.of(Operation.ADD, null, utf8("7"), json, RECORD_TIME, PLACE));
+    byte[] five = {0, 0, 0, 0, 0, 0, 0, 5};
+    assertThat(read(deserializer, record(null, json, timestamp(five))).timestampMillis())
+        .isEqualTo(5);
+    byte[] tooLong = new byte[EventDeserializer.MAX_BYTES + 1];
+    assertThat(read(deserializer, record(null, tooLong, none())).problem())
+        .isEqualTo("value must be at most 819200 bytes, got 819201");
+  }
+
+  /** Everything that is written is as long as it is counted, or longer in the count. */
+  @Test
+  void aRecordTooLongToBePassedOnIsADeadLetterAndOthersAreKept() throws Exception {
+    EventDeserializer plain = new EventDeserializer(EventFormat.KEY, parser);
+    EventDeserializer keeping = plain.keepingRecords(true);
+    byte[] key = utf8("k");
+    byte[] value = new byte[EventDeserializer.MAX_BYTES];
+    Headers headers = none();
+    headers.add("ü", new byte[160 * 1024 - 1 - 10 - 9]);
+    headers.add("h", null);
+    SourceEvent kept = read(keeping, record(key, value, headers));
+    SourceEvent event = read(plain, record(key, value, headers));
+    assertThat(event.record()).isNull();
+    assertThat(kept)
+        .isEqualTo(
+            event.withRecord(
+                new SourceRecord(
+                    3,
+                    RECORD_TIME,
+                    key,
+                    List.of(
+                        new SourceRecord.Header("ü", new byte[160 * 1024 - 1 - 10 - 9]),
+                        new SourceRecord.Header("h", null)))));
+    headers.add("", null);
+    assertThat(read(plain, record(key, value, headers)).isWellFormed()).isTrue();
+    assertThat(read(keeping, record(key, value, headers)))
+        .isEqualTo(
+            SourceEvent.malformed(
+                "record must be at most 983040 bytes with its key and headers, got 983048",
+                value,
+                PLACE));
+    assertThat(read(keeping, record(null, value, none())).record()).isNull();
+  }
+
+  @Test
+  void anAcceptedRecordIsPassedOnAsItCame() {
+    KafkaOptions both =
+        KafkaOptions.parse("--bootstrap-servers=localhost:9092", "--records-topic=t");
+    PassedRecords passing = new PassedRecords(both);
+    SourceEvent event =
+        SourceEvent.of(Operation.ADD, null, utf8("k"), null, 5, PLACE)
+            .withRecord(
+                new SourceRecord(3, 7, null, List.of(new SourceRecord.Header("a", utf8("b")))));
+    Outcome removed = Outcome.of(Outcome.Kind.REMOVED, utf8("k"), event);
+    List<PassedRecords.Part> parts = PassedRecords.parts(removed, Output.BOTH);
+    assertThat(passing.serialize(parts.get(0), new Partitions(4), 9L))
+        .isEqualTo(records.serialize(removed, null, 9L));
+    assertThat(passing.serialize(parts.get(1), new Partitions(4), 9L))
+        .isEqualTo(
+            new ProducerRecord<>(
+                "t", 3, 7L, null, null, List.of(new RecordHeader("a", utf8("b")))));
+    assertThat(PassedRecords.parts(removed, Output.RECORD)).containsExactly(parts.get(1));
+    assertThat(PassedRecords.parts(removed, Output.CHANGELOG)).containsExactly(parts.get(0));
+    Outcome repeat = Outcome.of(Outcome.Kind.DUPLICATE, utf8("k"), event);
+    assertThat(PassedRecords.parts(repeat, Output.BOTH))
+        .containsExactly(new PassedRecords.Part(repeat, false));
+    assertThatThrownBy(() -> passing.serialize(parts.get(1), new Partitions(3), 9L))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage(
+            "topic t must have as many partitions as the topics of events, it has 3, and there is a"
+                + " record at topic-3@42 (add partitions)");
+    Outcome older =
+        Outcome.of(
+            Outcome.Kind.ACCEPTED,
+            utf8("k"),
+            SourceEvent.of(Operation.ADD, null, utf8("k"), null, 5, PLACE));
+    assertThatThrownBy(
+            () -> passing.serialize(new PassedRecords.Part(older, true), new Partitions(4), 9L))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessageContaining("start from a savepoint");
   }
 
   @Test

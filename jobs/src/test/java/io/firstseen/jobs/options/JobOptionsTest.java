@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
@@ -453,5 +454,136 @@ class JobOptionsTest {
     String[] all = Arrays.copyOf(words, words.length + 1);
     all[words.length] = "--bootstrap-servers=localhost:9092";
     return KafkaOptions.parse(all);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--time-field=/ts | --time-field needs --key-field",
+        "--operation-field=/op --delete-values=d | --operation-field needs --key-field",
+        "--scope-field=/s | --scope-field needs --key-field",
+        "--key-field=/id --time-unit=nanos | --time-unit needs --time-field, got nanos alone",
+        "--key-field=/id --delete-values=d,e | --delete-values needs --operation-field, got d,e",
+        "--key-field=/id --operation-field=/op"
+            + " | --operation-field needs --delete-values, such as d: without them nothing is deleted",
+        "--event-format=avro | --event-format avro needs --key-field",
+        "--event-format=avro --key-field=/id"
+            + " | --event-format avro needs either --schema-registry or --schema",
+        "--event-format=avro --key-field=/id --schema=f --schema-registry=http://r"
+            + " | --event-format avro needs either --schema-registry or --schema",
+        "--key-field=/id --schema=f | --schema needs --event-format avro or protobuf",
+        "--event-format=protobuf | --event-format protobuf needs --key-field",
+        "--event-format=protobuf --key-field=/id --schema=f"
+            + " | --event-format protobuf needs --schema and --message",
+        "--event-format=protobuf --key-field=/id --message=a.B"
+            + " | --event-format protobuf needs --schema and --message",
+        "--event-format=protobuf --key-field=/id --schema-registry=http://r"
+            + " | --schema-registry needs --event-format avro",
+        "--event-format=avro --key-field=/id --schema=f --message=a.B"
+            + " | --message needs --event-format protobuf",
+        "--schema-registry=http://r | --schema-registry needs --event-format avro",
+        "--event-format=avro --key-field=/id --schema-registry=http://r --schema-header"
+            + " | --schema-header needs --schema",
+        "--key-field=/id --event-format=key | --key-field needs --event-format json, avro or protobuf, got key",
+      })
+  void fieldsAreNamedAllTogether(String words, String sentence) {
+    assertThatThrownBy(kafka(words.split(" "))::check)
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage(sentence);
+  }
+
+  @Test
+  void aKeyOfSeveralFieldsIsNotCanonicalised() {
+    assertThat(kafka().fields()).isEmpty();
+    KafkaOptions one = kafka("--key-field=/a~1b");
+    one.check();
+    one.checkCanonicaliser(Canonicaliser.URL);
+    assertThat(one.fields().orElseThrow().key().get(0).tokens()).containsExactly("a/b");
+    KafkaOptions two = kafka("--key-field=/a", "--key-field=/b");
+    two.check();
+    two.checkCanonicaliser(Canonicaliser.NONE);
+    assertThatThrownBy(() -> two.checkCanonicaliser(Canonicaliser.URL))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage("a key of several --key-field needs --canonicaliser none, got url");
+    assertThatThrownBy(() -> kafka("--key-field=id"))
+        .isInstanceOf(ParameterException.class)
+        .hasMessageContaining("must be a JSON pointer");
+  }
+
+  @Test
+  void theAcceptedTopicIsNotLookedAtWithoutAChangelog() {
+    kafka("--records-topic=firstseen.accepted").check();
+    kafka("--output=record", "--records-topic=firstseen.accepted").check();
+    assertThatThrownBy(kafka("--output=both", "--records-topic=firstseen.accepted")::check)
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage(
+            "--accepted-topic and --records-topic must be different topics, got"
+                + " firstseen.accepted for both");
+    kafka("--output=both").requireChangelog();
+    assertThatThrownBy(kafka("--output=record")::requireChangelog)
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage(
+            "--output record needs a job without snapshots, which are made of the changelog: take"
+                + " both");
+  }
+
+  @Test
+  void eventsComeFromAListOfTopicsOrFromAPattern() {
+    assertThat(kafka("--events-topic=a,b", "--events-topic=c").eventsTopics())
+        .containsExactly("a", "b", "c");
+    KafkaOptions pattern = kafka("--events-topic-pattern=orders\\..*");
+    pattern.check();
+    assertThat(pattern.eventsTopicPattern().orElseThrow().pattern()).isEqualTo("orders\\..*");
+    assertThatThrownBy(pattern::eventsTopic).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> kafka("--events-topic-pattern=("))
+        .isInstanceOf(ParameterException.class)
+        .hasMessageEndingWith("must be a regular expression, got '(': Unclosed group");
+    assertThatThrownBy(() -> kafka("--events-topic=a,,b"))
+        .isInstanceOf(ParameterException.class)
+        .hasMessageEndingWith("must be 1 to 200 letters, digits, '.', '_' or '-', got ''");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--events-topic=a,b --events-topic-pattern=a.*"
+            + " | --events-topic and --events-topic-pattern exclude each other, got a,b and a.*",
+        "--events-topic=a,b,a"
+            + " | --events-topic and --events-topic must be different topics, got a for both",
+        "--events-topic=a,firstseen.accepted"
+            + " | --events-topic and --accepted-topic must be different topics, got"
+            + " firstseen.accepted for both",
+        "--events-topic-pattern=.*records --output=record"
+            + " | --events-topic-pattern must not match a topic that the job writes, got .*records,"
+            + " which matches firstseen.records of --records-topic",
+        "--scope-from-topic --key-field=/a --scope-field=/b"
+            + " | --scope-from-topic and --scope-field exclude each other",
+      })
+  void topicsOfEventsAreNamedOnceAndNotWritten(String words, String sentence) {
+    assertThatThrownBy(kafka(words.split(" "))::check)
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage(sentence);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "registry:8081",
+        "ftp://registry/",
+        "http:///path",
+        "http://user:secret@registry/",
+        "http://registry/?a=b",
+        "http://registry/#a",
+        "http://regi stry/"
+      })
+  void theAddressOfARegistryHasNoSecret(String address) {
+    assertThatThrownBy(() -> kafka("--schema-registry=" + address))
+        .isInstanceOf(ParameterException.class)
+        .hasMessageContaining(
+            "must be the http or https address of a schema registry, without user, query and"
+                + " fragment")
+        .hasMessageNotContaining("secret");
   }
 }

@@ -1,0 +1,221 @@
+package io.firstseen.jobs.events;
+
+import io.firstseen.jobs.shared.FieldPointer;
+import java.util.List;
+import org.apache.avro.LogicalType;
+import org.apache.avro.LogicalTypes;
+import org.apache.avro.Schema;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Fields of values in Avro's binary encoding. Names are of fields of records and of keys of maps; a
+ * union is what it holds.
+ */
+final class AvroFields implements ValueFields {
+  /** More elements than a value may have bytes; those of some types have none. */
+  static final int MOST_ELEMENTS = 1_000_000;
+
+  static final int MOST_LEVELS = 1_000;
+
+  private static final long serialVersionUID = 1;
+
+  private final FieldNode root;
+  private final int count;
+  private final AvroSchemas schemas;
+  private final boolean hasHeader;
+
+  /**
+   * @param hasHeader whether values begin with the header of the schema registries
+   */
+  AvroFields(List<FieldPointer> pointers, AvroSchemas schemas, boolean hasHeader) {
+    this.root = FieldNode.of(pointers);
+    this.count = pointers.size();
+    this.schemas = schemas;
+    this.hasHeader = hasHeader;
+  }
+
+  @Override
+  public FieldValue[] read(byte[] value) throws MalformedEventException {
+    int id = hasHeader ? SchemaHeader.id(value) : 0;
+    Schema schema = schemas.of(id);
+    Walk walk = new Walk(new AvroInput(value, hasHeader ? SchemaHeader.BYTES : 0), count);
+    walk.read(schema, root, 0);
+    if (walk.in.remaining() > 0) {
+      throw new MalformedEventException(
+          "malformed Avro: it goes on for " + walk.in.remaining() + " bytes after the value");
+    }
+    return walk.found;
+  }
+
+  private static final class Walk {
+    private final AvroInput in;
+    private final FieldValue[] found;
+    private int elements;
+
+    Walk(AvroInput in, int count) {
+      this.in = in;
+      this.found = FieldNode.nothing(count);
+    }
+
+    /**
+     * Reads a value.
+     *
+     * @param node what pointers name in it; null for nothing, which skips it
+     */
+    void read(Schema schema, @Nullable FieldNode node, int level) throws MalformedEventException {
+      if (level > MOST_LEVELS) {
+        throw new MalformedEventException(
+            "Avro must have at most " + MOST_LEVELS + " levels, it has more");
+      }
+      switch (schema.getType()) {
+        case UNION -> read(branch(schema), node, level + 1);
+        case RECORD -> {
+          set(node, FieldValue.OBJECT);
+          for (Schema.Field field : schema.getFields()) {
+            read(field.schema(), node == null ? null : node.child(field.name()), level + 1);
+          }
+        }
+        case ARRAY -> {
+          set(node, FieldValue.ARRAY);
+          int index = 0;
+          for (long left = block(); left > 0; left = block()) {
+            for (; left > 0; left--, index++) {
+              boolean isNamed = node != null && node.hasChildren();
+              read(schema.getElementType(), isNamed ? node.child(index) : null, level + 1);
+            }
+          }
+        }
+        case MAP -> {
+          set(node, FieldValue.OBJECT);
+          for (long left = block(); left > 0; left = block()) {
+            for (; left > 0; left--) {
+              readEntry(schema.getValueType(), node, level + 1);
+            }
+          }
+        }
+        default -> readScalar(schema, node);
+      }
+    }
+
+    private void readEntry(Schema values, @Nullable FieldNode node, int level)
+        throws MalformedEventException {
+      FieldNode child = null;
+      if (node == null || !node.hasChildren()) {
+        in.skipBytes();
+      } else {
+        child = node.child(in.readString());
+      }
+      if (child != null) {
+        child.clear(found);
+      }
+      read(values, child, level);
+    }
+
+    private Schema branch(Schema union) throws MalformedEventException {
+      long index = in.readLong();
+      List<Schema> branches = union.getTypes();
+      if (index < 0 || index >= branches.size()) {
+        throw new MalformedEventException(
+            "malformed Avro: a union of %d types has no type %d".formatted(branches.size(), index));
+      }
+      return branches.get((int) index);
+    }
+
+    /** The number of elements of the next block of an array or map; 0 at its end. */
+    private long block() throws MalformedEventException {
+      long size = in.readLong();
+      if (size < 0) {
+        // Its length in bytes follows.
+        in.readLong();
+        size = -size;
+      }
+      // The smallest number has no positive one.
+      if (size < 0 || size > MOST_ELEMENTS - elements) {
+        throw new MalformedEventException(
+            "Avro must have at most " + MOST_ELEMENTS + " elements, it has more");
+      }
+      elements += (int) size;
+      return size;
+    }
+
+    private void readScalar(Schema schema, @Nullable FieldNode node)
+        throws MalformedEventException {
+      boolean isNamed = node != null && node.isNamed();
+      switch (schema.getType()) {
+        case NULL -> set(node, FieldValue.NULL);
+        case BOOLEAN -> set(node, FieldValue.bool(in.readBoolean()));
+        case INT, LONG -> {
+          long number = in.readLong();
+          if (isNamed) {
+            node.set(found, number(number, schema.getLogicalType()));
+          }
+        }
+        case FLOAT -> {
+          float number = in.readFloat();
+          if (isNamed) {
+            node.set(found, FieldValue.number(Float.toString(number)));
+          }
+        }
+        case DOUBLE -> {
+          double number = in.readDouble();
+          if (isNamed) {
+            node.set(found, FieldValue.number(Double.toString(number)));
+          }
+        }
+        case STRING -> {
+          if (isNamed) {
+            node.set(found, FieldValue.string(in.readString()));
+          } else {
+            in.skipBytes();
+          }
+        }
+        case BYTES -> {
+          if (isNamed) {
+            node.set(found, FieldValue.bytes(in.readBytes()));
+          } else {
+            in.skipBytes();
+          }
+        }
+        case FIXED -> {
+          if (isNamed) {
+            node.set(found, FieldValue.bytes(in.readFixed(schema.getFixedSize())));
+          } else {
+            in.skip(schema.getFixedSize());
+          }
+        }
+        case ENUM -> set(node, FieldValue.string(symbol(schema)));
+        default -> throw new AssertionError(schema.getType());
+      }
+    }
+
+    private String symbol(Schema schema) throws MalformedEventException {
+      long index = in.readLong();
+      List<String> symbols = schema.getEnumSymbols();
+      if (index < 0 || index >= symbols.size()) {
+        throw new MalformedEventException(
+            "malformed Avro: an enum of %d symbols has no symbol %d"
+                .formatted(symbols.size(), index));
+      }
+      return symbols.get((int) index);
+    }
+
+    private static FieldValue number(long number, @Nullable LogicalType type) {
+      FieldValue value = FieldValue.wholeNumber(Long.toString(number));
+      if (type instanceof LogicalTypes.TimestampMillis) {
+        return value.at(number);
+      }
+      if (type instanceof LogicalTypes.TimestampMicros) {
+        return value.at(Math.floorDiv(number, 1_000));
+      }
+      return type instanceof LogicalTypes.TimestampNanos
+          ? value.at(Math.floorDiv(number, 1_000_000))
+          : value;
+    }
+
+    private void set(@Nullable FieldNode node, FieldValue value) {
+      if (node != null) {
+        node.set(found, value);
+      }
+    }
+  }
+}

@@ -1,0 +1,226 @@
+package io.firstseen.jobs.events;
+
+import io.firstseen.jobs.shared.EventFields;
+import io.firstseen.jobs.shared.FieldPointer;
+import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.jobs.shared.ValueSchema;
+import io.firstseen.serializers.SourceEvent;
+import io.firstseen.types.Operation;
+import java.io.Serializable;
+import java.time.Clock;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.util.Base64;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes events of values of any form, by the fields that options name. Like {@link EventParser} it
+ * never throws.
+ */
+public final class FieldParser implements Serializable {
+  private static final long serialVersionUID = 1;
+
+  private static final String SCALAR = " must be a string, number or boolean, it ";
+
+  private final EventFields fields;
+  private final ValueFields values;
+  private final EventRules rules;
+
+  private FieldParser(EventFields fields, ValueFields values, Duration maxAhead, Clock clock) {
+    this.fields = fields;
+    this.values = values;
+    this.rules = new EventRules(maxAhead, clock);
+  }
+
+  /**
+   * A parser of JSON values.
+   *
+   * @param maxAhead how far ahead of the clock an event may be
+   * @param clock the clock, which must be serializable
+   */
+  public static FieldParser json(EventFields fields, Duration maxAhead, Clock clock) {
+    return new FieldParser(fields, new JsonFields(fields.all()), maxAhead, clock);
+  }
+
+  /**
+   * A parser of Avro values.
+   *
+   * @param schema where their schema comes from
+   * @param maxAhead how far ahead of the clock an event may be
+   * @param clock the clock, which must be serializable
+   * @throws UserErrorException if the schema cannot be used
+   */
+  public static FieldParser avro(
+      EventFields fields, ValueSchema schema, Duration maxAhead, Clock clock) {
+    return new FieldParser(
+        fields,
+        new AvroFields(fields.all(), AvroSchemas.from(schema), schema.hasHeader()),
+        maxAhead,
+        clock);
+  }
+
+  /**
+   * A parser of messages of Protocol Buffers. Like {@link #avro}.
+   *
+   * @throws UserErrorException if the schema cannot be used
+   */
+  public static FieldParser protobuf(
+      EventFields fields, ValueSchema schema, Duration maxAhead, Clock clock) {
+    return new FieldParser(fields, new ProtobufFields(fields.all(), schema), maxAhead, clock);
+  }
+
+  /**
+   * The event of a record. Its payload is the value as it came.
+   *
+   * @param value the bytes, null for a record without a value
+   * @param recordMillis the record's time, -1 if it has none
+   */
+  public SourceEvent parse(byte @Nullable [] value, long recordMillis, String place) {
+    if (value == null) {
+      return SourceEvent.malformed("value is missing", null, place);
+    }
+    try {
+      return event(value, recordMillis, place);
+    } catch (MalformedEventException e) {
+      return SourceEvent.malformed(e.getMessage(), value, place);
+    }
+  }
+
+  private SourceEvent event(byte[] value, long recordMillis, String place)
+      throws MalformedEventException {
+    FieldValue[] found = values.read(value);
+    int next = fields.key().size();
+    byte[] key = next == 1 ? key(fields.key().get(0), found[0]) : compositeKey(found);
+    EventRules.checkKey(key);
+    long millis = fields.time() == null ? recordMillis : millis(fields.time(), found[next++]);
+    if (fields.time() == null && millis == -1) {
+      throw new MalformedEventException("time is missing");
+    }
+    rules.checkTime(millis);
+    Operation operation =
+        fields.operation() != null && isDelete(found[next++]) ? Operation.DELETE : Operation.ADD;
+    byte[] scope = fields.scope() == null ? null : scope(fields.scope(), found[next]);
+    EventRules.checkLength("scope", scope == null ? 0 : scope.length);
+    return SourceEvent.of(operation, scope, key, value, millis, place);
+  }
+
+  private boolean isDelete(FieldValue operation) {
+    return !operation.kind().isNothing()
+        && !operation.kind().isStructure()
+        && fields.deleteValues().contains(text(operation));
+  }
+
+  private static byte @Nullable [] scope(FieldPointer field, FieldValue value)
+      throws MalformedEventException {
+    if (value.kind().isNothing()) {
+      return null;
+    }
+    byte[] scope = scalar("scope", field, value);
+    return scope.length == 0 ? null : scope;
+  }
+
+  private static byte[] key(FieldPointer field, FieldValue value) throws MalformedEventException {
+    if (value.kind().isNothing()) {
+      throw new MalformedEventException("key field " + field + " " + value.kind().words());
+    }
+    return scalar("key", field, value);
+  }
+
+  private static byte[] scalar(String what, FieldPointer field, FieldValue value)
+      throws MalformedEventException {
+    if (value.kind().isStructure()) {
+      throw new MalformedEventException(what + " field " + field + SCALAR + value.kind().words());
+    }
+    return value.bytes() != null ? value.bytes() : EventRules.encode(what, value.text());
+  }
+
+  /** The text of a scalar; of bytes their base64. */
+  private static String text(FieldValue value) {
+    return value.bytes() != null ? Base64.getEncoder().encodeToString(value.bytes()) : value.text();
+  }
+
+  /** The key fields as a JSON array, see {@code docs/format/records-v1.md}. */
+  private byte[] compositeKey(FieldValue[] found) throws MalformedEventException {
+    StringBuilder array = new StringBuilder();
+    for (int i = 0; i < fields.key().size(); i++) {
+      FieldValue value = found[i];
+      if (value.kind().isNothing() || value.kind().isStructure()) {
+        // For its sentence.
+        key(fields.key().get(i), value);
+      }
+      array.append(i == 0 ? '[' : ',');
+      if (value.kind() == FieldValue.Kind.STRING || value.kind() == FieldValue.Kind.BYTES) {
+        quote(text(value), array);
+      } else {
+        array.append(value.text());
+      }
+    }
+    return EventRules.encode("key", array.append(']').toString());
+  }
+
+  /** Writes a JSON string with as few escapes as there must be, as RFC 8785 does. */
+  private static void quote(String text, StringBuilder out) {
+    out.append('"');
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      int shortEscape = "\b\t\n\f\r\"\\".indexOf(c);
+      if (shortEscape >= 0) {
+        out.append('\\').append("btnfr\"\\".charAt(shortEscape));
+      } else if (c < ' ') {
+        out.append("\\u%04x".formatted((int) c));
+      } else {
+        out.append(c);
+      }
+    }
+    out.append('"');
+  }
+
+  private long millis(FieldPointer field, FieldValue value) throws MalformedEventException {
+    if (value.millis() != null) {
+      return value.millis();
+    }
+    return switch (value.kind()) {
+      case MISSING, NULL ->
+          throw new MalformedEventException("time field " + field + " " + value.kind().words());
+      case WHOLE_NUMBER -> millisOfNumber(field, value);
+      case STRING -> millisOfText(field, value);
+      default -> throw noTime(field, value);
+    };
+  }
+
+  private long millisOfNumber(FieldPointer field, FieldValue value) throws MalformedEventException {
+    long number;
+    try {
+      number = Long.parseLong(value.text());
+    } catch (NumberFormatException e) {
+      throw noTime(field, value);
+    }
+    if (fields.timeUnit() == TimeUnit.SECONDS && number > Long.MAX_VALUE / 1000) {
+      throw noTime(field, value);
+    }
+    long millis = fields.timeUnit().toMillis(number);
+    // Rounding must not make a negative time zero.
+    return number < 0 ? Math.min(-1, millis) : millis;
+  }
+
+  private long millisOfText(FieldPointer field, FieldValue value) throws MalformedEventException {
+    try {
+      return OffsetDateTime.parse(value.text()).toInstant().toEpochMilli();
+    } catch (DateTimeException | ArithmeticException e) {
+      throw noTime(field, value);
+    }
+  }
+
+  private MalformedEventException noTime(FieldPointer field, FieldValue value) {
+    return new MalformedEventException(
+        "time field %s must be a whole number of %s or a date-time with an offset, it %s%s"
+            .formatted(
+                field,
+                fields.timeUnit().name().toLowerCase(Locale.ROOT),
+                value.kind().words(),
+                value.text().isEmpty() ? "" : ", '" + Excerpt.of(value.text()) + "'"));
+  }
+}

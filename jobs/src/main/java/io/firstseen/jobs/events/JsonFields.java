@@ -1,0 +1,88 @@
+package io.firstseen.jobs.events;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import io.firstseen.jobs.shared.FieldPointer;
+import java.io.IOException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Fields of JSON values. Of a repeated field the last counts; what no pointer names is skipped. */
+final class JsonFields implements ValueFields {
+  private static final long serialVersionUID = 1;
+
+  private final FieldNode root;
+  private final int count;
+
+  JsonFields(List<FieldPointer> pointers) {
+    this.root = FieldNode.of(pointers);
+    this.count = pointers.size();
+  }
+
+  @Override
+  public FieldValue[] read(byte[] utf8) throws MalformedEventException {
+    EventRules.checkUtf8(utf8);
+    JsonEvent.refuseOtherEncodings(utf8);
+    FieldValue[] found = FieldNode.nothing(count);
+    try (JsonParser parser = JsonEvent.FACTORY.createParser(utf8)) {
+      if (parser.nextToken() == null) {
+        throw new MalformedEventException("malformed JSON: there is no value");
+      }
+      read(parser, root, found);
+      if (parser.nextToken() != null) {
+        throw new MalformedEventException("JSON goes on after the value");
+      }
+    } catch (JsonProcessingException e) {
+      throw new MalformedEventException("malformed JSON: " + Excerpt.of(e.getOriginalMessage()));
+    } catch (IOException e) {
+      throw new MalformedEventException("malformed JSON: " + Excerpt.of(String.valueOf(e)));
+    }
+    return found;
+  }
+
+  /** Recursion is as deep as the longest pointer. */
+  private static void read(JsonParser parser, FieldNode node, FieldValue[] found)
+      throws IOException {
+    JsonToken token = parser.currentToken();
+    if (node.isNamed()) {
+      node.set(found, value(token, parser));
+    }
+    if (!node.hasChildren()) {
+      parser.skipChildren();
+    } else if (token == JsonToken.START_OBJECT) {
+      while (parser.nextToken() == JsonToken.FIELD_NAME) {
+        FieldNode child = node.child(parser.currentName());
+        parser.nextToken();
+        readOrSkip(parser, child, found);
+      }
+    } else if (token == JsonToken.START_ARRAY) {
+      for (int i = 0; parser.nextToken() != JsonToken.END_ARRAY; i++) {
+        readOrSkip(parser, node.child(i), found);
+      }
+    }
+  }
+
+  private static void readOrSkip(JsonParser parser, @Nullable FieldNode node, FieldValue[] found)
+      throws IOException {
+    if (node == null) {
+      parser.skipChildren();
+    } else {
+      node.clear(found);
+      read(parser, node, found);
+    }
+  }
+
+  private static FieldValue value(JsonToken token, JsonParser parser) throws IOException {
+    return switch (token) {
+      case START_OBJECT -> FieldValue.OBJECT;
+      case START_ARRAY -> FieldValue.ARRAY;
+      case VALUE_STRING -> FieldValue.string(parser.getText());
+      case VALUE_NUMBER_INT -> FieldValue.wholeNumber(parser.getText());
+      case VALUE_NUMBER_FLOAT -> FieldValue.number(parser.getText());
+      case VALUE_TRUE -> FieldValue.bool(true);
+      case VALUE_FALSE -> FieldValue.bool(false);
+      default -> FieldValue.NULL;
+    };
+  }
+}

@@ -1,0 +1,82 @@
+package io.firstseen.jobs.kafka;
+
+import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.jobs.shared.Output;
+import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.serializers.Outcome;
+import io.firstseen.serializers.SourceEvent;
+import io.firstseen.serializers.SourceRecord;
+import java.util.List;
+import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Headers;
+
+/**
+ * The records of outcomes where accepted ones are passed on as they came: with key, value, headers,
+ * timestamp and partition. All other outcomes are written as {@link OutcomeRecords} says.
+ */
+final class PassedRecords implements KafkaRecordSerializationSchema<PassedRecords.Part> {
+  private static final long serialVersionUID = 1;
+
+  private final String topic;
+  private final OutcomeRecords others;
+
+  PassedRecords(KafkaOptions options) {
+    this.topic = options.recordsTopic();
+    this.others = new OutcomeRecords(options);
+  }
+
+  /**
+   * What becomes one record.
+   *
+   * @param isPassedOn whether it is the event's record as it came
+   */
+  record Part(Outcome outcome, boolean isPassedOn) {}
+
+  /** The parts of an outcome: a changed key is written to the changelog, passed on, or both. */
+  static List<Part> parts(Outcome outcome, Output output) {
+    return switch (outcome.kind()) {
+      case ACCEPTED, REMOVED ->
+          output == Output.BOTH
+              ? List.of(new Part(outcome, false), new Part(outcome, true))
+              : List.of(new Part(outcome, output.hasRecords()));
+      case DUPLICATE, FALSE_DUPLICATE, UNKNOWN_DELETE, DEAD_LETTER ->
+          List.of(new Part(outcome, false));
+    };
+  }
+
+  @Override
+  public ProducerRecord<byte[], byte[]> serialize(
+      Part part, KafkaSinkContext context, Long timestamp) {
+    if (!part.isPassedOn()) {
+      return others.serialize(part.outcome(), context, timestamp);
+    }
+    SourceEvent event = part.outcome().event();
+    SourceRecord record = event.record();
+    if (record == null) {
+      throw new UserErrorException(
+          ("the event at %s is of an unaligned checkpoint without --output record: start from a"
+                  + " savepoint, or from a checkpoint that is not unaligned")
+              .formatted(event.place()));
+    }
+    int partitions = context.getPartitionsForTopic(topic).length;
+    if (record.partition() >= partitions) {
+      // The job goes on when there are as many: not an error that ends it.
+      throw new IllegalStateException(
+          "topic %s must have as many partitions as the topics of events, it has %d, and there is a record at %s (add partitions)"
+              .formatted(topic, partitions, event.place()));
+    }
+    ProducerRecord<byte[], byte[]> passed =
+        new ProducerRecord<>(
+            topic,
+            record.partition(),
+            record.timestampMillis() < 0 ? null : (Long) record.timestampMillis(),
+            record.key(),
+            event.payload());
+    Headers headers = passed.headers();
+    for (SourceRecord.Header header : record.headers()) {
+      headers.add(header.name(), header.value());
+    }
+    return passed;
+  }
+}

@@ -1,0 +1,93 @@
+package io.firstseen.jobs.options;
+
+import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.jobs.shared.ValueSchema;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The schemas of values that are not JSON. */
+public final class SchemaOptions {
+
+  @Option(
+      names = "--schema-registry",
+      paramLabel = "URL",
+      converter = OptionValues.RegistryUri.class,
+      description =
+          "With --event-format avro: the schema registry whose ids values begin with (a zero and 4"
+              + " bytes). The environment variable FIRSTSEEN_SCHEMA_REGISTRY_AUTH of every"
+              + " TaskManager may hold user:password.")
+  private @Nullable URI registry;
+
+  @Option(
+      names = "--schema",
+      paramLabel = "FILE",
+      description =
+          "A file with the schema of all values. With --event-format avro: an .avsc, instead of"
+              + " --schema-registry; with --event-format protobuf: a descriptor set (protoc"
+              + " --descriptor_set_out --include_imports).")
+  private @Nullable Path file;
+
+  @Option(
+      names = "--message",
+      paramLabel = "NAME",
+      description =
+          "With --event-format protobuf: the full name of the message, such as shop.Order.")
+  private @Nullable String message;
+
+  @Option(
+      names = "--schema-header",
+      description =
+          "With --schema: values begin with the header of the schema registries, which is passed"
+              + " over.")
+  private boolean header;
+
+  SchemaOptions() {}
+
+  /**
+   * Where the schema comes from.
+   *
+   * @throws UserErrorException if the file cannot be read
+   */
+  ValueSchema schema() {
+    try {
+      return new ValueSchema(
+          registry,
+          file == null ? null : Files.readAllBytes(file),
+          registry != null || header,
+          message);
+    } catch (IOException e) {
+      throw UserErrorException.cannot("read the schema", file, e);
+    }
+  }
+
+  /**
+   * Refuses options that contradict each other.
+   *
+   * @throws UserErrorException with a sentence
+   */
+  void check(KafkaOptions.EventFormat format) {
+    boolean isAvro = format == KafkaOptions.EventFormat.AVRO;
+    boolean isProtobuf = format == KafkaOptions.EventFormat.PROTOBUF;
+    refuse(registry != null && !isAvro, "--schema-registry needs --event-format avro");
+    refuse(
+        file != null && !isAvro && !isProtobuf, "--schema needs --event-format avro or protobuf");
+    refuse(message != null && !isProtobuf, "--message needs --event-format protobuf");
+    refuse(header && file == null, "--schema-header needs --schema");
+    refuse(
+        isAvro && (registry == null) == (file == null),
+        "--event-format avro needs either --schema-registry or --schema");
+    refuse(
+        isProtobuf && (file == null || message == null),
+        "--event-format protobuf needs --schema and --message");
+  }
+
+  private static void refuse(boolean wrong, String sentence) {
+    if (wrong) {
+      throw new UserErrorException(sentence);
+    }
+  }
+}

@@ -1,0 +1,295 @@
+package io.firstseen.jobs.events;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstseen.jobs.shared.EventFields;
+import io.firstseen.jobs.shared.FieldPointer;
+import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.jobs.shared.ValueSchema;
+import io.firstseen.serializers.SourceEvent;
+import io.firstseen.types.Operation;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.avro.Schema;
+import org.apache.avro.generic.GenericData;
+import org.apache.avro.generic.GenericDatumWriter;
+import org.apache.avro.generic.GenericRecord;
+import org.apache.avro.io.BinaryEncoder;
+import org.apache.avro.io.EncoderFactory;
+import org.apache.flink.util.InstantiationUtil;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AvroFieldsTest {
+  private static final String PLACE = "in:7";
+
+  private static final String SCHEMA =
+      """
+      {"type":"record","name":"Order","namespace":"shop","fields":[
+        {"name":"skipped","type":["null",{"type":"map","values":{"type":"array","items":"Order"}}]},
+        {"name":"id","type":["null","string","long","double"]},
+        {"name":"i","type":"int"},
+        {"name":"f","type":"float"},
+        {"name":"d","type":"double"},
+        {"name":"b","type":"boolean"},
+        {"name":"raw","type":"bytes"},
+        {"name":"mac","type":{"type":"fixed","name":"Mac","size":6}},
+        {"name":"op","type":{"type":"enum","name":"Op","symbols":["c","u","d"]}},
+        {"name":"millis","type":{"type":"long","logicalType":"timestamp-millis"}},
+        {"name":"micros","type":["null",{"type":"long","logicalType":"timestamp-micros"}]},
+        {"name":"nanos","type":{"type":"long","logicalType":"timestamp-nanos"}},
+        {"name":"lines","type":{"type":"array","items":{"type":"record","name":"Line","fields":[
+          {"name":"sku","type":"string"},{"name":"n","type":"int"}]}}},
+        {"name":"labels","type":{"type":"map","values":"string"}},
+        {"name":"nested","type":["null","Order"]}
+      ]}
+      """;
+
+  private static final Schema ORDER = new Schema.Parser().parse(SCHEMA);
+
+  private static GenericRecord order(Object id) {
+    GenericRecord order = new GenericData.Record(ORDER);
+    order.put("id", id);
+    order.put("i", -7);
+    order.put("f", 1.5f);
+    order.put("d", 1e300);
+    order.put("b", true);
+    order.put("raw", ByteBuffer.wrap(new byte[] {(byte) 0xFF, 0}));
+    order.put(
+        "mac",
+        new GenericData.Fixed(
+            ORDER.getField("mac").schema(), new byte[] {1, 2, 3, 4, 5, (byte) 0x80}));
+    order.put("op", new GenericData.EnumSymbol(ORDER.getField("op").schema(), "d"));
+    order.put("millis", 1_700_000_000_001L);
+    order.put("micros", 1_700_000_000_002_999L);
+    order.put("nanos", 1_700_000_000_003_999_999L);
+    Schema lines = ORDER.getField("lines").schema();
+    GenericRecord line = new GenericData.Record(lines.getElementType());
+    line.put("sku", "ü");
+    line.put("n", 2);
+    order.put("lines", List.of(line, line));
+    order.put("labels", Map.of("a/b", "label"));
+    return order;
+  }
+
+  private static byte[] encode(Schema schema, Object value) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try {
+      BinaryEncoder encoder = EncoderFactory.get().binaryEncoder(bytes, null);
+      new GenericDatumWriter<>(schema).write(value, encoder);
+      encoder.flush();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+    return bytes.toByteArray();
+  }
+
+  private static byte[] encoded(Object id) {
+    return encode(ORDER, order(id));
+  }
+
+  private static ValueSchema file(String schema, boolean hasHeader) {
+    return new ValueSchema(null, schema.getBytes(UTF_8), hasHeader, null);
+  }
+
+  private static FieldParser parser(EventFields fields, ValueSchema schema) {
+    return FieldParser.avro(fields, schema, Duration.ofHours(1), Clock.systemUTC());
+  }
+
+  private static EventFields keys(String... pointers) {
+    List<FieldPointer> keys = Stream.of(pointers).map(FieldPointer::parse).toList();
+    return new EventFields(keys, null, TimeUnit.MILLISECONDS, null, Set.of(), null);
+  }
+
+  private static SourceEvent parse(EventFields fields, byte[] value) {
+    return parser(fields, file(SCHEMA, false)).parse(value, 5, PLACE);
+  }
+
+  private static String problem(String key, byte[] value) {
+    return parse(keys(key), value).problem();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/id, key",
+    "/i, -7",
+    "/f, 1.5",
+    "/d, 1.0E300",
+    "/b, true",
+    "/op, d",
+    "/millis, 1700000000001",
+    "/micros, 1700000000002999",
+    "/lines/1/sku, ü",
+    "/lines/0/n, 2",
+    "/labels/a~1b, label",
+  })
+  void aKeyIsTheTextOfItsField(String pointer, String key) {
+    byte[] value = encoded("key");
+    assertThat(parse(keys(pointer), value))
+        .isEqualTo(SourceEvent.of(Operation.ADD, null, key.getBytes(UTF_8), value, 5, PLACE));
+  }
+
+  @Test
+  void bytesAreAKeyAsTheyAreAndAsBase64InAnArray() {
+    byte[] value = encoded(4L);
+    assertThat(parse(keys("/raw"), value).key()).isEqualTo(new byte[] {(byte) 0xFF, 0});
+    assertThat(parse(keys("/mac"), value).key()).isEqualTo(HexFormat.of().parseHex("010203040580"));
+    assertThat(new String(parse(keys("/raw", "/id", "/op"), value).key(), UTF_8))
+        .isEqualTo("[\"/wA=\",4,\"d\"]");
+  }
+
+  @Test
+  void everyTypeOfAUnionCountsAndNullIsNothing() {
+    assertThat(parse(keys("/id"), encoded(5L)).key()).isEqualTo("5".getBytes(UTF_8));
+    assertThat(parse(keys("/id"), encoded(5.0)).key()).isEqualTo("5.0".getBytes(UTF_8));
+    assertThat(problem("/id", encoded(null))).isEqualTo("key field /id is null");
+    GenericRecord outer = order("outer");
+    outer.put("nested", order("inner"));
+    byte[] nested = encode(ORDER, outer);
+    assertThat(parse(keys("/nested/id"), nested).key()).isEqualTo("inner".getBytes(UTF_8));
+    assertThat(problem("/nested/id", encoded("x"))).isEqualTo("key field /nested/id is missing");
+    assertThat(problem("/lines", nested))
+        .isEqualTo("key field /lines must be a string, number or boolean, it is an array");
+    assertThat(problem("/nested", nested))
+        .isEqualTo("key field /nested must be a string, number or boolean, it is an object");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"/millis, 1700000000001", "/micros, 1700000000002", "/nanos, 1700000000003"})
+  void logicalTimestampsSayTheirUnit(String pointer, long millis) {
+    EventFields fields =
+        new EventFields(
+            List.of(FieldPointer.parse("/id")),
+            FieldPointer.parse(pointer),
+            TimeUnit.SECONDS,
+            FieldPointer.parse("/op"),
+            Set.of("d"),
+            FieldPointer.parse("/labels/a~1b"));
+    byte[] value = encoded("k");
+    assertThat(parse(fields, value))
+        .isEqualTo(
+            SourceEvent.of(
+                Operation.DELETE,
+                "label".getBytes(UTF_8),
+                "k".getBytes(UTF_8),
+                value,
+                millis,
+                PLACE));
+  }
+
+  @Test
+  void theHeaderOfARegistryIsPassedOverIfItIsThere() {
+    byte[] plain = encoded("k");
+    byte[] value = ByteBuffer.allocate(5 + plain.length).put((byte) 0).putInt(9).put(plain).array();
+    FieldParser parser = parser(keys("/id"), file(SCHEMA, true));
+    assertThat(parser.parse(value, 5, PLACE).key()).isEqualTo("k".getBytes(UTF_8));
+    value[0] = 1;
+    assertThat(parser.parse(value, 5, PLACE).problem())
+        .isEqualTo(
+            "value must begin with a zero and the 4 bytes of the id of its schema, it begins with 1");
+    assertThat(parser.parse(new byte[4], 5, PLACE).problem())
+        .isEqualTo(
+            "value must begin with a zero and the 4 bytes of the id of its schema, it has 4 bytes");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "{", "{\"type\":\"rekord\"}", "\u0000"})
+  void aFileWithoutASchemaIsRefusedAtTheStart(String schema) {
+    assertThatThrownBy(() -> parser(keys("/id"), file(schema, false)))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessageStartingWith("--schema has no schema of Avro: ");
+  }
+
+  // ---- any bytes
+
+  @Test
+  void whatIsCutShortOrGoesOnIsADeadLetter() {
+    byte[] value = encoded("key");
+    FieldParser parser = parser(keys("/id"), file(SCHEMA, false));
+    for (int length = 0; length < value.length; length++) {
+      byte[] cut = Arrays.copyOf(value, length);
+      assertThat(parser.parse(cut, 5, PLACE).problem()).startsWith("malformed Avro: there must be");
+    }
+    assertThat(problem("/id", Arrays.copyOf(value, value.length + 2)))
+        .isEqualTo("malformed Avro: it goes on for 2 bytes after the value");
+  }
+
+  @Test
+  void damagedValuesNeverThrow() {
+    Random random = new Random(53);
+    GenericRecord outer = order("outer");
+    outer.put("nested", order("inner"));
+    byte[] value = encode(ORDER, outer);
+    FieldParser parser =
+        parser(keys("/id", "/lines/1/sku", "/labels/a~1b", "/nested/raw"), file(SCHEMA, false));
+    int problems = 0;
+    for (int i = 0; i < 20_000; i++) {
+      byte[] damaged = value.clone();
+      for (int j = random.nextInt(3); j >= 0; j--) {
+        damaged[random.nextInt(damaged.length)] = (byte) random.nextInt(256);
+      }
+      problems += parser.parse(damaged, 5, PLACE).isWellFormed() ? 0 : 1;
+    }
+    assertThat(problems).isGreaterThan(1_000);
+  }
+
+  /** A few bytes must not cost much memory or time. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        // A length of 2^31-1.
+        "\"bytes\" | feffffff0f"
+            + " | malformed Avro: there must be 2147483647 bytes more, there are 0",
+        "\"string\" | 01 | malformed Avro: there must be -1 bytes more, there are 0",
+        "\"long\" | ffffffffffffffffffffff | malformed Avro: a number has more than 10 bytes",
+        "\"boolean\" | 02 | malformed Avro: a boolean is 2",
+        "[\"null\"] | 02 | malformed Avro: a union of 1 types has no type 1",
+        "{\"type\":\"enum\",\"name\":\"E\",\"symbols\":[\"a\"]} | 01"
+            + " | malformed Avro: an enum of 1 symbols has no symbol -1",
+        // Elements without bytes: 2^62 of them, -2^63, and two blocks of a million less one.
+        "{\"type\":\"array\",\"items\":\"null\"} | 80808080808080808001"
+            + " | Avro must have at most 1000000 elements, it has more",
+        "{\"type\":\"array\",\"items\":\"null\"} | ffffffffffffffffff0100"
+            + " | Avro must have at most 1000000 elements, it has more",
+        "{\"type\":\"array\",\"items\":\"null\"} | fe887a fe887a"
+            + " | Avro must have at most 1000000 elements, it has more",
+        "\"string\" | 02ff | not UTF-8: malformed at byte 1",
+      })
+  void hostileBytesAreADeadLetter(String schema, String hex, String problem) {
+    byte[] value = HexFormat.of().parseHex(hex.replace(" ", ""));
+    FieldParser parser = parser(keys(""), file(schema, false));
+    assertThat(parser.parse(value, 5, PLACE).problem()).isEqualTo(problem);
+  }
+
+  @Test
+  void deepValuesAreReadOrRefusedWithoutOverflow() {
+    String list =
+        "{\"type\":\"record\",\"name\":\"L\",\"fields\":[{\"name\":\"next\",\"type\":[\"null\",\"L\"]}]}";
+    byte[] deep = new byte[800 * 1024];
+    Arrays.fill(deep, (byte) 2);
+    assertThat(parser(keys("/next"), file(list, false)).parse(deep, 5, PLACE).problem())
+        .isEqualTo("Avro must have at most 1000 levels, it has more");
+  }
+
+  @Test
+  void aParserTravelsWithTheJob() throws Exception {
+    FieldParser travelled = InstantiationUtil.clone(parser(keys("/id"), file(SCHEMA, false)));
+    assertThat(travelled.parse(encoded("k"), 5, PLACE).key()).isEqualTo("k".getBytes(UTF_8));
+  }
+}

@@ -1,0 +1,155 @@
+package io.firstseen.jobs.events;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpServer;
+import io.firstseen.jobs.shared.UserErrorException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Collections;
+import java.util.List;
+import org.apache.avro.Schema;
+import org.apache.flink.util.InstantiationUtil;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SchemaRegistryTest {
+  private static final String NO_VARIABLE = "FIRSTSEEN_NO_SUCH_VARIABLE";
+
+  // What the server answers, one after the other, the last one again and again.
+  private final List<String> answers = Collections.synchronizedList(new ArrayList<>());
+  private final List<String> requests = Collections.synchronizedList(new ArrayList<>());
+  private HttpServer server;
+
+  @BeforeEach
+  void start() throws IOException {
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/",
+        exchange -> {
+          requests.add(
+              exchange.getRequestURI()
+                  + " "
+                  + exchange.getRequestHeaders().getFirst("Authorization"));
+          String answer = answers.size() > 1 ? answers.remove(0) : answers.get(0);
+          byte[] body = answer.substring(4).getBytes(UTF_8);
+          exchange.sendResponseHeaders(Integer.parseInt(answer.substring(0, 3)), body.length);
+          exchange.getResponseBody().write(body);
+          exchange.close();
+        });
+    server.start();
+  }
+
+  @AfterEach
+  void stop() {
+    server.stop(0);
+  }
+
+  private SchemaRegistry registry(String path, String variable) {
+    return new SchemaRegistry(
+        URI.create("http://localhost:" + server.getAddress().getPort() + path), 1, variable);
+  }
+
+  @Test
+  void aSchemaIsAskedForOnce() throws Exception {
+    answers.add("200 {\"schema\":\"\\\"long\\\"\"}");
+    SchemaRegistry registry = InstantiationUtil.clone(registry("/api", NO_VARIABLE));
+    assertThat(registry.of(7).getType()).isEqualTo(Schema.Type.LONG);
+    assertThat(registry.of(7).getType()).isEqualTo(Schema.Type.LONG);
+    registry.of(-1);
+    assertThat(requests).containsExactly("/api/schemas/ids/7 null", "/api/schemas/ids/-1 null");
+  }
+
+  /** PATH stands for the variable, since a test cannot set one. */
+  @Test
+  void theUserIsSentAsTheEnvironmentSays() throws Exception {
+    answers.add("200 {\"schema\":\"\\\"long\\\"\"}");
+    registry("/", "PATH").of(7);
+    String basic = Base64.getEncoder().encodeToString(System.getenv("PATH").getBytes(UTF_8));
+    assertThat(requests).containsExactly("/schemas/ids/7 Basic " + basic);
+    assertThatThrownBy(() -> registry("/", "HOME").of(7))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage("HOME must be user:password, it has no colon");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "404 {\"error_code\":40403,\"message\":\"x\"} | schema 7 is not in the registry",
+        "200 {\"schema\":\"message M{}\",\"schemaType\":\"PROTOBUF\"}"
+            + " | schema 7 must be of Avro, it is of PROTOBUF",
+        "200 {\"schema\":\"\\\"R\\\"\",\"references\":[{\"name\":\"R\"}]}"
+            + " | schema 7 must have no references, it has some",
+        "200 {\"schema\":\"\\\"R\\\"\"} | schema 7 cannot be used: it names a type that it does not have",
+      })
+  void aSchemaThatIsNotThereIsTheFaultOfTheValueAndAskedForOnce(String answer, String problem) {
+    answers.add(answer);
+    SchemaRegistry registry = registry("/", NO_VARIABLE);
+    for (int i = 0; i < 2; i++) {
+      assertThatThrownBy(() -> registry.of(7))
+          .isInstanceOf(MalformedEventException.class)
+          .hasMessageStartingWith(problem);
+    }
+    assertThat(requests).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "404 {\"error_code\":404} | answers with status 404 and no schema: is the address right?",
+        "404 not found | answers with status 404 and no schema: is the address right?",
+        "200 {} | answers with status 200 and no schema: is the address right?",
+        "302 | answers with status 302 and no schema: is the address right?",
+        "401 {} | refuses to answer, with status 401: set FIRSTSEEN_NO_SUCH_VARIABLE to"
+            + " user:password for every TaskManager",
+      })
+  void aWrongAddressOrUserFailsTheJob(String answer, String sentence) {
+    answers.add(answer + " ");
+    SchemaRegistry registry = registry("/", NO_VARIABLE);
+    assertFails(registry, sentence);
+    assertThat(requests).hasSize(1);
+    // It is asked again.
+    assertFails(registry, sentence);
+  }
+
+  @Test
+  void anAnswerThatDoesNotComeIsAskedForAFewTimes() throws Exception {
+    answers.add("500 ");
+    answers.add("429 ");
+    answers.add("503 ");
+    answers.add("200 {\"schema\":\"\\\"long\\\"\"}");
+    assertThat(registry("/", NO_VARIABLE).of(7).getType()).isEqualTo(Schema.Type.LONG);
+    assertThat(requests).hasSize(4);
+
+    answers.clear();
+    answers.add("503 ");
+    requests.clear();
+    assertFails(
+        registry("/", NO_VARIABLE), "cannot be read, after 4 attempts: it answers with status 503");
+    assertThat(requests).hasSize(4);
+    server.stop(0);
+    assertFails(registry("/", NO_VARIABLE), "cannot be read, after 4 attempts: java.net.Connect");
+  }
+
+  private void assertFails(SchemaRegistry registry, String sentence) {
+    assertThatThrownBy(() -> registry.of(7))
+        .isInstanceOf(UncheckedIOException.class)
+        .hasMessageContaining(
+            "the schema registry at http://localhost:"
+                + server.getAddress().getPort()
+                + "/ "
+                + sentence);
+  }
+}
