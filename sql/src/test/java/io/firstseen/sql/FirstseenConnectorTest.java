@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.BeforeEach;
@@ -93,6 +95,45 @@ class FirstseenConnectorTest {
     assertThat(tables.explainSql("SELECT * FROM events"))
         .contains(
             "TableSourceScan(table=[[default_catalog, default_database, events, watermark=[at]");
+  }
+
+  @Test
+  void statementsShareADedup() throws Exception {
+    events("a 1", "b 2", "a 3");
+    table("events", "'key' = 'k'");
+    tables.executeSql(plain("keys", "k STRING"));
+    tables.executeSql(plain("numbers", "n STRING"));
+    tables
+        .createStatementSet()
+        .addInsertSql("INSERT INTO keys SELECT k FROM events")
+        .addInsertSql("INSERT INTO numbers SELECT n FROM events WHERE k > 'a'")
+        .execute()
+        .await();
+    assertThat(Sql.lines(directory.resolve("keys"))).hasSize(2);
+    assertThat(Sql.lines(directory.resolve("numbers"))).containsExactly("{\"n\":\"2\"}");
+  }
+
+  @Test
+  void batchModeIsRefused() throws Exception {
+    events("a 1");
+    tables =
+        StreamTableEnvironment.create(
+            StreamExecutionEnvironment.getExecutionEnvironment(),
+            EnvironmentSettings.inBatchMode());
+    table("events", "'key' = 'k'");
+    assertThatThrownBy(() -> Sql.rows(tables, "SELECT k FROM events"))
+        .satisfies(e -> assertThat(messages(e)).contains("runtime-mode STREAMING"));
+  }
+
+  @Test
+  void anUpsertChangelogIsRefused() {
+    tables.executeSql(
+        "CREATE TABLE t (k STRING, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'firstseen',"
+            + " 'key' = 'k', 'table.connector' = 'upsert-kafka', 'table.topic' = 't',"
+            + " 'table.key.format' = 'raw', 'table.value.format' = 'json',"
+            + " 'table.properties.bootstrap.servers' = 'localhost:1')");
+    assertThatThrownBy(() -> tables.explainSql("SELECT * FROM t"))
+        .satisfies(e -> assertThat(messages(e)).contains("needs a changelog with -U rows"));
   }
 
   @Test
