@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 enum Alternative {
   OURS_HEAP(Kind.OURS, Subject.OURS_HEAP),
   OURS_ROCKSDB(Kind.OURS, Subject.OURS_ROCKSDB),
+  OURS_SQL_HEAP(Kind.OURS_SQL, "Firstseen in SQL, heap", Store.HEAP, null),
+  OURS_SQL_ROCKSDB(Kind.OURS_SQL, "Firstseen in SQL, RocksDB", Store.ROCKSDB, null),
   HASH_HEAP(Kind.EXACT_BY_HASH, Subject.HASH_HEAP),
   HASH_ROCKSDB(Kind.EXACT_BY_HASH, Subject.HASH_ROCKSDB),
   URL_HEAP(Kind.EXACT_BY_URL, Subject.URL_HEAP),
@@ -22,6 +24,7 @@ enum Alternative {
   /** How it decides. */
   enum Kind {
     OURS,
+    OURS_SQL,
     EXACT_BY_HASH,
     EXACT_BY_URL,
     SQL,

@@ -176,6 +176,10 @@ final class AlternativeRun {
       DataStream<Url> urls = Pipelines.urls(stages, withoutStamps, environment);
       return Pipelines.graph(RedisDedup.firstOfEach(urls, spec.redisPort(), redisSet));
     }
+    if (spec.alternative().kind() == Alternative.Kind.OURS_SQL) {
+      DataStream<Url> urls = Pipelines.urls(stages, withoutStamps, environment);
+      return Pipelines.graph(ConnectorDedup.firstOfEach(urls, spec.keys()));
+    }
     return Pipelines.graph(
         SqlDedup.firstOfEach(
             Pipelines.urls(

@@ -36,8 +36,9 @@ import picocli.CommandLine.TypeConversionException;
     sortOptions = false,
     mixinStandardHelpOptions = true,
     description = {
-      "Prints rate, processor time, bytes, checkpoint and restore of Firstseen, of exact keyed"
-          + " state by URL and by hash, of Flink SQL's deduplication, and of Redis.",
+      "Prints rate, processor time, bytes, checkpoint and restore of Firstseen, of its connector in"
+          + " SQL, of exact keyed state by URL and by hash, of Flink SQL's deduplication, and of"
+          + " Redis.",
       "",
       "All get the same URLs, half of the records repeats. Each run is a JVM of its own. What does"
           + " not come to an end is not run with more keys.",

@@ -58,6 +58,7 @@ final class AlternativesPlot {
   private static String colour(Alternative alternative) {
     return switch (alternative.kind()) {
       case OURS -> "#0072b2";
+      case OURS_SQL -> "#56b4e9";
       case EXACT_BY_HASH -> "#d55e00";
       case EXACT_BY_URL -> "#5f5f5f";
       case SQL -> "#009e73";

@@ -33,12 +33,7 @@ final class SqlDedup {
    */
   static DataStream<RowData> firstOfEach(DataStream<Url> urls) {
     StreamTableEnvironment tables = StreamTableEnvironment.create(urls.getExecutionEnvironment());
-    // Rows in Flink's own form, so that nothing is converted on the way in or out.
-    DataStream<RowData> rows =
-        urls.map(
-            url -> (RowData) GenericRowData.of(StringData.fromBytes(url.utf8())),
-            InternalTypeInfo.ofFields(
-                new VarCharType[] {VarCharType.STRING_TYPE}, new String[] {"url"}));
+    DataStream<RowData> rows = rows(urls);
     tables.createTemporaryView(
         "urls",
         rows,
@@ -52,8 +47,21 @@ final class SqlDedup {
     if (!plan.contains(OPERATOR)) {
       throw new IllegalStateException("the plan has no '%s':%n%s".formatted(OPERATOR, plan));
     }
+    return rows(tables, QUERY);
+  }
+
+  /** Rows in Flink's own form, so that nothing is converted on the way in or out. */
+  static DataStream<RowData> rows(DataStream<Url> urls) {
+    return urls.map(
+        url -> (RowData) GenericRowData.of(StringData.fromBytes(url.utf8())),
+        InternalTypeInfo.ofFields(
+            new VarCharType[] {VarCharType.STRING_TYPE}, new String[] {"url"}));
+  }
+
+  /** The rows of a query of URLs, in the same form. */
+  static DataStream<RowData> rows(StreamTableEnvironment tables, String query) {
     return tables.toDataStream(
-        tables.sqlQuery(QUERY),
+        tables.sqlQuery(query),
         DataTypes.ROW(DataTypes.FIELD("url", DataTypes.STRING())).bridgedTo(RowData.class));
   }
 }

@@ -37,7 +37,7 @@ class AlternativesFiguresTest {
   @TempDir Path directory;
 
   @ParameterizedTest
-  @EnumSource(names = {"OURS_HEAP", "URL_ROCKSDB"})
+  @EnumSource(names = {"OURS_HEAP", "OURS_SQL_ROCKSDB", "URL_ROCKSDB"})
   void decidesAndStartsFromItsCheckpoint(Alternative alternative) throws Exception {
     runInFlink(alternative);
   }
@@ -45,7 +45,7 @@ class AlternativesFiguresTest {
   @ParameterizedTest
   @EnumSource(
       mode = EnumSource.Mode.EXCLUDE,
-      names = {"OURS_HEAP", "URL_ROCKSDB", "REDIS"})
+      names = {"OURS_HEAP", "OURS_SQL_ROCKSDB", "URL_ROCKSDB", "REDIS"})
   @Tag("slow")
   void theOthersDecideAndStartFromTheirCheckpoints(Alternative alternative) throws Exception {
     runInFlink(alternative);
@@ -85,7 +85,8 @@ class AlternativesFiguresTest {
       assertThat(figures.get(figure)).as("%s", figure).isPositive();
     }
     double drops = figures.get(Figure.FALSE_DROPS);
-    if (alternative.kind() == Alternative.Kind.OURS) {
+    if (alternative.kind() == Alternative.Kind.OURS
+        || alternative.kind() == Alternative.Kind.OURS_SQL) {
       assertThat(drops).isBetween(0.0, 5 * Pipelines.FALSE_POSITIVE_RATE * KEYS);
     } else {
       assertThat(drops).isZero();

@@ -1,0 +1,114 @@
+package io.firstseen.sql;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.catalog.ResolvedCatalogTable;
+import org.apache.flink.table.connector.sink.DynamicTableSink;
+import org.apache.flink.table.connector.source.DynamicTableSource;
+import org.apache.flink.table.connector.source.ScanTableSource;
+import org.apache.flink.table.factories.DynamicTableSinkFactory;
+import org.apache.flink.table.factories.DynamicTableSourceFactory;
+import org.apache.flink.table.factories.FactoryUtil;
+
+/**
+ * The connector {@code firstseen}: puts a dedup in front of a table of another connector. A query
+ * that reads the table gets, and a query that writes to it writes, only the rows whose key is seen
+ * for the first time, and the removals of keys.
+ *
+ * <p>Options that begin with {@code table.} are those of the other connector, {@code
+ * table.connector} among them. The others are those of {@link TableDedup}.
+ *
+ * <p>All errors are {@link ValidationException}s, which Flink throws when the query is planned.
+ */
+public final class FirstseenTableFactory
+    implements DynamicTableSourceFactory, DynamicTableSinkFactory {
+  /** The name of the connector. */
+  public static final String IDENTIFIER = "firstseen";
+
+  private static final String WRAPPED_PREFIX = "table.";
+
+  /** For Flink, which finds it by its name. */
+  public FirstseenTableFactory() {}
+
+  @Override
+  public String factoryIdentifier() {
+    return IDENTIFIER;
+  }
+
+  @Override
+  public Set<ConfigOption<?>> requiredOptions() {
+    return Set.of(TableDedup.KEY);
+  }
+
+  @Override
+  public Set<ConfigOption<?>> optionalOptions() {
+    return TableDedup.OPTIONAL;
+  }
+
+  @Override
+  public DynamicTableSource createDynamicTableSource(Context context) {
+    TableDedup dedup = dedup(context);
+    DynamicTableSource wrapped =
+        FactoryUtil.createDynamicTableSource(
+            null,
+            context.getObjectIdentifier(),
+            wrappedTable(context),
+            Map.of(),
+            context.getConfiguration(),
+            context.getClassLoader(),
+            context.isTemporary());
+    if (!(wrapped instanceof ScanTableSource scan)) {
+      throw new ValidationException(
+          "connector '%s' cannot be scanned, which 'firstseen' needs"
+              .formatted(wrapped.asSummaryString()));
+    }
+    return new FirstseenTableSource(scan, dedup, context.getPhysicalRowDataType());
+  }
+
+  @Override
+  public DynamicTableSink createDynamicTableSink(Context context) {
+    TableDedup dedup = dedup(context);
+    return new FirstseenTableSink(
+        FactoryUtil.createDynamicTableSink(
+            null,
+            context.getObjectIdentifier(),
+            wrappedTable(context),
+            Map.of(),
+            context.getConfiguration(),
+            context.getClassLoader(),
+            context.isTemporary()),
+        dedup);
+  }
+
+  private TableDedup dedup(Context context) {
+    FactoryUtil.TableFactoryHelper helper = FactoryUtil.createTableFactoryHelper(this, context);
+    helper.validateExcept(WRAPPED_PREFIX);
+    return TableDedup.of(
+        helper.getOptions(),
+        context.getPhysicalRowDataType(),
+        context.getObjectIdentifier().getObjectName());
+  }
+
+  private static ResolvedCatalogTable wrappedTable(Context context) {
+    Map<String, String> options = new HashMap<>();
+    context
+        .getCatalogTable()
+        .getOptions()
+        .forEach(
+            (name, value) -> {
+              if (name.startsWith(WRAPPED_PREFIX)) {
+                options.put(name.substring(WRAPPED_PREFIX.length()), value);
+              }
+            });
+    String connector = options.get(FactoryUtil.CONNECTOR.key());
+    if (connector == null || connector.equals(IDENTIFIER)) {
+      throw new ValidationException(
+          "'table.connector' must name the connector of the table behind 'firstseen', got "
+              + (connector == null ? "none" : "'" + connector + "'"));
+    }
+    return context.getCatalogTable().copy(options);
+  }
+}

@@ -1,0 +1,311 @@
+package io.firstseen.sql;
+
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.operators.KeyHashSource;
+import io.firstseen.operators.dedup.Extractor;
+import io.firstseen.operators.dedup.Firstseen;
+import io.firstseen.types.DedupMode;
+import io.firstseen.types.Operation;
+import io.firstseen.types.TimeToLive;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ConfigOptions;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.ReadableConfig;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.table.api.ValidationException;
+import org.apache.flink.table.connector.ChangelogMode;
+import org.apache.flink.table.connector.ProviderContext;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.types.DataType;
+import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.LogicalTypeFamily;
+import org.apache.flink.table.types.logical.LogicalTypeRoot;
+import org.apache.flink.table.types.logical.RowType;
+import org.apache.flink.types.RowKind;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The dedup of a table by its options: +I and +U add a key, -U and -D delete it. Rows without a
+ * usable key are dropped, and counted by the metric {@code deadLetters}.
+ */
+final class TableDedup {
+  static final ConfigOption<String> KEY =
+      ConfigOptions.key("key")
+          .stringType()
+          .noDefaultValue()
+          .withDescription("The column of the key, of type STRING or BYTES.");
+  static final ConfigOption<String> SCOPE =
+      ConfigOptions.key("scope")
+          .stringType()
+          .noDefaultValue()
+          .withDescription(
+              "The column of the scope (tenant), of type STRING or BYTES: equal keys of two scopes"
+                  + " are different keys.");
+  static final ConfigOption<String> UID =
+      ConfigOptions.key("uid")
+          .stringType()
+          .noDefaultValue()
+          .withDescription(
+              "The prefix of the operators' uids, by which Flink finds the state at a restart;"
+                  + " the name of the table unless given.");
+  static final ConfigOption<Long> CAPACITY =
+      ConfigOptions.key("capacity")
+          .longType()
+          .defaultValue(Firstseen.DEFAULT_CAPACITY)
+          .withDescription("The number of live keys up to which the rate holds.");
+  static final ConfigOption<Double> FPR =
+      ConfigOptions.key("fpr")
+          .doubleType()
+          .defaultValue(Firstseen.DEFAULT_FALSE_POSITIVE_RATE)
+          .withDescription(
+              "The probability, in (0, 0.1], with which a first-seen key is taken for a repeat at"
+                  + " capacity.");
+  static final ConfigOption<String> MODE =
+      ConfigOptions.key("mode")
+          .stringType()
+          .defaultValue(DedupMode.APPROXIMATE.id())
+          .withDescription("approximate, exact or exact-keys.");
+  static final ConfigOption<String> CANONICALISER =
+      ConfigOptions.key("canonicaliser")
+          .stringType()
+          .defaultValue(Canonicaliser.NONE.id())
+          .withDescription("Which spellings are one key: none, url, text or url-expression.");
+  static final ConfigOption<String> STRIP_PARAMETERS =
+      ConfigOptions.key("strip-parameters")
+          .stringType()
+          .noDefaultValue()
+          .withDescription("With canonicaliser url: the query parameters that URLs lose.");
+  static final ConfigOption<Duration> TTL =
+      ConfigOptions.key("ttl")
+          .durationType()
+          .noDefaultValue()
+          .withDescription(
+              "Forget a key this long after it was seen, by the clock of the machine; at least"
+                  + " 1 s.");
+  static final ConfigOption<String> TTL_SINCE =
+      ConfigOptions.key("ttl-since")
+          .stringType()
+          .defaultValue(TimeToLive.Since.FIRST_SEEN.id())
+          .withDescription("Which event gives a key its time for ttl: first-seen or last-seen.");
+  static final ConfigOption<Integer> SHARDS =
+      ConfigOptions.key("dedup-shards")
+          .intType()
+          .defaultValue(Firstseen.DEFAULT_SHARDS)
+          .withDescription(
+              "Parts of the filter, a power of two up to 32768; also the highest parallelism.");
+  static final ConfigOption<MemorySize> PAGE_CACHE =
+      ConfigOptions.key("page-cache")
+          .memoryType()
+          .defaultValue(new MemorySize(Firstseen.DEFAULT_PAGE_CACHE_BYTES))
+          .withDescription(
+              "Memory of each task for the filter's pages if state is not on the heap.");
+  static final ConfigOption<String> HASH_KEY_FILE =
+      ConfigOptions.key("hash-key-file")
+          .stringType()
+          .noDefaultValue()
+          .withDescription(
+              "A file with the secret key of the hash, which every TaskManager and the client"
+                  + " read; the public key unless given.");
+
+  static final Set<ConfigOption<?>> OPTIONAL =
+      Set.of(
+          SCOPE,
+          UID,
+          CAPACITY,
+          FPR,
+          MODE,
+          CANONICALISER,
+          STRIP_PARAMETERS,
+          TTL,
+          TTL_SINCE,
+          SHARDS,
+          PAGE_CACHE,
+          HASH_KEY_FILE);
+
+  private final UnaryOperator<Firstseen<RowData>> settings;
+  private final String uid;
+  private final String summary;
+
+  private TableDedup(UnaryOperator<Firstseen<RowData>> settings, String uid, String summary) {
+    this.settings = settings;
+    this.uid = uid;
+    this.summary = summary;
+  }
+
+  /**
+   * The dedup that options describe.
+   *
+   * @param columns the physical columns of the table
+   * @throws ValidationException if an option is out of bounds
+   */
+  static TableDedup of(ReadableConfig options, DataType columns, String tableName) {
+    RowType rows = (RowType) columns.getLogicalType();
+    String uid = options.getOptional(UID).orElse(tableName);
+    Extractor<RowData, byte[]> key = column(KEY, options.get(KEY), rows);
+    Extractor<RowData, byte[]> scope =
+        options.getOptional(SCOPE).map(name -> column(SCOPE, name, rows)).orElse(null);
+    if (options.getOptional(TTL_SINCE).isPresent() && options.getOptional(TTL).isEmpty()) {
+      throw new ValidationException("'ttl-since' needs 'ttl'");
+    }
+    try {
+      Canonicaliser canonicaliser = canonicaliser(options);
+      DedupMode mode = DedupMode.of(options.get(MODE));
+      TimeToLive ttl = options.getOptional(TTL).map(length -> ttl(length, options)).orElse(null);
+      KeyHashSource hash = hash(options);
+      UnaryOperator<Firstseen<RowData>> settings =
+          dedup -> {
+            dedup
+                .key(key)
+                .canonicaliser(canonicaliser)
+                .capacity(options.get(CAPACITY))
+                .falsePositiveRate(options.get(FPR))
+                .mode(mode)
+                .shards(options.get(SHARDS))
+                .pageCacheBytes(options.get(PAGE_CACHE).getBytes())
+                .uidPrefix(uid);
+            if (scope != null) {
+              dedup.scope(scope);
+            }
+            if (ttl != null) {
+              dedup.ttl(ttl);
+            }
+            return hash == null ? dedup : dedup.hash(hash);
+          };
+      var unused = settings.apply(Firstseen.withoutEvents()).parameters();
+      return new TableDedup(settings, uid, "firstseen(" + options.get(KEY) + ")");
+    } catch (IllegalArgumentException e) {
+      throw new ValidationException(e.getMessage(), e);
+    }
+  }
+
+  private static Canonicaliser canonicaliser(ReadableConfig options) {
+    Canonicaliser rule = Canonicaliser.of(options.get(CANONICALISER));
+    String stripped = options.get(STRIP_PARAMETERS);
+    if (stripped == null) {
+      return rule;
+    }
+    if (!rule.equals(Canonicaliser.URL)) {
+      throw new ValidationException(
+          "'strip-parameters' needs 'canonicaliser' = 'url', got '" + rule.id() + "'");
+    }
+    return rule.stripping(stripped);
+  }
+
+  private static TimeToLive ttl(Duration length, ReadableConfig options) {
+    return TimeToLive.of(length)
+        .by(TimeToLive.Clock.PROCESSING)
+        .since(TimeToLive.Since.of(options.get(TTL_SINCE)));
+  }
+
+  private static @Nullable KeyHashSource hash(ReadableConfig options) {
+    String file = options.get(HASH_KEY_FILE);
+    if (file == null) {
+      return null;
+    }
+    try {
+      return KeyHashSource.onWorkers(Path.of(file));
+    } catch (IOException e) {
+      throw new ValidationException("'hash-key-file' cannot be read: " + e, e);
+    }
+  }
+
+  private static Extractor<RowData, byte[]> column(
+      ConfigOption<String> option, String name, RowType rows) {
+    int index = rows.getFieldIndex(name);
+    LogicalType type = index < 0 ? null : rows.getTypeAt(index);
+    boolean isText = type != null && type.is(LogicalTypeFamily.CHARACTER_STRING);
+    if (!isText
+        && (type == null || !type.isAnyOf(LogicalTypeRoot.BINARY, LogicalTypeRoot.VARBINARY))) {
+      throw new ValidationException(
+          "'%s' must be a column of type STRING or BYTES that the connector has, got '%s'%s"
+              .formatted(
+                  option.key(),
+                  name,
+                  type == null ? " of columns " + rows.getFieldNames() : " of type " + type));
+    }
+    return isText
+        ? row -> row.isNullAt(index) ? null : row.getString(index).toBytes()
+        : row -> row.isNullAt(index) ? null : row.getBinary(index);
+  }
+
+  /** What a plan shows. */
+  String summary() {
+    return summary;
+  }
+
+  /** The uids that the operators of the other connector get, so that their state is found again. */
+  ProviderContext uids() {
+    return name -> Optional.of(uid + "-" + name);
+  }
+
+  /**
+   * The changes that come out if a changelog goes in.
+   *
+   * @throws ValidationException if it has updates without their old rows, so that their keys are
+   *     unknown
+   */
+  static ChangelogMode accepted(ChangelogMode changes) {
+    if (changes.containsOnly(RowKind.INSERT)) {
+      return ChangelogMode.insertOnly();
+    }
+    if (changes.contains(RowKind.UPDATE_AFTER) && !changes.contains(RowKind.UPDATE_BEFORE)) {
+      throw new ValidationException(
+          "'firstseen' needs a changelog with -U rows, as an update deletes the old key, got "
+              + changes);
+    }
+    return ChangelogMode.newBuilder()
+        .addContainedKind(RowKind.INSERT)
+        .addContainedKind(RowKind.DELETE)
+        .build();
+  }
+
+  /** Adds the dedup to a job. */
+  DataStream<RowData> firstSeen(DataStream<RowData> rows, boolean insertsOnly) {
+    TypeInformation<RowData> type = rows.getType();
+    DataStream<RowData> changes = rows;
+    if (!insertsOnly) {
+      changes =
+          rows.map(TableDedup::addOrDelete, type)
+              .setParallelism(rows.getParallelism())
+              .name(uid + "-operation");
+    }
+    Firstseen<RowData> dedup = settings.apply(Firstseen.dedup(changes));
+    return dedup
+        .operation(row -> row.getRowKind() == RowKind.DELETE ? Operation.DELETE : Operation.ADD)
+        .apply(
+            (kind, change) ->
+                switch (kind) {
+                  case ACCEPTED, REMOVED -> change.event();
+                  default -> null;
+                },
+            type)
+        .outcomes()
+        // The planner names the last operator and may give it another uid.
+        .map(row -> row, type)
+        .name(uid + "-rows");
+  }
+
+  private static RowData addOrDelete(RowData row) {
+    switch (row.getRowKind()) {
+      case UPDATE_BEFORE -> row.setRowKind(RowKind.DELETE);
+      case UPDATE_AFTER -> row.setRowKind(RowKind.INSERT);
+      default -> {}
+    }
+    return row;
+  }
+
+  /** The error of a connector whose way to read or write this one does not know. */
+  static ValidationException unknown(String table, Object provider, List<String> known) {
+    return new ValidationException(
+        "'firstseen' does not know how table connector '%s' runs: it gives a %s, not one of %s"
+            .formatted(table, provider.getClass().getName(), known));
+  }
+}

@@ -1,0 +1,270 @@
+package io.firstseen.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.table.api.EnvironmentSettings;
+import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The connector {@code firstseen} in front of tables of files, with the real planner. */
+class FirstseenConnectorTest {
+  @RegisterExtension
+  static final MiniClusterExtension CLUSTER =
+      new MiniClusterExtension(
+          new MiniClusterResourceConfiguration.Builder()
+              .setNumberTaskManagers(1)
+              .setNumberSlotsPerTaskManager(4)
+              .build());
+
+  @TempDir private Path directory;
+  private StreamTableEnvironment tables;
+
+  @BeforeEach
+  void makeEnvironment() {
+    tables = Sql.tables();
+  }
+
+  @Test
+  void onlyFirstSeenRowsAreRead() throws Exception {
+    events("a 1", "b 2", "a 3", "c 4", "b 5");
+    table("events", "'key' = 'k'");
+    assertThat(Sql.rows(tables, "SELECT k, n FROM events"))
+        .containsExactly("+I[a, 1]", "+I[b, 2]", "+I[c, 4]");
+  }
+
+  @Test
+  void scopesAndCanonicalFormsTellKeysApart() throws Exception {
+    events("http://A.org/ 1", "http://a.org/ 2", "http://a.org/ 1", "no-url 3");
+    table("events", "'key' = 'k', 'scope' = 'n', 'canonicaliser' = 'url', 'mode' = 'exact'");
+    assertThat(Sql.rows(tables, "SELECT n FROM events WHERE k <> 'no-url'"))
+        .containsExactly("+I[1]", "+I[2]");
+  }
+
+  @Test
+  void rowsWithoutAKeyAreDropped() throws Exception {
+    write(
+        "events", "{\"n\": \"1\"}", "{\"k\": \"\", \"n\": \"2\"}", "{\"k\": \"a\", \"n\": \"3\"}");
+    table("events", "'key' = 'k'");
+    assertThat(Sql.rows(tables, "SELECT n FROM events")).containsExactly("+I[3]");
+  }
+
+  @Test
+  void metadataOfTheOtherConnectorCanBeRead() throws Exception {
+    events("a 1", "a 2");
+    tables.executeSql(
+        create(
+            "events",
+            "k STRING, n STRING, f STRING METADATA FROM 'file.name' VIRTUAL",
+            "'key' = 'k'",
+            "json"));
+    assertThat(Sql.rows(tables, "SELECT n, f FROM events")).containsExactly("+I[1, events]");
+    assertThat(Sql.rows(tables, "SELECT f FROM events")).containsExactly("+I[events]");
+  }
+
+  @Test
+  void watermarksAreMadeBeforeTheDedup() throws Exception {
+    write(
+        "events",
+        "{\"k\": \"a\", \"at\": \"2026-11-20 10:00:00\"}",
+        "{\"k\": \"b\", \"at\": \"2026-11-20 10:00:30\"}",
+        "{\"k\": \"a\", \"at\": \"2026-11-20 11:00:00\"}");
+    tables.executeSql(
+        create(
+            "events",
+            "k STRING, `at` TIMESTAMP(3), WATERMARK FOR `at` AS `at`",
+            "'key' = 'k'",
+            "json"));
+    assertThat(
+            Sql.rows(
+                tables,
+                "SELECT window_start, COUNT(*) FROM TUMBLE(TABLE events, DESCRIPTOR(`at`),"
+                    + " INTERVAL '1' MINUTE) GROUP BY window_start, window_end"))
+        .containsExactly("+I[2026-11-20T10:00, 2]");
+    assertThat(tables.explainSql("SELECT * FROM events"))
+        .contains(
+            "TableSourceScan(table=[[default_catalog, default_database, events, watermark=[at]");
+  }
+
+  @Test
+  void statementsShareADedup() throws Exception {
+    events("a 1", "b 2", "a 3");
+    table("events", "'key' = 'k'");
+    tables.executeSql(plain("keys", "k STRING"));
+    tables.executeSql(plain("numbers", "n STRING"));
+    tables
+        .createStatementSet()
+        .addInsertSql("INSERT INTO keys SELECT k FROM events")
+        .addInsertSql("INSERT INTO numbers SELECT n FROM events WHERE k > 'a'")
+        .execute()
+        .await();
+    assertThat(Sql.lines(directory.resolve("keys"))).hasSize(2);
+    assertThat(Sql.lines(directory.resolve("numbers"))).containsExactly("{\"n\":\"2\"}");
+  }
+
+  @Test
+  void batchModeIsRefused() throws Exception {
+    events("a 1");
+    tables =
+        StreamTableEnvironment.create(
+            StreamExecutionEnvironment.getExecutionEnvironment(),
+            EnvironmentSettings.inBatchMode());
+    table("events", "'key' = 'k'");
+    assertThatThrownBy(() -> Sql.rows(tables, "SELECT k FROM events"))
+        .satisfies(e -> assertThat(messages(e)).contains("runtime-mode STREAMING"));
+  }
+
+  @Test
+  void anUpsertChangelogIsRefused() {
+    tables.executeSql(
+        "CREATE TABLE t (k STRING, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'firstseen',"
+            + " 'key' = 'k', 'table.connector' = 'upsert-kafka', 'table.topic' = 't',"
+            + " 'table.key.format' = 'raw', 'table.value.format' = 'json',"
+            + " 'table.properties.bootstrap.servers' = 'localhost:1')");
+    assertThatThrownBy(() -> tables.explainSql("SELECT * FROM t"))
+        .satisfies(e -> assertThat(messages(e)).contains("needs a changelog with -U rows"));
+  }
+
+  @Test
+  void deletesAndUpdatesForgetKeys() throws Exception {
+    write(
+        "events",
+        change("c", null, row("a", 1)),
+        change("c", null, row("a", 2)),
+        change("u", row("a", 1), row("b", 3)),
+        change("c", null, row("a", 4)),
+        change("d", row("b", 3), null),
+        change("d", row("z", 5), null));
+    tables.executeSql(create("events", "k STRING, n STRING", "'key' = 'k'", "debezium-json"));
+    tables.getConfig().set("table.exec.resource.default-parallelism", "1");
+    assertThat(Sql.inOrder(tables, "SELECT k, n FROM events"))
+        .containsExactly("+I[a, 1]", "-D[a, 1]", "+I[b, 3]", "+I[a, 4]", "-D[b, 3]");
+  }
+
+  @Test
+  void onlyFirstSeenRowsAreWritten() throws Exception {
+    events("a 1", "b 2", "a 3", "c 4", "b 5");
+    tables.executeSql(plain("events", "k STRING, n STRING"));
+    tables.executeSql(create("written", "k STRING, n STRING", "'key' = 'k'", "json"));
+    tables.executeSql("INSERT INTO written SELECT UPPER(k), n FROM events WHERE n <> '1'").await();
+    assertThat(Sql.lines(directory.resolve("written")))
+        .containsExactly(
+            "{\"k\":\"A\",\"n\":\"3\"}", "{\"k\":\"B\",\"n\":\"2\"}", "{\"k\":\"C\",\"n\":\"4\"}");
+  }
+
+  @Test
+  void aChangelogIsWritten() throws Exception {
+    events("a 1", "b 2", "a 3");
+    tables.executeSql(plain("events", "k STRING, n STRING"));
+    tables.executeSql(create("written", "c STRING", "'key' = 'c'", "debezium-json"));
+    tables
+        .executeSql("INSERT INTO written SELECT CAST(COUNT(*) AS STRING) FROM events GROUP BY k")
+        .await();
+    // Keys a and b come to 1, of which one is a repeat; the update of a deletes 1 and adds 2.
+    assertThat(Sql.lines(directory.resolve("written")))
+        .containsExactly(
+            "{\"before\":null,\"after\":{\"c\":\"1\"},\"op\":\"c\"}",
+            "{\"before\":null,\"after\":{\"c\":\"2\"},\"op\":\"c\"}",
+            "{\"before\":{\"c\":\"1\"},\"after\":null,\"op\":\"d\"}");
+  }
+
+  @Test
+  void aSinkThatOnlyInsertsIsRefused() throws Exception {
+    events("a 1");
+    tables.executeSql(plain("events", "k STRING, n STRING"));
+    tables.executeSql(create("written", "c STRING", "'key' = 'c'", "json"));
+    assertThatThrownBy(
+            () ->
+                tables.executeSql(
+                    "INSERT INTO written SELECT CAST(COUNT(*) AS STRING) FROM events GROUP BY k"))
+        .hasMessageContaining("must take [INSERT, DELETE], it takes [INSERT]");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      value = {
+        "'key' = 'x'|'key' must be a column of type STRING or BYTES that the connector has, got 'x'",
+        "'key' = 'i'|'key' must be a column of type STRING or BYTES that the connector has, got 'i' of type INT",
+        "'key' = 'k', 'fpr' = '0.5'|0.5",
+        "'key' = 'k', 'capacity' = '0'|capacity must be at least 1, got 0",
+        "'key' = 'k', 'mode' = 'x'|mode must be one of approximate, exact, exact-keys, got 'x'",
+        "'key' = 'k', 'ttl' = '1 ms'|1000",
+        "'key' = 'k', 'ttl-since' = 'last-seen'|'ttl-since' needs 'ttl'",
+        "'key' = 'k', 'strip-parameters' = 'a'|'strip-parameters' needs 'canonicaliser' = 'url', got 'none'",
+        "'key' = 'k', 'hash-key-file' = '/nowhere'|'hash-key-file' cannot be read",
+        "'key' = 'k', 'colour' = 'red'|colour",
+        "'capacity' = '5'|key",
+      })
+  void optionsOutOfBoundsAreRefused(String options, String reason) throws Exception {
+    events("a 1");
+    tables.executeSql(create("events", "k STRING, i INT", options, "json"));
+    assertThatThrownBy(() -> tables.explainSql("SELECT * FROM events"))
+        .satisfies(e -> assertThat(messages(e)).contains(reason));
+  }
+
+  @Test
+  void theOtherConnectorMustBeNamed() {
+    tables.executeSql(
+        "CREATE TABLE t (k STRING) WITH ('connector' = 'firstseen', 'key' = 'k', 'table.x' = 'y')");
+    assertThatThrownBy(() -> tables.explainSql("SELECT * FROM t"))
+        .satisfies(
+            e ->
+                assertThat(messages(e))
+                    .contains(
+                        "'table.connector' must name the connector of the table behind"
+                            + " 'firstseen', got none"));
+  }
+
+  private static String messages(Throwable e) {
+    return e == null ? "" : e.getMessage() + "\n" + messages(e.getCause());
+  }
+
+  private static String row(String key, int n) {
+    return "{\"k\": \"" + key + "\", \"n\": \"" + n + "\"}";
+  }
+
+  private static String change(String operation, String before, String after) {
+    return "{\"op\": \"%s\", \"before\": %s, \"after\": %s}".formatted(operation, before, after);
+  }
+
+  /** Writes a file of events, each a key and another text. */
+  private void events(String... events) throws IOException {
+    String[] lines = new String[events.length];
+    for (int i = 0; i < lines.length; i++) {
+      String[] parts = events[i].split(" ", 2);
+      lines[i] = "{\"k\": \"%s\", \"n\": \"%s\"}".formatted(parts[0], parts[1]);
+    }
+    write("events", lines);
+  }
+
+  private void write(String file, String... lines) throws IOException {
+    Files.writeString(directory.resolve(file), String.join("\n", lines) + "\n");
+  }
+
+  private void table(String name, String options) {
+    tables.executeSql(create(name, "k STRING, n STRING", options, "json"));
+  }
+
+  private String create(String name, String columns, String options, String format) {
+    return "CREATE TABLE %s (%s) WITH ('connector' = 'firstseen', %s, 'table.connector' = 'filesystem', 'table.path' = '%s', 'table.format' = '%s')"
+        .formatted(name, columns, options, directory.resolve(name), format);
+  }
+
+  private String plain(String name, String columns) {
+    return "CREATE TABLE %s (%s) WITH ('connector' = 'filesystem', 'path' = '%s', 'format' = 'json')"
+        .formatted(name, columns, directory.resolve(name));
+  }
+}

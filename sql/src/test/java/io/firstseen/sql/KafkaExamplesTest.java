@@ -1,0 +1,234 @@
+package io.firstseen.sql;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstseen.cli.embedded.EmbeddedBroker;
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.snapshot.BlobReference;
+import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.filters.snapshot.SnapshotTopicFormat;
+import io.firstseen.testing.SetPublisher;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
+import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The examples of SQL and SNAPSHOT_CONTAINS, with a real planner and a real broker. */
+class KafkaExamplesTest {
+  @RegisterExtension
+  static final MiniClusterExtension CLUSTER =
+      new MiniClusterExtension(
+          new MiniClusterResourceConfiguration.Builder()
+              .setNumberTaskManagers(1)
+              .setNumberSlotsPerTaskManager(4)
+              .build());
+
+  @TempDir private static Path brokerDirectory;
+  private static EmbeddedBroker broker;
+
+  @TempDir private Path directory;
+  private StreamTableEnvironment tables;
+
+  @BeforeAll
+  static void startBroker() throws Exception {
+    broker = EmbeddedBroker.start(brokerDirectory, EmbeddedBroker.Settings.tuned());
+    NewTopic snapshots = new NewTopic("firstseen.snapshots", 1, (short) 1);
+    broker.createTopics(
+        List.of(
+            snapshots.configs(Map.of("cleanup.policy", "compact")),
+            new NewTopic("visitors", 1, (short) 1)));
+    publish("https://example.org/b", "Example.ORG");
+  }
+
+  @AfterAll
+  static void stopBroker() {
+    broker.close();
+  }
+
+  @BeforeEach
+  void makeEnvironment() {
+    tables = Sql.tables();
+  }
+
+  private static void publish(String... keys) throws Exception {
+    KeyHash hash = KeyHash.fixed();
+    long[] hashes = new long[keys.length];
+    for (int i = 0; i < keys.length; i++) {
+      hashes[i] = hash.hash(keys[i].getBytes(UTF_8));
+    }
+    SetPublisher.Window window =
+        new SetPublisher(
+                "firstseen", SetParameters.of(hash, Canonicaliser.NONE, new Shards(4), 1e-6))
+            .publish(1, 0, 1000, hashes);
+    Map<String, Object> settings = Map.of("bootstrap.servers", broker.bootstrapServers());
+    try (KafkaProducer<String, byte[]> producer =
+        new KafkaProducer<>(settings, new StringSerializer(), new ByteArraySerializer())) {
+      for (byte[] blob : window.blobs()) {
+        String digest = BlobReference.to(blob).digest();
+        for (int i = 0; i < SnapshotTopicFormat.chunkCount(blob.length); i++) {
+          send(
+              producer,
+              SnapshotTopicFormat.chunkKey(digest, i),
+              SnapshotTopicFormat.chunk(blob, i));
+        }
+      }
+      send(producer, "firstseen", window.manifest().toBytes());
+    }
+  }
+
+  private static void send(KafkaProducer<String, byte[]> producer, String key, byte[] value)
+      throws Exception {
+    var unused = producer.send(new ProducerRecord<>("firstseen.snapshots", key, value)).get();
+  }
+
+  @Test
+  void newUrls() throws Exception {
+    Sql.runExample(tables, "new-urls.sql", directory, broker.bootstrapServers());
+    assertThat(Sql.lines(directory.resolve("first-visits")))
+        .containsExactly(
+            "{\"url\":\"https://example.org/a?x=1\",\"visitor\":\"ann\"}",
+            "{\"url\":\"https://example.org/b\",\"visitor\":\"bob\"}");
+  }
+
+  @Test
+  void beforeATopic() throws Exception {
+    Sql.runExample(tables, "before-a-topic.sql", directory, broker.bootstrapServers());
+    assertThat(records("visitors", 3))
+        .containsExactlyInAnyOrder(
+            "{\"visitor\":\"ANN\"}", "{\"visitor\":\"BOB\"}", "{\"visitor\":\"CAY\"}");
+  }
+
+  private static List<String> records(String topic, int count) {
+    Map<String, Object> settings =
+        Map.of(
+            "bootstrap.servers",
+            broker.bootstrapServers(),
+            "group.id",
+            "test",
+            "auto.offset.reset",
+            "earliest");
+    List<String> records = new ArrayList<>();
+    try (KafkaConsumer<String, String> consumer =
+        new KafkaConsumer<>(settings, new StringDeserializer(), new StringDeserializer())) {
+      consumer.subscribe(List.of(topic));
+      while (records.size() < count) {
+        consumer.poll(Duration.ofSeconds(30)).forEach(record -> records.add(record.value()));
+      }
+    }
+    return records;
+  }
+
+  @Test
+  void aTopicIsReadThroughTheDedup() throws Exception {
+    tables.executeSql(
+        """
+        CREATE TABLE versions (k STRING, p INT METADATA FROM 'partition' VIRTUAL) WITH (
+          'connector' = 'firstseen', 'key' = 'k',
+          'table.connector' = 'kafka', 'table.topic' = 'keys', 'table.format' = 'raw',
+          'table.scan.startup.mode' = 'earliest-offset', 'table.scan.bounded.mode' = 'latest-offset',
+          'table.properties.bootstrap.servers' = '%s')
+        """
+            .formatted(broker.bootstrapServers()));
+    broker.createTopics(List.of(new NewTopic("keys", 2, (short) 1)));
+    Map<String, Object> settings = Map.of("bootstrap.servers", broker.bootstrapServers());
+    try (KafkaProducer<String, String> producer =
+        new KafkaProducer<>(settings, new StringSerializer(), new StringSerializer())) {
+      for (String key : List.of("a", "b", "a")) {
+        var unused = producer.send(new ProducerRecord<>("keys", 1, null, key)).get();
+      }
+    }
+    assertThat(Sql.rows(tables, "SELECT k, p FROM versions"))
+        .containsExactly("+I[a, 1]", "+I[b, 1]");
+  }
+
+  @Test
+  void snapshotContains() throws Exception {
+    Sql.runExample(tables, "snapshot-contains.sql", directory, broker.bootstrapServers());
+    assertThat(Sql.lines(directory.resolve("listed")))
+        .containsExactly("{\"url\":\"https://example.org/b\",\"visitor\":\"bob\"}");
+    assertThat(SnapshotContains.clients()).isZero();
+  }
+
+  @Test
+  void nullsBytesAndTwoCalls() {
+    lookUps(broker.bootstrapServers());
+    assertThat(
+            Sql.rows(
+                tables,
+                "SELECT SNAPSHOT_CONTAINS('firstseen', k), SNAPSHOT_CONTAINS('firstseen', CAST(k AS"
+                    + " BYTES)) FROM (VALUES ('Example.ORG'), ('x'), (''), (CAST(NULL AS STRING)))"
+                    + " AS t (k)"))
+        .containsExactly(
+            "+I[false, false]", "+I[false, false]", "+I[null, null]", "+I[true, true]");
+    assertThat(SnapshotContains.clients()).isZero();
+  }
+
+  @Test
+  void aSetThatNobodyPublishedEndsTheWait() {
+    lookUps(broker.bootstrapServers());
+    tables.getConfig().set("firstseen.snapshots.wait", "300 ms");
+    tables.getConfig().set("restart-strategy.type", "none");
+    assertThatThrownBy(
+            () ->
+                Sql.rows(
+                    tables, "SELECT SNAPSHOT_CONTAINS('nobody', k) FROM (VALUES ('a')) AS t (k)"))
+        .satisfies(
+            e ->
+                assertThat(messages(e))
+                    .contains("waited for 300 ms; no snapshot of set 'nobody' may answer"));
+    assertThat(SnapshotContains.clients()).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      value = {
+        "k, k|firstseen.snapshots.wait|1 s|the set of SNAPSHOT_CONTAINS must be a literal",
+        "'s', k|firstseen.snapshots.wait|0 ms|'firstseen.snapshots.wait' must be at least 1 ms, got 0",
+        "'s', k|firstseen.snapshots.bootstrap-servers|no-port|no-port",
+      })
+  void whatCannotWorkIsRefused(String arguments, String setting, String value, String reason) {
+    lookUps(broker.bootstrapServers());
+    tables.getConfig().set(setting, value);
+    assertThatThrownBy(
+            () ->
+                tables.explainSql(
+                    "SELECT SNAPSHOT_CONTAINS(%s) FROM (VALUES ('a'), ('b')) AS t (k)"
+                        .formatted(arguments)))
+        .satisfies(e -> assertThat(messages(e)).contains(reason));
+  }
+
+  private void lookUps(String servers) {
+    tables.getConfig().set("firstseen.snapshots.bootstrap-servers", servers);
+    tables.executeSql(
+        "CREATE TEMPORARY FUNCTION SNAPSHOT_CONTAINS AS 'io.firstseen.sql.SnapshotContains'");
+  }
+
+  private static String messages(Throwable e) {
+    return e == null ? "" : e.getMessage() + "\n" + messages(e.getCause());
+  }
+}

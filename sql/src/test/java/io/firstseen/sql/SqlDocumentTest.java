@@ -1,0 +1,62 @@
+package io.firstseen.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.apache.flink.configuration.ConfigOption;
+import org.junit.jupiter.api.Test;
+
+/** docs/operations/sql.md names the options that there are, and pages show SQL that runs. */
+class SqlDocumentTest {
+  private static final Path ROOT = Path.of("..");
+  private static final Path PAGE = ROOT.resolve("docs/operations/sql.md");
+  private static final Pattern OPTION = Pattern.compile("(?m)^\\| `([a-z.-]+)` \\|");
+  private static final Pattern SQL_BLOCK = Pattern.compile("(?ms)^```sql\n(.*?)```");
+
+  @Test
+  void allOptionsHaveARow() throws IOException {
+    List<String> names = new ArrayList<>();
+    FirstseenTableFactory factory = new FirstseenTableFactory();
+    for (Set<ConfigOption<?>> options :
+        List.of(factory.requiredOptions(), factory.optionalOptions())) {
+      options.forEach(option -> names.add(option.key()));
+    }
+    for (ConfigOption<?> option :
+        List.of(
+            SnapshotContains.BOOTSTRAP_SERVERS,
+            SnapshotContains.TOPIC,
+            SnapshotContains.HASH_KEY_FILE,
+            SnapshotContains.WAIT)) {
+      names.add(option.key());
+    }
+    assertThat(OPTION.matcher(Files.readString(PAGE)).results().map(row -> row.group(1)))
+        .containsExactlyInAnyOrderElementsOf(names);
+  }
+
+  @Test
+  void whatPagesShowIsInTheExamplesThatTestsRun() throws IOException {
+    StringBuilder examples = new StringBuilder();
+    for (String name : List.of("new-urls.sql", "before-a-topic.sql", "snapshot-contains.sql")) {
+      examples.append(Files.readString(ROOT.resolve("examples/sql").resolve(name)));
+    }
+    for (Path page : List.of(ROOT.resolve("README.md"), PAGE)) {
+      List<String> parts =
+          SQL_BLOCK
+              .matcher(Files.readString(page))
+              .results()
+              .flatMap(block -> Stream.of(block.group(1).split("\n\n", -1)))
+              .map(String::strip)
+              .filter(part -> !part.contains("…"))
+              .toList();
+      assertThat(parts).isNotEmpty();
+      assertThat(examples.toString()).contains(parts);
+    }
+  }
+}
