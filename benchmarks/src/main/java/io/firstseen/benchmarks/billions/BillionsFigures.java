@@ -208,7 +208,8 @@ public final class BillionsFigures implements Callable<Integer> {
         child(
             spec.from(
                 result.lastCheckpoint().checkpoint().path(),
-                bounds.fullRate * rate * UrlStream.GROUP / UrlStream.NEW_KEYS,
+                bounds.fullRate * records(rate),
+                bounds.fullRate * records(meanRate(result)),
                 RESTART_MINUTES),
             Restart.class);
     figures.title("Restart from the last checkpoint, in a new JVM");
@@ -217,6 +218,10 @@ public final class BillionsFigures implements Callable<Integer> {
         "start to a second at " + bounds.fullRate + " of the last part's rate",
         restart.fullRateSeconds(),
         bounds.restartSeconds,
+        "s");
+    figures.plain(
+        "start to a second at " + bounds.fullRate + " of the mean rate",
+        restart.meanRateSeconds(),
         "s");
     figures.plain("highest resident memory", restart.highestResidentBytes() / 1e9, "GB");
     if (json != null) {
@@ -240,7 +245,13 @@ public final class BillionsFigures implements Callable<Integer> {
         minutes,
         work.toString(),
         null,
+        0,
         0);
+  }
+
+  /** Records a second at a rate of new keys. */
+  private static double records(double newKeysPerSecond) {
+    return newKeysPerSecond * UrlStream.GROUP / UrlStream.NEW_KEYS;
   }
 
   private <R> R child(BillionsRun.Spec spec, Class<R> answer) throws Exception {

@@ -4,6 +4,7 @@ import io.firstseen.benchmarks.billions.BillionsRun.CheckpointedKeys;
 import io.firstseen.benchmarks.billions.BillionsRun.Part;
 import io.firstseen.benchmarks.billions.BillionsRun.Result;
 import io.firstseen.benchmarks.billions.BillionsRun.Sample;
+import io.firstseen.benchmarks.shared.Backend;
 import io.firstseen.benchmarks.shared.LinePanels;
 import io.firstseen.benchmarks.shared.LinePanels.Point;
 import io.firstseen.benchmarks.shared.LinePanels.Style;
@@ -25,9 +26,9 @@ final class BillionsPlot {
         new LinePanels(
             String.format(
                 Locale.ROOT,
-                "%,d keys on %s, %d task%s",
+                "%,d keys %s, %d task%s",
                 result.last().keys(),
-                spec.backend().id(),
+                spec.backend() == Backend.HASHMAP ? "on the heap" : "in RocksDB",
                 spec.flink().parallelism(),
                 spec.flink().parallelism() == 1 ? "" : "s"),
             "million keys",

@@ -62,7 +62,8 @@ final class BillionsRun {
    * @param pageCacheBytes of each task, on RocksDB
    * @param minutes after which it stops
    * @param checkpoint to start from; null for none
-   * @param fullRate records per second, with a checkpoint to start from
+   * @param fullRate records per second at which a restart ends, with a checkpoint to start from
+   * @param meanRate records per second that it reaches earlier, or not at all
    */
   record Spec(
       long keys,
@@ -74,9 +75,11 @@ final class BillionsRun {
       double minutes,
       String directory,
       @Nullable String checkpoint,
-      double fullRate) {
+      double fullRate,
+      double meanRate) {
     /** A restart with the records that follow, of which there are as many again. */
-    Spec from(String newCheckpoint, double newFullRate, double newMinutes) {
+    Spec from(
+        String newCheckpoint, double newFullRate, double newMeanRate, double newMinutes) {
       return new Spec(
           2 * keys,
           capacity,
@@ -87,7 +90,8 @@ final class BillionsRun {
           newMinutes,
           directory,
           newCheckpoint,
-          newFullRate);
+          newFullRate,
+          newMeanRate);
     }
 
     private long groups() {
@@ -164,8 +168,13 @@ final class BillionsRun {
    * @param firstRecordSeconds until the first record was decided on
    * @param fullRateSeconds until the end of the first second at the full rate; infinite if there
    *     was none in time
+   * @param meanRateSeconds the same for the mean rate
    */
-  record Restart(double firstRecordSeconds, double fullRateSeconds, long highestResidentBytes) {}
+  record Restart(
+      double firstRecordSeconds,
+      double fullRateSeconds,
+      double meanRateSeconds,
+      long highestResidentBytes) {}
 
   private BillionsRun(Spec spec, LocalFlink flink) {
     this.spec = spec;
@@ -363,6 +372,7 @@ final class BillionsRun {
     double first = secondsOfProcess();
     startNanos = System.nanoTime();
     samples.add(sample());
+    double mean = Double.POSITIVE_INFINITY;
     int from = 0;
     while (secondsOfProcess() < spec.minutes() * 60) {
       TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
@@ -374,11 +384,16 @@ final class BillionsRun {
       }
       Sample before = samples.get(from);
       double seconds = now.seconds() - before.seconds();
-      if (seconds >= 1 && now.records() - before.records() >= spec.fullRate() * seconds) {
-        return new Restart(first, secondsOfProcess(), ProcessMemory.highestResidentBytes());
+      double rate = seconds < 1 ? 0 : (now.records() - before.records()) / seconds;
+      if (rate >= spec.meanRate()) {
+        mean = Math.min(mean, secondsOfProcess());
+      }
+      if (rate >= spec.fullRate()) {
+        return new Restart(first, secondsOfProcess(), mean, ProcessMemory.highestResidentBytes());
       }
     }
-    return new Restart(first, Double.POSITIVE_INFINITY, ProcessMemory.highestResidentBytes());
+    return new Restart(
+        first, Double.POSITIVE_INFINITY, mean, ProcessMemory.highestResidentBytes());
   }
 
   private static double secondsOfProcess() {
