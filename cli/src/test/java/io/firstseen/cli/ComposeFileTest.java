@@ -56,8 +56,7 @@ class ComposeFileTest {
   @Test
   void theTopicOfEventsIsMade() throws IOException {
     assertThat(all("\"--create\".*\"--topic\", \"([^\"]+)\""))
-        .containsExactly(
-            KafkaOptions.parse("--bootstrap-servers=localhost:9092").eventsTopic());
+        .containsExactly(KafkaOptions.parse("--bootstrap-servers=localhost:9092").eventsTopic());
   }
 
   @Test

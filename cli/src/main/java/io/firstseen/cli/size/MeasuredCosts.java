@@ -28,19 +28,14 @@ final class MeasuredCosts {
 
   // Kafka to Kafka.
 
-  /** Events a second of one task, record key, canonicaliser none. Issue 25. */
-  private static final double KEY_EVENTS_PER_SECOND = 0.455e6;
-
   /**
-   * The same with JSON events and canonicaliser url. Not measured yet: a round number below that of
-   * record keys.
+   * Events a second of one task that has a processor for all of its threads, record key,
+   * canonicaliser none. KafkaFigures, key-1, 25 November.
    */
-  private static final double JSON_EVENTS_PER_SECOND = 0.3e6;
+  private static final double KEY_EVENTS_PER_SECOND = 0.735e6;
 
-  /**
-   * Cores that are busy while one task has those rates: at most both, with the broker's own work.
-   */
-  private static final double BUSY_CORES = 2;
+  /** The same with JSON events and canonicaliser url. KafkaFigures, json-1, 25 November. */
+  private static final double JSON_EVENTS_PER_SECOND = 0.608e6;
 
   // Bytes beside the pages, which FilterSample measures on the code itself.
 
@@ -149,12 +144,6 @@ final class MeasuredCosts {
     double onHeap =
         1 / (format == EventFormat.KEY ? KEY_EVENTS_PER_SECOND : JSON_EVENTS_PER_SECOND);
     return onHeap + operatorSeconds(backend, missShare) - operatorSeconds(StateBackend.HEAP, 0);
-  }
-
-  /** Processor seconds of an event, from Kafka to Kafka, without the brokers' own. */
-  static double processorSeconds(EventFormat format, StateBackend backend, double missShare) {
-    double onHeap = taskSeconds(format, StateBackend.HEAP, 0);
-    return onHeap * BUSY_CORES + taskSeconds(format, backend, missShare) - onHeap;
   }
 
   static double checkpointBytesPerSecond(StateBackend backend) {

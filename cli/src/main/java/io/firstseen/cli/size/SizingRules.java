@@ -282,10 +282,6 @@ public final class SizingRules {
           "the fullest task takes %s, more than --memory-per-task, %s: take more tasks, more shards or more memory"
               .formatted(Amounts.bytes(needed), Amounts.bytes((double) request.memoryBytes())));
     }
-    double processor =
-        MeasuredCosts.processorSeconds(
-                request.eventFormat(), request.backend(), request.missShare())
-            / request.coreSpeed();
     return new Tasks(
         division.shards(),
         leastShards,
@@ -295,7 +291,7 @@ public final class SizingRules {
         1 / taskSeconds(),
         request.coreSpeed() / MeasuredCosts.operatorSeconds(request.backend(), request.missShare()),
         busy,
-        request.eventsPerSecond() * processor / request.busyShare());
+        request.eventsPerSecond() * taskSeconds() / request.busyShare());
   }
 
   /** The share of all state in the fullest task. */
