@@ -10,6 +10,7 @@ import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.size.SizeCommand;
 import io.firstseen.cli.snapshot.SnapshotCommand;
 import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.jobs.options.Suggestions;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -20,7 +21,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
@@ -30,7 +30,6 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * The {@code firstseen} command. A verb is a class with {@code @Command}, registered below; it
@@ -134,18 +133,7 @@ public final class Main implements Callable<Integer> {
   private static int usageError(ParameterException mistake) {
     CommandLine verb = mistake.getCommandLine();
     String name = verb.getCommandSpec().qualifiedName();
-    // Only picocli's messages about groups of options begin like this.
-    String sentence = mistake.getMessage().replaceFirst("^Error: ", "");
-    if (mistake instanceof UnmatchedArgumentException unmatched) {
-      if (!verb.getSubcommands().isEmpty() && !unmatched.isUnknownOption()) {
-        sentence = "unknown verb '%s'".formatted(unmatched.getUnmatched().get(0));
-      }
-      List<String> suggestions = unmatched.getSuggestions();
-      if (!suggestions.isEmpty()) {
-        sentence += "; did you mean " + String.join(" or ", suggestions) + "?";
-      }
-    }
-    print(verb, "%s (see '%s --help')".formatted(sentence, name));
+    print(verb, "%s (see '%s --help')".formatted(Suggestions.sentence(mistake), name));
     return ExitCode.USAGE;
   }
 
