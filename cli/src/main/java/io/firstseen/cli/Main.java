@@ -1,5 +1,6 @@
 package io.firstseen.cli;
 
+import io.firstseen.cli.completion.CompletionCommand;
 import io.firstseen.cli.demo.DemoCommand;
 import io.firstseen.cli.report.ReportCommand;
 import io.firstseen.cli.run.RunCommand;
@@ -63,7 +64,8 @@ import picocli.CommandLine.Spec;
       SnapshotCommand.class,
       ServeCommand.class,
       ReportCommand.class,
-      SizeCommand.class
+      SizeCommand.class,
+      CompletionCommand.class
     })
 public final class Main implements Callable<Integer> {
 
