@@ -2,6 +2,7 @@ package io.firstseen.cli;
 
 import io.firstseen.cli.completion.CompletionCommand;
 import io.firstseen.cli.demo.DemoCommand;
+import io.firstseen.cli.doctor.DoctorCommand;
 import io.firstseen.cli.report.ReportCommand;
 import io.firstseen.cli.run.RunCommand;
 import io.firstseen.cli.savepoint.BootstrapCommand;
@@ -65,6 +66,7 @@ import picocli.CommandLine.Spec;
       ServeCommand.class,
       ReportCommand.class,
       SizeCommand.class,
+      DoctorCommand.class,
       CompletionCommand.class
     })
 public final class Main implements Callable<Integer> {

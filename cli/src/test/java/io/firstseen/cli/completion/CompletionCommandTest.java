@@ -67,6 +67,10 @@ class CompletionCommandTest {
   @Test
   void completesValuesAsTheOptionsTakeThem() throws Exception {
     assertThat(offers("run", "--format", "")).containsExactly("lines", "tsv", "jsonl");
+    assertThat(Files.readAllLines(script))
+        .filteredOn(line -> line.contains("_option_args=("))
+        .hasSizeGreaterThan(5)
+        .noneMatch(line -> line.matches(".*=\\(.*[A-Z].*"));
     assertThat(offers("run", "--mode", "exact")).containsExactly("exact", "exact-keys");
     assertThat(Invocation.of("run", "--mode", "exact-keys", "--input", "no-such-file").err())
         .singleElement()
