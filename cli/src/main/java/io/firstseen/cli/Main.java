@@ -1,6 +1,8 @@
 package io.firstseen.cli;
 
+import io.firstseen.cli.completion.CompletionCommand;
 import io.firstseen.cli.demo.DemoCommand;
+import io.firstseen.cli.doctor.DoctorCommand;
 import io.firstseen.cli.report.ReportCommand;
 import io.firstseen.cli.run.RunCommand;
 import io.firstseen.cli.savepoint.BootstrapCommand;
@@ -10,6 +12,7 @@ import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.size.SizeCommand;
 import io.firstseen.cli.snapshot.SnapshotCommand;
 import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.jobs.options.Suggestions;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -20,7 +23,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
@@ -30,7 +32,6 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * The {@code firstseen} command. A verb is a class with {@code @Command}, registered below; it
@@ -64,7 +65,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
       SnapshotCommand.class,
       ServeCommand.class,
       ReportCommand.class,
-      SizeCommand.class
+      SizeCommand.class,
+      DoctorCommand.class,
+      CompletionCommand.class
     })
 public final class Main implements Callable<Integer> {
 
@@ -134,18 +137,7 @@ public final class Main implements Callable<Integer> {
   private static int usageError(ParameterException mistake) {
     CommandLine verb = mistake.getCommandLine();
     String name = verb.getCommandSpec().qualifiedName();
-    // Only picocli's messages about groups of options begin like this.
-    String sentence = mistake.getMessage().replaceFirst("^Error: ", "");
-    if (mistake instanceof UnmatchedArgumentException unmatched) {
-      if (!verb.getSubcommands().isEmpty() && !unmatched.isUnknownOption()) {
-        sentence = "unknown verb '%s'".formatted(unmatched.getUnmatched().get(0));
-      }
-      List<String> suggestions = unmatched.getSuggestions();
-      if (!suggestions.isEmpty()) {
-        sentence += "; did you mean " + String.join(" or ", suggestions) + "?";
-      }
-    }
-    print(verb, "%s (see '%s --help')".formatted(sentence, name));
+    print(verb, "%s (see '%s --help')".formatted(Suggestions.sentence(mistake), name));
     return ExitCode.USAGE;
   }
 

@@ -81,6 +81,32 @@ class MainTest {
             new String[] {"geet"},
             "firstseen: unknown verb 'geet'; did you mean greet? (see 'firstseen --help')"),
         Arguments.of(
+            new String[] {"snapshto"},
+            "firstseen: unknown verb 'snapshto'; did you mean snapshot?"
+                + " (see 'firstseen --help')"),
+        Arguments.of(
+            new String[] {"snapshot", "qeury"},
+            "firstseen snapshot: unknown verb 'qeury'; did you mean query?"
+                + " (see 'firstseen snapshot --help')"),
+        Arguments.of(
+            new String[] {"query", "snapshots", "a"},
+            "firstseen: unknown verb 'query'; did you mean firstseen snapshot query?"
+                + " (see 'firstseen --help')"),
+        Arguments.of(
+            new String[] {"snapshot", "serve"},
+            "firstseen snapshot: unknown verb 'serve'; did you mean firstseen serve?"
+                + " (see 'firstseen snapshot --help')"),
+        Arguments.of(
+            new String[] {"xyzzy"}, "firstseen: unknown verb 'xyzzy' (see 'firstseen --help')"),
+        Arguments.of(
+            new String[] {"run", "--input", "-", "--fprr", "0.1"},
+            "firstseen run: Unknown option: '--fprr'; did you mean --fpr?"
+                + " (see 'firstseen run --help')"),
+        Arguments.of(
+            new String[] {"run", "--inptu=-"},
+            "firstseen run: Unknown option: '--inptu=-'; did you mean --input?"
+                + " (see 'firstseen run --help')"),
+        Arguments.of(
             new String[] {"--nonsense"},
             "firstseen: Unknown option: '--nonsense' (see 'firstseen --help')"),
         Arguments.of(

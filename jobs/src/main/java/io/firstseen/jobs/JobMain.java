@@ -1,6 +1,7 @@
 package io.firstseen.jobs;
 
 import io.firstseen.jobs.options.JobOptions;
+import io.firstseen.jobs.options.Suggestions;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.util.function.Consumer;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -34,7 +35,7 @@ final class JobMain {
       build(build, env);
       env.execute(jobName);
     } catch (ParameterException e) {
-      refuse(e.getMessage());
+      refuse(Suggestions.sentence(e));
     } catch (Exception e) {
       refuse(UserErrorException.sentence(e).orElseThrow(() -> e));
     }

@@ -91,6 +91,14 @@ class JobMainTest {
         .hasMessageContaining("--capacity");
   }
 
+  @Test
+  void aMisspeltOptionComesWithTheOneThatWasMeant() {
+    assertThatThrownBy(() -> DedupJob.main(new String[] {"--bootstrap-server=localhost:1"}))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage(
+            "Unknown option: '--bootstrap-server=localhost:1'; did you mean --bootstrap-servers?");
+  }
+
   private static void assertOneLine(Ended ended, String pattern) {
     assertThat(ended.status).as(ended.err).isEqualTo(2);
     List<String> lines =

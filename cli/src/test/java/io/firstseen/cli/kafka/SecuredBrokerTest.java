@@ -305,6 +305,36 @@ class SecuredBrokerTest {
   }
 
   @Test
+  void theDoctorNamesEveryRightThatIsMissing() throws Exception {
+    Topics.preparePipeline(options(dedupFile));
+    Invocation allowed = doctor();
+    assertThat(allowed.status()).as("%s", allowed).isEqualTo(ExitCode.GOOD);
+    assertThat(allowed.out())
+        .anyMatch(line -> line.startsWith("warning") && line.contains("allow it DescribeConfigs"));
+    kafka.allowOnly(
+        documented.stream()
+            .filter(right -> right.entry().operation() != AclOperation.WRITE)
+            .toList());
+    Invocation refused = doctor();
+    assertThat(refused.status()).isEqualTo(ExitCode.NEGATIVE);
+    assertThat(refused.out())
+        .filteredOn(line -> line.startsWith("failed"))
+        .extracting(line -> line.replaceFirst("failed +(.*?): .*", "$1"))
+        .containsExactlyInAnyOrder(
+            "rights for " + ACCEPTED,
+            "rights for " + SNAPSHOTS,
+            "topic " + ACCEPTED,
+            "topic firstseen.duplicates",
+            "topic firstseen.dead-letters",
+            "topic " + SNAPSHOTS);
+  }
+
+  private static Invocation doctor() {
+    return Invocation.of(
+        "doctor", "--bootstrap-servers=" + kafka.servers(), "--kafka-properties=" + dedupFile);
+  }
+
+  @Test
   void aRightThatIsNotThereToCheckTheReplicasIsNamed() {
     assertThatThrownBy(
             () ->

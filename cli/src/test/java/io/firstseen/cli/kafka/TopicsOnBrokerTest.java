@@ -109,9 +109,11 @@ class TopicsOnBrokerTest {
           .doesNotContain("n.duplicates");
     }
     Topics.preparePipeline(options("m", "--duplicates=none"));
-    assertRefused(
+    assertWrongPolicy(
         () -> Topics.preparePipeline(options("m", "--duplicates=sample")),
-        "topic m.duplicates must have cleanup.policy=delete, it has compact");
+        "m.duplicates",
+        "delete",
+        "compact");
   }
 
   @Test
@@ -125,21 +127,17 @@ class TopicsOnBrokerTest {
   void aTopicThatWouldLoseRecordsIsRefused() {
     create("c.events", 1, "delete");
     create("c.accepted", 1, "compact,delete");
-    assertRefused(
-        () -> Topics.prepareDedup(options("c")),
-        "topic c.accepted must have cleanup.policy=compact, it has compact,delete");
-    assertRefused(
-        () -> Topics.prepareSnapshots(options("c")),
-        "topic c.accepted must have cleanup.policy=compact, it has compact,delete");
+    assertWrongPolicy(
+        () -> Topics.prepareDedup(options("c")), "c.accepted", "compact", "compact,delete");
+    assertWrongPolicy(
+        () -> Topics.prepareSnapshots(options("c")), "c.accepted", "compact", "compact,delete");
     create("d.events", 1, "delete");
     create("d.dead-letters", 1, "compact");
-    assertRefused(
-        () -> Topics.prepareDedup(options("d")),
-        "topic d.dead-letters must have cleanup.policy=delete, it has compact");
+    assertWrongPolicy(
+        () -> Topics.prepareDedup(options("d")), "d.dead-letters", "delete", "compact");
     create("e.snapshots", 1, "delete");
-    assertRefused(
-        () -> Topics.prepareSnapshots(options("e")),
-        "topic e.snapshots must have cleanup.policy=compact, it has delete");
+    assertWrongPolicy(
+        () -> Topics.prepareSnapshots(options("e")), "e.snapshots", "compact", "delete");
   }
 
   @Test
@@ -176,6 +174,16 @@ class TopicsOnBrokerTest {
               () -> producer.send(new ProducerRecord<>("i.snapshots", setName, tooLarge)).get())
           .hasCauseInstanceOf(RecordTooLargeException.class);
     }
+  }
+
+  private static void assertWrongPolicy(
+      ThrowingCallable action, String topic, String needed, String has) {
+    assertRefused(
+        action,
+        ("topic %s must have cleanup.policy=%s, it has %s: set it by kafka-configs.sh"
+                + " --bootstrap-server %s --alter --entity-type topics --entity-name %s"
+                + " --add-config cleanup.policy=%s, or take another topic")
+            .formatted(topic, needed, has, broker.bootstrapServers(), topic, needed));
   }
 
   private static void assertRefused(ThrowingCallable action, String sentence) {

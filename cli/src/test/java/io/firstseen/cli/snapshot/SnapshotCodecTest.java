@@ -253,7 +253,7 @@ class SnapshotCodecTest {
         "--codec bip158 019dfca8 | --codec bip158 needs either --siphash-key or --block-hash",
         "--codec golombset 07 --query six | a key must be a whole number in [0, 2^64 - 1], got"
             + " 'six'",
-        "--codec golombset 07 --p 64 | Unknown options: '--p', '64'",
+        "--codec golombset 07 --p 64 | Unknown option: '--p'",
         "--codec golombset --input no-such-file | cannot read no-such-file: there is no such file"
       })
   void aDamagedSetIsOneLine(String words, String sentence) {

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
@@ -25,6 +26,7 @@ import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.DescribeTopicsOptions;
+import org.apache.kafka.clients.admin.FinalizedVersionRange;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
@@ -68,10 +70,21 @@ public final class Topics implements AutoCloseable {
   private final String servers;
   private final Admin admin;
   private final Collection<Node> brokers;
+  private final boolean mayMake;
   private final List<String> acknowledgedByOne = new ArrayList<>();
 
   private Topics(KafkaOptions options) {
+    this(options, true);
+  }
+
+  /**
+   * Connects.
+   *
+   * @param mayMake whether missing topics are made
+   */
+  Topics(KafkaOptions options, boolean mayMake) {
     this.options = options;
+    this.mayMake = mayMake;
     this.servers = options.bootstrapServers();
     Properties properties = options.clientProperties();
     String patienceMillis = Long.toString(PATIENCE.toMillis());
@@ -144,7 +157,8 @@ public final class Topics implements AutoCloseable {
     requireGroupAndIds(true, options.acceptedTopic());
   }
 
-  private List<TopicDescription> eventsTopics() {
+  /** All topics of events; at least one. */
+  List<TopicDescription> eventsTopics() {
     Pattern pattern = options.eventsTopicPattern().orElse(null);
     List<String> names =
         pattern == null
@@ -193,7 +207,7 @@ public final class Topics implements AutoCloseable {
     }
   }
 
-  private void requireAcceptedTopic(AclOperation right, Optional<Integer> partitions) {
+  void requireAcceptedTopic(AclOperation right, Optional<Integer> partitions) {
     requireCompacted(
         options.acceptedTopic(),
         Set.of(right),
@@ -207,7 +221,7 @@ public final class Topics implements AutoCloseable {
    * Requires a topic that takes every record of the topics of events as it is, with its partition
    * and timestamp.
    */
-  private void requireRecordsTopic(List<TopicDescription> events) {
+  void requireRecordsTopic(List<TopicDescription> events) {
     String topic = options.recordsTopic();
     Map<String, String> settings = new HashMap<>();
     settings.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, CREATE_TIME);
@@ -289,7 +303,7 @@ public final class Topics implements AutoCloseable {
   }
 
   /** Requires that the records of removals stay for as long as the job may be down. */
-  private Duration requireRetention() {
+  Duration requireRetention() {
     String topic = options.acceptedTopic();
     Duration needed = options.maxDowntime();
     Duration retention =
@@ -312,7 +326,10 @@ public final class Topics implements AutoCloseable {
 
   /** A topic that is there may have any number of partitions, see {@link SnapshotTopicFormat}. */
   private void requireSnapshotsTopic() {
-    Set<AclOperation> rights = EnumSet.of(AclOperation.READ, AclOperation.WRITE);
+    requireSnapshotsTopic(EnumSet.of(AclOperation.READ, AclOperation.WRITE));
+  }
+
+  void requireSnapshotsTopic(Set<AclOperation> rights) {
     requireCompacted(options.snapshotsTopic(), rights, Optional.of(SNAPSHOTS_PARTITIONS), Map.of());
   }
 
@@ -333,40 +350,44 @@ public final class Topics implements AutoCloseable {
         .filter(policy -> !policy.equals(TopicConfig.CLEANUP_POLICY_COMPACT))
         .ifPresent(
             policy -> {
-              throw new UserErrorException(
-                  "topic %s must have cleanup.policy=compact, it has %s".formatted(topic, policy));
+              throw wrongPolicy(topic, TopicConfig.CLEANUP_POLICY_COMPACT, policy);
             });
   }
 
   /**
    * Refuses compaction, which would keep one repeat of each key and refuse records without a key.
    */
-  private void requireNotCompacted(String topic, Optional<Integer> partitions) {
+  void requireNotCompacted(String topic, Optional<Integer> partitions) {
     describeOrCreate(
         topic, Set.of(AclOperation.WRITE), partitions, TopicConfig.CLEANUP_POLICY_DELETE, Map.of());
     cleanupPolicy(topic)
         .filter(Topics::isCompacted)
         .ifPresent(
             policy -> {
-              throw new UserErrorException(
-                  "topic %s must have cleanup.policy=delete, it has %s".formatted(topic, policy));
+              throw wrongPolicy(topic, TopicConfig.CLEANUP_POLICY_DELETE, policy);
             });
   }
 
-  private void requireTransactionTimeout(Duration timeout) {
+  private UserErrorException wrongPolicy(String topic, String needed, String policy) {
+    return new UserErrorException(
+        "topic %s must have cleanup.policy=%s, it has %s: set it by kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s --add-config cleanup.policy=%s, or take another topic"
+            .formatted(topic, needed, policy, servers, topic, needed));
+  }
+
+  /** Requires that the brokers allow it; gives the longest that they allow, if they tell. */
+  Optional<Duration> requireTransactionTimeout(Duration timeout) {
     String anyBroker = brokers.iterator().next().idString();
-    config(new ConfigResource(ConfigResource.Type.BROKER, anyBroker), "transaction.max.timeout.ms")
-        .map(Long::parseLong)
-        .filter(maxMillis -> timeout.toMillis() > maxMillis)
-        .ifPresent(
-            maxMillis -> {
-              throw new UserErrorException(
-                  "--transaction-timeout must be at most %s, which is what the brokers at %s allow, got %s"
-                      .formatted(
-                          OptionValues.write(Duration.ofMillis(maxMillis)),
-                          servers,
-                          OptionValues.write(timeout)));
-            });
+    Optional<Duration> longest =
+        config(
+                new ConfigResource(ConfigResource.Type.BROKER, anyBroker),
+                "transaction.max.timeout.ms")
+            .map(millis -> Duration.ofMillis(Long.parseLong(millis)));
+    if (longest.isPresent() && timeout.compareTo(longest.get()) > 0) {
+      throw new UserErrorException(
+          "--transaction-timeout must be at most %s, which is what the brokers at %s allow, got %s"
+              .formatted(OptionValues.write(longest.get()), servers, OptionValues.write(timeout)));
+    }
+    return longest;
   }
 
   /**
@@ -376,7 +397,7 @@ public final class Topics implements AutoCloseable {
    * @param reads whether the job has the group
    * @param output the topic that group and ids name
    */
-  private void requireGroupAndIds(boolean reads, String output) {
+  void requireGroupAndIds(boolean reads, String output) {
     String name = options.transactionalIdPrefix(output);
     // The job's id follows.
     String id = name + ".0";
@@ -466,6 +487,30 @@ public final class Topics implements AutoCloseable {
     }
   }
 
+  /** Whether a topic that was checked takes records that one broker alone has, of several. */
+  boolean isWeak(String topic) {
+    return acknowledgedByOne.contains(topic);
+  }
+
+  /** The number of brokers. */
+  int brokerCount() {
+    return brokers.size();
+  }
+
+  /** The level of the feature {@code metadata.version}; empty if the brokers do not tell. */
+  OptionalInt metadataLevel() {
+    try {
+      FinalizedVersionRange range =
+          getOrThrow(admin.describeFeatures().featureMetadata())
+              .finalizedFeatures()
+              .get("metadata.version");
+      return range == null ? OptionalInt.empty() : OptionalInt.of(range.maxVersionLevel());
+    } catch (KafkaException e) {
+      LOG.debug("the broker does not tell its features", e);
+      return OptionalInt.empty();
+    }
+  }
+
   private void warnOfWeakTopics() {
     if (!acknowledgedByOne.isEmpty()) {
       LOG.warn(
@@ -480,6 +525,10 @@ public final class Topics implements AutoCloseable {
       Optional<Integer> partitions,
       String cleanupPolicy,
       Map<String, String> settings) {
+    if (!mayMake) {
+      throw new UserErrorException(
+          "topic %s was deleted at %s meanwhile".formatted(topic, servers));
+    }
     NewTopic newTopic = new NewTopic(topic, partitions, options.replicationFactor());
     Map<String, String> all = new HashMap<>(settings);
     options
@@ -551,7 +600,8 @@ public final class Topics implements AutoCloseable {
     }
   }
 
-  private Optional<TopicDescription> describe(String topic, Set<AclOperation> rights) {
+  /** The topic, on which the job's user needs rights; empty if there is none. */
+  Optional<TopicDescription> describe(String topic, Set<AclOperation> rights) {
     DescribeTopicsOptions withRights =
         new DescribeTopicsOptions().includeAuthorizedOperations(true);
     try {
@@ -594,7 +644,8 @@ public final class Topics implements AutoCloseable {
     return topicConfig(topic, TopicConfig.CLEANUP_POLICY_CONFIG);
   }
 
-  private Optional<String> topicConfig(String topic, String name) {
+  /** A setting of a topic; empty if we are not authorised to read it. */
+  Optional<String> topicConfig(String topic, String name) {
     return config(new ConfigResource(ConfigResource.Type.TOPIC, topic), name);
   }
 

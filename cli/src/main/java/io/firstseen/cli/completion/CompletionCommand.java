@@ -1,0 +1,50 @@
+package io.firstseen.cli.completion;
+
+import io.firstseen.cli.shared.ExitCode;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.AutoComplete;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Spec;
+
+/** Prints a script that completes verbs and options in a shell. */
+@Command(
+    name = "completion",
+    description = {
+      "Prints a script that completes verbs, options and their values in bash and zsh.",
+      "For the shell that runs: eval \"$(./firstseen completion)\""
+    })
+public final class CompletionCommand implements Callable<Integer> {
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    CommandLine root = spec.root().commandLine();
+    nameValuesAsOptionsDo(root);
+    spec.commandLine().getOut().print(AutoComplete.bash(root.getCommandName(), root));
+    return ExitCode.GOOD;
+  }
+
+  /** Options take the names of enums in lower case, with hyphens. */
+  private static void nameValuesAsOptionsDo(CommandLine command) {
+    CommandSpec ofCommand = command.getCommandSpec();
+    for (OptionSpec option : List.copyOf(ofCommand.options())) {
+      Object[] constants = option.type().getEnumConstants();
+      if (constants != null && option.group() == null) {
+        List<String> names =
+            Arrays.stream(constants)
+                .map(each -> ((Enum<?>) each).name().toLowerCase(Locale.ROOT).replace('_', '-'))
+                .toList();
+        ofCommand.remove(option);
+        ofCommand.addOption(OptionSpec.builder(option).completionCandidates(names).build());
+      }
+    }
+    command.getSubcommands().values().forEach(CompletionCommand::nameValuesAsOptionsDo);
+  }
+}

@@ -1,0 +1,2 @@
+/** The verb {@code completion}. */
+package io.firstseen.cli.completion;

@@ -1,0 +1,2 @@
+/** The verb {@code doctor}: whether this machine and the brokers have what is needed. */
+package io.firstseen.cli.doctor;

@@ -1,0 +1,239 @@
+package io.firstseen.cli.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.firstseen.cli.Invocation;
+import io.firstseen.cli.consumer.SnapshotWriter;
+import io.firstseen.cli.embedded.SharedBroker;
+import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.jobs.kafka.Topics;
+import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.testing.SetPublisher;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.admin.Admin;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class DoctorCommandTest {
+  @RegisterExtension private static final SharedBroker KAFKA = SharedBroker.tuned();
+
+  private final String name = SharedBroker.unused("doctor");
+
+  private List<String> topics(String servers) {
+    return List.of(
+        "--bootstrap-servers=" + servers,
+        "--events-topic=" + name + ".events",
+        "--accepted-topic=" + name + ".accepted",
+        "--duplicates-topic=" + name + ".duplicates",
+        "--dead-letters-topic=" + name + ".dead-letters",
+        "--snapshots-topic=" + name + ".snapshots");
+  }
+
+  private Invocation doctor(String... more) {
+    List<String> words = new ArrayList<>(List.of("doctor"));
+    words.addAll(topics(KAFKA.servers()));
+    words.addAll(List.of(more));
+    return Invocation.of(words.toArray(String[]::new));
+  }
+
+  /** Requires that nothing but this check failed, and gives what it says. */
+  private static String onlyFailed(Invocation answer, String check) {
+    assertThat(answer.status()).as("%s", answer).isEqualTo(ExitCode.NEGATIVE);
+    assertThat(answer.err()).isEmpty();
+    List<String> failed = answer.out().stream().filter(line -> line.startsWith("failed")).toList();
+    assertThat(failed).hasSize(1);
+    assertThat(failed.get(0)).startsWith("failed   " + check + ": ");
+    return failed.get(0).substring(("failed   " + check + ": ").length());
+  }
+
+  private static String line(Invocation answer, String check) {
+    return answer.out().stream()
+        .filter(each -> each.contains(" " + check + ": "))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("no " + check + " in " + answer));
+  }
+
+  private void makeTopics() {
+    KAFKA.create(name + ".events", "delete");
+    Topics.preparePipeline(KafkaOptions.parse(topics(KAFKA.servers()).toArray(String[]::new)));
+  }
+
+  @Test
+  void theMachineIsCheckedWithoutBrokers() {
+    Invocation answer = Invocation.of("doctor");
+    assertThat(answer.status()).as("%s", answer).isEqualTo(ExitCode.GOOD);
+    assertThat(answer.err()).isEmpty();
+    assertThat(answer.out()).hasSize(5).allMatch(line -> line.matches("(ok|warning)\\s+\\S.*: .*"));
+    assertThat(line(answer, "Java")).startsWith("ok ").contains(Runtime.version().toString());
+  }
+
+  @Test
+  void whatAJobFindsGoodIsOk() throws Exception {
+    makeTopics();
+    Invocation answer = doctor();
+    assertThat(answer.status()).as("%s", answer).isEqualTo(ExitCode.GOOD);
+    assertThat(line(answer, "brokers"))
+        .matches("ok +brokers: 1 broker at " + KAFKA.servers() + ", version \\d+\\.\\d+\\S*");
+    assertThat(line(answer, "transaction timeout"))
+        .endsWith("--transaction-timeout is 15m, the brokers allow 1h");
+    assertThat(line(answer, "topic " + name + ".accepted"))
+        .endsWith("1 partition, 1 replica, min.insync.replicas=1, cleanup.policy=compact");
+    assertThat(line(answer, "topic " + name + ".snapshots")).contains("2 partitions");
+    assertThat(line(answer, "set firstseen"))
+        .endsWith("nothing is published on topic " + name + ".snapshots yet");
+    for (String job : List.of("dedup", "snapshots", "none")) {
+      assertThat(doctor("--job=" + job).status()).as(job).isEqualTo(ExitCode.GOOD);
+    }
+    JsonNode json = doctor("--json").json();
+    assertThat(json.get("ok").asBoolean()).isTrue();
+    assertThat(json.get("checks")).hasSize(answer.out().size());
+    assertThat(json.get("checks").get(0).get("check").asText()).isEqualTo("Java");
+    assertThat(json.get("checks").get(0).get("status").asText()).isEqualTo("ok");
+  }
+
+  @Test
+  void aTopicThatWouldLoseKeysFails() throws Exception {
+    KAFKA.create(name + ".accepted", "delete");
+    KAFKA.create(name + ".events", "delete");
+    String check = "topic " + name + ".accepted";
+    assertThat(onlyFailed(doctor(), check))
+        .startsWith(
+            "topic %s.accepted must have cleanup.policy=compact, it has delete: set it by"
+                .formatted(name));
+    onlyFailed(doctor("--job=snapshots"), check);
+    assertThat(doctor("--job=none").status()).isEqualTo(ExitCode.GOOD);
+    Invocation json = doctor("--json");
+    assertThat(json.status()).isEqualTo(ExitCode.NEGATIVE);
+    assertThat(new ObjectMapper().readTree(json.out().get(0)).get("ok").asBoolean()).isFalse();
+  }
+
+  @Test
+  void whatIsMissingIsNamedAndNotMade() throws Exception {
+    assertThat(onlyFailed(doctor(), "topic " + name + ".events"))
+        .isEqualTo(
+            "there is no such topic to read events from: make it by kafka-topics.sh"
+                + " --bootstrap-server %s --create --topic %s.events, or name yours with"
+                    .formatted(KAFKA.servers(), name)
+                + " --events-topic");
+    Invocation reader = doctor("--job=none");
+    assertThat(reader.status()).isEqualTo(ExitCode.GOOD);
+    assertThat(line(reader, "topic " + name + ".snapshots"))
+        .startsWith("warning")
+        .contains("there is no such topic at " + KAFKA.servers());
+    assertThat(line(doctor("--job=snapshots"), "topic " + name + ".accepted"))
+        .startsWith("ok")
+        .endsWith("not there yet; the job makes it, if its user may");
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", KAFKA.servers()))) {
+      assertThat(admin.listTopics().names().get()).noneMatch(topic -> topic.startsWith(name + "."));
+    }
+  }
+
+  @Test
+  void topicsOfEventsMayBeAPattern() {
+    KAFKA.create(name + ".events.a", "delete");
+    KAFKA.create(name + ".events.b", "delete");
+    String[] words = {
+      "doctor",
+      "--bootstrap-servers=" + KAFKA.servers(),
+      "--events-topic-pattern=" + name + "\\.events\\..",
+      "--accepted-topic=" + name + ".accepted"
+    };
+    assertThat(line(Invocation.of(words), "topics of events"))
+        .isEqualTo("ok       topics of events: %s.events.a, %s.events.b".formatted(name, name));
+    words[2] = "--events-topic-pattern=" + name + "\\.none";
+    assertThat(onlyFailed(Invocation.of(words), "topics of events"))
+        .startsWith("there is no topic at " + KAFKA.servers() + " that matches");
+  }
+
+  @Test
+  void settingsOfTheJobAreHeldAgainstTheBrokers() {
+    makeTopics();
+    assertThat(onlyFailed(doctor("--transaction-timeout=2h"), "transaction timeout"))
+        .startsWith("--transaction-timeout must be at most 1h, which is what the brokers at ")
+        .endsWith(" allow, got 2h");
+    assertThat(
+            onlyFailed(
+                doctor("--job=snapshots", "--max-downtime=30d"), "topic " + name + ".accepted"))
+        .contains("must keep removals for --max-downtime, which is 30d");
+    Invocation replicas = doctor("--topic-replication-factor=2");
+    assertThat(replicas.status()).isEqualTo(ExitCode.NEGATIVE);
+    assertThat(line(replicas, "topic " + name + ".accepted"))
+        .startsWith("failed")
+        .contains("must have 2 replicas (--topic-replication-factor), it has 1");
+  }
+
+  @Test
+  void theNewestManifestIsLookedAt() throws Exception {
+    String topic = name + ".snapshots";
+    SnapshotWriter.createTopic(KAFKA.broker(), topic);
+    String[] reader = {"--job=none", "--set=" + SnapshotWriter.SET};
+    String check = "set " + SnapshotWriter.SET;
+    assertThat(line(doctor(reader), check))
+        .startsWith("warning")
+        .contains("nothing is published on topic " + topic);
+    long now = System.currentTimeMillis();
+    Manifest manifest =
+        new SetPublisher(
+                SnapshotWriter.SET,
+                SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), 0.001))
+            .publish(6, 0, 1)
+            .manifest();
+    try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic)) {
+      writer.publishAsManifest(manifest.withTimes(now - 7_200_000, null).toBytes());
+      assertThat(line(doctor(reader), check))
+          .startsWith("ok")
+          .contains("sequence 6, 0 keys, published at ")
+          .endsWith(", 2h ago");
+      writer.publishAsManifest(manifest.withTimes(now - 7_200_000, now - 1).toBytes());
+      assertThat(line(doctor(reader), check))
+          .startsWith("warning")
+          .contains(", 2h ago, expired at ")
+          .endsWith(": see whether its publisher runs");
+      writer.publishAsManifest(manifest.withTimes(now + 7_300_000, null).toBytes());
+      assertThat(line(doctor(reader), check))
+          .startsWith("warning")
+          .contains(", in 2h by the clock of this machine: ");
+    }
+  }
+
+  @Test
+  void wrongOptionsAreRefusedBeforeAnythingIsPrinted() {
+    Invocation.of("doctor", "--job=none").assertRefused("--bootstrap-servers");
+    doctor("--transaction-timeout=long")
+        .assertRefused("Invalid value for option '--transaction-timeout': must be");
+    doctor("--accepted-topic2=x").assertRefused("did you mean --accepted-topic?");
+    doctor("--records-topic=" + name + ".events", "--output=both")
+        .assertRefused("--events-topic and --records-topic must be different topics");
+    doctor("--kafka-properties=no-such-file").assertRefused("no-such-file");
+  }
+
+  @Test
+  void aHostThatDoesNotExistFailsAtOnce() {
+    Invocation answer = Invocation.of("doctor", "--bootstrap-servers=no.such.host.invalid:9092");
+    assertThat(onlyFailed(answer, "brokers"))
+        .startsWith("cannot connect to Kafka at no.such.host.invalid:9092: ");
+  }
+
+  /** It waits as long as it says. */
+  @Tag("slow")
+  @Test
+  void brokersThatDoNotAnswerFailWithinHalfAMinute() throws Exception {
+    String servers = "localhost:" + SharedBroker.freePort();
+    long before = System.nanoTime();
+    Invocation answer = Invocation.of("doctor", "--bootstrap-servers=" + servers);
+    assertThat(onlyFailed(answer, "brokers"))
+        .isEqualTo("no Kafka broker answers at %s (waited 12s)".formatted(servers));
+    assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(30));
+  }
+}

@@ -1,0 +1,132 @@
+package io.firstseen.jobs.options;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** The sentence of a mistake on a command line, with the words that were perhaps meant. */
+public final class Suggestions {
+  private static final int MOST = 3;
+
+  private Suggestions() {}
+
+  /** One sentence about the mistake. A misspelt verb or option comes with what is near to it. */
+  public static String sentence(ParameterException mistake) {
+    CommandLine verb = mistake.getCommandLine();
+    CommandSpec spec = verb.getCommandSpec();
+    // Only picocli's messages about groups of options begin like this.
+    String sentence = mistake.getMessage().replaceFirst("^Error: ", "");
+    if (mistake instanceof UnmatchedArgumentException unmatched) {
+      String word = unmatched.getUnmatched().get(0);
+      if (unmatched.isUnknownOption()) {
+        return withMeant(unknownOption(word), nearOptions(word, spec));
+      }
+      if (!verb.getSubcommands().isEmpty()) {
+        return withMeant("unknown verb '%s'".formatted(word), nearVerbs(word, verb));
+      }
+    } else if (mistake instanceof MissingParameterException) {
+      // What is missing was perhaps given, but misspelt.
+      for (String word : verb.getUnmatchedArguments()) {
+        List<String> near = word.startsWith("-") ? nearOptions(word, spec) : List.of();
+        if (!near.isEmpty()) {
+          return withMeant(unknownOption(word), near);
+        }
+      }
+    }
+    return sentence;
+  }
+
+  private static String unknownOption(String word) {
+    return "Unknown option: '%s'".formatted(word);
+  }
+
+  private static String withMeant(String sentence, List<String> meant) {
+    return meant.isEmpty()
+        ? sentence
+        : sentence + "; did you mean " + String.join(" or ", meant) + "?";
+  }
+
+  private static List<String> nearOptions(String word, CommandSpec spec) {
+    return nearest(
+        word.replaceFirst("=.*", ""),
+        spec.options().stream()
+            .filter(option -> !option.hidden())
+            .map(OptionSpec::longestName)
+            .toList());
+  }
+
+  private static List<String> nearVerbs(String word, CommandLine verb) {
+    List<String> near = nearest(word, verb.getSubcommands().keySet());
+    if (!near.isEmpty()) {
+      return near;
+    }
+    // It may be a verb of another one: query instead of snapshot query.
+    return descendants(verb.getCommandSpec().root().commandLine())
+        .filter(each -> each.getCommandName().equals(word))
+        .map(each -> each.getCommandSpec().qualifiedName())
+        .limit(MOST)
+        .toList();
+  }
+
+  private static Stream<CommandLine> descendants(CommandLine command) {
+    return command.getSubcommands().values().stream()
+        .flatMap(each -> Stream.concat(Stream.of(each), descendants(each)));
+  }
+
+  /**
+   * The names that are nearest to a word, at most three: those with the fewest letters changed, and
+   * no more than a third of the word's, else those that begin with it. Hyphens at the beginning do
+   * not count.
+   */
+  static List<String> nearest(String word, Collection<String> names) {
+    String typed = bare(word);
+    Map<Integer, List<String>> byDistance = new TreeMap<>();
+    for (String name : names) {
+      int distance = distance(typed, bare(name));
+      if (distance <= Math.max(1, typed.length() / 3) && distance < bare(name).length()) {
+        byDistance.computeIfAbsent(distance, unused -> new ArrayList<>()).add(name);
+      }
+    }
+    Stream<String> near =
+        byDistance.isEmpty()
+            ? names.stream().filter(name -> !typed.isEmpty() && bare(name).startsWith(typed))
+            : byDistance.values().iterator().next().stream();
+    return near.limit(MOST).toList();
+  }
+
+  private static String bare(String name) {
+    return name.replaceFirst("^-+", "");
+  }
+
+  /** The fewest letters to add, drop, change or swap with the next one. */
+  private static int distance(String a, String b) {
+    int[][] distances = new int[a.length() + 1][b.length() + 1];
+    Arrays.setAll(distances[0], j -> j);
+    for (int i = 1; i <= a.length(); i++) {
+      distances[i][0] = i;
+      for (int j = 1; j <= b.length(); j++) {
+        boolean same = a.charAt(i - 1) == b.charAt(j - 1);
+        int least = distances[i - 1][j - 1] + (same ? 0 : 1);
+        least = Math.min(least, Math.min(distances[i - 1][j], distances[i][j - 1]) + 1);
+        if (i > 1
+            && j > 1
+            && a.charAt(i - 1) == b.charAt(j - 2)
+            && a.charAt(i - 2) == b.charAt(j - 1)) {
+          least = Math.min(least, distances[i - 2][j - 2] + 1);
+        }
+        distances[i][j] = least;
+      }
+    }
+    return distances[a.length()][b.length()];
+  }
+}
