@@ -9,6 +9,8 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -180,6 +182,35 @@ class SnapshotClientMetricsTest {
       documented.put(rows.group(1), rows.group(2) + " in " + rows.group(3));
     }
     assertThat(documented).isEqualTo(meters);
+  }
+
+  /** The dashboard and the alerts in {@code deploy/} use these names. */
+  @Test
+  void prometheusShowsThemByTheseNames() {
+    PrometheusMeterRegistry prometheus = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    SnapshotClient client = client();
+    SnapshotClientMetrics.of(client).bindTo(prometheus);
+    List<String> names =
+        Pattern.compile("(?m)^# TYPE (\\S+) ")
+            .matcher(prometheus.scrape())
+            .results()
+            .map(type -> type.group(1))
+            .toList();
+    assertThat(names)
+        .containsExactlyInAnyOrder(
+            "firstseen_snapshot_state",
+            "firstseen_snapshot_age_seconds",
+            "firstseen_snapshot_sequence",
+            "firstseen_snapshot_keys",
+            "firstseen_snapshot_bytes",
+            "firstseen_snapshot_load_seconds",
+            "firstseen_snapshot_loaded_total",
+            "firstseen_snapshot_refused_total",
+            "firstseen_snapshot_outages_total",
+            "firstseen_snapshot_read_bytes_total",
+            "firstseen_snapshot_fetched_bytes_total");
+    assertThat(prometheus.scrape())
+        .contains("firstseen_snapshot_state{set=\"spam\",state=\"empty\"} 1");
   }
 
   /** Programs without Micrometer must not need it. */
