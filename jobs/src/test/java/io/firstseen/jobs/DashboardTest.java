@@ -105,6 +105,13 @@ class DashboardTest {
       }
     }
     assertThat(titles).doesNotHaveDuplicates().hasSizeGreaterThan(20);
+    for (JsonNode variable : dashboard.get("templating").get("list")) {
+      if (variable.get("type").asText().equals("query")) {
+        String query = variable.get("definition").asText();
+        assertThat(unknown(List.of(query))).isEmpty();
+        assertThat(query).containsPattern(USE).isEqualTo(variable.at("/query/query").asText());
+      }
+    }
     List<String> queries = dashboardQueries();
     assertThat(queries).hasSizeGreaterThan(titles.size()).allMatch(USE.asPredicate());
     assertThat(unknown(queries)).isEmpty();
@@ -209,7 +216,8 @@ class DashboardTest {
                 .get("FLINK_PROPERTIES");
     assertThat(flink)
         .contains("factory.class: " + PrometheusReporterFactory.class.getName())
-        .doesNotContain("port: 9");
+        .doesNotContain("port: 9")
+        .doesNotContain("#");
     Map<?, ?> provisioned =
         (Map<?, ?>) yaml(ROOT.resolve("deploy/grafana/provisioning/dashboards/firstseen.yml"));
     String folder =
@@ -231,6 +239,7 @@ class DashboardTest {
         "no promtool on this machine, so nobody parses the alerts (Debian: apt-get install"
             + " prometheus)");
     promtool("check", "rules", ALERTS.toString());
+    promtool("test", "rules", PROMETHEUS.resolve("alerts-test.yml").toString());
     promtool("check", "config", PROMETHEUS.resolve("prometheus.yml").toString());
     // The queries of the dashboard, as rules.
     StringBuilder rules = new StringBuilder("groups:\n  - name: dashboard\n    rules:\n");
