@@ -178,6 +178,10 @@ public final class FollowedDirectory implements FollowedSet {
     }
   }
 
+  FollowedState shown() {
+    return shown;
+  }
+
   @Override
   public ClientStatus status() {
     return shown.status();

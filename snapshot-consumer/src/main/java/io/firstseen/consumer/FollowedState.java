@@ -63,6 +63,10 @@ final class FollowedState {
     this.current = current;
   }
 
+  String setName() {
+    return setName;
+  }
+
   /**
    * The state of a view. Checks the age here, too, since the following thread may be too busy to
    * set STALE in time.

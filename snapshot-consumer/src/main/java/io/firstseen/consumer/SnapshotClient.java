@@ -59,6 +59,10 @@ public final class SnapshotClient implements FollowedSet {
     this.shown = reader.shown();
   }
 
+  FollowedState shown() {
+    return shown;
+  }
+
   /** The reader that the following thread calls. */
   AssemblingReader reader() {
     return reader;

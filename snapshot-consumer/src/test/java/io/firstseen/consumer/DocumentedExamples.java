@@ -2,6 +2,7 @@ package io.firstseen.consumer;
 
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.SnapshotSet;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -36,6 +37,12 @@ final class DocumentedExamples {
         System.out.println(newest.get().mightContainKey(key, keyHash));
       }
     }
+    // example: end
+  }
+
+  static void bind(SnapshotClient client, MeterRegistry registry) {
+    // example: begin
+    SnapshotClientMetrics.of(client).bindTo(registry);
     // example: end
   }
 }
