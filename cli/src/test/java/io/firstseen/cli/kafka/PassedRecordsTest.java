@@ -402,6 +402,33 @@ class PassedRecordsTest {
         narrow, "must have at least 3 partitions, as many as the topics of events, it has 2");
   }
 
+  /** What stays in a topic of events must not be gone from the records. */
+  @ParameterizedTest
+  @CsvSource({
+    "delete, 7200000",
+    "compact, -1",
+    "'compact,delete', 7200000",
+  })
+  void theTopicKeepsWhatTheTopicsOfEventsKeep(String policy, String retention) throws Exception {
+    String topic = name + ".records";
+    String other = name + ".other";
+    BROKER
+        .broker()
+        .createTopics(
+            List.of(
+                new NewTopic(name + ".events", 1, (short) 1)
+                    .configs(Map.of("retention.ms", "3600000")),
+                new NewTopic(other, 1, (short) 1)
+                    .configs(Map.of("retention.ms", "7200000", "cleanup.policy", policy))));
+    Topics.prepareDedup(options("--output=record", "--events-topic=" + other));
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", BROKER.servers()))) {
+      ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+      Config config = admin.describeConfigs(List.of(resource)).all().get().get(resource);
+      assertThat(config.get("retention.ms").value()).isEqualTo(retention);
+      assertThat(config.get("cleanup.policy").value()).isEqualTo("delete");
+    }
+  }
+
   private void assertRefused(String topic, String sentence) {
     assertThatThrownBy(
             () -> Topics.prepareDedup(options("--output=record", "--records-topic=" + topic)))
