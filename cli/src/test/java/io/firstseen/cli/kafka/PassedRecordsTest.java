@@ -34,6 +34,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.TransactionListing;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -266,6 +267,10 @@ class PassedRecordsTest {
       assertThat(counts.get(Outcome.Kind.REMOVED)).isGreaterThan(100);
       assertThat(counts.get(Outcome.Kind.DUPLICATE)).isGreaterThan(100);
       assertThat(topics.exists(name + ".accepted")).isEqualTo(output.equals("both"));
+      assertThat(transactionalIds())
+          .isNotEmpty()
+          .allMatch(
+              id -> id.startsWith(name + (output.equals("both") ? ".accepted." : ".records.")));
       if (output.equals("both")) {
         assertThat(topics.readCommitted(name + ".accepted")).hasSize(expected);
       }
@@ -317,6 +322,17 @@ class PassedRecordsTest {
                   .formatted(j, records.get(i).get(j), expected.get(i).get(j)));
         }
       }
+    }
+  }
+
+  /** Of this test, without the prefix of the options. */
+  private List<String> transactionalIds() throws Exception {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", BROKER.servers()))) {
+      return admin.listTransactions().all().get().stream()
+          .map(TransactionListing::transactionalId)
+          .filter(id -> id.startsWith(name + "."))
+          .map(id -> id.substring(name.length() + 1))
+          .toList();
     }
   }
 

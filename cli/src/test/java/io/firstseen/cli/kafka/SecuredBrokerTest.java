@@ -318,16 +318,36 @@ class SecuredBrokerTest {
         .hasMessageContaining("--operation DescribeConfigs --topic firstseen.accepted");
   }
 
-  /** Nothing is known of the topic of events, so nothing may be deleted. */
+  /**
+   * Nothing is known of the topic of events, so nothing may be deleted. Group and ids are named
+   * after the records topic.
+   */
   @Test
-  void withoutTheRightToReadSettingsTheRecordsTopicKeepsEverything() throws Exception {
+  void aJobThatPassesRecordsOnNeedsNoMoreRightsAndMakesATopicThatKeepsThem() throws Exception {
     String records = "firstseen.records";
     List<AclBinding> rights = new ArrayList<>(documented);
+    rights.removeIf(
+        each ->
+            each.pattern().resourceType() == ResourceType.GROUP
+                || each.pattern().resourceType() == ResourceType.TRANSACTIONAL_ID);
     rights.add(
         right(
             "User:dedup",
             "Write",
             new ResourcePattern(ResourceType.TOPIC, records, PatternType.LITERAL)));
+    rights.add(
+        right(
+            "User:dedup",
+            "Read",
+            new ResourcePattern(ResourceType.GROUP, "firstseen." + records, PatternType.LITERAL)));
+    rights.add(
+        right(
+            "User:dedup",
+            "Write",
+            new ResourcePattern(
+                ResourceType.TRANSACTIONAL_ID,
+                "firstseen." + records + ".",
+                PatternType.PREFIXED)));
     kafka.allowOnly(rights);
     Topics.prepareDedup(options(dedupFile, "--output=record"));
     ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, records);

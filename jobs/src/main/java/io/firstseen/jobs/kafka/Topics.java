@@ -143,7 +143,7 @@ public final class Topics implements AutoCloseable {
       requireNotCompacted(options.duplicatesTopic(), partitions);
     }
     requireNotCompacted(options.deadLettersTopic(), partitions);
-    requireGroupAndIds(true, options.acceptedTopic());
+    requireGroupAndIds(true, options.outputTopic());
   }
 
   private List<TopicDescription> eventsTopics() {

@@ -529,6 +529,16 @@ class JobOptionsTest {
   }
 
   @Test
+  void groupsAndIdsAreNamedAfterTheTopicThatIsWritten() {
+    String[] topics = {"--accepted-topic=a", "--records-topic=r", "--output=changelog"};
+    assertThat(kafka(topics).outputTopic()).isEqualTo("a");
+    topics[2] = "--output=both";
+    assertThat(kafka(topics).outputTopic()).isEqualTo("a");
+    topics[2] = "--output=record";
+    assertThat(kafka(topics).outputTopic()).isEqualTo("r");
+  }
+
+  @Test
   void eventsComeFromAListOfTopicsOrFromAPattern() {
     assertThat(kafka("--events-topic=a,b", "--events-topic=c").eventsTopics())
         .containsExactly("a", "b", "c");
