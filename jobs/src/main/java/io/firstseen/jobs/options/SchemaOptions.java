@@ -42,7 +42,7 @@ public final class SchemaOptions {
       names = "--schema-header",
       description =
           "With --schema: values begin with the header of the schema registries, which is passed"
-              + " over.")
+              + " over; of Protocol Buffers it must lead to --message.")
   private boolean header;
 
   SchemaOptions() {}
