@@ -156,10 +156,21 @@ public final class FieldParser implements Serializable {
       if (value.kind() == FieldValue.Kind.STRING || value.kind() == FieldValue.Kind.BYTES) {
         quote(text(value), array);
       } else {
+        refuseNoJson(fields.key().get(i), value);
         array.append(value.text());
       }
     }
     return EventRules.encode("key", array.append(']').toString());
+  }
+
+  private static void refuseNoJson(FieldPointer field, FieldValue value)
+      throws MalformedEventException {
+    if (value.kind() == FieldValue.Kind.NUMBER
+        && (value.text().equals("NaN") || value.text().endsWith("Infinity"))) {
+      throw new MalformedEventException(
+          "key field %s must be a finite number in a key of several fields, it is %s"
+              .formatted(field, value.text()));
+    }
   }
 
   /** Writes a JSON string with as few escapes as there must be, as RFC 8785 does. */

@@ -153,6 +153,21 @@ class AvroFieldsTest {
         .isEqualTo("[\"/wA=\",4,\"d\"]");
   }
 
+  @ParameterizedTest
+  @CsvSource({"NaN, NaN", "Infinity, Infinity", "-Infinity, -Infinity", "-0.0, ''"})
+  void aNumberThatIsNotOfJsonIsNoPartOfAKeyOfSeveralFields(double number, String problem) {
+    byte[] value = encoded(number);
+    assertThat(parse(keys("/id"), value).key()).isEqualTo(Double.toString(number).getBytes(UTF_8));
+    SourceEvent event = parse(keys("/i", "/id"), value);
+    if (problem.isEmpty()) {
+      assertThat(new String(event.key(), UTF_8)).isEqualTo("[-7,-0.0]");
+    } else {
+      assertThat(event.problem())
+          .isEqualTo(
+              "key field /id must be a finite number in a key of several fields, it is " + problem);
+    }
+  }
+
   @Test
   void everyTypeOfAUnionCountsAndNullIsNothing() {
     assertThat(parse(keys("/id"), encoded(5L)).key()).isEqualTo("5".getBytes(UTF_8));

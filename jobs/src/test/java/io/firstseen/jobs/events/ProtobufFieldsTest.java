@@ -290,6 +290,31 @@ class ProtobufFieldsTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({"proto2, 0801, B", "proto2, 0807, ''", "proto3, 0807, 7"})
+  void aNumberThatAClosedEnumDoesNotHaveIsAMissingField(String syntax, String bytes, String key) {
+    FileDescriptorProto file =
+        FileDescriptorProto.newBuilder()
+            .setName("enum.proto")
+            .setSyntax(syntax)
+            .addEnumType(
+                EnumDescriptorProto.newBuilder()
+                    .setName("E")
+                    .addValue(EnumValueDescriptorProto.newBuilder().setName("A").setNumber(0))
+                    .addValue(EnumValueDescriptorProto.newBuilder().setName("B").setNumber(1)))
+            .addMessageType(
+                DescriptorProto.newBuilder()
+                    .setName("M")
+                    .addField(field("e", 1, FieldDescriptorProto.Type.TYPE_ENUM).setTypeName(".E")))
+            .build();
+    SourceEvent event = parser(keys("/e"), schema("M", false, file)).parse(hex(bytes), 5, PLACE);
+    if (key.isEmpty()) {
+      assertThat(event.problem()).isEqualTo("key field /e is missing");
+    } else {
+      assertThat(event.key()).isEqualTo(key.getBytes(UTF_8));
+    }
+  }
+
   /** Two bytes must not cost a hundred. */
   @ParameterizedTest
   @CsvSource({
