@@ -514,8 +514,15 @@ public final class KafkaOptions {
     checkReplicas();
     fields.check(eventFormat);
     schema.check(eventFormat);
-    if (scopeFromTopic && fields.fields().map(all -> all.scope() != null).orElse(false)) {
-      throw new UserErrorException("--scope-from-topic and --scope-field exclude each other");
+    if (scopeFromTopic) {
+      fields
+          .fields()
+          .map(EventFields::scope)
+          .ifPresent(
+              field -> {
+                throw new UserErrorException(
+                    "--scope-from-topic and --scope-field exclude each other, got " + field);
+              });
     }
   }
 
@@ -587,7 +594,10 @@ public final class KafkaOptions {
     String other = uses.putIfAbsent(topic, option);
     if (other != null) {
       throw new UserErrorException(
-          "%s and %s must be different topics, got %s for both".formatted(other, option, topic));
+          other.equals(option)
+              ? "%s must name each topic once, got %s twice".formatted(option, topic)
+              : "%s and %s must be different topics, got %s for both"
+                  .formatted(other, option, topic));
     }
   }
 }
