@@ -33,7 +33,7 @@ class ComposeFileTest {
 
   @Test
   void imagesAreOfTheVersionsThatTheProjectIsBuiltWith() throws IOException {
-    assertThat(all("image: (\\S+)"))
+    assertThat(all("image: ((?:flink|apache)\\S+)"))
         .containsOnly(
             "flink:" + EnvironmentInformation.getVersion() + "-scala_2.12-java17",
             "apache/kafka:" + AppInfoParser.getVersion());
@@ -56,7 +56,8 @@ class ComposeFileTest {
   @Test
   void theTopicOfEventsIsMade() throws IOException {
     assertThat(all("\"--create\".*\"--topic\", \"([^\"]+)\""))
-        .containsExactly(KafkaOptions.parse("--bootstrap-servers=localhost:9092").eventsTopic());
+        .containsExactlyElementsOf(
+            KafkaOptions.parse("--bootstrap-servers", "kafka:19092").eventsTopics());
   }
 
   @Test
@@ -79,6 +80,19 @@ class ComposeFileTest {
   @DisabledOnOs(OS.WINDOWS)
   void withoutItsJarTheJobSaysWhatToDo(@TempDir Path empty) throws Exception {
     assertThat(startJob(empty, empty)).startsWith("no job jar: build it");
+  }
+
+  /** Docker makes an empty directory in the place of a file that is not there. */
+  @Test
+  void whatIsMountedIsThere() throws IOException {
+    List<String> mounted = all("- \\./([^:]+):");
+    assertThat(mounted).contains("docker/start-job.sh", "deploy/prometheus");
+    assertThat(mounted)
+        .allSatisfy(
+            path ->
+                assertThat(path.contains("target") || Files.exists(ROOT.resolve(path)))
+                    .as(path)
+                    .isTrue());
   }
 
   @Test

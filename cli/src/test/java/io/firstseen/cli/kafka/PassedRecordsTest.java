@@ -34,6 +34,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.TransactionListing;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -266,6 +267,10 @@ class PassedRecordsTest {
       assertThat(counts.get(Outcome.Kind.REMOVED)).isGreaterThan(100);
       assertThat(counts.get(Outcome.Kind.DUPLICATE)).isGreaterThan(100);
       assertThat(topics.exists(name + ".accepted")).isEqualTo(output.equals("both"));
+      assertThat(transactionalIds())
+          .isNotEmpty()
+          .allMatch(
+              id -> id.startsWith(name + (output.equals("both") ? ".accepted." : ".records.")));
       if (output.equals("both")) {
         assertThat(topics.readCommitted(name + ".accepted")).hasSize(expected);
       }
@@ -317,6 +322,17 @@ class PassedRecordsTest {
                   .formatted(j, records.get(i).get(j), expected.get(i).get(j)));
         }
       }
+    }
+  }
+
+  /** Of this test, without the prefix of the options. */
+  private List<String> transactionalIds() throws Exception {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", BROKER.servers()))) {
+      return admin.listTransactions().all().get().stream()
+          .map(TransactionListing::transactionalId)
+          .filter(id -> id.startsWith(name + "."))
+          .map(id -> id.substring(name.length() + 1))
+          .toList();
     }
   }
 
@@ -400,6 +416,33 @@ class PassedRecordsTest {
     create(narrow, 2, Map.of());
     assertRefused(
         narrow, "must have at least 3 partitions, as many as the topics of events, it has 2");
+  }
+
+  /** What stays in a topic of events must not be gone from the records. */
+  @ParameterizedTest
+  @CsvSource({
+    "delete, 7200000",
+    "compact, -1",
+    "'compact,delete', 7200000",
+  })
+  void theTopicKeepsWhatTheTopicsOfEventsKeep(String policy, String retention) throws Exception {
+    String topic = name + ".records";
+    String other = name + ".other";
+    BROKER
+        .broker()
+        .createTopics(
+            List.of(
+                new NewTopic(name + ".events", 1, (short) 1)
+                    .configs(Map.of("retention.ms", "3600000")),
+                new NewTopic(other, 1, (short) 1)
+                    .configs(Map.of("retention.ms", "7200000", "cleanup.policy", policy))));
+    Topics.prepareDedup(options("--output=record", "--events-topic=" + other));
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", BROKER.servers()))) {
+      ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+      Config config = admin.describeConfigs(List.of(resource)).all().get().get(resource);
+      assertThat(config.get("retention.ms").value()).isEqualTo(retention);
+      assertThat(config.get("cleanup.policy").value()).isEqualTo("delete");
+    }
   }
 
   private void assertRefused(String topic, String sentence) {

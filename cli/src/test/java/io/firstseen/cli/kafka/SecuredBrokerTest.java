@@ -39,6 +39,7 @@ import org.apache.kafka.common.acl.AccessControlEntry;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.acl.AclPermissionType;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
@@ -345,6 +346,52 @@ class SecuredBrokerTest {
                         "--topic-min-insync-replicas=1")))
         .isInstanceOf(UserErrorException.class)
         .hasMessageContaining("--operation DescribeConfigs --topic firstseen.accepted");
+  }
+
+  /**
+   * Nothing is known of the topic of events, so nothing may be deleted. Group and ids are named
+   * after the records topic.
+   */
+  @Test
+  void aJobThatPassesRecordsOnNeedsNoMoreRightsAndMakesATopicThatKeepsThem() throws Exception {
+    String records = "firstseen.records";
+    List<AclBinding> rights = new ArrayList<>(documented);
+    rights.removeIf(
+        each ->
+            each.pattern().resourceType() == ResourceType.GROUP
+                || each.pattern().resourceType() == ResourceType.TRANSACTIONAL_ID);
+    rights.add(
+        right(
+            "User:dedup",
+            "Write",
+            new ResourcePattern(ResourceType.TOPIC, records, PatternType.LITERAL)));
+    rights.add(
+        right(
+            "User:dedup",
+            "Read",
+            new ResourcePattern(ResourceType.GROUP, "firstseen." + records, PatternType.LITERAL)));
+    rights.add(
+        right(
+            "User:dedup",
+            "Write",
+            new ResourcePattern(
+                ResourceType.TRANSACTIONAL_ID,
+                "firstseen." + records + ".",
+                PatternType.PREFIXED)));
+    kafka.allowOnly(rights);
+    Topics.prepareDedup(options(dedupFile, "--output=record"));
+    ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, records);
+    assertThat(
+            kafka
+                .admin()
+                .describeConfigs(List.of(resource))
+                .all()
+                .get()
+                .get(resource)
+                .get("retention.ms")
+                .value())
+        .isEqualTo("-1");
+    kafka.deleteTopics(List.of(records));
   }
 
   @Test

@@ -15,6 +15,9 @@ final class AvroFields implements ValueFields {
   /** More elements than a value may have bytes; those of some types have none. */
   static final int MOST_ELEMENTS = 1_000_000;
 
+  /** More values than that would be too slow; records without bytes can hold any number. */
+  static final int MOST_VALUES = 10_000_000;
+
   static final int MOST_LEVELS = 1_000;
 
   private static final long serialVersionUID = 1;
@@ -51,6 +54,7 @@ final class AvroFields implements ValueFields {
     private final AvroInput in;
     private final FieldValue[] found;
     private int elements;
+    private int values;
 
     Walk(AvroInput in, int count) {
       this.in = in;
@@ -66,6 +70,10 @@ final class AvroFields implements ValueFields {
       if (level > MOST_LEVELS) {
         throw new MalformedEventException(
             "Avro must have at most " + MOST_LEVELS + " levels, it has more");
+      }
+      if (++values > MOST_VALUES) {
+        throw new MalformedEventException(
+            "Avro must have at most " + MOST_VALUES + " values in a value, it has more");
       }
       switch (schema.getType()) {
         case UNION -> read(branch(schema), node, level + 1);

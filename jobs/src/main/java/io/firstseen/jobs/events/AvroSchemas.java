@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.jobs.shared.ValueSchema;
 import java.io.Serializable;
+import java.time.Clock;
 import org.apache.avro.AvroRuntimeException;
 import org.apache.avro.Schema;
 
@@ -32,21 +33,27 @@ interface AvroSchemas extends Serializable {
     parser.setValidateDefaults(false);
     try {
       return parser.parse(json);
+    } catch (AvroRuntimeException e) {
+      throw e;
     } catch (NullPointerException e) {
       // As of 1.12.2.
       throw new AvroRuntimeException("it names a type that it does not have", e);
+    } catch (RuntimeException e) {
+      // Also as of 1.12.2, for example at the order of a field that is not known.
+      throw new AvroRuntimeException(e.getMessage() == null ? e.toString() : e.getMessage(), e);
     }
   }
 
   /**
    * The schemas of values.
    *
+   * @param clock the clock, which must be serializable
    * @throws UserErrorException if that of a file cannot be used
    */
-  static AvroSchemas from(ValueSchema schema) {
+  static AvroSchemas from(ValueSchema schema, Clock clock) {
     if (schema.registry() != null) {
       return new SchemaRegistry(
-          schema.registry(), FIRST_PAUSE_MILLIS, SchemaRegistry.AUTH_VARIABLE);
+          schema.registry(), FIRST_PAUSE_MILLIS, SchemaRegistry.AUTH_VARIABLE, clock);
     }
     Single single = new Single(new String(schema.file(), UTF_8));
     try {

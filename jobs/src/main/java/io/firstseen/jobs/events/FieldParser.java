@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes events of values of any form, by the fields that options name. Like {@link EventParser} it
- * never throws.
+ * throws at no value; only where a registry of schemas does not answer, or a task lacks what it
+ * needs to ask it, an exception fails the task.
  */
 public final class FieldParser implements Serializable {
   private static final long serialVersionUID = 1;
@@ -57,7 +58,7 @@ public final class FieldParser implements Serializable {
       EventFields fields, ValueSchema schema, Duration maxAhead, Clock clock) {
     return new FieldParser(
         fields,
-        new AvroFields(fields.all(), AvroSchemas.from(schema), schema.hasHeader()),
+        new AvroFields(fields.all(), AvroSchemas.from(schema, clock), schema.hasHeader()),
         maxAhead,
         clock);
   }
@@ -155,10 +156,21 @@ public final class FieldParser implements Serializable {
       if (value.kind() == FieldValue.Kind.STRING || value.kind() == FieldValue.Kind.BYTES) {
         quote(text(value), array);
       } else {
+        refuseNoJson(fields.key().get(i), value);
         array.append(value.text());
       }
     }
     return EventRules.encode("key", array.append(']').toString());
+  }
+
+  private static void refuseNoJson(FieldPointer field, FieldValue value)
+      throws MalformedEventException {
+    if (value.kind() == FieldValue.Kind.NUMBER
+        && (value.text().equals("NaN") || value.text().endsWith("Infinity"))) {
+      throw new MalformedEventException(
+          "key field %s must be a finite number in a key of several fields, it is %s"
+              .formatted(field, value.text()));
+    }
   }
 
   /** Writes a JSON string with as few escapes as there must be, as RFC 8785 does. */

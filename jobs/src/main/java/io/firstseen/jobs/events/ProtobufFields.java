@@ -9,13 +9,17 @@ import com.google.protobuf.Descriptors.DescriptorValidationException;
 import com.google.protobuf.Descriptors.EnumValueDescriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Descriptors.FileDescriptor;
+import com.google.protobuf.DiscardUnknownFieldsParser;
 import com.google.protobuf.DynamicMessage;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
+import com.google.protobuf.Parser;
+import com.google.protobuf.WireFormat;
 import io.firstseen.jobs.shared.FieldPointer;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.jobs.shared.ValueSchema;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,6 +30,15 @@ import org.jspecify.annotations.Nullable;
 final class ProtobufFields implements ValueFields {
   private static final long serialVersionUID = 1;
 
+  /**
+   * More messages than a value may have: each becomes an object of some hundred bytes, and may have
+   * two. So do numbers of an enum, which may have no name.
+   */
+  static final int MOST_MESSAGES = 100_000;
+
+  // As many as messages of Protocol Buffers may have levels.
+  private static final int MOST_LEVELS = 100;
+
   private static final String TIMESTAMP = "google.protobuf.Timestamp";
 
   private final FieldNode root;
@@ -34,6 +47,8 @@ final class ProtobufFields implements ValueFields {
   private final String message;
   private final boolean hasHeader;
   private transient Descriptor descriptor;
+  private transient Parser<DynamicMessage> parser;
+  private transient List<Long> indexes;
 
   /**
    * @throws UserErrorException if the schema cannot be used
@@ -44,7 +59,25 @@ final class ProtobufFields implements ValueFields {
     this.descriptorSet = schema.file();
     this.message = schema.message();
     this.hasHeader = schema.hasHeader();
-    this.descriptor = descriptor(descriptorSet, message);
+    load();
+  }
+
+  private void load() {
+    descriptor = descriptor(descriptorSet, message);
+    // Unknown fields would cost memory, too.
+    parser =
+        DiscardUnknownFieldsParser.wrap(
+            DynamicMessage.getDefaultInstance(descriptor).getParserForType());
+    indexes = indexes(descriptor);
+  }
+
+  /** The indexes that lead to a message in its file. */
+  private static List<Long> indexes(Descriptor descriptor) {
+    List<Long> indexes = new ArrayList<>();
+    for (Descriptor each = descriptor; each != null; each = each.getContainingType()) {
+      indexes.add(0, (long) each.getIndex());
+    }
+    return List.copyOf(indexes);
   }
 
   private static Descriptor descriptor(byte[] descriptorSet, String message) {
@@ -116,7 +149,7 @@ final class ProtobufFields implements ValueFields {
   @Override
   public FieldValue[] read(byte[] value) throws MalformedEventException {
     if (descriptor == null) {
-      descriptor = descriptor(descriptorSet, message);
+      load();
     }
     FieldValue[] found = FieldNode.nothing(count);
     try {
@@ -128,11 +161,12 @@ final class ProtobufFields implements ValueFields {
       }
       CodedInputStream in = CodedInputStream.newInstance(value, from, value.length - from);
       if (hasHeader) {
-        skipIndexes(in);
+        checkIndexes(in);
       }
-      DynamicMessage.Builder read = DynamicMessage.newBuilder(descriptor).mergeFrom(in);
-      in.checkLastTagWas(0);
-      readMessage(read.buildPartial(), root, found);
+      from += in.getTotalBytesRead();
+      new Count()
+          .read(CodedInputStream.newInstance(value, from, value.length - from), descriptor, 0);
+      readMessage(parser.parsePartialFrom(value, from, value.length - from), root, found);
     } catch (IOException e) {
       throw new MalformedEventException(
           "malformed Protocol Buffers: " + Excerpt.of(String.valueOf(e.getMessage())));
@@ -140,15 +174,90 @@ final class ProtobufFields implements ValueFields {
     return found;
   }
 
-  /** Passes over the indexes that lead to the message in its file; none are written as a zero. */
-  private static void skipIndexes(CodedInputStream in) throws IOException, MalformedEventException {
-    long indexes = in.readSInt64();
-    if (indexes < 0) {
+  /**
+   * Reads the indexes that lead to the message in its file; a zero stands for those of the first.
+   */
+  private void checkIndexes(CodedInputStream in) throws IOException, MalformedEventException {
+    long size = in.readSInt64();
+    if (size < 0 || size > MOST_LEVELS) {
       throw new MalformedEventException(
-          "value must have zero or more indexes of its message, it has " + indexes);
+          "value must have 0 to %d indexes of its message, it has %d".formatted(MOST_LEVELS, size));
     }
-    for (long i = 0; i < indexes; i++) {
-      in.readSInt64();
+    List<Long> has = new ArrayList<>();
+    for (int i = 0; i < size; i++) {
+      has.add(in.readSInt64());
+    }
+    if (has.isEmpty()) {
+      has.add(0L);
+    }
+    if (!has.equals(indexes)) {
+      throw new MalformedEventException(
+          "value must have the indexes of message %s, %s, it has %s"
+              .formatted(message, indexes, has));
+    }
+  }
+
+  /** Counts messages before they are read: a few bytes are enough for one. */
+  private static final class Count {
+    private int messages;
+
+    void read(CodedInputStream in, Descriptor type, int level)
+        throws IOException, MalformedEventException {
+      while (true) {
+        int tag = in.readTag();
+        if (tag == 0) {
+          return;
+        }
+        FieldDescriptor field = type.findFieldByNumber(WireFormat.getTagFieldNumber(tag));
+        int wireType = WireFormat.getTagWireType(tag);
+        if (wireType == WireFormat.WIRETYPE_LENGTH_DELIMITED && field != null) {
+          readBytes(in, field, level);
+        } else if (wireType == WireFormat.WIRETYPE_START_GROUP
+            && field != null
+            && field.getType() == FieldDescriptor.Type.GROUP
+            && level < MOST_LEVELS) {
+          add();
+          read(in, field.getMessageType(), level + 1);
+          // Of a group the two tags differ by their type only.
+          in.checkLastTagWas(tag - WireFormat.WIRETYPE_START_GROUP + WireFormat.WIRETYPE_END_GROUP);
+        } else {
+          if (field != null && field.getType() == FieldDescriptor.Type.ENUM) {
+            add();
+          }
+          if (!in.skipField(tag)) {
+            return;
+          }
+        }
+      }
+    }
+
+    private void readBytes(CodedInputStream in, FieldDescriptor field, int level)
+        throws IOException, MalformedEventException {
+      int length = in.readRawVarint32();
+      if (field.getType() == FieldDescriptor.Type.MESSAGE && level < MOST_LEVELS) {
+        add();
+        int limit = in.pushLimit(length);
+        read(in, field.getMessageType(), level + 1);
+        in.checkLastTagWas(0);
+        in.popLimit(limit);
+      } else if (field.getType() == FieldDescriptor.Type.ENUM) {
+        int limit = in.pushLimit(length);
+        while (in.getBytesUntilLimit() > 0) {
+          in.readEnum();
+          add();
+        }
+        in.popLimit(limit);
+      } else {
+        in.skipRawBytes(length);
+      }
+    }
+
+    private void add() throws MalformedEventException {
+      if (++messages > MOST_MESSAGES) {
+        throw new MalformedEventException(
+            "Protocol Buffers must have at most %d messages, entries of maps and enums in a value, it has more"
+                .formatted(MOST_MESSAGES));
+      }
     }
   }
 

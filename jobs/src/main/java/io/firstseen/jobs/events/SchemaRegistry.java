@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.jobs.shared.UserErrorException;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
@@ -13,12 +14,17 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.avro.AvroRuntimeException;
@@ -28,7 +34,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The schemas of a registry with the interface of Confluent's, {@code GET /schemas/ids/{id}}. A
  * registry that does not answer fails the job; a schema that it does not have is the fault of the
- * value.
+ * value. Registries may have a new schema a little later, so for one that is not there they are
+ * asked again.
  */
 final class SchemaRegistry implements AvroSchemas {
   /** Where the user and the password come from, {@code user:password}, in every task's process. */
@@ -36,6 +43,9 @@ final class SchemaRegistry implements AvroSchemas {
 
   static final int MAX_BYTES = 4 << 20;
   static final int ATTEMPTS = 4;
+
+  /** How long it counts that there is no schema. */
+  static final Duration ABSENCE = Duration.ofSeconds(30);
 
   private static final long serialVersionUID = 1;
 
@@ -48,24 +58,40 @@ final class SchemaRegistry implements AvroSchemas {
   private final URI registry;
   private final long firstPauseMillis;
   private final String authVariable;
+  private final Clock clock;
   private transient HttpClient client;
   private transient Map<Integer, Answer> answers;
 
   /**
    * @param firstPauseMillis how long to wait after the first failure; twice as long after the next
    * @param authVariable the environment variable with user and password
+   * @param clock the clock, which must be serializable
    */
-  SchemaRegistry(URI registry, long firstPauseMillis, String authVariable) {
+  SchemaRegistry(URI registry, long firstPauseMillis, String authVariable, Clock clock) {
     this.registry = registry;
     this.firstPauseMillis = firstPauseMillis;
     this.authVariable = authVariable;
+    this.clock = clock;
   }
 
-  /** A schema, or why there is none. */
-  private record Answer(@Nullable Schema schema, @Nullable String problem) {}
+  /** A schema, or why there is none; until when it counts. */
+  private record Answer(@Nullable Schema schema, @Nullable String problem, long untilMillis) {
+
+    static Answer of(Schema schema) {
+      return new Answer(schema, null, Long.MAX_VALUE);
+    }
+
+    /** Of a schema that is there and stays as it is. */
+    static Answer unusable(String problem) {
+      return new Answer(null, problem, Long.MAX_VALUE);
+    }
+  }
 
   @Override
   public Schema of(int id) throws MalformedEventException {
+    if (id < 1) {
+      throw new MalformedEventException("id of the schema must be at least 1, it is " + id);
+    }
     if (answers == null) {
       answers = new Answers();
       client =
@@ -75,7 +101,7 @@ final class SchemaRegistry implements AvroSchemas {
               .build();
     }
     Answer answer = answers.get(id);
-    if (answer == null) {
+    if (answer == null || clock.millis() >= answer.untilMillis()) {
       answer = ask(id);
       answers.put(id, answer);
     }
@@ -83,6 +109,10 @@ final class SchemaRegistry implements AvroSchemas {
       throw new MalformedEventException(answer.problem());
     }
     return answer.schema();
+  }
+
+  private Answer absent(String problem) {
+    return new Answer(null, problem, clock.millis() + ABSENCE.toMillis());
   }
 
   private Answer ask(int id) {
@@ -94,7 +124,11 @@ final class SchemaRegistry implements AvroSchemas {
         }
         HttpResponse<byte[]> response = send(request(id));
         int status = response.statusCode();
-        if (status < 500 && status != 429) {
+        boolean isAbsent = status == 404 && isAbsence(response.body());
+        if (isAbsent && attempt == ATTEMPTS - 1) {
+          return absent("schema %d is not in the registry".formatted(id));
+        }
+        if (status < 500 && status != 429 && !isAbsent) {
           return answer(id, status, response.body());
         }
         problem = "it answers with status " + status;
@@ -114,7 +148,7 @@ final class SchemaRegistry implements AvroSchemas {
   private HttpResponse<byte[]> send(HttpRequest request)
       throws InterruptedException, ExecutionException, TimeoutException {
     CompletableFuture<HttpResponse<byte[]>> answer =
-        client.sendAsync(request, HttpResponse.BodyHandlers.ofByteArray());
+        client.sendAsync(request, unused -> new BoundedBody());
     try {
       return answer.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
     } finally {
@@ -153,33 +187,38 @@ final class SchemaRegistry implements AvroSchemas {
           "refuses to answer, with status %d: set %s to user:password for every TaskManager"
               .formatted(status, authVariable));
     }
-    if (body.length > MAX_BYTES) {
-      return new Answer(
-          null, "schema %d must be at most %d bytes, it has more".formatted(id, MAX_BYTES));
+    if (status == 400 || status == 422) {
+      return absent(
+          "schema %d cannot be asked for: the registry answers with status %d"
+              .formatted(id, status));
+    }
+    if (status == 200 && body.length > MAX_BYTES) {
+      return Answer.unusable(
+          "schema %d must be at most %d bytes, it has more".formatted(id, MAX_BYTES));
     }
     JsonNode json = json(body);
-    if (status == 404 && json.path("error_code").asInt() == NO_SUCH_SCHEMA) {
-      return new Answer(null, "schema %d is not in the registry".formatted(id));
-    }
     if (status != 200 || !json.path("schema").isTextual()) {
       throw failure(
           "answers with status %d and no schema: is the address right?".formatted(status));
     }
     String type = json.path("schemaType").asText("AVRO");
     if (!type.equals("AVRO")) {
-      return new Answer(
-          null, "schema %d must be of Avro, it is of %s".formatted(id, Excerpt.of(type)));
+      return Answer.unusable(
+          "schema %d must be of Avro, it is of %s".formatted(id, Excerpt.of(type)));
     }
     if (!json.path("references").isEmpty()) {
-      return new Answer(null, "schema %d must have no references, it has some".formatted(id));
+      return Answer.unusable("schema %d must have no references, it has some".formatted(id));
     }
     try {
-      return new Answer(AvroSchemas.parse(json.path("schema").asText()), null);
+      return Answer.of(AvroSchemas.parse(json.path("schema").asText()));
     } catch (AvroRuntimeException e) {
-      return new Answer(
-          null,
+      return Answer.unusable(
           "schema %d cannot be used: %s".formatted(id, Excerpt.of(String.valueOf(e.getMessage()))));
     }
+  }
+
+  private static boolean isAbsence(byte[] body) {
+    return json(body).path("error_code").asInt() == NO_SUCH_SCHEMA;
   }
 
   private static JsonNode json(byte[] body) {
@@ -195,6 +234,47 @@ final class SchemaRegistry implements AvroSchemas {
   private UncheckedIOException failure(String what) {
     return new UncheckedIOException(
         new IOException("the schema registry at " + registry + " " + what));
+  }
+
+  /** The bytes of an answer, of which no more than one too many are read. */
+  private static final class BoundedBody implements HttpResponse.BodySubscriber<byte[]> {
+    private final CompletableFuture<byte[]> body = new CompletableFuture<>();
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private Flow.Subscription subscription;
+
+    @Override
+    public void onSubscribe(Flow.Subscription newSubscription) {
+      subscription = newSubscription;
+      subscription.request(Long.MAX_VALUE);
+    }
+
+    @Override
+    public void onNext(List<ByteBuffer> buffers) {
+      for (ByteBuffer buffer : buffers) {
+        byte[] part = new byte[Math.min(buffer.remaining(), MAX_BYTES + 1 - bytes.size())];
+        buffer.get(part);
+        bytes.writeBytes(part);
+      }
+      if (bytes.size() > MAX_BYTES) {
+        subscription.cancel();
+        body.complete(bytes.toByteArray());
+      }
+    }
+
+    @Override
+    public void onError(Throwable e) {
+      body.completeExceptionally(e);
+    }
+
+    @Override
+    public void onComplete() {
+      body.complete(bytes.toByteArray());
+    }
+
+    @Override
+    public CompletionStage<byte[]> getBody() {
+      return body;
+    }
   }
 
   /** The newest answers. Values may name any number of schemas. */

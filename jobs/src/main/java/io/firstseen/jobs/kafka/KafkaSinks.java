@@ -33,7 +33,7 @@ public final class KafkaSinks {
    * dead-letters topic, in another. Repeats and unknown deletes as {@code --duplicates} says.
    */
   public static OutcomeSinks outcomes(KafkaOptions options) {
-    String prefix = options.transactionalIdPrefix(options.acceptedTopic());
+    String prefix = options.transactionalIdPrefix(options.outputTopic());
     return new OutcomeSinks(
         outcomes(options, prefix),
         options.duplicates(),

@@ -38,7 +38,7 @@ public final class KafkaSources {
                 .eventsTopicPattern()
                 .map(builder::setTopicPattern)
                 .orElseGet(() -> builder.setTopics(options.eventsTopics())),
-        options.transactionalIdPrefix(options.acceptedTopic()),
+        options.transactionalIdPrefix(options.outputTopic()),
         new EventDeserializer(options.eventFormat(), new EventParser(maxAhead, clock), fields)
             .keepingRecords(options.output().hasRecords())
             .scopedByTopic(options.isScopeFromTopic()));

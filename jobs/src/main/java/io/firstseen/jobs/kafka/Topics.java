@@ -72,6 +72,8 @@ public final class Topics implements AutoCloseable {
   private final Collection<Node> brokers;
   private final boolean mayMake;
   private final List<String> acknowledgedByOne = new ArrayList<>();
+  // What was asked for; empty if we are not authorised to read it.
+  private final Map<ConfigResource, Optional<Config>> configs = new HashMap<>();
 
   private Topics(KafkaOptions options) {
     this(options, true);
@@ -154,7 +156,7 @@ public final class Topics implements AutoCloseable {
       requireNotCompacted(options.duplicatesTopic(), partitions);
     }
     requireNotCompacted(options.deadLettersTopic(), partitions);
-    requireGroupAndIds(true, options.acceptedTopic());
+    requireGroupAndIds(true, options.outputTopic());
   }
 
   /** All topics of events; at least one. */
@@ -172,11 +174,12 @@ public final class Topics implements AutoCloseable {
           "there is no topic at %s that matches %s to read events from"
               .formatted(servers, pattern));
     }
-    return names.stream().map(this::eventsTopic).toList();
+    Map<String, KafkaFuture<TopicDescription>> answers = askAbout(names);
+    return names.stream().map(name -> eventsTopic(name, answers.get(name))).toList();
   }
 
-  private TopicDescription eventsTopic(String name) {
-    return describe(name, Set.of(AclOperation.READ))
+  private TopicDescription eventsTopic(String name, KafkaFuture<TopicDescription> answer) {
+    return description(name, Set.of(AclOperation.READ), answer)
         .orElseThrow(
             () ->
                 new UserErrorException(
@@ -223,16 +226,19 @@ public final class Topics implements AutoCloseable {
    */
   void requireRecordsTopic(List<TopicDescription> events) {
     String topic = options.recordsTopic();
+    readConfigs(events.stream().map(each -> topicResource(each.name())).toList());
     Map<String, String> settings = new HashMap<>();
     settings.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, CREATE_TIME);
     for (String bound : TIMESTAMP_BOUNDS) {
       widest(events, bound).ifPresent(millis -> settings.put(bound, Long.toString(millis)));
     }
     // By time as theirs, since it has their timestamps: what is old would be gone at once.
-    values(events, TopicConfig.RETENTION_MS_CONFIG)
-        .max(Comparator.comparingLong(millis -> millis < 0 ? Long.MAX_VALUE : millis))
-        .ifPresent(millis -> settings.put(TopicConfig.RETENTION_MS_CONFIG, Long.toString(millis)));
-    int partitions = events.stream().mapToInt(each -> each.partitions().size()).max().orElseThrow();
+    long retention =
+        events.stream().map(TopicDescription::name).mapToLong(this::retention).max().orElseThrow();
+    settings.put(
+        TopicConfig.RETENTION_MS_CONFIG,
+        Long.toString(retention == Long.MAX_VALUE ? -1 : retention));
+    int partitions = mostPartitions(events);
     TopicDescription records =
         describeOrCreate(
             topic,
@@ -266,6 +272,35 @@ public final class Topics implements AutoCloseable {
             });
     for (String bound : TIMESTAMP_BOUNDS) {
       requireBound(topic, bound, widest(events, bound));
+    }
+    warnOfRetention(topic, retention);
+  }
+
+  /**
+   * For how many milliseconds a topic keeps its records; {@link Long#MAX_VALUE} for ever, or for a
+   * time that is unknown.
+   */
+  private long retention(String topic) {
+    boolean deletes =
+        cleanupPolicy(topic)
+            .map(policy -> policy.contains(TopicConfig.CLEANUP_POLICY_DELETE))
+            .orElse(false);
+    return topicConfig(topic, TopicConfig.RETENTION_MS_CONFIG)
+        .map(Long::parseLong)
+        .filter(millis -> deletes && millis >= 0)
+        .orElse(Long.MAX_VALUE);
+  }
+
+  /** Only warns: a topic that is there may keep less on purpose. */
+  private void warnOfRetention(String topic, long needed) {
+    long has = retention(topic);
+    if (has < needed) {
+      LOG.warn(
+          "topic {} keeps records for {} ms (retention.ms), and a topic of events for {}: what is"
+              + " older is gone as soon as it is written",
+          topic,
+          has,
+          needed == Long.MAX_VALUE ? "longer or for ever" : needed + " ms");
     }
   }
 
@@ -307,9 +342,7 @@ public final class Topics implements AutoCloseable {
     String topic = options.acceptedTopic();
     Duration needed = options.maxDowntime();
     Duration retention =
-        config(
-                new ConfigResource(ConfigResource.Type.TOPIC, topic),
-                TopicConfig.DELETE_RETENTION_MS_CONFIG)
+        topicConfig(topic, TopicConfig.DELETE_RETENTION_MS_CONFIG)
             .map(millis -> Duration.ofMillis(Long.parseLong(millis)))
             .orElse(needed);
     if (retention.compareTo(needed) < 0) {
@@ -463,10 +496,7 @@ public final class Topics implements AutoCloseable {
               .formatted(topic.name(), needed, replicas));
     }
     Optional<Integer> inSync =
-        config(
-                new ConfigResource(ConfigResource.Type.TOPIC, topic.name()),
-                TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG)
-            .map(Integer::parseInt);
+        topicConfig(topic.name(), TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG).map(Integer::parseInt);
     if (options.minInsyncReplicas().isPresent()) {
       requireInSync(topic.name(), inSync, options.minInsyncReplicas().get());
     } else if (replicas > 1 && inSync.equals(Optional.of(1))) {
@@ -602,11 +632,19 @@ public final class Topics implements AutoCloseable {
 
   /** The topic, on which the job's user needs rights; empty if there is none. */
   Optional<TopicDescription> describe(String topic, Set<AclOperation> rights) {
+    return description(topic, rights, askAbout(List.of(topic)).get(topic));
+  }
+
+  private Map<String, KafkaFuture<TopicDescription>> askAbout(List<String> topics) {
     DescribeTopicsOptions withRights =
         new DescribeTopicsOptions().includeAuthorizedOperations(true);
+    return admin.describeTopics(topics, withRights).topicNameValues();
+  }
+
+  private Optional<TopicDescription> description(
+      String topic, Set<AclOperation> rights, KafkaFuture<TopicDescription> answer) {
     try {
-      TopicDescription description =
-          getOrThrow(admin.describeTopics(List.of(topic), withRights).topicNameValues().get(topic));
+      TopicDescription description = getOrThrow(answer);
       Set<AclOperation> held = description.authorizedOperations();
       // Null, or none at all, from brokers that do not tell.
       if (held != null && !held.isEmpty() && !held.containsAll(rights)) {
@@ -646,14 +684,32 @@ public final class Topics implements AutoCloseable {
 
   /** A setting of a topic; empty if we are not authorised to read it. */
   Optional<String> topicConfig(String topic, String name) {
-    return config(new ConfigResource(ConfigResource.Type.TOPIC, topic), name);
+    return config(topicResource(topic), name);
+  }
+
+  private static ConfigResource topicResource(String topic) {
+    return new ConfigResource(ConfigResource.Type.TOPIC, topic);
   }
 
   /** A setting; empty if we are not authorised to read it. */
   private Optional<String> config(ConfigResource resource, String name) {
+    if (!configs.containsKey(resource)) {
+      readConfigs(List.of(resource));
+    }
+    return configs.get(resource).map(config -> config.get(name)).map(ConfigEntry::value);
+  }
+
+  /** Reads the settings of many at once. */
+  private void readConfigs(List<ConfigResource> resources) {
+    admin
+        .describeConfigs(resources)
+        .values()
+        .forEach((resource, answer) -> configs.put(resource, config(answer)));
+  }
+
+  private Optional<Config> config(KafkaFuture<Config> answer) {
     try {
-      Config config = getOrThrow(admin.describeConfigs(List.of(resource)).all()).get(resource);
-      return Optional.ofNullable(config.get(name)).map(ConfigEntry::value);
+      return Optional.of(getOrThrow(answer));
     } catch (AuthorizationException e) {
       return Optional.empty();
     } catch (KafkaException e) {

@@ -56,7 +56,7 @@ public final class FieldOptions {
       converter = OptionValues.Pointer.class,
       description =
           "With --key-field: the field of event time, a whole number or an ISO 8601 date-time with an"
-              + " offset (default: the record's timestamp).")
+              + " offset (default: the header firstseen.timestamp, else the record's timestamp).")
   private @Nullable FieldPointer time;
 
   @Option(

@@ -212,8 +212,9 @@ public final class KafkaOptions {
       defaultValue = "firstseen",
       converter = OptionValues.KafkaName.class,
       description =
-          "The prefix of transactional ids and consumer groups; the job's output topic"
-              + " follows and, in transactional ids, the job's id (default: ${DEFAULT-VALUE}).")
+          "The prefix of transactional ids and consumer groups; the job's output topic (of a dedup the"
+              + " accepted topic, with --output record the records topic) follows and, in"
+              + " transactional ids, the job's id (default: ${DEFAULT-VALUE}).")
   private String transactionalIdPrefix;
 
   @Option(
@@ -353,6 +354,14 @@ public final class KafkaOptions {
   /** The compacted topic of accepted keys and removals. */
   public String acceptedTopic() {
     return acceptedTopic;
+  }
+
+  /**
+   * The topic that a dedup's consumer group and transactional ids are named after: the accepted
+   * topic, or the records topic of a job without a changelog.
+   */
+  public String outputTopic() {
+    return output.hasChangelog() ? acceptedTopic : recordsTopic;
   }
 
   /** What is written of the events that change the live keys. */
@@ -505,8 +514,15 @@ public final class KafkaOptions {
     checkReplicas();
     fields.check(eventFormat);
     schema.check(eventFormat);
-    if (scopeFromTopic && fields.fields().map(all -> all.scope() != null).orElse(false)) {
-      throw new UserErrorException("--scope-from-topic and --scope-field exclude each other");
+    if (scopeFromTopic) {
+      fields
+          .fields()
+          .map(EventFields::scope)
+          .ifPresent(
+              field -> {
+                throw new UserErrorException(
+                    "--scope-from-topic and --scope-field exclude each other, got " + field);
+              });
     }
   }
 
@@ -578,7 +594,10 @@ public final class KafkaOptions {
     String other = uses.putIfAbsent(topic, option);
     if (other != null) {
       throw new UserErrorException(
-          "%s and %s must be different topics, got %s for both".formatted(other, option, topic));
+          other.equals(option)
+              ? "%s must name each topic once, got %s twice".formatted(option, topic)
+              : "%s and %s must be different topics, got %s for both"
+                  .formatted(other, option, topic));
     }
   }
 }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -42,7 +43,7 @@ public final class SchemaOptions {
       names = "--schema-header",
       description =
           "With --schema: values begin with the header of the schema registries, which is passed"
-              + " over.")
+              + " over; of Protocol Buffers it must lead to --message.")
   private boolean header;
 
   SchemaOptions() {}
@@ -72,17 +73,24 @@ public final class SchemaOptions {
   void check(KafkaOptions.EventFormat format) {
     boolean isAvro = format == KafkaOptions.EventFormat.AVRO;
     boolean isProtobuf = format == KafkaOptions.EventFormat.PROTOBUF;
-    refuse(registry != null && !isAvro, "--schema-registry needs --event-format avro");
+    String got = ", got " + format.name().toLowerCase(Locale.ROOT);
+    refuse(registry != null && !isAvro, "--schema-registry needs --event-format avro" + got);
     refuse(
-        file != null && !isAvro && !isProtobuf, "--schema needs --event-format avro or protobuf");
-    refuse(message != null && !isProtobuf, "--message needs --event-format protobuf");
-    refuse(header && file == null, "--schema-header needs --schema");
+        file != null && !isAvro && !isProtobuf,
+        "--schema needs --event-format avro or protobuf" + got);
+    refuse(message != null && !isProtobuf, "--message needs --event-format protobuf" + got);
+    refuse(
+        header && file == null,
+        "--schema-header needs --schema, got " + (registry == null ? "none" : "--schema-registry"));
     refuse(
         isAvro && (registry == null) == (file == null),
-        "--event-format avro needs either --schema-registry or --schema");
+        "--event-format avro needs either --schema-registry or --schema, got "
+            + (file == null ? "neither" : "both"));
+    String one = file == null ? "--message alone" : "--schema alone";
     refuse(
         isProtobuf && (file == null || message == null),
-        "--event-format protobuf needs --schema and --message");
+        "--event-format protobuf needs --schema and --message, got "
+            + (file == null && message == null ? "neither" : one));
   }
 
   private static void refuse(boolean wrong, String sentence) {

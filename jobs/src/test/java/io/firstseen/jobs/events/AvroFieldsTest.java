@@ -153,6 +153,21 @@ class AvroFieldsTest {
         .isEqualTo("[\"/wA=\",4,\"d\"]");
   }
 
+  @ParameterizedTest
+  @CsvSource({"NaN, NaN", "Infinity, Infinity", "-Infinity, -Infinity", "-0.0, ''"})
+  void aNumberThatIsNotOfJsonIsNoPartOfAKeyOfSeveralFields(double number, String problem) {
+    byte[] value = encoded(number);
+    assertThat(parse(keys("/id"), value).key()).isEqualTo(Double.toString(number).getBytes(UTF_8));
+    SourceEvent event = parse(keys("/i", "/id"), value);
+    if (problem.isEmpty()) {
+      assertThat(new String(event.key(), UTF_8)).isEqualTo("[-7,-0.0]");
+    } else {
+      assertThat(event.problem())
+          .isEqualTo(
+              "key field /id must be a finite number in a key of several fields, it is " + problem);
+    }
+  }
+
   @Test
   void everyTypeOfAUnionCountsAndNullIsNothing() {
     assertThat(parse(keys("/id"), encoded(5L)).key()).isEqualTo("5".getBytes(UTF_8));
@@ -208,7 +223,18 @@ class AvroFieldsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "{", "{\"type\":\"rekord\"}", "\u0000"})
+  @ValueSource(
+      strings = {
+        "",
+        "{",
+        "{\"type\":\"rekord\"}",
+        "\u0000",
+        "{\"type\":\"fixed\",\"name\":\"F\",\"size\":-1}",
+        "{\"type\":\"record\",\"name\":\"long\",\"fields\":[]}",
+        "{\"type\":\"record\",\"name\":\"R\",\"fields\":[{\"name\":\"a\",\"type\":\"int\",\"order\":\"x\"}]}",
+        "[\"int\",{\"type\":\"int\",\"aliases\":1}]",
+        "{\"type\":\"map\",\"values\":[[\"int\"]]}",
+      })
   void aFileWithoutASchemaIsRefusedAtTheStart(String schema) {
     assertThatThrownBy(() -> parser(keys("/id"), file(schema, false)))
         .isInstanceOf(UserErrorException.class)
@@ -270,11 +296,29 @@ class AvroFieldsTest {
         "{\"type\":\"array\",\"items\":\"null\"} | fe887a fe887a"
             + " | Avro must have at most 1000000 elements, it has more",
         "\"string\" | 02ff | not UTF-8: malformed at byte 1",
+        // 2^60 records, without bytes.
+        "RECORDS | '' | Avro must have at most 10000000 values in a value, it has more",
+        // A record that holds itself, twice.
+        "{\"type\":\"record\",\"name\":\"R\",\"fields\":[{\"name\":\"a\",\"type\":\"R\"},"
+            + "{\"name\":\"b\",\"type\":\"R\"}]} | '' | Avro must have at most 1000 levels, it has"
+            + " more",
       })
   void hostileBytesAreADeadLetter(String schema, String hex, String problem) {
     byte[] value = HexFormat.of().parseHex(hex.replace(" ", ""));
-    FieldParser parser = parser(keys(""), file(schema, false));
+    FieldParser parser =
+        parser(keys(""), file(schema.equals("RECORDS") ? nested(60) : schema, false));
     assertThat(parser.parse(value, 5, PLACE).problem()).isEqualTo(problem);
+  }
+
+  /** A record of two records, and so on. */
+  private static String nested(int levels) {
+    String type = "\"null\"";
+    for (int i = 0; i < levels; i++) {
+      type =
+          "{\"type\":\"record\",\"name\":\"R%d\",\"fields\":[{\"name\":\"a\",\"type\":%s},{\"name\":\"b\",\"type\":%s}]}"
+              .formatted(i, type, i == 0 ? "\"null\"" : "\"R" + (i - 1) + "\"");
+    }
+    return type;
   }
 
   @Test

@@ -20,6 +20,7 @@ import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.jobs.shared.ValueSchema;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
+import java.io.ByteArrayOutputStream;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Arrays;
@@ -234,18 +235,24 @@ class ProtobufFieldsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "00 00000007 00 0a016b | ",
-        "00 00000007 04 02 00 0a016b | ",
+        "00 00000007 04 00 00 0a016b | ",
+        "00 00000007 00 0a016b | value must have the indexes of message shop.Outer.Order, [0, 0], it"
+            + " has [0]",
+        "00 00000007 04 02 00 0a016b | value must have the indexes of message shop.Outer.Order,"
+            + " [0, 0], it has [1, 0]",
+        "00 00000007 06 00 00 01 0a016b | value must have the indexes of message shop.Outer.Order,"
+            + " [0, 0], it has [0, 0, -1]",
         "01 00000007 00 0a016b | value must begin with a zero and the 4 bytes of the id of its"
             + " schema, it begins with 1",
         "00 000000 | value must begin with a zero and the 4 bytes of the id of its schema, it has 4"
             + " bytes",
-        "00 00000007 01 0a016b | value must have zero or more indexes of its message, it has -1",
+        "00 00000007 01 0a016b | value must have 0 to 100 indexes of its message, it has -1",
         "00 00000007 | malformed Protocol Buffers: While parsing a protocol message, the input ended",
-        "00 00000007 feffffffffffffffff01 00 | malformed Protocol Buffers: While parsing a protocol"
-            + " message, the input ended",
+        "00 00000007 02 | malformed Protocol Buffers: While parsing a protocol message, the input ended",
+        "00 00000007 feffffffffffffffff01 00 | value must have 0 to 100 indexes of its message, it has"
+            + " 9223372036854775807",
       })
-  void theHeaderOfARegistryIsPassedOver(String bytes, String problem) {
+  void theHeaderOfARegistryLeadsToTheMessage(String bytes, String problem) {
     SourceEvent event = parser(keys("/id"), schema(true)).parse(hex(bytes), 5, PLACE);
     if (problem == null) {
       assertThat(event.problem()).isNull();
@@ -253,6 +260,99 @@ class ProtobufFieldsTest {
     } else {
       assertThat(event.problem()).startsWith(problem);
     }
+  }
+
+  @Test
+  void aZeroLeadsToTheFirstMessageOfTheFile() {
+    DescriptorProto first =
+        DescriptorProto.newBuilder()
+            .setName("First")
+            .addField(field("id", 1, FieldDescriptorProto.Type.TYPE_STRING))
+            .build();
+    FileDescriptorProto file =
+        FileDescriptorProto.newBuilder()
+            .setName("two.proto")
+            .addMessageType(first)
+            .addMessageType(first.toBuilder().setName("Second"))
+            .build();
+    for (String[] each :
+        new String[][] {
+          {"First", "00", ""},
+          {"First", "0200", ""},
+          {"First", "0202", "value must have the indexes of message First, [0], it has [1]"},
+          {"Second", "0202", ""},
+          {"Second", "00", "value must have the indexes of message Second, [1], it has [0]"},
+        }) {
+      SourceEvent event =
+          parser(keys("/id"), schema(each[0], true, file))
+              .parse(hex("0000000007" + each[1] + "0a016b"), 5, PLACE);
+      assertThat(event.isWellFormed() ? "" : event.problem()).isEqualTo(each[2]);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"proto2, 0801, B", "proto2, 0807, ''", "proto3, 0807, 7"})
+  void aNumberThatAClosedEnumDoesNotHaveIsAMissingField(String syntax, String bytes, String key) {
+    FileDescriptorProto file =
+        FileDescriptorProto.newBuilder()
+            .setName("enum.proto")
+            .setSyntax(syntax)
+            .addEnumType(
+                EnumDescriptorProto.newBuilder()
+                    .setName("E")
+                    .addValue(EnumValueDescriptorProto.newBuilder().setName("A").setNumber(0))
+                    .addValue(EnumValueDescriptorProto.newBuilder().setName("B").setNumber(1)))
+            .addMessageType(
+                DescriptorProto.newBuilder()
+                    .setName("M")
+                    .addField(field("e", 1, FieldDescriptorProto.Type.TYPE_ENUM).setTypeName(".E")))
+            .build();
+    SourceEvent event = parser(keys("/e"), schema("M", false, file)).parse(hex(bytes), 5, PLACE);
+    if (key.isEmpty()) {
+      assertThat(event.problem()).isEqualTo("key field /e is missing");
+    } else {
+      assertThat(event.key()).isEqualTo(key.getBytes(UTF_8));
+    }
+  }
+
+  /** Two bytes must not cost a hundred. */
+  @ParameterizedTest
+  @CsvSource({
+    // Messages, in the value and in a message; entries of a map; numbers without a symbol.
+    "'', 4200",
+    "42, 4200",
+    "'', 4a00",
+    "'', 3007",
+    "32, 07",
+  })
+  void aValueWithTooManyMessagesIsADeadLetter(String outer, String one) {
+    FieldParser parser = parser(keys("/id"), schema(false));
+    String problem =
+        "Protocol Buffers must have at most 100000 messages, entries of maps and enums in a value,"
+            + " it has more";
+    int most = ProtobufFields.MOST_MESSAGES - (outer.equals("42") ? 1 : 0);
+    assertThat(parser.parse(repeated(outer, one, most), 5, PLACE).problem()).isNull();
+    assertThat(parser.parse(repeated(outer, one, most + 1), 5, PLACE).problem()).isEqualTo(problem);
+    assertThat(parser.parse(repeated("aa06", one, most + 1), 5, PLACE).problem())
+        .as("in an unknown field")
+        .isNull();
+  }
+
+  /** A key, and bytes many times in a field with a tag, or in the value itself. */
+  private static byte[] repeated(String tag, String one, int times) {
+    byte[] many = hex(one.repeat(times));
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    out.writeBytes(hex("0a016b" + tag));
+    if (!tag.isEmpty()) {
+      for (int rest = many.length; ; rest >>>= 7) {
+        out.write(rest > 0x7F ? (rest & 0x7F) | 0x80 : rest);
+        if (rest <= 0x7F) {
+          break;
+        }
+      }
+    }
+    out.writeBytes(many);
+    return out.toByteArray();
   }
 
   @Test

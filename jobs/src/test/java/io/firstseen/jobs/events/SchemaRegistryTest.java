@@ -7,10 +7,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.sun.net.httpserver.HttpServer;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.Serializable;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Collections;
@@ -22,14 +28,37 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SchemaRegistryTest {
   private static final String NO_VARIABLE = "FIRSTSEEN_NO_SUCH_VARIABLE";
+  private static final String LONG = "200 {\"schema\":\"\\\"long\\\"\"}";
+  private static final String ABSENT = "404 {\"error_code\":40403,\"message\":\"x\"}";
 
   // What the server answers, one after the other, the last one again and again.
   private final List<String> answers = Collections.synchronizedList(new ArrayList<>());
   private final List<String> requests = Collections.synchronizedList(new ArrayList<>());
   private HttpServer server;
+
+  private static final class SettableClock extends Clock implements Serializable {
+    private static final long serialVersionUID = 1;
+    private static long millis;
+
+    @Override
+    public Instant instant() {
+      return Instant.ofEpochMilli(millis);
+    }
+
+    @Override
+    public ZoneId getZone() {
+      return ZoneOffset.UTC;
+    }
+
+    @Override
+    public Clock withZone(ZoneId zone) {
+      return this;
+    }
+  }
 
   @BeforeEach
   void start() throws IOException {
@@ -57,23 +86,95 @@ class SchemaRegistryTest {
 
   private SchemaRegistry registry(String path, String variable) {
     return new SchemaRegistry(
-        URI.create("http://localhost:" + server.getAddress().getPort() + path), 1, variable);
+        URI.create("http://localhost:" + server.getAddress().getPort() + path),
+        1,
+        variable,
+        new SettableClock());
   }
 
   @Test
   void aSchemaIsAskedForOnce() throws Exception {
-    answers.add("200 {\"schema\":\"\\\"long\\\"\"}");
+    answers.add(LONG);
     SchemaRegistry registry = InstantiationUtil.clone(registry("/api", NO_VARIABLE));
     assertThat(registry.of(7).getType()).isEqualTo(Schema.Type.LONG);
     assertThat(registry.of(7).getType()).isEqualTo(Schema.Type.LONG);
-    registry.of(-1);
-    assertThat(requests).containsExactly("/api/schemas/ids/7 null", "/api/schemas/ids/-1 null");
+    registry.of(Integer.MAX_VALUE);
+    assertThat(requests)
+        .containsExactly("/api/schemas/ids/7 null", "/api/schemas/ids/2147483647 null");
+  }
+
+  /** As where one node of a registry knows a schema before the others. */
+  @Test
+  void aSchemaThatIsNotThereYetIsAskedForAgain() throws Exception {
+    answers.add(ABSENT);
+    answers.add("503 ");
+    answers.add(ABSENT);
+    answers.add(LONG);
+    assertThat(registry("/", NO_VARIABLE).of(7).getType()).isEqualTo(Schema.Type.LONG);
+    assertThat(requests).hasSize(4);
+  }
+
+  @Test
+  void thatASchemaIsNotThereCountsForAWhile() throws Exception {
+    answers.add(ABSENT);
+    SchemaRegistry registry = registry("/", NO_VARIABLE);
+    assertDeadLetter(registry, 7, "schema 7 is not in the registry");
+    assertThat(requests).hasSize(SchemaRegistry.ATTEMPTS);
+    answers.set(0, LONG);
+    SettableClock.millis += SchemaRegistry.ABSENCE.toMillis() - 1;
+    assertDeadLetter(registry, 7, "schema 7 is not in the registry");
+    assertThat(requests).hasSize(SchemaRegistry.ATTEMPTS);
+    SettableClock.millis++;
+    assertThat(registry.of(7).getType()).isEqualTo(Schema.Type.LONG);
+    SettableClock.millis += 1_000_000;
+    assertThat(registry.of(7).getType()).isEqualTo(Schema.Type.LONG);
+    assertThat(requests).hasSize(SchemaRegistry.ATTEMPTS + 1);
+  }
+
+  @Test
+  void anIdThatCannotBeIsNotAskedFor() {
+    answers.add("400 ");
+    SchemaRegistry registry = registry("/", NO_VARIABLE);
+    assertDeadLetter(registry, 0, "id of the schema must be at least 1, it is 0");
+    assertDeadLetter(
+        registry, Integer.MIN_VALUE, "id of the schema must be at least 1, it is -2147483648");
+    assertThat(requests).isEmpty();
+  }
+
+  private static void assertDeadLetter(SchemaRegistry registry, int id, String problem) {
+    assertThatThrownBy(() -> registry.of(id))
+        .isInstanceOf(MalformedEventException.class)
+        .hasMessage(problem);
+  }
+
+  /** It is not read to its end, which does not come. */
+  @ParameterizedTest
+  @ValueSource(ints = {200, 404})
+  void anAnswerWithoutAnEndIsReadUpToTheBound(int status) {
+    server.createContext(
+        "/endless/",
+        exchange -> {
+          exchange.sendResponseHeaders(status, 0);
+          try (OutputStream body = exchange.getResponseBody()) {
+            while (true) {
+              body.write(new byte[1 << 16]);
+            }
+          }
+        });
+    SchemaRegistry registry = registry("/endless", NO_VARIABLE);
+    if (status == 200) {
+      assertDeadLetter(registry, 7, "schema 7 must be at most 4194304 bytes, it has more");
+    } else {
+      assertThatThrownBy(() -> registry.of(7))
+          .isInstanceOf(UncheckedIOException.class)
+          .hasMessageEndingWith("answers with status 404 and no schema: is the address right?");
+    }
   }
 
   /** PATH stands for the variable, since a test cannot set one. */
   @Test
   void theUserIsSentAsTheEnvironmentSays() throws Exception {
-    answers.add("200 {\"schema\":\"\\\"long\\\"\"}");
+    answers.add(LONG);
     registry("/", "PATH").of(7);
     String basic = Base64.getEncoder().encodeToString(System.getenv("PATH").getBytes(UTF_8));
     assertThat(requests).containsExactly("/schemas/ids/7 Basic " + basic);
@@ -86,14 +187,15 @@ class SchemaRegistryTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "404 {\"error_code\":40403,\"message\":\"x\"} | schema 7 is not in the registry",
+        "400 {} | schema 7 cannot be asked for: the registry answers with status 400",
+        "422 x | schema 7 cannot be asked for: the registry answers with status 422",
         "200 {\"schema\":\"message M{}\",\"schemaType\":\"PROTOBUF\"}"
             + " | schema 7 must be of Avro, it is of PROTOBUF",
         "200 {\"schema\":\"\\\"R\\\"\",\"references\":[{\"name\":\"R\"}]}"
             + " | schema 7 must have no references, it has some",
         "200 {\"schema\":\"\\\"R\\\"\"} | schema 7 cannot be used: it names a type that it does not have",
       })
-  void aSchemaThatIsNotThereIsTheFaultOfTheValueAndAskedForOnce(String answer, String problem) {
+  void aSchemaThatCannotBeUsedIsTheFaultOfTheValueAndAskedForOnce(String answer, String problem) {
     answers.add(answer);
     SchemaRegistry registry = registry("/", NO_VARIABLE);
     for (int i = 0; i < 2; i++) {
@@ -112,6 +214,8 @@ class SchemaRegistryTest {
         "404 not found | answers with status 404 and no schema: is the address right?",
         "200 {} | answers with status 200 and no schema: is the address right?",
         "302 | answers with status 302 and no schema: is the address right?",
+        "403 {} | refuses to answer, with status 403: set FIRSTSEEN_NO_SUCH_VARIABLE to"
+            + " user:password for every TaskManager",
         "401 {} | refuses to answer, with status 401: set FIRSTSEEN_NO_SUCH_VARIABLE to"
             + " user:password for every TaskManager",
       })
@@ -129,7 +233,7 @@ class SchemaRegistryTest {
     answers.add("500 ");
     answers.add("429 ");
     answers.add("503 ");
-    answers.add("200 {\"schema\":\"\\\"long\\\"\"}");
+    answers.add(LONG);
     assertThat(registry("/", NO_VARIABLE).of(7).getType()).isEqualTo(Schema.Type.LONG);
     assertThat(requests).hasSize(4);
 

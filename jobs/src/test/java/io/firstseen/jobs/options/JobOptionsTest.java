@@ -469,22 +469,24 @@ class JobOptionsTest {
             + " | --operation-field needs --delete-values, such as d: without them nothing is deleted",
         "--event-format=avro | --event-format avro needs --key-field",
         "--event-format=avro --key-field=/id"
-            + " | --event-format avro needs either --schema-registry or --schema",
+            + " | --event-format avro needs either --schema-registry or --schema, got neither",
         "--event-format=avro --key-field=/id --schema=f --schema-registry=http://r"
-            + " | --event-format avro needs either --schema-registry or --schema",
-        "--key-field=/id --schema=f | --schema needs --event-format avro or protobuf",
+            + " | --event-format avro needs either --schema-registry or --schema, got both",
+        "--key-field=/id --schema=f | --schema needs --event-format avro or protobuf, got json",
         "--event-format=protobuf | --event-format protobuf needs --key-field",
         "--event-format=protobuf --key-field=/id --schema=f"
-            + " | --event-format protobuf needs --schema and --message",
+            + " | --event-format protobuf needs --schema and --message, got --schema alone",
+        "--event-format=protobuf --key-field=/id"
+            + " | --event-format protobuf needs --schema and --message, got neither",
         "--event-format=protobuf --key-field=/id --message=a.B"
-            + " | --event-format protobuf needs --schema and --message",
+            + " | --event-format protobuf needs --schema and --message, got --message alone",
         "--event-format=protobuf --key-field=/id --schema-registry=http://r"
-            + " | --schema-registry needs --event-format avro",
+            + " | --schema-registry needs --event-format avro, got protobuf",
         "--event-format=avro --key-field=/id --schema=f --message=a.B"
-            + " | --message needs --event-format protobuf",
-        "--schema-registry=http://r | --schema-registry needs --event-format avro",
+            + " | --message needs --event-format protobuf, got avro",
+        "--schema-registry=http://r | --schema-registry needs --event-format avro, got json",
         "--event-format=avro --key-field=/id --schema-registry=http://r --schema-header"
-            + " | --schema-header needs --schema",
+            + " | --schema-header needs --schema, got --schema-registry",
         "--key-field=/id --event-format=key | --key-field needs --event-format json, avro or protobuf, got key",
       })
   void fieldsAreNamedAllTogether(String words, String sentence) {
@@ -529,6 +531,16 @@ class JobOptionsTest {
   }
 
   @Test
+  void groupsAndIdsAreNamedAfterTheTopicThatIsWritten() {
+    String[] topics = {"--accepted-topic=a", "--records-topic=r", "--output=changelog"};
+    assertThat(kafka(topics).outputTopic()).isEqualTo("a");
+    topics[2] = "--output=both";
+    assertThat(kafka(topics).outputTopic()).isEqualTo("a");
+    topics[2] = "--output=record";
+    assertThat(kafka(topics).outputTopic()).isEqualTo("r");
+  }
+
+  @Test
   void eventsComeFromAListOfTopicsOrFromAPattern() {
     assertThat(kafka("--events-topic=a,b", "--events-topic=c").eventsTopics())
         .containsExactly("a", "b", "c");
@@ -550,8 +562,7 @@ class JobOptionsTest {
       value = {
         "--events-topic=a,b --events-topic-pattern=a.*"
             + " | --events-topic and --events-topic-pattern exclude each other, got a,b and a.*",
-        "--events-topic=a,b,a"
-            + " | --events-topic and --events-topic must be different topics, got a for both",
+        "--events-topic=a,b,a" + " | --events-topic must name each topic once, got a twice",
         "--events-topic=a,firstseen.accepted"
             + " | --events-topic and --accepted-topic must be different topics, got"
             + " firstseen.accepted for both",
@@ -559,7 +570,7 @@ class JobOptionsTest {
             + " | --events-topic-pattern must not match a topic that the job writes, got .*records,"
             + " which matches firstseen.records of --records-topic",
         "--scope-from-topic --key-field=/a --scope-field=/b"
-            + " | --scope-from-topic and --scope-field exclude each other",
+            + " | --scope-from-topic and --scope-field exclude each other, got /b",
       })
   void topicsOfEventsAreNamedOnceAndNotWritten(String words, String sentence) {
     assertThatThrownBy(kafka(words.split(" "))::check)
