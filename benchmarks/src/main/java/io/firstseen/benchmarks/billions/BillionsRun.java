@@ -78,8 +78,7 @@ final class BillionsRun {
       double fullRate,
       double meanRate) {
     /** A restart with the records that follow, of which there are as many again. */
-    Spec from(
-        String newCheckpoint, double newFullRate, double newMeanRate, double newMinutes) {
+    Spec from(String newCheckpoint, double newFullRate, double newMeanRate, double newMinutes) {
       return new Spec(
           2 * keys,
           capacity,
@@ -392,8 +391,7 @@ final class BillionsRun {
         return new Restart(first, secondsOfProcess(), mean, ProcessMemory.highestResidentBytes());
       }
     }
-    return new Restart(
-        first, Double.POSITIVE_INFINITY, mean, ProcessMemory.highestResidentBytes());
+    return new Restart(first, Double.POSITIVE_INFINITY, mean, ProcessMemory.highestResidentBytes());
   }
 
   private static double secondsOfProcess() {

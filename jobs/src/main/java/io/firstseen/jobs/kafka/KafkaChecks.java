@@ -139,7 +139,7 @@ public final class KafkaChecks {
                             "the brokers do not tell transaction.max.timeout.ms: allow this user DescribeConfigs on the cluster, or see that it is at least "
                                 + OptionValues.write(options.transactionTimeout()))));
     if (job.dedups()) {
-      rights(true, options.acceptedTopic());
+      rights(true, options.outputTopic());
     }
     if (job.publishes()) {
       rights(job == Job.SNAPSHOTS, options.snapshotsTopic());
