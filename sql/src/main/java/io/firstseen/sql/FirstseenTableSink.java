@@ -48,12 +48,11 @@ final class FirstseenTableSink implements DynamicTableSink {
       throw TableDedup.unknown(
           wrapped.asSummaryString(), provider, List.of("SinkV2Provider", "DataStreamSinkProvider"));
     }
-    boolean onlyInserts = insertsOnly;
     return new DataStreamSinkProvider() {
       @Override
       public DataStreamSink<?> consumeDataStream(
           ProviderContext planner, DataStream<RowData> rows) {
-        return write(provider, dedup.firstSeen(rows, onlyInserts));
+        return write(provider, dedup.firstSeen(rows));
       }
     };
   }

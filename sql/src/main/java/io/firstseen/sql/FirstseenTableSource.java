@@ -77,7 +77,6 @@ final class FirstseenTableSource
   public ScanRuntimeProvider getScanRuntimeProvider(ScanContext context) {
     ScanRuntimeProvider provider = wrapped.getScanRuntimeProvider(context);
     TypeInformation<RowData> type = context.createTypeInformation(rowType);
-    boolean insertsOnly = wrapped.getChangelogMode().equals(ChangelogMode.insertOnly());
     WatermarkStrategy<RowData> strategy = watermarks;
     if (!(provider instanceof DataStreamScanProvider) && !(provider instanceof SourceProvider)) {
       throw TableDedup.unknown(
@@ -87,7 +86,7 @@ final class FirstseenTableSource
       @Override
       public DataStream<RowData> produceDataStream(
           ProviderContext planner, StreamExecutionEnvironment environment) {
-        return dedup.firstSeen(rows(provider, strategy, type, environment), insertsOnly);
+        return dedup.firstSeen(rows(provider, strategy, type, environment));
       }
 
       @Override

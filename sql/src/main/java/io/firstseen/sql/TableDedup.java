@@ -268,18 +268,11 @@ final class TableDedup {
   }
 
   /** Adds the dedup to a job. */
-  DataStream<RowData> firstSeen(DataStream<RowData> rows, boolean insertsOnly) {
+  DataStream<RowData> firstSeen(DataStream<RowData> rows) {
     TypeInformation<RowData> type = rows.getType();
-    DataStream<RowData> changes = rows;
-    if (!insertsOnly) {
-      changes =
-          rows.map(TableDedup::addOrDelete, type)
-              .setParallelism(rows.getParallelism())
-              .name(uid + "-operation");
-    }
-    Firstseen<RowData> dedup = settings.apply(Firstseen.dedup(changes));
-    return dedup
-        .operation(row -> row.getRowKind() == RowKind.DELETE ? Operation.DELETE : Operation.ADD)
+    return settings
+        .apply(Firstseen.dedup(rows))
+        .operation(TableDedup::operation)
         .apply(
             (kind, change) ->
                 switch (kind) {
@@ -289,16 +282,23 @@ final class TableDedup {
             type)
         .outcomes()
         // The planner names the last operator and may give it another uid.
-        .map(row -> row, type)
+        .map(TableDedup::insertOrDelete, type)
         .name(uid + "-rows");
   }
 
-  private static RowData addOrDelete(RowData row) {
-    switch (row.getRowKind()) {
-      case UPDATE_BEFORE -> row.setRowKind(RowKind.DELETE);
-      case UPDATE_AFTER -> row.setRowKind(RowKind.INSERT);
-      default -> {}
-    }
+  private static Operation operation(RowData row) {
+    return switch (row.getRowKind()) {
+      case INSERT, UPDATE_AFTER -> Operation.ADD;
+      case UPDATE_BEFORE, DELETE -> Operation.DELETE;
+    };
+  }
+
+  /**
+   * Changes a row that no other operator has: the dedup read it from the exchange before it, at any
+   * parallelism. The rows of the input may not be changed, as others read them, too.
+   */
+  private static RowData insertOrDelete(RowData row) {
+    row.setRowKind(operation(row) == Operation.ADD ? RowKind.INSERT : RowKind.DELETE);
     return row;
   }
 
