@@ -1,6 +1,7 @@
 package io.firstseen.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
@@ -11,6 +12,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -189,6 +191,31 @@ class FirstseenConnectorTest {
                 tables.executeSql(
                     "INSERT INTO written SELECT CAST(COUNT(*) AS STRING) FROM events GROUP BY k"))
         .hasMessageContaining("must take [INSERT, DELETE], it takes [INSERT]");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, true", "2, true", "3, false", "4, false"})
+  void theSinkOfAChangelogMustKeepItsOrder(int parallelism, boolean keepsIt) throws Exception {
+    events("a 1");
+    tables.executeSql(plain("events", "k STRING, n STRING"));
+    tables.executeSql(
+        ("CREATE TABLE written (c STRING, n STRING) WITH ('connector' = 'firstseen', 'key' = 'c',"
+                + " 'table.connector' = 'kafka', 'table.topic' = 't', 'table.format' ="
+                + " 'debezium-json', 'table.properties.bootstrap.servers' = 'localhost:1',"
+                + " 'table.sink.parallelism' = '%d')")
+            .formatted(parallelism));
+    var unused = tables.explainSql("INSERT INTO written SELECT k, n FROM events");
+    ThrowingCallable changelog =
+        () -> tables.explainSql("INSERT INTO written SELECT k, MAX(n) FROM events GROUP BY k");
+    if (keepsIt) {
+      assertThatCode(changelog).doesNotThrowAnyException();
+    } else {
+      assertThatThrownBy(changelog)
+          .hasMessageContaining(
+              "'table.sink.parallelism' must be 1 or that of the dedup, 2, to keep the order of a"
+                  + " changelog, got "
+                  + parallelism);
+    }
   }
 
   @ParameterizedTest
