@@ -1,11 +1,13 @@
 package io.firstseen.sql;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.catalog.ResolvedCatalogTable;
+import org.apache.flink.table.catalog.UniqueConstraint;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
 import org.apache.flink.table.connector.source.DynamicTableSource;
 import org.apache.flink.table.connector.source.ScanTableSource;
@@ -89,6 +91,12 @@ public final class FirstseenTableFactory
     return TableDedup.of(
         helper.getOptions(),
         context.getPhysicalRowDataType(),
+        context
+            .getCatalogTable()
+            .getResolvedSchema()
+            .getPrimaryKey()
+            .map(UniqueConstraint::getColumns)
+            .orElse(List.of()),
         context.getObjectIdentifier().getObjectName());
   }
 

@@ -33,7 +33,7 @@ final class FirstseenTableSink implements DynamicTableSink {
   public ChangelogMode getChangelogMode(ChangelogMode requested) {
     boolean onlyInserts = requested.containsOnly(RowKind.INSERT);
     insertsOnly |= onlyInserts;
-    ChangelogMode accepted = onlyInserts ? requested : TableDedup.accepted(ChangelogMode.all());
+    ChangelogMode accepted = onlyInserts ? requested : dedup.accepted(ChangelogMode.all());
     ChangelogMode written = wrapped.getChangelogMode(accepted);
     for (RowKind kind : accepted.getContainedKinds()) {
       if (!written.contains(kind)) {

@@ -41,7 +41,7 @@ final class FirstseenTableSource
 
   @Override
   public ChangelogMode getChangelogMode() {
-    return TableDedup.accepted(wrapped.getChangelogMode());
+    return dedup.accepted(wrapped.getChangelogMode());
   }
 
   @Override

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
@@ -131,22 +132,30 @@ final class TableDedup {
           HASH_KEY_FILE);
 
   private final UnaryOperator<Firstseen<RowData>> settings;
+  private final List<String> keyColumns;
+  private final List<String> primaryKey;
   private final String uid;
-  private final String summary;
 
-  private TableDedup(UnaryOperator<Firstseen<RowData>> settings, String uid, String summary) {
+  private TableDedup(
+      UnaryOperator<Firstseen<RowData>> settings,
+      List<String> keyColumns,
+      List<String> primaryKey,
+      String uid) {
     this.settings = settings;
+    this.keyColumns = keyColumns;
+    this.primaryKey = primaryKey;
     this.uid = uid;
-    this.summary = summary;
   }
 
   /**
    * The dedup that options describe.
    *
    * @param columns the physical columns of the table
+   * @param primaryKey the columns of its primary key; empty if it has none
    * @throws ValidationException if an option is out of bounds
    */
-  static TableDedup of(ReadableConfig options, DataType columns, String tableName) {
+  static TableDedup of(
+      ReadableConfig options, DataType columns, List<String> primaryKey, String tableName) {
     RowType rows = (RowType) columns.getLogicalType();
     String uid = options.getOptional(UID).orElse(tableName);
     Extractor<RowData, byte[]> key = column(KEY, options.get(KEY), rows);
@@ -180,7 +189,9 @@ final class TableDedup {
             return hash == null ? dedup : dedup.hash(hash);
           };
       var unused = settings.apply(Firstseen.withoutEvents()).parameters();
-      return new TableDedup(settings, uid, "firstseen(" + options.get(KEY) + ")");
+      List<String> keyColumns =
+          Stream.concat(Stream.of(options.get(KEY)), options.getOptional(SCOPE).stream()).toList();
+      return new TableDedup(settings, keyColumns, primaryKey, uid);
     } catch (IllegalArgumentException e) {
       throw new ValidationException(e.getMessage(), e);
     }
@@ -238,7 +249,7 @@ final class TableDedup {
 
   /** What a plan shows. */
   String summary() {
-    return summary;
+    return "firstseen(" + keyColumns.get(0) + ")";
   }
 
   /** The uids that the operators of the other connector get, so that their state is found again. */
@@ -250,11 +261,20 @@ final class TableDedup {
    * The changes that come out if a changelog goes in.
    *
    * @throws ValidationException if it has updates without their old rows, so that their keys are
-   *     unknown
+   *     unknown, or another primary key than that of the dedup, so that the changes of one row
+   *     would be made by two tasks, in any order
    */
-  static ChangelogMode accepted(ChangelogMode changes) {
+  ChangelogMode accepted(ChangelogMode changes) {
     if (changes.containsOnly(RowKind.INSERT)) {
       return ChangelogMode.insertOnly();
+    }
+    if (!primaryKey.isEmpty() && !Set.copyOf(primaryKey).equals(Set.copyOf(keyColumns))) {
+      throw new ValidationException(
+          "the primary key of a table with updates or deletes must be (%s), %s, got (%s)"
+              .formatted(
+                  String.join(", ", keyColumns),
+                  keyColumns.size() == 1 ? "its 'key'" : "its 'key' and 'scope'",
+                  String.join(", ", primaryKey)));
     }
     if (changes.contains(RowKind.UPDATE_AFTER) && !changes.contains(RowKind.UPDATE_BEFORE)) {
       throw new ValidationException(

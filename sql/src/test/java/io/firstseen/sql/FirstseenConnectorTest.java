@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.EnvironmentSettings;
@@ -215,6 +216,45 @@ class FirstseenConnectorTest {
               "'table.sink.parallelism' must be 1 or that of the dedup, 2, to keep the order of a"
                   + " changelog, got "
                   + parallelism);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      value = {
+        "k|'key' = 'k'|",
+        "n|'key' = 'k'|must be (k), its 'key', got (n)",
+        "k, n|'key' = 'k'|must be (k), its 'key', got (k, n)",
+        "n, k|'key' = 'k', 'scope' = 'n'|",
+        "k|'key' = 'k', 'scope' = 'n'|must be (k, n), its 'key' and 'scope', got (k)",
+      })
+  void thePrimaryKeyOfAChangelogMustBeTheKey(String primaryKey, String options, String reason)
+      throws Exception {
+    events("a 1");
+    tables.executeSql(plain("events", "k STRING, n STRING"));
+    String columns = "k STRING, n STRING, PRIMARY KEY (%s) NOT ENFORCED".formatted(primaryKey);
+    tables.executeSql(create("changes", columns, options, "debezium-json"));
+    tables.executeSql(create("inserts", columns, options, "json"));
+    for (String statement :
+        List.of(
+            "SELECT * FROM changes",
+            "INSERT INTO changes SELECT k, MAX(n) FROM events GROUP BY k")) {
+      ThrowingCallable plan = () -> tables.explainSql(statement);
+      if (reason == null) {
+        assertThatCode(plan).doesNotThrowAnyException();
+      } else {
+        assertThatThrownBy(plan)
+            .satisfies(
+                e ->
+                    assertThat(messages(e))
+                        .contains("primary key of a table with updates or deletes " + reason));
+      }
+    }
+    for (String statement :
+        List.of("INSERT INTO changes SELECT * FROM events", "SELECT * FROM inserts")) {
+      assertThatCode(() -> tables.explainSql(statement)).doesNotThrowAnyException();
     }
   }
 

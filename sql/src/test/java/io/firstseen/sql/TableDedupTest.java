@@ -2,6 +2,7 @@ package io.firstseen.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -59,7 +60,7 @@ class TableDedupTest {
             .map(row -> row, type)
             .setParallelism(1);
     TableDedup dedup =
-        TableDedup.of(Configuration.fromMap(Map.of("key", "k")), COLUMNS, "rows");
+        TableDedup.of(Configuration.fromMap(Map.of("key", "k")), COLUMNS, List.of(), "rows");
     write(dedup.firstSeen(rows), FIRST_SEEN);
     write(rows, BESIDE);
     environment.execute();
