@@ -32,6 +32,9 @@ public final class FirstseenTableFactory
 
   private static final String WRAPPED_PREFIX = "table.";
 
+  /** So that a job may read a table and write to it. */
+  private static final String WRITING_UID_SUFFIX = "-write";
+
   /** For Flink, which finds it by its name. */
   public FirstseenTableFactory() {}
 
@@ -52,7 +55,7 @@ public final class FirstseenTableFactory
 
   @Override
   public DynamicTableSource createDynamicTableSource(Context context) {
-    TableDedup dedup = dedup(context);
+    TableDedup dedup = dedup(context, "");
     DynamicTableSource wrapped =
         FactoryUtil.createDynamicTableSource(
             null,
@@ -72,7 +75,7 @@ public final class FirstseenTableFactory
 
   @Override
   public DynamicTableSink createDynamicTableSink(Context context) {
-    TableDedup dedup = dedup(context);
+    TableDedup dedup = dedup(context, WRITING_UID_SUFFIX);
     return new FirstseenTableSink(
         FactoryUtil.createDynamicTableSink(
             null,
@@ -85,7 +88,7 @@ public final class FirstseenTableFactory
         dedup);
   }
 
-  private TableDedup dedup(Context context) {
+  private TableDedup dedup(Context context, String uidSuffix) {
     FactoryUtil.TableFactoryHelper helper = FactoryUtil.createTableFactoryHelper(this, context);
     helper.validateExcept(WRAPPED_PREFIX);
     return TableDedup.of(
@@ -97,7 +100,8 @@ public final class FirstseenTableFactory
             .getPrimaryKey()
             .map(UniqueConstraint::getColumns)
             .orElse(List.of()),
-        context.getObjectIdentifier().getObjectName());
+        context.getObjectIdentifier().asSummaryString(),
+        uidSuffix);
   }
 
   private static ResolvedCatalogTable wrappedTable(Context context) {

@@ -6,6 +6,7 @@ import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.DataStreamSource;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.table.connector.ParallelismProvider;
@@ -117,7 +118,13 @@ final class FirstseenTableSource
     ((ParallelismProvider) provider)
         .getParallelism()
         .ifPresent(parallelism -> rows.getTransformation().setParallelism(parallelism));
-    return strategy == null ? rows : rows.assignTimestampsAndWatermarks(strategy);
+    if (strategy == null) {
+      return rows;
+    }
+    SingleOutputStreamOperator<RowData> withWatermarks =
+        rows.assignTimestampsAndWatermarks(strategy);
+    dedup.uids().generateUid("watermarks").ifPresent(withWatermarks::uid);
+    return withWatermarks;
   }
 
   @Override

@@ -56,7 +56,7 @@ final class TableDedup {
           .noDefaultValue()
           .withDescription(
               "The prefix of the operators' uids, by which Flink finds the state at a restart;"
-                  + " the name of the table unless given.");
+                  + " catalog.database.table unless given.");
   static final ConfigOption<Long> CAPACITY =
       ConfigOptions.key("capacity")
           .longType()
@@ -152,12 +152,18 @@ final class TableDedup {
    *
    * @param columns the physical columns of the table
    * @param primaryKey the columns of its primary key; empty if it has none
+   * @param tableName that of the table with its catalog and database, the uid without an option
+   * @param uidSuffix ends the prefix of uids
    * @throws ValidationException if an option is out of bounds
    */
   static TableDedup of(
-      ReadableConfig options, DataType columns, List<String> primaryKey, String tableName) {
+      ReadableConfig options,
+      DataType columns,
+      List<String> primaryKey,
+      String tableName,
+      String uidSuffix) {
     RowType rows = (RowType) columns.getLogicalType();
-    String uid = options.getOptional(UID).orElse(tableName);
+    String uid = options.getOptional(UID).orElse(tableName) + uidSuffix;
     Extractor<RowData, byte[]> key = column(KEY, options.get(KEY), rows);
     Extractor<RowData, byte[]> scope =
         options.getOptional(SCOPE).map(name -> column(SCOPE, name, rows)).orElse(null);
@@ -303,7 +309,8 @@ final class TableDedup {
         .outcomes()
         // The planner names the last operator and may give it another uid.
         .map(TableDedup::insertOrDelete, type)
-        .name(uid + "-rows");
+        .name(uid + "-rows")
+        .uid(uid + "-rows");
   }
 
   private static Operation operation(RowData row) {

@@ -11,6 +11,7 @@ import java.util.List;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.EnvironmentSettings;
+import org.apache.flink.table.api.StatementSet;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The connector {@code firstseen} in front of tables of files, with the real planner. */
 class FirstseenConnectorTest {
@@ -114,6 +116,66 @@ class FirstseenConnectorTest {
         .await();
     assertThat(Sql.lines(directory.resolve("keys"))).hasSize(2);
     assertThat(Sql.lines(directory.resolve("numbers"))).containsExactly("{\"n\":\"2\"}");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", ", 'uid' = 'events'"})
+  void aJobMayReadATableAndWriteToIt(String uid) throws Exception {
+    Files.createDirectory(directory.resolve("events"));
+    write("events/1", row("a", 1), row("b", 2), row("a", 3));
+    table("events", "'key' = 'k'" + uid);
+    tables.executeSql("INSERT INTO events SELECT UPPER(k), n FROM events").await();
+    assertThat(Sql.lines(directory.resolve("events")))
+        .contains("{\"k\":\"A\",\"n\":\"1\"}", "{\"k\":\"B\",\"n\":\"2\"}")
+        .hasSize(5);
+  }
+
+  @Test
+  void tablesOfOneNameInTwoDatabasesHaveTheirOwnDedups() throws Exception {
+    events("a 1", "b 2", "a 3");
+    for (String database : List.of("db1", "db2")) {
+      tables.executeSql("CREATE DATABASE " + database);
+      tables.executeSql(
+          create(database + ".events", "k STRING, n STRING", "'key' = 'k'", "json")
+              .replace(database + ".events'", "events'"));
+    }
+    assertThat(Sql.rows(tables, "SELECT k FROM db1.events UNION ALL SELECT n FROM db2.events"))
+        .containsExactly("+I[1]", "+I[2]", "+I[a]", "+I[b]");
+  }
+
+  @Test
+  void insertsIntoATableShareADedup() throws Exception {
+    events("a 1", "b 2", "a 3");
+    tables.executeSql(plain("events", "k STRING, n STRING"));
+    table("written", "'key' = 'k'");
+    StatementSet inserts =
+        tables
+            .createStatementSet()
+            .addInsertSql("INSERT INTO written SELECT k, n FROM events")
+            .addInsertSql("INSERT INTO written SELECT LOWER(k), n FROM events");
+    inserts.execute().await();
+    assertThat(Sql.lines(directory.resolve("written"))).hasSize(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "INSERT INTO written SELECT n, k FROM t",
+        "INSERT INTO u SELECT k, n FROM t /*+ OPTIONS('capacity' = '5') */"
+      })
+  void dedupsThatThePlannerDoesNotJoinNeedTheirOwnUids(String insert) throws Exception {
+    tables.getConfig().set("table.optimizer.reuse-sink-enabled", "false");
+    write("t", row("a", 1));
+    table("t", "'key' = 'k'");
+    table("written", "'key' = 'k'");
+    tables.executeSql(plain("u", "k STRING, n STRING"));
+    StatementSet inserts =
+        tables
+            .createStatementSet()
+            .addInsertSql("INSERT INTO written SELECT k, n FROM t")
+            .addInsertSql(insert);
+    assertThatThrownBy(() -> inserts.execute().await())
+        .satisfies(e -> assertThat(messages(e)).contains("Hash collision on user-specified ID"));
   }
 
   @Test

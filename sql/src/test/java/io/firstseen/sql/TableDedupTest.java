@@ -60,8 +60,10 @@ class TableDedupTest {
             .map(row -> row, type)
             .setParallelism(1);
     TableDedup dedup =
-        TableDedup.of(Configuration.fromMap(Map.of("key", "k")), COLUMNS, List.of(), "rows");
-    write(dedup.firstSeen(rows), FIRST_SEEN);
+        TableDedup.of(Configuration.fromMap(Map.of("key", "k")), COLUMNS, List.of(), "rows", "");
+    DataStream<RowData> firstSeen = dedup.firstSeen(rows);
+    assertThat(firstSeen.getTransformation().getUid()).isEqualTo("rows-rows");
+    write(firstSeen, FIRST_SEEN);
     write(rows, BESIDE);
     environment.execute();
     assertThat(FIRST_SEEN)
