@@ -1,5 +1,6 @@
 package io.firstseen.sql;
 
+import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.operators.KeyHashSource;
 import io.firstseen.operators.dedup.Extractor;
@@ -8,11 +9,15 @@ import io.firstseen.types.DedupMode;
 import io.firstseen.types.Operation;
 import io.firstseen.types.TimeToLive;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -170,6 +175,17 @@ final class TableDedup {
     if (options.getOptional(TTL_SINCE).isPresent() && options.getOptional(TTL).isEmpty()) {
       throw new ValidationException("'ttl-since' needs 'ttl'");
     }
+    require(options, CAPACITY, capacity -> capacity >= 1, "at least 1");
+    require(
+        options,
+        FPR,
+        rate -> rate > 0 && rate <= CuckooShape.MAX_FALSE_POSITIVE_RATE,
+        "in (0, " + CuckooShape.MAX_FALSE_POSITIVE_RATE + "]");
+    require(
+        options,
+        SHARDS,
+        shards -> shards >= 1 && shards <= Firstseen.MAX_SHARDS && Integer.bitCount(shards) == 1,
+        "a power of two in [1, " + Firstseen.MAX_SHARDS + "]");
     try {
       Canonicaliser canonicaliser = canonicaliser(options);
       DedupMode mode = DedupMode.of(options.get(MODE));
@@ -203,6 +219,15 @@ final class TableDedup {
     }
   }
 
+  private static <T> void require(
+      ReadableConfig options, ConfigOption<T> option, Predicate<T> inBounds, String bounds) {
+    T value = options.get(option);
+    if (!inBounds.test(value)) {
+      throw new ValidationException(
+          "'%s' must be %s, got %s".formatted(option.key(), bounds, value));
+    }
+  }
+
   private static Canonicaliser canonicaliser(ReadableConfig options) {
     Canonicaliser rule = Canonicaliser.of(options.get(CANONICALISER));
     String stripped = options.get(STRIP_PARAMETERS);
@@ -230,8 +255,25 @@ final class TableDedup {
     try {
       return KeyHashSource.onWorkers(Path.of(file));
     } catch (IOException e) {
-      throw new ValidationException("'hash-key-file' cannot be read: " + e, e);
+      throw new ValidationException(
+          "'hash-key-file': cannot read %s: %s".formatted(file, reason(e)), e);
+    } catch (IllegalArgumentException e) {
+      throw new ValidationException(
+          "'hash-key-file': cannot read %s: %s".formatted(file, e.getMessage()), e);
     }
+  }
+
+  /** The messages of these exceptions are often the path alone. */
+  private static String reason(IOException e) {
+    if (e instanceof NoSuchFileException) {
+      return "there is no such file or directory";
+    }
+    if (e instanceof AccessDeniedException) {
+      return "permission denied";
+    }
+    return e instanceof FileSystemException fileSystem && fileSystem.getReason() != null
+        ? fileSystem.getReason()
+        : e.getMessage();
   }
 
   private static Extractor<RowData, byte[]> column(

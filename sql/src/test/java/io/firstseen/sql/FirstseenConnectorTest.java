@@ -327,15 +327,19 @@ class FirstseenConnectorTest {
       value = {
         "'key' = 'x'|'key' must be a column of type STRING or BYTES that the connector has, got 'x'",
         "'key' = 'i'|'key' must be a column of type STRING or BYTES that the connector has, got 'i' of type INT",
-        "'key' = 'k', 'fpr' = '0.5'|0.5",
-        "'key' = 'k', 'capacity' = '0'|capacity must be at least 1, got 0",
+        "'key' = 'k', 'fpr' = '0.5'|'fpr' must be in (0, 0.1], got 0.5",
+        "'key' = 'k', 'capacity' = '0'|'capacity' must be at least 1, got 0",
+        "'key' = 'k', 'dedup-shards' = '100000'|'dedup-shards' must be a power of two in [1, 32768], got 100000",
+        "'key' = 'k', 'dedup-shards' = '65536'|'dedup-shards' must be a power of two in [1, 32768], got 65536",
+        "'key' = 'k', 'dedup-shards' = '3'|'dedup-shards' must be a power of two in [1, 32768], got 3",
         "'key' = 'k', 'mode' = 'x'|mode must be one of approximate, exact, exact-keys, got 'x'",
-        "'key' = 'k', 'ttl' = '1 ms'|1000",
+        "'key' = 'k', 'ttl' = '1 ms'|ttl must be in [1000, 70368744177664] ms, got 1",
         "'key' = 'k', 'ttl-since' = 'last-seen'|'ttl-since' needs 'ttl'",
         "'key' = 'k', 'strip-parameters' = 'a'|'strip-parameters' needs 'canonicaliser' = 'url', got 'none'",
-        "'key' = 'k', 'hash-key-file' = '/nowhere'|'hash-key-file' cannot be read",
-        "'key' = 'k', 'colour' = 'red'|colour",
-        "'capacity' = '5'|key",
+        "'key' = 'k', 'hash-key-file' = '/nowhere'|'hash-key-file': cannot read /nowhere: there is no such file or directory",
+        "'key' = 'k', 'hash-key-file' = '/dev/null'|'hash-key-file': cannot read /dev/null: a hash key must be 32 hexadecimal digits, got 0 characters",
+        "'key' = 'k', 'colour' = 'red'|Unsupported options found for 'firstseen'",
+        "'capacity' = '5'|One or more required options are missing",
       })
   void optionsOutOfBoundsAreRefused(String options, String reason) throws Exception {
     events("a 1");
