@@ -1,4 +1,4 @@
--- Which clicks lead to a listed domain, by the newest snapshot of a set.
+-- Which clicks are of a listed URL, by the newest snapshot of a set.
 SET 'firstseen.snapshots.bootstrap-servers' = 'localhost:9092';
 
 CREATE FUNCTION SNAPSHOT_CONTAINS AS 'io.firstseen.sql.SnapshotContains';

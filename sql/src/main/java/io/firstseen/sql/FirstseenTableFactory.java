@@ -1,11 +1,13 @@
 package io.firstseen.sql;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.catalog.ResolvedCatalogTable;
+import org.apache.flink.table.catalog.UniqueConstraint;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
 import org.apache.flink.table.connector.source.DynamicTableSource;
 import org.apache.flink.table.connector.source.ScanTableSource;
@@ -30,6 +32,9 @@ public final class FirstseenTableFactory
 
   private static final String WRAPPED_PREFIX = "table.";
 
+  /** So that a job may read a table and write to it. */
+  private static final String WRITING_UID_SUFFIX = "-write";
+
   /** For Flink, which finds it by its name. */
   public FirstseenTableFactory() {}
 
@@ -50,7 +55,7 @@ public final class FirstseenTableFactory
 
   @Override
   public DynamicTableSource createDynamicTableSource(Context context) {
-    TableDedup dedup = dedup(context);
+    TableDedup dedup = dedup(context, "");
     DynamicTableSource wrapped =
         FactoryUtil.createDynamicTableSource(
             null,
@@ -70,7 +75,7 @@ public final class FirstseenTableFactory
 
   @Override
   public DynamicTableSink createDynamicTableSink(Context context) {
-    TableDedup dedup = dedup(context);
+    TableDedup dedup = dedup(context, WRITING_UID_SUFFIX);
     return new FirstseenTableSink(
         FactoryUtil.createDynamicTableSink(
             null,
@@ -83,13 +88,20 @@ public final class FirstseenTableFactory
         dedup);
   }
 
-  private TableDedup dedup(Context context) {
+  private TableDedup dedup(Context context, String uidSuffix) {
     FactoryUtil.TableFactoryHelper helper = FactoryUtil.createTableFactoryHelper(this, context);
     helper.validateExcept(WRAPPED_PREFIX);
     return TableDedup.of(
         helper.getOptions(),
         context.getPhysicalRowDataType(),
-        context.getObjectIdentifier().getObjectName());
+        context
+            .getCatalogTable()
+            .getResolvedSchema()
+            .getPrimaryKey()
+            .map(UniqueConstraint::getColumns)
+            .orElse(List.of()),
+        context.getObjectIdentifier().asSummaryString(),
+        uidSuffix);
   }
 
   private static ResolvedCatalogTable wrappedTable(Context context) {

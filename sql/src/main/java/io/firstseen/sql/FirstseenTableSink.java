@@ -5,6 +5,7 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.DataStreamSink;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.connector.ChangelogMode;
+import org.apache.flink.table.connector.ParallelismProvider;
 import org.apache.flink.table.connector.ProviderContext;
 import org.apache.flink.table.connector.sink.DataStreamSinkProvider;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
@@ -17,7 +18,10 @@ final class FirstseenTableSink implements DynamicTableSink {
   private final DynamicTableSink wrapped;
   private final TableDedup dedup;
 
-  /** Whether the query only inserts; known once the planner has asked for the changelog mode. */
+  /**
+   * Whether the query is known to insert only. The planner asks for that at first, but later, for
+   * the same query, also what would be if there were all kinds.
+   */
   private boolean insertsOnly;
 
   FirstseenTableSink(DynamicTableSink wrapped, TableDedup dedup) {
@@ -27,8 +31,9 @@ final class FirstseenTableSink implements DynamicTableSink {
 
   @Override
   public ChangelogMode getChangelogMode(ChangelogMode requested) {
-    insertsOnly = requested.containsOnly(RowKind.INSERT);
-    ChangelogMode accepted = insertsOnly ? requested : TableDedup.accepted(ChangelogMode.all());
+    boolean onlyInserts = requested.containsOnly(RowKind.INSERT);
+    insertsOnly |= onlyInserts;
+    ChangelogMode accepted = onlyInserts ? requested : dedup.accepted(ChangelogMode.all());
     ChangelogMode written = wrapped.getChangelogMode(accepted);
     for (RowKind kind : accepted.getContainedKinds()) {
       if (!written.contains(kind)) {
@@ -38,7 +43,7 @@ final class FirstseenTableSink implements DynamicTableSink {
       }
     }
     // With the old rows of updates, whose keys are deleted.
-    return insertsOnly ? ChangelogMode.insertOnly() : ChangelogMode.all();
+    return onlyInserts ? ChangelogMode.insertOnly() : ChangelogMode.all();
   }
 
   @Override
@@ -53,9 +58,23 @@ final class FirstseenTableSink implements DynamicTableSink {
       @Override
       public DataStreamSink<?> consumeDataStream(
           ProviderContext planner, DataStream<RowData> rows) {
-        return write(provider, dedup.firstSeen(rows, onlyInserts));
+        DataStream<RowData> firstSeen = dedup.firstSeen(rows);
+        if (!onlyInserts) {
+          requireOrder(provider, firstSeen.getParallelism());
+        }
+        return write(provider, firstSeen);
       }
     };
+  }
+
+  /** The planner, which checks this for other connectors, does not see that of the other one. */
+  private static void requireOrder(SinkRuntimeProvider provider, int ofDedup) {
+    int ofSink = ((ParallelismProvider) provider).getParallelism().orElse(ofDedup);
+    if (ofSink != ofDedup && ofSink > 1) {
+      throw new ValidationException(
+          "'table.sink.parallelism' must be 1 or that of the dedup, %d, to keep the order of a changelog, got %d"
+              .formatted(ofDedup, ofSink));
+    }
   }
 
   private DataStreamSink<?> write(SinkRuntimeProvider provider, DataStream<RowData> rows) {

@@ -6,6 +6,7 @@ import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.DataStreamSource;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.table.connector.ParallelismProvider;
@@ -41,7 +42,7 @@ final class FirstseenTableSource
 
   @Override
   public ChangelogMode getChangelogMode() {
-    return TableDedup.accepted(wrapped.getChangelogMode());
+    return dedup.accepted(wrapped.getChangelogMode());
   }
 
   @Override
@@ -77,7 +78,6 @@ final class FirstseenTableSource
   public ScanRuntimeProvider getScanRuntimeProvider(ScanContext context) {
     ScanRuntimeProvider provider = wrapped.getScanRuntimeProvider(context);
     TypeInformation<RowData> type = context.createTypeInformation(rowType);
-    boolean insertsOnly = wrapped.getChangelogMode().equals(ChangelogMode.insertOnly());
     WatermarkStrategy<RowData> strategy = watermarks;
     if (!(provider instanceof DataStreamScanProvider) && !(provider instanceof SourceProvider)) {
       throw TableDedup.unknown(
@@ -87,7 +87,7 @@ final class FirstseenTableSource
       @Override
       public DataStream<RowData> produceDataStream(
           ProviderContext planner, StreamExecutionEnvironment environment) {
-        return dedup.firstSeen(rows(provider, strategy, type, environment), insertsOnly);
+        return dedup.firstSeen(rows(provider, strategy, type, environment));
       }
 
       @Override
@@ -118,7 +118,13 @@ final class FirstseenTableSource
     ((ParallelismProvider) provider)
         .getParallelism()
         .ifPresent(parallelism -> rows.getTransformation().setParallelism(parallelism));
-    return strategy == null ? rows : rows.assignTimestampsAndWatermarks(strategy);
+    if (strategy == null) {
+      return rows;
+    }
+    SingleOutputStreamOperator<RowData> withWatermarks =
+        rows.assignTimestampsAndWatermarks(strategy);
+    dedup.uids().generateUid("watermarks").ifPresent(withWatermarks::uid);
+    return withWatermarks;
   }
 
   @Override

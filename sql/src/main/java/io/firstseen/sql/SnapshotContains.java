@@ -36,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A task waits at its start for the first snapshot. From then on the last good snapshot answers,
  * however old. The tasks of a job in one JVM share one client for each set, which the last of them
- * closes. The function is not deterministic, as the set changes.
+ * closes; if this class is in Flink's {@code lib/}, those of all jobs with equal settings and hash
+ * key. The function is not deterministic, as the set changes.
  */
 public final class SnapshotContains extends ScalarFunction implements SpecializedFunction {
   /** The brokers of the snapshots topic, {@code host:port} separated by commas; required. */
@@ -64,35 +65,47 @@ public final class SnapshotContains extends ScalarFunction implements Specialize
 
   private static final long serialVersionUID = 1;
 
-  /** Those of the job: every job has a class loader of its own. */
-  private static final Map<Source, Shared> CLIENTS = new HashMap<>();
+  /**
+   * Those of the job if its class loader has loaded this class, and those of all jobs of the JVM if
+   * Flink's own has.
+   */
+  private static final Map<Followed, Shared> CLIENTS = new HashMap<>();
 
   /** Null until the function is specialised for a call. */
   private final @Nullable Source source;
 
   private final long waitMillis;
+  private transient @Nullable Shared shared;
   private transient @Nullable SnapshotClient client;
 
-  /** What a client follows. */
-  private record Source(
-      String bootstrapServers, String topic, String set, @Nullable String hashKeyFile)
+  /** What a call follows, by its settings. */
+  record Source(String bootstrapServers, String topic, String set, @Nullable String hashKeyFile)
       implements Serializable {
 
-    SnapshotClient start() throws IOException {
-      SnapshotClientOptions.Builder options =
-          SnapshotClientOptions.builder(bootstrapServers, set).topic(topic);
-      if (hashKeyFile != null) {
-        options.keyHash(KeyHash.fromFile(Path.of(hashKeyFile)));
-      }
-      return SnapshotClient.start(options.build());
+    private KeyHash keyHash() throws IOException {
+      return hashKeyFile == null ? KeyHash.fixed() : KeyHash.fromFile(Path.of(hashKeyFile));
     }
   }
 
-  private static final class Shared {
-    final SnapshotClient client;
-    int users;
+  /** What a client follows: another key in the same file makes it another. */
+  private record Followed(Source source, KeyHash.Algorithm algorithm, long keyCheck) {
+    SnapshotClient start(KeyHash keyHash) {
+      return SnapshotClient.start(
+          SnapshotClientOptions.builder(source.bootstrapServers, source.set)
+              .topic(source.topic)
+              .keyHash(keyHash)
+              .build());
+    }
+  }
 
-    Shared(SnapshotClient client) {
+  /** A client, for each of its users until the user releases it. */
+  static final class Shared {
+    private final Followed followed;
+    private final SnapshotClient client;
+    private int users;
+
+    private Shared(Followed followed, SnapshotClient client) {
+      this.followed = followed;
       this.client = client;
     }
   }
@@ -160,36 +173,40 @@ public final class SnapshotContains extends ScalarFunction implements Specialize
     if (source == null) {
       throw new IllegalStateException("SNAPSHOT_CONTAINS must be called from a query");
     }
-    SnapshotClient opened = acquire(source);
+    Shared opened = acquire(source);
     try {
-      var unused = opened.awaitReady(Duration.ofMillis(waitMillis));
+      var unused = opened.client.awaitReady(Duration.ofMillis(waitMillis));
     } catch (InterruptedException | TimeoutException | RuntimeException e) {
-      release(source);
+      release(opened);
       throw e;
     }
-    client = opened;
+    shared = opened;
+    client = opened.client;
   }
 
-  private static SnapshotClient acquire(Source source) throws IOException {
+  static Shared acquire(Source source) throws IOException {
+    KeyHash keyHash = source.keyHash();
+    Followed followed = new Followed(source, keyHash.algorithm(), keyHash.keyCheck());
     synchronized (CLIENTS) {
-      Shared shared = CLIENTS.get(source);
+      Shared shared = CLIENTS.get(followed);
       if (shared == null) {
-        shared = new Shared(source.start());
-        CLIENTS.put(source, shared);
+        shared = new Shared(followed, followed.start(keyHash));
+        CLIENTS.put(followed, shared);
       }
       shared.users++;
-      return shared.client;
+      return shared;
     }
   }
 
-  private static void release(Source source) {
+  static void release(Shared shared) {
     synchronized (CLIENTS) {
-      Shared shared = CLIENTS.get(source);
-      if (--shared.users == 0) {
-        CLIENTS.remove(source);
-        shared.client.close();
+      if (--shared.users > 0) {
+        return;
       }
+      CLIENTS.remove(shared.followed);
     }
+    // Not under the lock, for which other tasks wait: it waits for the client's thread.
+    shared.client.close();
   }
 
   /** The sets that this JVM follows; for tests. */
@@ -223,9 +240,11 @@ public final class SnapshotContains extends ScalarFunction implements Specialize
 
   @Override
   public void close() {
-    if (client != null) {
+    if (shared != null) {
+      Shared released = shared;
+      shared = null;
       client = null;
-      release(source);
+      release(released);
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.firstseen.sql;
 
+import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.operators.KeyHashSource;
 import io.firstseen.operators.dedup.Extractor;
@@ -8,12 +9,17 @@ import io.firstseen.types.DedupMode;
 import io.firstseen.types.Operation;
 import io.firstseen.types.TimeToLive;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
@@ -55,7 +61,7 @@ final class TableDedup {
           .noDefaultValue()
           .withDescription(
               "The prefix of the operators' uids, by which Flink finds the state at a restart;"
-                  + " the name of the table unless given.");
+                  + " catalog.database.table unless given.");
   static final ConfigOption<Long> CAPACITY =
       ConfigOptions.key("capacity")
           .longType()
@@ -131,30 +137,55 @@ final class TableDedup {
           HASH_KEY_FILE);
 
   private final UnaryOperator<Firstseen<RowData>> settings;
+  private final List<String> keyColumns;
+  private final List<String> primaryKey;
   private final String uid;
-  private final String summary;
 
-  private TableDedup(UnaryOperator<Firstseen<RowData>> settings, String uid, String summary) {
+  private TableDedup(
+      UnaryOperator<Firstseen<RowData>> settings,
+      List<String> keyColumns,
+      List<String> primaryKey,
+      String uid) {
     this.settings = settings;
+    this.keyColumns = keyColumns;
+    this.primaryKey = primaryKey;
     this.uid = uid;
-    this.summary = summary;
   }
 
   /**
    * The dedup that options describe.
    *
    * @param columns the physical columns of the table
+   * @param primaryKey the columns of its primary key; empty if it has none
+   * @param tableName that of the table with its catalog and database, the uid without an option
+   * @param uidSuffix ends the prefix of uids
    * @throws ValidationException if an option is out of bounds
    */
-  static TableDedup of(ReadableConfig options, DataType columns, String tableName) {
+  static TableDedup of(
+      ReadableConfig options,
+      DataType columns,
+      List<String> primaryKey,
+      String tableName,
+      String uidSuffix) {
     RowType rows = (RowType) columns.getLogicalType();
-    String uid = options.getOptional(UID).orElse(tableName);
+    String uid = options.getOptional(UID).orElse(tableName) + uidSuffix;
     Extractor<RowData, byte[]> key = column(KEY, options.get(KEY), rows);
     Extractor<RowData, byte[]> scope =
         options.getOptional(SCOPE).map(name -> column(SCOPE, name, rows)).orElse(null);
     if (options.getOptional(TTL_SINCE).isPresent() && options.getOptional(TTL).isEmpty()) {
       throw new ValidationException("'ttl-since' needs 'ttl'");
     }
+    require(options, CAPACITY, capacity -> capacity >= 1, "at least 1");
+    require(
+        options,
+        FPR,
+        rate -> rate > 0 && rate <= CuckooShape.MAX_FALSE_POSITIVE_RATE,
+        "in (0, " + CuckooShape.MAX_FALSE_POSITIVE_RATE + "]");
+    require(
+        options,
+        SHARDS,
+        shards -> shards >= 1 && shards <= Firstseen.MAX_SHARDS && Integer.bitCount(shards) == 1,
+        "a power of two in [1, " + Firstseen.MAX_SHARDS + "]");
     try {
       Canonicaliser canonicaliser = canonicaliser(options);
       DedupMode mode = DedupMode.of(options.get(MODE));
@@ -180,9 +211,20 @@ final class TableDedup {
             return hash == null ? dedup : dedup.hash(hash);
           };
       var unused = settings.apply(Firstseen.withoutEvents()).parameters();
-      return new TableDedup(settings, uid, "firstseen(" + options.get(KEY) + ")");
+      List<String> keyColumns =
+          Stream.concat(Stream.of(options.get(KEY)), options.getOptional(SCOPE).stream()).toList();
+      return new TableDedup(settings, keyColumns, primaryKey, uid);
     } catch (IllegalArgumentException e) {
       throw new ValidationException(e.getMessage(), e);
+    }
+  }
+
+  private static <T> void require(
+      ReadableConfig options, ConfigOption<T> option, Predicate<T> inBounds, String bounds) {
+    T value = options.get(option);
+    if (!inBounds.test(value)) {
+      throw new ValidationException(
+          "'%s' must be %s, got %s".formatted(option.key(), bounds, value));
     }
   }
 
@@ -213,8 +255,25 @@ final class TableDedup {
     try {
       return KeyHashSource.onWorkers(Path.of(file));
     } catch (IOException e) {
-      throw new ValidationException("'hash-key-file' cannot be read: " + e, e);
+      throw new ValidationException(
+          "'hash-key-file': cannot read %s: %s".formatted(file, reason(e)), e);
+    } catch (IllegalArgumentException e) {
+      throw new ValidationException(
+          "'hash-key-file': cannot read %s: %s".formatted(file, e.getMessage()), e);
     }
+  }
+
+  /** The messages of these exceptions are often the path alone. */
+  private static String reason(IOException e) {
+    if (e instanceof NoSuchFileException) {
+      return "there is no such file or directory";
+    }
+    if (e instanceof AccessDeniedException) {
+      return "permission denied";
+    }
+    return e instanceof FileSystemException fileSystem && fileSystem.getReason() != null
+        ? fileSystem.getReason()
+        : e.getMessage();
   }
 
   private static Extractor<RowData, byte[]> column(
@@ -238,7 +297,7 @@ final class TableDedup {
 
   /** What a plan shows. */
   String summary() {
-    return summary;
+    return "firstseen(" + keyColumns.get(0) + ")";
   }
 
   /** The uids that the operators of the other connector get, so that their state is found again. */
@@ -250,11 +309,20 @@ final class TableDedup {
    * The changes that come out if a changelog goes in.
    *
    * @throws ValidationException if it has updates without their old rows, so that their keys are
-   *     unknown
+   *     unknown, or another primary key than that of the dedup, so that the changes of one row
+   *     would be made by two tasks, in any order
    */
-  static ChangelogMode accepted(ChangelogMode changes) {
+  ChangelogMode accepted(ChangelogMode changes) {
     if (changes.containsOnly(RowKind.INSERT)) {
       return ChangelogMode.insertOnly();
+    }
+    if (!primaryKey.isEmpty() && !Set.copyOf(primaryKey).equals(Set.copyOf(keyColumns))) {
+      throw new ValidationException(
+          "the primary key of a table with updates or deletes must be (%s), %s, got (%s)"
+              .formatted(
+                  String.join(", ", keyColumns),
+                  keyColumns.size() == 1 ? "its 'key'" : "its 'key' and 'scope'",
+                  String.join(", ", primaryKey)));
     }
     if (changes.contains(RowKind.UPDATE_AFTER) && !changes.contains(RowKind.UPDATE_BEFORE)) {
       throw new ValidationException(
@@ -268,18 +336,11 @@ final class TableDedup {
   }
 
   /** Adds the dedup to a job. */
-  DataStream<RowData> firstSeen(DataStream<RowData> rows, boolean insertsOnly) {
+  DataStream<RowData> firstSeen(DataStream<RowData> rows) {
     TypeInformation<RowData> type = rows.getType();
-    DataStream<RowData> changes = rows;
-    if (!insertsOnly) {
-      changes =
-          rows.map(TableDedup::addOrDelete, type)
-              .setParallelism(rows.getParallelism())
-              .name(uid + "-operation");
-    }
-    Firstseen<RowData> dedup = settings.apply(Firstseen.dedup(changes));
-    return dedup
-        .operation(row -> row.getRowKind() == RowKind.DELETE ? Operation.DELETE : Operation.ADD)
+    return settings
+        .apply(Firstseen.dedup(rows))
+        .operation(TableDedup::operation)
         .apply(
             (kind, change) ->
                 switch (kind) {
@@ -289,16 +350,24 @@ final class TableDedup {
             type)
         .outcomes()
         // The planner names the last operator and may give it another uid.
-        .map(row -> row, type)
-        .name(uid + "-rows");
+        .map(TableDedup::insertOrDelete, type)
+        .name(uid + "-rows")
+        .uid(uid + "-rows");
   }
 
-  private static RowData addOrDelete(RowData row) {
-    switch (row.getRowKind()) {
-      case UPDATE_BEFORE -> row.setRowKind(RowKind.DELETE);
-      case UPDATE_AFTER -> row.setRowKind(RowKind.INSERT);
-      default -> {}
-    }
+  private static Operation operation(RowData row) {
+    return switch (row.getRowKind()) {
+      case INSERT, UPDATE_AFTER -> Operation.ADD;
+      case UPDATE_BEFORE, DELETE -> Operation.DELETE;
+    };
+  }
+
+  /**
+   * Changes a row that no other operator has: the dedup read it from the exchange before it, at any
+   * parallelism. The rows of the input may not be changed, as others read them, too.
+   */
+  private static RowData insertOrDelete(RowData row) {
+    row.setRowKind(operation(row) == Operation.ADD ? RowKind.INSERT : RowKind.DELETE);
     return row;
   }
 

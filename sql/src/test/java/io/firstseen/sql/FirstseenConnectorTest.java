@@ -1,22 +1,27 @@
 package io.firstseen.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.EnvironmentSettings;
+import org.apache.flink.table.api.StatementSet;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The connector {@code firstseen} in front of tables of files, with the real planner. */
 class FirstseenConnectorTest {
@@ -113,6 +118,66 @@ class FirstseenConnectorTest {
     assertThat(Sql.lines(directory.resolve("numbers"))).containsExactly("{\"n\":\"2\"}");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"", ", 'uid' = 'events'"})
+  void aJobMayReadATableAndWriteToIt(String uid) throws Exception {
+    Files.createDirectory(directory.resolve("events"));
+    write("events/1", row("a", 1), row("b", 2), row("a", 3));
+    table("events", "'key' = 'k'" + uid);
+    tables.executeSql("INSERT INTO events SELECT UPPER(k), n FROM events").await();
+    assertThat(Sql.lines(directory.resolve("events")))
+        .contains("{\"k\":\"A\",\"n\":\"1\"}", "{\"k\":\"B\",\"n\":\"2\"}")
+        .hasSize(5);
+  }
+
+  @Test
+  void tablesOfOneNameInTwoDatabasesHaveTheirOwnDedups() throws Exception {
+    events("a 1", "b 2", "a 3");
+    for (String database : List.of("db1", "db2")) {
+      tables.executeSql("CREATE DATABASE " + database);
+      tables.executeSql(
+          create(database + ".events", "k STRING, n STRING", "'key' = 'k'", "json")
+              .replace(database + ".events'", "events'"));
+    }
+    assertThat(Sql.rows(tables, "SELECT k FROM db1.events UNION ALL SELECT n FROM db2.events"))
+        .containsExactly("+I[1]", "+I[2]", "+I[a]", "+I[b]");
+  }
+
+  @Test
+  void insertsIntoATableShareADedup() throws Exception {
+    events("a 1", "b 2", "a 3");
+    tables.executeSql(plain("events", "k STRING, n STRING"));
+    table("written", "'key' = 'k'");
+    StatementSet inserts =
+        tables
+            .createStatementSet()
+            .addInsertSql("INSERT INTO written SELECT k, n FROM events")
+            .addInsertSql("INSERT INTO written SELECT LOWER(k), n FROM events");
+    inserts.execute().await();
+    assertThat(Sql.lines(directory.resolve("written"))).hasSize(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "INSERT INTO written SELECT n, k FROM t",
+        "INSERT INTO u SELECT k, n FROM t /*+ OPTIONS('capacity' = '5') */"
+      })
+  void dedupsThatThePlannerDoesNotJoinNeedTheirOwnUids(String insert) throws Exception {
+    tables.getConfig().set("table.optimizer.reuse-sink-enabled", "false");
+    write("t", row("a", 1));
+    table("t", "'key' = 'k'");
+    table("written", "'key' = 'k'");
+    tables.executeSql(plain("u", "k STRING, n STRING"));
+    StatementSet inserts =
+        tables
+            .createStatementSet()
+            .addInsertSql("INSERT INTO written SELECT k, n FROM t")
+            .addInsertSql(insert);
+    assertThatThrownBy(() -> inserts.execute().await())
+        .satisfies(e -> assertThat(messages(e)).contains("Hash collision on user-specified ID"));
+  }
+
   @Test
   void batchModeIsRefused() throws Exception {
     events("a 1");
@@ -192,21 +257,89 @@ class FirstseenConnectorTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"1, true", "2, true", "3, false", "4, false"})
+  void theSinkOfAChangelogMustKeepItsOrder(int parallelism, boolean keepsIt) throws Exception {
+    events("a 1");
+    tables.executeSql(plain("events", "k STRING, n STRING"));
+    tables.executeSql(
+        ("CREATE TABLE written (c STRING, n STRING) WITH ('connector' = 'firstseen', 'key' = 'c',"
+                + " 'table.connector' = 'kafka', 'table.topic' = 't', 'table.format' ="
+                + " 'debezium-json', 'table.properties.bootstrap.servers' = 'localhost:1',"
+                + " 'table.sink.parallelism' = '%d')")
+            .formatted(parallelism));
+    var unused = tables.explainSql("INSERT INTO written SELECT k, n FROM events");
+    ThrowingCallable changelog =
+        () -> tables.explainSql("INSERT INTO written SELECT k, MAX(n) FROM events GROUP BY k");
+    if (keepsIt) {
+      assertThatCode(changelog).doesNotThrowAnyException();
+    } else {
+      assertThatThrownBy(changelog)
+          .hasMessageContaining(
+              "'table.sink.parallelism' must be 1 or that of the dedup, 2, to keep the order of a"
+                  + " changelog, got "
+                  + parallelism);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      value = {
+        "k|'key' = 'k'|",
+        "n|'key' = 'k'|must be (k), its 'key', got (n)",
+        "k, n|'key' = 'k'|must be (k), its 'key', got (k, n)",
+        "n, k|'key' = 'k', 'scope' = 'n'|",
+        "k|'key' = 'k', 'scope' = 'n'|must be (k, n), its 'key' and 'scope', got (k)",
+      })
+  void thePrimaryKeyOfAChangelogMustBeTheKey(String primaryKey, String options, String reason)
+      throws Exception {
+    events("a 1");
+    tables.executeSql(plain("events", "k STRING, n STRING"));
+    String columns = "k STRING, n STRING, PRIMARY KEY (%s) NOT ENFORCED".formatted(primaryKey);
+    tables.executeSql(create("changes", columns, options, "debezium-json"));
+    tables.executeSql(create("inserts", columns, options, "json"));
+    for (String statement :
+        List.of(
+            "SELECT * FROM changes",
+            "INSERT INTO changes SELECT k, MAX(n) FROM events GROUP BY k")) {
+      ThrowingCallable plan = () -> tables.explainSql(statement);
+      if (reason == null) {
+        assertThatCode(plan).doesNotThrowAnyException();
+      } else {
+        assertThatThrownBy(plan)
+            .satisfies(
+                e ->
+                    assertThat(messages(e))
+                        .contains("primary key of a table with updates or deletes " + reason));
+      }
+    }
+    for (String statement :
+        List.of("INSERT INTO changes SELECT * FROM events", "SELECT * FROM inserts")) {
+      assertThatCode(() -> tables.explainSql(statement)).doesNotThrowAnyException();
+    }
+  }
+
+  @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       quoteCharacter = '"',
       value = {
         "'key' = 'x'|'key' must be a column of type STRING or BYTES that the connector has, got 'x'",
         "'key' = 'i'|'key' must be a column of type STRING or BYTES that the connector has, got 'i' of type INT",
-        "'key' = 'k', 'fpr' = '0.5'|0.5",
-        "'key' = 'k', 'capacity' = '0'|capacity must be at least 1, got 0",
+        "'key' = 'k', 'fpr' = '0.5'|'fpr' must be in (0, 0.1], got 0.5",
+        "'key' = 'k', 'capacity' = '0'|'capacity' must be at least 1, got 0",
+        "'key' = 'k', 'dedup-shards' = '100000'|'dedup-shards' must be a power of two in [1, 32768], got 100000",
+        "'key' = 'k', 'dedup-shards' = '65536'|'dedup-shards' must be a power of two in [1, 32768], got 65536",
+        "'key' = 'k', 'dedup-shards' = '3'|'dedup-shards' must be a power of two in [1, 32768], got 3",
         "'key' = 'k', 'mode' = 'x'|mode must be one of approximate, exact, exact-keys, got 'x'",
-        "'key' = 'k', 'ttl' = '1 ms'|1000",
+        "'key' = 'k', 'ttl' = '1 ms'|ttl must be in [1000, 70368744177664] ms, got 1",
         "'key' = 'k', 'ttl-since' = 'last-seen'|'ttl-since' needs 'ttl'",
         "'key' = 'k', 'strip-parameters' = 'a'|'strip-parameters' needs 'canonicaliser' = 'url', got 'none'",
-        "'key' = 'k', 'hash-key-file' = '/nowhere'|'hash-key-file' cannot be read",
-        "'key' = 'k', 'colour' = 'red'|colour",
-        "'capacity' = '5'|key",
+        "'key' = 'k', 'hash-key-file' = '/nowhere'|'hash-key-file': cannot read /nowhere: there is no such file or directory",
+        "'key' = 'k', 'hash-key-file' = '/dev/null'|'hash-key-file': cannot read /dev/null: a hash key must be 32 hexadecimal digits, got 0 characters",
+        "'key' = 'k', 'colour' = 'red'|Unsupported options found for 'firstseen'",
+        "'capacity' = '5'|One or more required options are missing",
       })
   void optionsOutOfBoundsAreRefused(String options, String reason) throws Exception {
     events("a 1");

@@ -21,10 +21,13 @@ import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.core.execution.CheckpointingMode;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.runtime.testutils.CommonTestUtils;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.apache.flink.test.junit5.InjectMiniCluster;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,18 +51,20 @@ class RestoreTest {
 
   @ParameterizedTest
   @CsvSource({"hashmap, hashmap, 1", "rocksdb, rocksdb, 2", "hashmap, rocksdb, 2"})
-  void keysSurviveASavepoint(String before, String after, int parallelism) throws Exception {
+  void keysSurviveASavepoint(
+      String before, String after, int parallelism, @InjectMiniCluster MiniCluster cluster)
+      throws Exception {
     input("1", "a", "b", "a");
     JobClient first = start(before, null, 2, "SELECT k FROM events", "'uid' = 'keys'");
     assertThat(receive(2)).containsExactlyInAnyOrder("a", "b");
-    String savepoint = stop(first);
+    String savepoint = stop(first, cluster);
 
     input("2", "b", "c", "a", "c");
     // Another query; the uid stays.
     JobClient second =
         start(after, savepoint, parallelism, "SELECT UPPER(k) FROM events", "'uid' = 'keys'");
     assertThat(receive(1)).containsExactly("C");
-    String end = stop(second);
+    String end = stop(second, cluster);
     assertThat(received()).isEmpty();
     assertThat(end).isNotEqualTo(savepoint);
   }
@@ -67,15 +72,16 @@ class RestoreTest {
   @ParameterizedTest
   @CsvSource({
     "dedup-shards, 64, max parallelism 128",
-    "mode, exact, mode",
-    "canonicaliser, url, url"
+    "mode, exact, 'they differ in: mode (state: approximate, job: exact)'",
+    "canonicaliser, url, 'they differ in: canonicaliser (state: none, job: url)'"
   })
-  void whatIsFixedForTheLifeOfTheStateIsRefused(String option, String value, String reason)
+  void whatIsFixedForTheLifeOfTheStateIsRefused(
+      String option, String value, String reason, @InjectMiniCluster MiniCluster cluster)
       throws Exception {
     input("1", "a");
     JobClient first = start("hashmap", null, 1, "SELECT k FROM events", "'uid' = 'keys'");
     assertThat(receive(1)).containsExactly("a");
-    String savepoint = stop(first);
+    String savepoint = stop(first, cluster);
     JobClient second =
         start(
             "hashmap",
@@ -147,7 +153,9 @@ class RestoreTest {
     return rows;
   }
 
-  private String stop(JobClient job) throws Exception {
+  private String stop(JobClient job, MiniCluster cluster) throws Exception {
+    // A row may come out before all tasks run, which a savepoint needs.
+    CommonTestUtils.waitForAllTaskRunning(cluster, job.getJobID(), false);
     String savepoint =
         job.stopWithSavepoint(
                 false, directory.resolve("savepoints").toString(), SavepointFormatType.CANONICAL)

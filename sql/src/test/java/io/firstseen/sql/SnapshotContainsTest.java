@@ -1,0 +1,33 @@
+package io.firstseen.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How calls share clients; what they answer is in {@link KafkaExamplesTest}. */
+class SnapshotContainsTest {
+  @TempDir private Path directory;
+
+  @Test
+  void anotherKeyInTheFileIsAnotherClient() throws Exception {
+    Path file = directory.resolve("key");
+    SnapshotContains.Source source =
+        new SnapshotContains.Source("localhost:1", "topic", "set", file.toString());
+    Files.writeString(file, "00".repeat(16));
+    SnapshotContains.Shared first = SnapshotContains.acquire(source);
+    assertThat(SnapshotContains.acquire(source)).isSameAs(first);
+    Files.writeString(file, "01".repeat(16));
+    SnapshotContains.Shared second = SnapshotContains.acquire(source);
+    assertThat(second).isNotSameAs(first);
+    assertThat(SnapshotContains.clients()).isEqualTo(2);
+    SnapshotContains.release(first);
+    assertThat(SnapshotContains.clients()).isEqualTo(2);
+    SnapshotContains.release(first);
+    assertThat(SnapshotContains.clients()).isEqualTo(1);
+    SnapshotContains.release(second);
+    assertThat(SnapshotContains.clients()).isZero();
+  }
+}
