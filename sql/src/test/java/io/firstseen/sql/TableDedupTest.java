@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
@@ -13,13 +16,20 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.table.api.DataTypes;
+import org.apache.flink.table.connector.ChangelogMode;
+import org.apache.flink.table.connector.ProviderContext;
+import org.apache.flink.table.connector.source.DataStreamScanProvider;
+import org.apache.flink.table.connector.source.DynamicTableSource;
+import org.apache.flink.table.connector.source.ScanTableSource;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;
+import org.apache.flink.table.runtime.connector.source.ScanRuntimeProviderContext;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 import org.apache.flink.table.types.DataType;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.flink.types.RowKind;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -69,6 +79,59 @@ class TableDedupTest {
     assertThat(FIRST_SEEN)
         .containsExactlyInAnyOrder(RowKind.INSERT, RowKind.DELETE, RowKind.INSERT);
     assertThat(BESIDE).containsExactly(RowKind.INSERT, RowKind.UPDATE_BEFORE, RowKind.UPDATE_AFTER);
+  }
+
+  @Test
+  void theOperatorOfWatermarksHasAUid() {
+    TableDedup dedup =
+        TableDedup.of(Configuration.fromMap(Map.of("key", "k")), COLUMNS, List.of(), "rows", "");
+    FirstseenTableSource source = new FirstseenTableSource(new OneRow(), dedup, COLUMNS);
+    source.applyWatermark(WatermarkStrategy.forMonotonousTimestamps());
+    DataStreamScanProvider provider =
+        (DataStreamScanProvider) source.getScanRuntimeProvider(ScanRuntimeProviderContext.INSTANCE);
+    StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment();
+    assertThat(
+            provider
+                .produceDataStream(name -> Optional.empty(), environment)
+                .getTransformation()
+                .getTransitivePredecessors())
+        .extracting(Transformation::getUid)
+        .contains("rows-watermarks");
+  }
+
+  /** A source that gives a stream and makes no watermarks. */
+  private static final class OneRow implements ScanTableSource {
+    @Override
+    public ChangelogMode getChangelogMode() {
+      return ChangelogMode.insertOnly();
+    }
+
+    @Override
+    public ScanRuntimeProvider getScanRuntimeProvider(ScanContext context) {
+      return new DataStreamScanProvider() {
+        @Override
+        public DataStream<RowData> produceDataStream(
+            ProviderContext planner, StreamExecutionEnvironment environment) {
+          return environment.fromData(
+              InternalTypeInfo.of(COLUMNS.getLogicalType()), row(RowKind.INSERT, "a"));
+        }
+
+        @Override
+        public boolean isBounded() {
+          return true;
+        }
+      };
+    }
+
+    @Override
+    public DynamicTableSource copy() {
+      return this;
+    }
+
+    @Override
+    public String asSummaryString() {
+      return "one row";
+    }
   }
 
   private static RowData row(RowKind kind, String key) {
