@@ -47,6 +47,8 @@ import org.apache.flink.runtime.metrics.filter.ReporterFilter;
 import org.apache.flink.runtime.metrics.groups.AbstractMetricGroup;
 import org.apache.flink.runtime.metrics.groups.FrontMetricGroup;
 import org.apache.flink.runtime.metrics.groups.ReporterScopedSettings;
+import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.apache.flink.runtime.testutils.InMemoryReporter;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.NetUtils;
@@ -353,7 +355,7 @@ class DashboardTest {
 
   /** What Flink's reporter shows of a job on files, and the names of the operators. */
   private Map<String, Set<String>> shownByReporter() throws Exception {
-    InMemoryReporter metrics = runJob();
+    Map<MetricGroup, Map<String, Metric>> metrics = runJob();
     Map<String, Set<String>> shown = new TreeMap<>();
     NetUtils.Port port = NetUtils.getAvailablePort();
     try {
@@ -361,8 +363,7 @@ class DashboardTest {
       settings.setProperty("port", Integer.toString(port.getPort()));
       PrometheusReporter reporter = new PrometheusReporterFactory().createMetricReporter(settings);
       try {
-        for (Map.Entry<MetricGroup, Map<String, Metric>> group :
-            metrics.getMetricsByGroup().entrySet()) {
+        for (Map.Entry<MetricGroup, Map<String, Metric>> group : metrics.entrySet()) {
           MetricGroup front = front(group.getKey());
           group
               .getValue()
@@ -399,12 +400,13 @@ class DashboardTest {
         (AbstractMetricGroup<?>) group);
   }
 
-  private InMemoryReporter runJob() throws Exception {
+  /** The metrics of a job that has ended. When its cluster closes, the reporter forgets them. */
+  private Map<MetricGroup, Map<String, Metric>> runJob() throws Exception {
     InMemoryReporter reporter = InMemoryReporter.createWithRetainedMetrics();
     Configuration settings = new Configuration();
     settings.set(SecurityOptions.DELEGATION_TOKENS_ENABLED, false);
     reporter.addToConfiguration(settings);
-    StreamExecutionEnvironment env = StreamExecutionEnvironment.createLocalEnvironment(settings);
+    StreamExecutionEnvironment env = StreamExecutionEnvironment.createLocalEnvironment(2, settings);
     env.enableCheckpointing(60_000);
     Path input =
         Files.write(
@@ -417,7 +419,19 @@ class DashboardTest {
             FileFormat.LINES, directory.resolve("out"), Optional.empty(), Optional.empty()),
         new SnapshotFiles(directory.resolve("snapshots")),
         JobOptions.parse("--state-backend=rocksdb", "--window=1d", "--set=" + SET));
-    env.execute("metrics");
-    return reporter;
+    MiniCluster cluster =
+        new MiniCluster(
+            new MiniClusterConfiguration.Builder()
+                .setConfiguration(settings)
+                .setNumSlotsPerTaskManager(2)
+                .withRandomPorts()
+                .build());
+    try {
+      cluster.start();
+      cluster.executeJobBlocking(env.getStreamGraph().getJobGraph());
+      return reporter.getMetricsByGroup();
+    } finally {
+      cluster.close();
+    }
   }
 }
