@@ -95,6 +95,17 @@ class LaunchScriptTest {
   }
 
   @Test
+  void buildsNothingInADistribution() throws Exception {
+    Path jar = Files.createDirectory(project.resolve("command")).resolve("cli-0.1.0.jar");
+    Files.createFile(jar);
+    Files.delete(project.resolve("pom.xml"));
+    Files.delete(bin.resolve("mvn"));
+    Result result = run(Map.of(), "--version");
+    assertThat(result.err()).isEmpty();
+    assertThat(result.out()).endsWith("-jar", jar.toRealPath().toString(), "--version");
+  }
+
+  @Test
   void buildsAgainWhenASourceIsNewer() throws Exception {
     run(Map.of());
     Files.setLastModifiedTime(source, FileTime.from(Instant.now().plusSeconds(60)));
