@@ -138,13 +138,7 @@ class KubernetesFilesTest {
     String[] version = EnvironmentInformation.getVersion().split("\\.", -1);
     assertThat(dockerfile)
         .contains("FROM flink:" + EnvironmentInformation.getVersion() + "-scala_2.12-java17\n");
-    String build =
-        Pattern.compile("<artifactId>firstseen</artifactId>\\s*<version>([^<]+)</version>")
-            .matcher(Files.readString(ROOT.resolve("pom.xml")))
-            .results()
-            .findFirst()
-            .orElseThrow()
-            .group(1);
+    String build = Project.version();
     assertThat(dockerfile)
         .contains("COPY jobs/target/jobs-" + build + "-job.jar ")
         .contains("COPY cli/target/cli-" + build + ".jar ");

@@ -96,13 +96,26 @@ class LaunchScriptTest {
 
   @Test
   void buildsNothingInADistribution() throws Exception {
-    Path jar = Files.createDirectory(project.resolve("command")).resolve("cli-0.1.0.jar");
+    Path jar = Files.createDirectory(project.resolve("command")).resolve("cli-1.2.3.jar");
     Files.createFile(jar);
     Files.delete(project.resolve("pom.xml"));
     Files.delete(bin.resolve("mvn"));
     Result result = run(Map.of(), "--version");
     assertThat(result.err()).isEmpty();
     assertThat(result.out()).endsWith("-jar", jar.toRealPath().toString(), "--version");
+  }
+
+  @Test
+  void passesOverJarsOfSourcesAndJavadoc() throws Exception {
+    run(Map.of());
+    for (String jar : List.of("cli-1-sources.jar", "cli-1-javadoc.jar")) {
+      FileTime later = FileTime.from(Instant.now().plusSeconds(60));
+      Path made = Files.createFile(project.resolve("cli/target").resolve(jar));
+      Files.setLastModifiedTime(made, later);
+    }
+    Result result = run(Map.of());
+    assertThat(result.err()).isEmpty();
+    assertThat(result.out().get(result.out().size() - 1)).endsWith("/cli-1.jar");
   }
 
   @Test

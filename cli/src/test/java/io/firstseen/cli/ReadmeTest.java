@@ -121,18 +121,34 @@ class ReadmeTest {
 
   private static List<String> brokenLinks(Path page) throws IOException {
     List<String> broken = new ArrayList<>();
-    Matcher links = LINK.matcher(withoutCodeBlocks(page).replaceAll("`[^`\n]*`", ""));
+    Matcher links = links(page);
     while (links.find()) {
-      Path target =
-          links.group(1).isEmpty()
-              ? page
-              : page.toAbsolutePath().resolveSibling(links.group(1)).normalize();
+      Path target = target(page, links);
       if (!Files.exists(target)
           || (links.group(2) != null && !anchors(target).contains(links.group(2)))) {
         broken.add(links.group().substring(2, links.group().length() - 1));
       }
     }
     return broken;
+  }
+
+  /** The files to which a page links. */
+  static List<Path> linkedFiles(Path page) throws IOException {
+    List<Path> files = new ArrayList<>();
+    Matcher links = links(page);
+    while (links.find()) {
+      files.add(target(page, links));
+    }
+    return files;
+  }
+
+  private static Matcher links(Path page) throws IOException {
+    return LINK.matcher(withoutCodeBlocks(page).replaceAll("`[^`\n]*`", ""));
+  }
+
+  private static Path target(Path page, Matcher link) {
+    Path absolute = page.toAbsolutePath().normalize();
+    return link.group(1).isEmpty() ? absolute : absolute.resolveSibling(link.group(1)).normalize();
   }
 
   /** Anchors of a page's headings, computed like GitHub's. */

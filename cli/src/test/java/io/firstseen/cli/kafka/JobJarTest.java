@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.cli.Project;
 import io.firstseen.cli.embedded.SharedBroker;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
@@ -22,7 +23,6 @@ import java.util.jar.JarFile;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -50,13 +50,8 @@ class JobJarTest {
 
   @BeforeEach
   void findJar() throws IOException {
-    try (Stream<Path> built = Files.list(Path.of("..", "jobs", "target"))) {
-      jar =
-          built
-              .filter(file -> file.getFileName().toString().endsWith("-job.jar"))
-              .findFirst()
-              .orElseThrow(() -> new AssertionError("no job jar: run mvn package"));
-    }
+    jar = Project.ROOT.resolve("jobs/target/jobs-" + Project.version() + "-job.jar");
+    assertThat(jar).as("the job jar, made by mvn package").exists();
   }
 
   @Test

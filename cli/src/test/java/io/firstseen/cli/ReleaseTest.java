@@ -1,0 +1,150 @@
+package io.firstseen.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.PathMatcher;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What must hold in all files whenever a release is cut. */
+class ReleaseTest {
+  private static final Path ROOT = Project.ROOT;
+
+  @Test
+  void theBomHasAllModulesThatArePublished() throws IOException {
+    List<String> published = new ArrayList<>();
+    for (String module : Project.modules()) {
+      String pom = Files.readString(ROOT.resolve(module).resolve("pom.xml"));
+      if (!module.equals("bom") && !pom.contains("<maven.deploy.skip>true</maven.deploy.skip>")) {
+        published.add(ownName(pom));
+      }
+    }
+    assertThat(published).contains("filters", "sql").doesNotContain("benchmarks");
+    String bom = Files.readString(ROOT.resolve("bom/pom.xml"));
+    assertThat(
+            Project.all(
+                "<dependency>\\s*<groupId>io\\.firstseen</groupId>\\s*"
+                    + "<artifactId>([^<]+)</artifactId>\\s*<version>\\$\\{project\\.version}<",
+                bom))
+        .containsExactlyInAnyOrderElementsOf(published);
+  }
+
+  @Test
+  void everyPomHasTheVersion() throws IOException {
+    for (String module : Project.modules()) {
+      String pom = Files.readString(ROOT.resolve(module).resolve("pom.xml"));
+      assertThat(
+              Project.all(
+                  "<parent>\\s*<groupId>io\\.firstseen</groupId>\\s*"
+                      + "<artifactId>firstseen</artifactId>\\s*<version>([^<]+)<",
+                  pom))
+          .as(module)
+          .containsExactly(Project.version());
+    }
+  }
+
+  @Test
+  void noPageNamesAnotherVersion() throws IOException {
+    List<Path> files = new ArrayList<>(ReadmeTest.pages());
+    files.remove(ROOT.resolve("CHANGELOG.md"));
+    files.add(ROOT.resolve(".ci/run"));
+    files.add(ROOT.resolve("docker-compose.yml"));
+    try (Stream<Path> deployed = Files.walk(ROOT.resolve("deploy"))) {
+      files.addAll(deployed.filter(Files::isRegularFile).toList());
+    }
+    List<String> named = new ArrayList<>();
+    for (Path file : files) {
+      for (String version : versions(Files.readString(file))) {
+        named.add(version + " in " + file);
+        assertThat(version).as("version in %s", file).isEqualTo(Project.version());
+      }
+    }
+    assertThat(named)
+        .contains(
+            Project.version() + " in ../README.md",
+            Project.version() + " in ../docker-compose.yml",
+            Project.version() + " in ../deploy/kubernetes/serve.yaml");
+  }
+
+  @Test
+  void thePagesOfTheArchiveLinkOnlyToWhatIsInIt() throws IOException {
+    List<PathMatcher> included =
+        Project.all(
+                "<include>([^<]+)</include>",
+                Files.readString(ROOT.resolve("distribution/archive.xml")))
+            .stream()
+            .map(pattern -> FileSystems.getDefault().getPathMatcher("glob:" + pattern))
+            .toList();
+    List<Path> pages = new ArrayList<>();
+    for (Path page : ReadmeTest.pages()) {
+      if (isIn(ROOT.relativize(page), included)) {
+        pages.add(page);
+      }
+    }
+    assertThat(pages).contains(ROOT.resolve("README.md"), ROOT.resolve("docs/index.md"));
+    List<String> outside = new ArrayList<>();
+    for (Path page : pages) {
+      for (Path target : ReadmeTest.linkedFiles(page)) {
+        Path inside = ROOT.toAbsolutePath().normalize().relativize(target);
+        if (!isIn(inside, included) && !isIn(inside.resolve("any"), included)) {
+          outside.add(page + " links to " + inside);
+        }
+      }
+    }
+    assertThat(outside).isEmpty();
+  }
+
+  private static boolean isIn(Path file, List<PathMatcher> included) {
+    return included.stream().anyMatch(pattern -> pattern.matches(file));
+  }
+
+  @Test
+  void theClientsHaveTheVersion() throws IOException {
+    assertThat(
+            Project.all(
+                "(?m)^version = \"(.*)\"$",
+                Files.readString(ROOT.resolve("clients/python/pyproject.toml"))))
+        .containsExactly(Project.version().replace("-SNAPSHOT", ".dev0"));
+    assertThat(
+            Project.all(
+                "(?m)^  \"version\": \"(.*)\",$",
+                Files.readString(ROOT.resolve("clients/javascript/package.json"))))
+        .containsExactly(Project.version().replace("-SNAPSHOT", "-dev"));
+  }
+
+  @Test
+  void aVersionIsFoundInNamesOfFilesAndImagesAndInPoms() throws IOException {
+    assertThat(
+            versions(
+                """
+                flink run jobs/target/jobs-1.2.3-SNAPSHOT-job.jar, firstseen-1.2.4.tar.gz
+                firstseen:1.2.5 <artifactId>bom</artifactId> <version>1.2.6</version>
+                kafka_2.13-4.2.2.jar flink:2.2.1-scala_2.12 flink-connector-kafka-5.0.0-2.2
+                """))
+        .containsExactly("1.2.3-SNAPSHOT", "1.2.4", "1.2.5", "1.2.6");
+  }
+
+  /** The versions of this project that a text names. */
+  private static List<String> versions(String text) throws IOException {
+    List<String> names = new ArrayList<>(List.of("firstseen"));
+    for (String module : Project.modules()) {
+      names.add(ownName(Files.readString(ROOT.resolve(module).resolve("pom.xml"))));
+    }
+    return Project.all(
+        "(?:\\b(?:"
+            + String.join("|", names)
+            + ")[-:]|<version>)(\\d+\\.\\d+\\.\\d+(?:-SNAPSHOT)?)",
+        text);
+  }
+
+  /** The artifactId after that of the parent. */
+  private static String ownName(String pom) {
+    return Project.all("<artifactId>([^<]+)</artifactId>", pom).get(1);
+  }
+}
