@@ -19,6 +19,7 @@ import java.io.FileOutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
@@ -167,6 +168,9 @@ public final class Main implements Callable<Integer> {
     }
     if (cause instanceof FileSystemException file) {
       return Optional.of(file.getMessage());
+    }
+    if (cause instanceof BindException taken) {
+      return Optional.of(taken.getMessage());
     }
     return Optional.empty();
   }

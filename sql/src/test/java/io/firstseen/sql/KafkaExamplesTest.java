@@ -4,14 +4,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.firstseen.cli.embedded.EmbeddedBroker;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
-import io.firstseen.testing.SetPublisher;
+import io.firstseen.fixtures.SetPublisher;
+import io.firstseen.testing.EmbeddedBroker;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

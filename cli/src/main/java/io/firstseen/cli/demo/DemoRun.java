@@ -2,8 +2,6 @@ package io.firstseen.cli.demo;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.firstseen.cli.embedded.EmbeddedBroker;
-import io.firstseen.cli.embedded.EmbeddedCluster;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.SnapshotSummary;
 import io.firstseen.consumer.SnapshotClient;
@@ -16,6 +14,8 @@ import io.firstseen.jobs.kafka.RecordHeaders;
 import io.firstseen.jobs.options.DedupOptions;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.testing.EmbeddedBroker;
+import io.firstseen.testing.EmbeddedCluster;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

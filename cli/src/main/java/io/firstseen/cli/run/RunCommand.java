@@ -2,7 +2,6 @@ package io.firstseen.cli.run;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.firstseen.cli.embedded.EmbeddedCluster;
 import io.firstseen.cli.savepoint.SavepointDirectory;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
@@ -28,6 +27,7 @@ import io.firstseen.operators.compaction.Snapshots;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.serializers.SourceEvent;
+import io.firstseen.testing.EmbeddedCluster;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;

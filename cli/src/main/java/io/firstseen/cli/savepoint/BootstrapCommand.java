@@ -1,6 +1,5 @@
 package io.firstseen.cli.savepoint;
 
-import io.firstseen.cli.embedded.EmbeddedCluster;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.FileFormatName;
@@ -22,6 +21,7 @@ import io.firstseen.operators.dedup.DedupSavepoint;
 import io.firstseen.operators.dedup.KnownKeys;
 import io.firstseen.operators.dedup.WarmStart;
 import io.firstseen.serializers.SourceEvent;
+import io.firstseen.testing.EmbeddedCluster;
 import io.firstseen.types.DedupParameters;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,12 +1,12 @@
 package io.firstseen.cli.savepoint;
 
-import io.firstseen.cli.embedded.EmbeddedCluster;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.operators.dedup.DedupSavepoint;
+import io.firstseen.testing.EmbeddedCluster;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;

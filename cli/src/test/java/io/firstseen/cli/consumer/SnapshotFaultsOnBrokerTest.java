@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.cli.consumer.SnapshotWriter.Window;
 import io.firstseen.cli.consumer.SnapshotWriter.Written;
-import io.firstseen.cli.embedded.SharedBroker;
 import io.firstseen.consumer.ClientState;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
@@ -13,6 +12,7 @@ import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.testing.SharedBroker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.cli.consumer.SnapshotWriter.Window;
 import io.firstseen.cli.consumer.SnapshotWriter.Written;
-import io.firstseen.cli.embedded.SharedBroker;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.consumer.SnapshotListener;
@@ -15,7 +14,8 @@ import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotSet;
-import io.firstseen.testing.SetPublisher;
+import io.firstseen.fixtures.SetPublisher;
+import io.firstseen.testing.SharedBroker;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

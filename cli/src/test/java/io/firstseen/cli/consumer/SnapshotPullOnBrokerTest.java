@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.cli.consumer.SnapshotWriter.Window;
 import io.firstseen.cli.consumer.SnapshotWriter.Written;
-import io.firstseen.cli.embedded.SharedBroker;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.consumer.SnapshotListener;
 import io.firstseen.consumer.SnapshotPull;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.testing.SharedBroker;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,7 +1,6 @@
 package io.firstseen.cli.consumer;
 
 import io.firstseen.cli.Waiting;
-import io.firstseen.cli.embedded.EmbeddedBroker;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
@@ -11,7 +10,8 @@ import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
-import io.firstseen.testing.SetPublisher;
+import io.firstseen.fixtures.SetPublisher;
+import io.firstseen.testing.EmbeddedBroker;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -4,8 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstseen.cli.embedded.EmbeddedBroker;
-import io.firstseen.cli.embedded.EmbeddedCluster;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.filters.snapshot.BlobLoader;
@@ -15,6 +13,8 @@ import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.jobs.SnapshotJob;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.testing.EmbeddedBroker;
+import io.firstseen.testing.EmbeddedCluster;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -5,10 +5,10 @@ import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.cli.Project;
-import io.firstseen.cli.embedded.SharedBroker;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.testing.SharedBroker;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

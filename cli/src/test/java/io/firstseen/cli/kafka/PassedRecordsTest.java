@@ -6,8 +6,6 @@ import static org.apache.kafka.common.IsolationLevel.READ_UNCOMMITTED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.firstseen.cli.embedded.EmbeddedCluster;
-import io.firstseen.cli.embedded.SharedBroker;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.OutcomeCounts;
 import io.firstseen.jobs.kafka.Topics;
@@ -15,6 +13,8 @@ import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.serializers.Outcome;
+import io.firstseen.testing.EmbeddedCluster;
+import io.firstseen.testing.SharedBroker;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -8,13 +8,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.cli.Waiting;
-import io.firstseen.cli.embedded.EmbeddedCluster;
-import io.firstseen.cli.embedded.SharedBroker;
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.jobs.kafka.Topics;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.testing.EmbeddedCluster;
+import io.firstseen.testing.SharedBroker;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

@@ -3,7 +3,6 @@ package io.firstseen.cli.kafka;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.firstseen.cli.embedded.EmbeddedCluster;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestCheck;
 import io.firstseen.filters.snapshot.SnapshotException;
@@ -12,6 +11,7 @@ import io.firstseen.jobs.SnapshotJob;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.testing.EmbeddedCluster;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutionException;

@@ -3,10 +3,10 @@ package io.firstseen.cli.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.firstseen.cli.embedded.EmbeddedBroker;
 import io.firstseen.jobs.kafka.Topics;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.testing.EmbeddedBroker;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;

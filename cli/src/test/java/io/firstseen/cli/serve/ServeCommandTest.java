@@ -12,7 +12,7 @@ import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.TrustedKey;
-import io.firstseen.testing.SetPublisher;
+import io.firstseen.fixtures.SetPublisher;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;

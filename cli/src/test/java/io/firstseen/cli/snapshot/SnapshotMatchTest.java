@@ -13,7 +13,7 @@ import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotParameters;
-import io.firstseen.testing.SetPublisher;
+import io.firstseen.fixtures.SetPublisher;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -12,7 +12,7 @@ import io.firstseen.filters.snapshot.ManifestCheck;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.TrustedKey;
-import io.firstseen.testing.SetPublisher;
+import io.firstseen.fixtures.SetPublisher;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;

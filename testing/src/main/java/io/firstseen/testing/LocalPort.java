@@ -1,6 +1,5 @@
-package io.firstseen.cli.embedded;
+package io.firstseen.testing;
 
-import io.firstseen.jobs.shared.UserErrorException;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
@@ -24,15 +23,15 @@ final class LocalPort {
   }
 
   /**
-   * Refuses a used port in one sentence; Kafka and Flink would print several stack traces.
+   * Refuses a used port before Kafka and Flink print several stack traces about it.
    *
-   * @throws UserErrorException if something listens on the port
+   * @throws BindException if something listens on the port
    */
   static void requireFree(int port) throws IOException {
     try (ServerSocket probe = new ServerSocket()) {
       probe.bind(new InetSocketAddress("localhost", port));
     } catch (BindException e) {
-      throw new UserErrorException("port %d of localhost is taken".formatted(port));
+      throw new BindException("port %d of localhost is taken".formatted(port));
     }
   }
 }

@@ -1,12 +1,12 @@
-package io.firstseen.cli.embedded;
+package io.firstseen.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.firstseen.jobs.shared.UserErrorException;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -198,7 +198,7 @@ class EmbeddedClusterTest {
       EmbeddedCluster.Settings settings =
           EmbeddedCluster.Settings.defaults().webPort(taken.getLocalPort());
       assertThatThrownBy(() -> EmbeddedCluster.start(directory, settings))
-          .isInstanceOf(UserErrorException.class)
+          .isInstanceOf(BindException.class)
           .hasMessage("port %d of localhost is taken", taken.getLocalPort());
     }
   }

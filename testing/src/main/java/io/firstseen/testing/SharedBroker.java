@@ -1,4 +1,4 @@
-package io.firstseen.cli.embedded;
+package io.firstseen.testing;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;

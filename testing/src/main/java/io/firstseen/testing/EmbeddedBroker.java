@@ -1,6 +1,5 @@
-package io.firstseen.cli.embedded;
+package io.firstseen.testing;
 
-import io.firstseen.jobs.shared.UserErrorException;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
@@ -107,7 +106,7 @@ public final class EmbeddedBroker implements Closeable {
   /**
    * Starts a broker whose data lives in {@code directory}, which is created if absent.
    *
-   * @throws UserErrorException if the port is taken
+   * @throws java.net.BindException if the port is taken
    * @throws IOException if the directory cannot be made, or the start fails otherwise
    */
   public static EmbeddedBroker start(Path directory, Settings settings) throws IOException {
@@ -126,7 +125,7 @@ public final class EmbeddedBroker implements Closeable {
   }
 
   /** The address of a listener that {@link Settings#with} has added. */
-  String bootstrapServers(String listener) {
+  public String bootstrapServers(String listener) {
     return "localhost:" + broker.boundPort(new ListenerName(listener));
   }
 

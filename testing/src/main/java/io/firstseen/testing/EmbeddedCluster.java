@@ -1,6 +1,5 @@
-package io.firstseen.cli.embedded;
+package io.firstseen.testing;
 
-import io.firstseen.jobs.shared.UserErrorException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.URI;
@@ -82,7 +81,7 @@ public final class EmbeddedCluster implements Closeable {
   /**
    * Starts a cluster that writes below {@code directory}, which is created if absent.
    *
-   * @throws UserErrorException if the web port is taken
+   * @throws java.net.BindException if the web port is taken
    * @throws IOException if the directory cannot be made, or the start fails otherwise
    */
   public static EmbeddedCluster start(Path directory, Settings settings) throws IOException {

@@ -1,4 +1,4 @@
-package io.firstseen.cli.embedded;
+package io.firstseen.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

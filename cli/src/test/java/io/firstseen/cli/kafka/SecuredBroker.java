@@ -1,8 +1,9 @@
-package io.firstseen.cli.embedded;
+package io.firstseen.cli.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.cli.Waiting;
+import io.firstseen.testing.EmbeddedBroker;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;

@@ -1,10 +1,10 @@
-package io.firstseen.cli.embedded;
+package io.firstseen.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.firstseen.jobs.shared.UserErrorException;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
@@ -134,7 +134,7 @@ class EmbeddedBrokerTest {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("localhost"))) {
       EmbeddedBroker.Settings settings = EmbeddedBroker.Settings.tuned().port(taken.getLocalPort());
       assertThatThrownBy(() -> EmbeddedBroker.start(directory, settings))
-          .isInstanceOf(UserErrorException.class)
+          .isInstanceOf(BindException.class)
           .hasMessage("port %d of localhost is taken", taken.getLocalPort());
     }
   }
