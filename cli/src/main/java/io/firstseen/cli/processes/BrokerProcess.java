@@ -1,0 +1,103 @@
+package io.firstseen.cli.processes;
+
+import io.firstseen.cli.embedded.EmbeddedBroker;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+
+/** A Kafka broker, with its controller, in a process of its own. */
+public final class BrokerProcess implements Closeable {
+  private static final int ANSWER_MILLIS = 1_000;
+
+  private final LocalProcess process;
+  private final String bootstrapServers;
+
+  private BrokerProcess(LocalProcess process, String bootstrapServers) {
+    this.process = process;
+    this.bootstrapServers = bootstrapServers;
+  }
+
+  /**
+   * Starts a broker and waits until it answers.
+   *
+   * @param directory of its data, made if absent
+   * @param port for clients on localhost; 0 for any, which then stays
+   * @param properties of the broker, as in {@code server.properties}, that differ from those of
+   *     {@link EmbeddedBroker.Settings#tuned}
+   */
+  public static BrokerProcess start(
+      Path directory, int port, Map<String, String> properties, ProcessLogs logs)
+      throws IOException {
+    int chosen = LocalPorts.choose(port);
+    List<String> arguments = new ArrayList<>(List.of(directory.toString(), "" + chosen));
+    properties.forEach((name, value) -> arguments.add(name + "=" + value));
+    List<String> options = new ArrayList<>(List.of("-Xmx512m", "-XX:+UseSerialGC"));
+    options.addAll(logs.options());
+    JavaProgram program =
+        new JavaProgram(
+            BrokerProcess.class.getName(), ClassPath.ofThisJvm(), options, arguments, Map.of());
+    String servers = "localhost:" + chosen;
+    LocalProcess process =
+        LocalProcess.startJava(
+            "the Kafka broker", logs.file("kafka"), number -> program, number -> answers(servers));
+    return new BrokerProcess(process, servers);
+  }
+
+  private static boolean answers(String servers) throws IOException {
+    try (Admin admin =
+        Admin.create(
+            Map.of(
+                AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG,
+                servers,
+                AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
+                ANSWER_MILLIS,
+                AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG,
+                ANSWER_MILLIS,
+                AdminClientConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG,
+                50))) {
+      return !admin.describeCluster().nodes().get(ANSWER_MILLIS, TimeUnit.MILLISECONDS).isEmpty();
+    } catch (ExecutionException | TimeoutException e) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    }
+  }
+
+  /** The address for clients, {@code localhost:port}; the same after each start. */
+  public String bootstrapServers() {
+    return bootstrapServers;
+  }
+
+  /** The process. */
+  public LocalProcess process() {
+    return process;
+  }
+
+  @Override
+  public void close() {
+    process.close();
+  }
+
+  /** The process itself: a directory, a port, and properties as {@code name=value}. */
+  public static void main(String[] words) throws Exception {
+    EmbeddedBroker.Settings settings =
+        EmbeddedBroker.Settings.tuned().port(Integer.parseInt(words[1]));
+    for (String property : List.of(words).subList(2, words.length)) {
+      String[] parts = property.split("=", 2);
+      settings = settings.with(parts[0], parts[1]);
+    }
+    EmbeddedBroker broker = EmbeddedBroker.start(Path.of(words[0]), settings);
+    Runtime.getRuntime().addShutdownHook(new Thread(broker::close, "close-broker"));
+    new CountDownLatch(1).await();
+  }
+}

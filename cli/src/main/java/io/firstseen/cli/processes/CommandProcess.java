@@ -1,0 +1,63 @@
+package io.firstseen.cli.processes;
+
+import io.firstseen.cli.Main;
+import java.io.IOException;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** A verb of the command in a process of its own. */
+public final class CommandProcess {
+  private static final int ANSWER_MILLIS = 1_000;
+
+  private CommandProcess() {}
+
+  /**
+   * Starts {@code serve} and waits until it answers on {@code /healthz}.
+   *
+   * @param port to listen on, from {@link LocalPorts#choose}
+   * @param words further options
+   * @param environment variables that it gets beside those of this JVM
+   */
+  public static LocalProcess serve(
+      int port, List<String> words, Map<String, String> environment, ProcessLogs logs)
+      throws IOException {
+    List<String> arguments = new ArrayList<>(List.of("serve", "--port=" + port));
+    arguments.addAll(words);
+    URI health = URI.create("http://127.0.0.1:" + port + "/healthz");
+    return start(
+        "serve",
+        logs,
+        new JavaProgram(
+            Main.class.getName(), ClassPath.ofThisJvm(), options(logs), arguments, environment),
+        start -> answers(health));
+  }
+
+  private static List<String> options(ProcessLogs logs) {
+    List<String> options = new ArrayList<>(List.of("-Xmx512m", "-XX:+UseSerialGC"));
+    options.addAll(logs.options());
+    return options;
+  }
+
+  private static LocalProcess start(
+      String name, ProcessLogs logs, JavaProgram program, LocalProcess.Readiness readiness)
+      throws IOException {
+    Path log = logs.file(name);
+    return LocalProcess.startJava(name, log, number -> program, readiness);
+  }
+
+  /** Whether a GET of the address has the status 200. */
+  static boolean answers(URI address) throws IOException {
+    HttpURLConnection connection = (HttpURLConnection) address.toURL().openConnection();
+    connection.setConnectTimeout(ANSWER_MILLIS);
+    connection.setReadTimeout(ANSWER_MILLIS);
+    try {
+      return connection.getResponseCode() == HttpURLConnection.HTTP_OK;
+    } finally {
+      connection.disconnect();
+    }
+  }
+}

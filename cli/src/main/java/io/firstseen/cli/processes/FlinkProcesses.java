@@ -1,0 +1,254 @@
+package io.firstseen.cli.processes;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.IntFunction;
+import org.apache.flink.configuration.BlobServerOptions;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.ClusterOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.CoreOptions;
+import org.apache.flink.configuration.JobManagerOptions;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.RestOptions;
+import org.apache.flink.configuration.SecurityOptions;
+import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.configuration.WebOptions;
+import org.apache.flink.runtime.clusterframework.TaskExecutorProcessSpec;
+import org.apache.flink.runtime.clusterframework.TaskExecutorProcessUtils;
+import org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint;
+import org.apache.flink.runtime.jobmanager.JobManagerProcessSpec;
+import org.apache.flink.runtime.jobmanager.JobManagerProcessUtils;
+import org.apache.flink.runtime.taskexecutor.TaskManagerRunner;
+import org.apache.flink.runtime.util.config.memory.ProcessMemoryUtils;
+
+/**
+ * A Flink session cluster, one JobManager and some TaskManagers, each in a process of its own and
+ * bound to localhost. Jobs come from jars, by {@link #rest}. All metrics are shown in Prometheus'
+ * format.
+ *
+ * <p>What it writes is below its directory: {@code checkpoints} and {@code savepoints} are to stay,
+ * {@code tmp} is for the time that it runs.
+ */
+public final class FlinkProcesses implements Closeable {
+
+  /** Of those that the configuration of a Flink distribution opens, what is needed here. */
+  private static final List<String> OPENED =
+      List.of(
+          "--add-opens=java.base/java.lang=ALL-UNNAMED",
+          "--add-opens=java.base/java.net=ALL-UNNAMED",
+          "--add-opens=java.base/java.io=ALL-UNNAMED",
+          "--add-opens=java.base/java.nio=ALL-UNNAMED",
+          "--add-opens=java.base/java.text=ALL-UNNAMED",
+          "--add-opens=java.base/java.time=ALL-UNNAMED",
+          "--add-opens=java.base/java.util=ALL-UNNAMED",
+          "--add-opens=java.base/java.util.concurrent=ALL-UNNAMED");
+
+  private final LocalProcess jobManager;
+  private final List<LocalProcess> taskManagers = new ArrayList<>();
+  private final FlinkRest rest;
+  private final List<Integer> metricsPorts = new ArrayList<>();
+
+  private FlinkProcesses(LocalProcess jobManager, FlinkRest rest, int metricsPort) {
+    this.jobManager = jobManager;
+    this.rest = rest;
+    this.metricsPorts.add(metricsPort);
+  }
+
+  /**
+   * What to start.
+   *
+   * @param directory of what it writes, made if absent
+   * @param webPort of the web page and the REST interface; 0 for any, which then stays
+   * @param taskManagers how many, at least 1
+   * @param slots of each TaskManager
+   * @param settings of Flink, by the names in its configuration; they may replace those from here
+   * @param environment variables that all processes get
+   */
+  public record Spec(
+      Path directory,
+      int webPort,
+      int taskManagers,
+      int slots,
+      Map<String, String> settings,
+      Map<String, String> environment) {}
+
+  /** Starts the cluster and waits until every TaskManager has registered. */
+  public static FlinkProcesses start(Spec spec, ProcessLogs logs) throws IOException {
+    int webPort = LocalPorts.choose(spec.webPort());
+    int metricsPort = LocalPorts.choose(0);
+    Configuration settings = settings(spec, webPort);
+    Path conf = write(spec.directory().toAbsolutePath(), settings);
+    FlinkRest rest = new FlinkRest(URI.create("http://localhost:" + webPort));
+    JavaProgram program =
+        program(
+            spec, logs, StandaloneSessionClusterEntrypoint.class, conf, jobManagerMemory(settings));
+    LocalProcess jobManager =
+        LocalProcess.startJava(
+            "the JobManager",
+            logs.file("jobmanager"),
+            start -> with(program, metricsPort(metricsPort)),
+            start -> rest.isUp());
+    FlinkProcesses cluster = new FlinkProcesses(jobManager, rest, metricsPort);
+    try {
+      cluster.startTaskManagers(spec, logs, conf, settings);
+      return cluster;
+    } catch (IOException | RuntimeException e) {
+      cluster.close();
+      throw e;
+    }
+  }
+
+  private void startTaskManagers(Spec spec, ProcessLogs logs, Path conf, Configuration settings)
+      throws IOException {
+    JavaProgram program =
+        program(spec, logs, TaskManagerRunner.class, conf, taskManagerMemory(settings));
+    for (int i = 1; i <= spec.taskManagers(); i++) {
+      String name = "taskmanager-" + i;
+      int metricsPort = LocalPorts.choose(0);
+      // A new name for each start, as the JobManager does not forget the old one at once.
+      IntFunction<String> id = start -> name + "." + start;
+      taskManagers.add(
+          LocalProcess.startJava(
+              name,
+              logs.file(name),
+              start ->
+                  with(
+                      program,
+                      metricsPort(metricsPort),
+                      setting(TaskManagerOptions.TASK_MANAGER_RESOURCE_ID.key(), id.apply(start))),
+              start -> rest.hasTaskManager(id.apply(start))));
+      metricsPorts.add(metricsPort);
+    }
+  }
+
+  /** The JobManager. Started again, it knows no job. */
+  public LocalProcess jobManager() {
+    return jobManager;
+  }
+
+  /** The TaskManagers. */
+  public List<LocalProcess> taskManagers() {
+    return List.copyOf(taskManagers);
+  }
+
+  /** To run jobs. */
+  public FlinkRest rest() {
+    return rest;
+  }
+
+  /** The ports of localhost on which all processes show their metrics. */
+  public List<Integer> metricsPorts() {
+    return List.copyOf(metricsPorts);
+  }
+
+  /** Stops all processes. Jobs end where they are and can go on from their last checkpoints. */
+  @Override
+  public void close() {
+    for (LocalProcess taskManager : taskManagers) {
+      taskManager.close();
+    }
+    jobManager.close();
+  }
+
+  private static Configuration settings(Spec spec, int webPort) throws IOException {
+    Path directory = spec.directory().toAbsolutePath();
+    String tmp = directory.resolve("tmp").toString();
+    Configuration all = new Configuration();
+    all.set(RestOptions.ADDRESS, "localhost");
+    all.set(RestOptions.BIND_ADDRESS, "localhost");
+    all.set(RestOptions.PORT, webPort);
+    all.set(RestOptions.BIND_PORT, Integer.toString(webPort));
+    all.set(JobManagerOptions.ADDRESS, "localhost");
+    all.set(JobManagerOptions.BIND_HOST, "localhost");
+    all.set(JobManagerOptions.PORT, LocalPorts.choose(0));
+    all.set(JobManagerOptions.TOTAL_PROCESS_MEMORY, MemorySize.ofMebiBytes(1024));
+    all.set(TaskManagerOptions.HOST, "localhost");
+    all.set(TaskManagerOptions.BIND_HOST, "localhost");
+    all.set(TaskManagerOptions.NUM_TASK_SLOTS, spec.slots());
+    all.set(TaskManagerOptions.TOTAL_PROCESS_MEMORY, MemorySize.ofMebiBytes(1728));
+    all.set(WebOptions.TMP_DIR, tmp);
+    all.set(CoreOptions.TMP_DIRS, tmp);
+    all.set(ClusterOptions.PROCESS_WORKING_DIR_BASE, tmp);
+    all.set(BlobServerOptions.STORAGE_DIRECTORY, tmp);
+    all.set(SecurityOptions.DELEGATION_TOKENS_ENABLED, false);
+    all.set(
+        CheckpointingOptions.CHECKPOINTS_DIRECTORY,
+        directory.resolve("checkpoints").toUri().toString());
+    all.set(
+        CheckpointingOptions.SAVEPOINT_DIRECTORY,
+        directory.resolve("savepoints").toUri().toString());
+    all.setString(
+        "metrics.reporter.prometheus.factory.class",
+        "org.apache.flink.metrics.prometheus.PrometheusReporterFactory");
+    spec.settings().forEach(all::setString);
+    return all;
+  }
+
+  private static Path write(Path directory, Configuration settings) throws IOException {
+    Path conf = Files.createDirectories(directory.resolve("conf"));
+    Files.createDirectories(directory.resolve("tmp"));
+    StringBuilder yaml = new StringBuilder();
+    new TreeMap<>(settings.toMap())
+        .forEach(
+            (name, value) ->
+                yaml.append(name).append(": '").append(value.replace("'", "''")).append("'\n"));
+    Files.writeString(conf.resolve("config.yaml"), yaml);
+    return conf;
+  }
+
+  private static JavaProgram program(
+      Spec spec, ProcessLogs logs, Class<?> main, Path conf, Memory memory) throws IOException {
+    List<String> options = new ArrayList<>(OPENED);
+    options.addAll(List.of(memory.jvm.trim().split("\\s+")));
+    options.addAll(logs.options());
+    List<String> arguments = new ArrayList<>(List.of("--configDir", conf.toString()));
+    arguments.addAll(List.of(memory.dynamic.trim().split("\\s+")));
+    Map<String, String> environment = new HashMap<>(spec.environment());
+    environment.put("FLINK_CONF_DIR", conf.toString());
+    return new JavaProgram(main.getName(), ClassPath.ofFlink(), options, arguments, environment);
+  }
+
+  /** Options of the JVM and of the process, for one size of memory. */
+  private record Memory(String jvm, String dynamic) {}
+
+  private static Memory jobManagerMemory(Configuration settings) {
+    JobManagerProcessSpec spec = JobManagerProcessUtils.processSpecFromConfig(settings);
+    return new Memory(
+        JobManagerProcessUtils.generateJvmParametersStr(spec, settings),
+        JobManagerProcessUtils.generateDynamicConfigsStr(spec));
+  }
+
+  private static Memory taskManagerMemory(Configuration settings) {
+    TaskExecutorProcessSpec spec = TaskExecutorProcessUtils.processSpecFromConfig(settings);
+    return new Memory(
+        ProcessMemoryUtils.generateJvmParametersStr(spec),
+        TaskExecutorProcessUtils.generateDynamicConfigsStr(spec));
+  }
+
+  private static String metricsPort(int port) {
+    return setting("metrics.reporter.prometheus.port", Integer.toString(port));
+  }
+
+  private static String setting(String name, String value) {
+    return name + "=" + value;
+  }
+
+  private static JavaProgram with(JavaProgram program, String... settings) {
+    List<String> arguments = new ArrayList<>(program.arguments());
+    for (String setting : settings) {
+      arguments.add("-D");
+      arguments.add(setting);
+    }
+    return new JavaProgram(
+        program.main(), program.classPath(), program.options(), arguments, program.environment());
+  }
+}

@@ -1,0 +1,255 @@
+package io.firstseen.cli.processes;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.jobs.shared.UserErrorException;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** The REST interface of a Flink cluster: what it takes to run jobs from a jar. */
+public final class FlinkRest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Duration CONNECT_LIMIT = Duration.ofSeconds(1);
+  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(60);
+
+  /** A user's mistake, in the stack trace that the cluster answers. */
+  private static final Pattern MISTAKE =
+      Pattern.compile(Pattern.quote(UserErrorException.class.getName()) + ": ([^\\n]+)");
+
+  private final URI address;
+  private final HttpClient client =
+      HttpClient.newBuilder()
+          .version(HttpClient.Version.HTTP_1_1)
+          .connectTimeout(CONNECT_LIMIT)
+          .build();
+
+  FlinkRest(URI address) {
+    this.address = address;
+  }
+
+  /** The address of the web page. */
+  public URI address() {
+    return address;
+  }
+
+  /** Whether the JobManager answers. */
+  boolean isUp() throws IOException {
+    return get("/overview").has("taskmanagers");
+  }
+
+  /** Whether a TaskManager of this name has registered. */
+  boolean hasTaskManager(String id) throws IOException {
+    for (JsonNode each : get("/taskmanagers").path("taskmanagers")) {
+      if (each.path("id").asText().equals(id)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether so many TaskManagers have registered, as they do again after a new JobManager. */
+  public boolean hasTaskManagers(int count) throws IOException {
+    return get("/overview").path("taskmanagers").asInt() >= count;
+  }
+
+  /** The states of all jobs, RUNNING for instance, by their ids. */
+  public Map<String, String> jobs() throws IOException {
+    Map<String, String> states = new TreeMap<>();
+    for (JsonNode job : get("/jobs").path("jobs")) {
+      states.put(job.path("id").asText(), job.path("status").asText());
+    }
+    return states;
+  }
+
+  /**
+   * A job to run.
+   *
+   * @param jar with the class
+   * @param main the class
+   * @param arguments of its {@code main}
+   * @param from the checkpoint or savepoint to start from
+   */
+  public record Job(Path jar, String main, List<String> arguments, Optional<String> from) {}
+
+  /**
+   * Runs a job and returns its id. Its {@code main} runs in the JobManager.
+   *
+   * @throws UserErrorException if the job refuses its arguments
+   * @throws IOException if it cannot be started otherwise
+   */
+  public String run(Job job) throws IOException {
+    String jar = upload(job.jar());
+    try {
+      ObjectNode request = JSON.createObjectNode().put("entryClass", job.main());
+      job.arguments().forEach(request.putArray("programArgsList")::add);
+      job.from().ifPresent(from -> request.put("savepointPath", from));
+      return post("/jars/" + jar + "/run", request).path("jobid").asText();
+    } finally {
+      send("DELETE", "/jars/" + jar, BodyPublishers.noBody(), Optional.empty());
+    }
+  }
+
+  private String upload(Path jar) throws IOException {
+    String boundary = "firstseen-jar";
+    String head =
+        "--%s\r\nContent-Disposition: form-data; name=\"jarfile\"; filename=\"%s\"\r\nContent-Type: application/java-archive\r\n\r\n"
+            .formatted(boundary, jar.getFileName());
+    BodyPublisher body =
+        BodyPublishers.concat(
+            BodyPublishers.ofString(head),
+            BodyPublishers.ofFile(jar),
+            BodyPublishers.ofString("\r\n--" + boundary + "--\r\n"));
+    String stored =
+        send("POST", "/jars/upload", body, Optional.of("multipart/form-data; boundary=" + boundary))
+            .path("filename")
+            .asText();
+    return URLEncoder.encode(stored.substring(stored.lastIndexOf('/') + 1), StandardCharsets.UTF_8);
+  }
+
+  /** The state of a job, such as RUNNING or FAILED. */
+  public String state(String job) throws IOException {
+    return get("/jobs/" + job).path("state").asText();
+  }
+
+  /** What Flink says of a job: {@code /jobs/ID}. */
+  public JsonNode details(String job) throws IOException {
+    return get("/jobs/" + job);
+  }
+
+  /** What Flink says of the checkpoints of a job: {@code /jobs/ID/checkpoints}. */
+  public JsonNode checkpoints(String job) throws IOException {
+    return get("/jobs/" + job + "/checkpoints");
+  }
+
+  /**
+   * Waits until every task of the job runs.
+   *
+   * @throws IOException with the reason, if the job ends, or the time is over
+   */
+  public void awaitRunning(String job, Duration limit) throws IOException {
+    long deadline = System.nanoTime() + limit.toNanos();
+    while (true) {
+      JsonNode details = get("/jobs/" + job);
+      String state = details.path("state").asText();
+      boolean running = state.equals("RUNNING");
+      for (JsonNode task : details.path("vertices")) {
+        running &= task.path("status").asText().equals("RUNNING");
+      }
+      if (running) {
+        return;
+      }
+      if (List.of("FAILED", "CANCELED", "FINISHED").contains(state)
+          || System.nanoTime() > deadline) {
+        throw new IOException("job %s is %s: %s".formatted(job, state, whyFailed(job)));
+      }
+      LocalProcess.pause();
+    }
+  }
+
+  /** The first line of the last failure of a job, or nothing. */
+  public String whyFailed(String job) throws IOException {
+    JsonNode entries = get("/jobs/" + job + "/exceptions").path("exceptionHistory").path("entries");
+    return entries.path(0).path("stacktrace").asText().lines().findFirst().orElse("");
+  }
+
+  /**
+   * Stops a job with a savepoint and returns the savepoint's path.
+   *
+   * @param directory in which the savepoint gets a directory
+   * @param drain whether event time first advances to its end
+   */
+  public String stopWithSavepoint(String job, String directory, boolean drain) throws IOException {
+    String request =
+        post(
+                "/jobs/" + job + "/stop",
+                JSON.createObjectNode().put("targetDirectory", directory).put("drain", drain))
+            .path("request-id")
+            .asText();
+    return await("/jobs/" + job + "/savepoints/" + request).path("location").asText();
+  }
+
+  /** Takes a checkpoint and returns once it is complete. */
+  public void checkpoint(String job) throws IOException {
+    String request =
+        post("/jobs/" + job + "/checkpoints", JSON.createObjectNode()).path("request-id").asText();
+    await("/jobs/" + job + "/checkpoints/" + request);
+  }
+
+  private JsonNode await(String path) throws IOException {
+    while (true) {
+      JsonNode answer = get(path);
+      if (answer.path("status").path("id").asText().equals("COMPLETED")) {
+        JsonNode failure = answer.path("operation").path("failure-cause");
+        if (!failure.isMissingNode() && !failure.isNull()) {
+          throw new IOException(failure.path("stack-trace").asText());
+        }
+        return answer.path("operation");
+      }
+      LocalProcess.pause();
+    }
+  }
+
+  /** Asks for the end of a job; its last checkpoint stays. */
+  public void cancel(String job) throws IOException {
+    send("PATCH", "/jobs/" + job + "?mode=cancel", BodyPublishers.noBody(), Optional.empty());
+  }
+
+  private JsonNode get(String path) throws IOException {
+    return send("GET", path, BodyPublishers.noBody(), Optional.empty());
+  }
+
+  private JsonNode post(String path, ObjectNode body) throws IOException {
+    return send(
+        "POST", path, BodyPublishers.ofString(body.toString()), Optional.of("application/json"));
+  }
+
+  private JsonNode send(String method, String path, BodyPublisher body, Optional<String> type)
+      throws IOException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(address.resolve(path)).timeout(ANSWER_LIMIT).method(method, body);
+    type.ifPresent(value -> request.header("Content-Type", value));
+    try {
+      HttpResponse<String> response =
+          client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+      JsonNode answer = JSON.readTree(response.body());
+      if (response.statusCode() >= 400) {
+        throw failure(method + " " + path, response.statusCode(), answer);
+      }
+      return answer;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    }
+  }
+
+  private static IOException failure(String request, int status, JsonNode answer) {
+    String text = String.join("\n", errors(answer).map(JsonNode::asText).toList());
+    Matcher mistake = MISTAKE.matcher(text);
+    if (mistake.find()) {
+      throw new UserErrorException(mistake.group(1));
+    }
+    return new IOException("Flink answers %d to %s: %s".formatted(status, request, text));
+  }
+
+  private static Stream<JsonNode> errors(JsonNode answer) {
+    JsonNode errors = answer.path("errors");
+    return Stream.iterate(0, i -> i < errors.size(), i -> i + 1).map(errors::get);
+  }
+}

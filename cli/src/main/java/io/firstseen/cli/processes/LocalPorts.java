@@ -1,0 +1,28 @@
+package io.firstseen.cli.processes;
+
+import io.firstseen.jobs.shared.UserErrorException;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+
+/** Ports of the loopback address, chosen before the process that listens on them starts. */
+public final class LocalPorts {
+
+  private LocalPorts() {}
+
+  /**
+   * The port, or a free one if it is 0.
+   *
+   * @throws UserErrorException if something listens on it
+   */
+  public static int choose(int port) throws IOException {
+    try (ServerSocket probe = new ServerSocket()) {
+      probe.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+      return probe.getLocalPort();
+    } catch (BindException e) {
+      throw new UserErrorException("port %d of localhost is taken".formatted(port));
+    }
+  }
+}
