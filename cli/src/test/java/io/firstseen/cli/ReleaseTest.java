@@ -29,8 +29,9 @@ class ReleaseTest {
     String bom = Files.readString(ROOT.resolve("bom/pom.xml"));
     assertThat(
             Project.all(
-                "<dependency>\\s*<groupId>io\\.firstseen</groupId>\\s*"
-                    + "<artifactId>([^<]+)</artifactId>\\s*<version>\\$\\{project\\.version}<",
+                "<artifactId>([^<]+)</artifactId>\\s*<version>"
+                    + Project.version()
+                    + "</version>\\s*</dependency>",
                 bom))
         .containsExactlyInAnyOrderElementsOf(published);
   }
