@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import kafka.server.BrokerServer;
@@ -30,11 +31,18 @@ import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.network.ListenerName;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
 import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.metadata.storage.Formatter;
 import org.apache.kafka.server.ServerSocketFactory;
@@ -142,6 +150,62 @@ public final class EmbeddedBroker implements Closeable {
   }
 
   /**
+   * Creates a topic of one replica and waits until it can be written to.
+   *
+   * @throws org.apache.kafka.common.errors.TopicExistsException if there is one of that name
+   */
+  public void createTopic(String name, int partitions) {
+    createTopics(List.of(new NewTopic(name, partitions, (short) 1)));
+  }
+
+  /**
+   * Appends texts to a topic, in their order if it has one partition, as values without a key, and
+   * waits until they are stored. For other records use a producer of your own.
+   *
+   * @throws KafkaException if one cannot be stored
+   */
+  public void send(String topic, String... values) {
+    Map<String, Object> settings =
+        Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers());
+    try (KafkaProducer<String, String> producer =
+        new KafkaProducer<>(settings, new StringSerializer(), new StringSerializer())) {
+      List<Future<RecordMetadata>> sent = new ArrayList<>();
+      for (String value : values) {
+        sent.add(producer.send(new ProducerRecord<>(topic, value)));
+      }
+      sent.forEach(EmbeddedBroker::get);
+    }
+  }
+
+  /**
+   * The committed records of a topic, as texts. For other records use {@link TopicReader}.
+   *
+   * @return those among the records that are there now, in order within each partition
+   * @throws TimeoutException as {@link TopicReader#read}
+   */
+  public List<ConsumerRecord<String, String>> readCommitted(String topic) throws TimeoutException {
+    List<ConsumerRecord<String, String>> records = new ArrayList<>();
+    texts().read(topic, records::add);
+    return records;
+  }
+
+  /**
+   * Waits until a topic has so many committed records, and returns them as texts.
+   *
+   * @return these, and more if more came with the last of them; in order within each partition
+   * @throws TimeoutException as {@link TopicReader#await}
+   */
+  public List<ConsumerRecord<String, String>> awaitCommitted(String topic, int count)
+      throws TimeoutException {
+    return texts().await(topic, count);
+  }
+
+  private TopicReader<String, String> texts() {
+    return new TopicReader<>(
+        bootstrapServers(), new StringDeserializer(), new StringDeserializer());
+  }
+
+  /**
    * Waits until every partition of the topics has a leader that answers. A topic exists some time
    * before its partitions can be written to; an idempotent producer that starts in between may lose
    * its first records.
@@ -210,7 +274,7 @@ public final class EmbeddedBroker implements Closeable {
     }
   }
 
-  private static <T> T get(org.apache.kafka.common.KafkaFuture<T> future) {
+  private static <T> T get(Future<T> future) {
     try {
       return future.get(TOPIC_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException e) {

@@ -42,8 +42,8 @@ public final class SharedBroker implements BeforeAllCallback {
   }
 
   /**
-   * The one of {@link EmbeddedBroker.Settings#tuned}. As it never comes back, it may be silent as
-   * long as a stock broker.
+   * The one of {@link EmbeddedBroker.Settings#tuned}, for most tests. As it never comes back, it
+   * may be silent as long as a stock broker.
    */
   public static SharedBroker tuned() {
     return new SharedBroker(

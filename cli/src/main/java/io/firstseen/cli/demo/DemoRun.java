@@ -16,6 +16,7 @@ import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.testing.EmbeddedBroker;
 import io.firstseen.testing.EmbeddedCluster;
+import io.firstseen.testing.TopicReader;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -38,6 +39,7 @@ import org.apache.flink.configuration.HeartbeatManagerOptions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /** One demo: sets everything up, sends the stream, waits for the results, and checks them. */
 final class DemoRun {
@@ -123,7 +125,9 @@ final class DemoRun {
     EventProducer producer =
         new EventProducer(
             kafka.bootstrapServers(), kafka.eventsTopic(), settings.eventsPerSecond());
-    TopicReader reader = new TopicReader(kafka.bootstrapServers());
+    TopicReader<byte[], byte[]> reader =
+        new TopicReader<>(
+            kafka.bootstrapServers(), new ByteArrayDeserializer(), new ByteArrayDeserializer());
     ObservedOutcomes observed = new ObservedOutcomes();
     long startNanos = System.nanoTime();
     during(
@@ -197,7 +201,8 @@ final class DemoRun {
   }
 
   private static Map<TopicPartition, Long> read(
-      TopicReader reader, KafkaOptions kafka, ObservedOutcomes observed) throws TimeoutException {
+      TopicReader<byte[], byte[]> reader, KafkaOptions kafka, ObservedOutcomes observed)
+      throws TimeoutException {
     reader.read(kafka.deadLettersTopic(), record -> observed.deadLetter());
     reader.read(
         kafka.duplicatesTopic(),
@@ -217,7 +222,8 @@ final class DemoRun {
     return new String(outcome, UTF_8).equals("unknown-delete");
   }
 
-  private static Manifest lastManifest(TopicReader reader, KafkaOptions kafka, JobOptions options)
+  private static Manifest lastManifest(
+      TopicReader<byte[], byte[]> reader, KafkaOptions kafka, JobOptions options)
       throws TimeoutException {
     AtomicReference<byte[]> last = new AtomicReference<>();
     byte[] setName = options.snapshots().setName().getBytes(UTF_8);
