@@ -48,6 +48,14 @@ class ReleaseTest {
           .as(module)
           .containsExactly(Project.version());
     }
+    // Projects of their own, which name it as users do.
+    try (Stream<Path> examples = Files.walk(ROOT.resolve("examples"))) {
+      for (Path pom : examples.filter(file -> file.endsWith("pom.xml")).toList()) {
+        assertThat(Project.all("<firstseen\\.version>([^<]+)<", Files.readString(pom)))
+            .as("%s", pom)
+            .containsExactly(Project.version());
+      }
+    }
   }
 
   @Test
