@@ -46,7 +46,9 @@ def of_vectors(topic, vectors):
         yield Case(topic, vector["about"], request, answer)
     for vector in vectors.get("urls", ()):
         request = {"op": "expressions", "url": vector["url"]}
-        yield Case(topic, "the expressions of a URL", request, {"expressions": vector["expressions"]})
+        wanted = vector["expressions"]
+        answer = {"refused": True} if wanted is None else {"expressions": wanted}
+        yield Case(topic, "the expressions of a URL", request, answer)
 
 
 def of_cases(topic, cases):

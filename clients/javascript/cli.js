@@ -4,8 +4,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { Base, BaseList, Pack, verifyBlob } from "./lib/blobs.js";
-import { expressionsOf } from "./lib/expressions.js";
-import { formOf, ruleNamed } from "./lib/canonical.js";
+import { expressions } from "./lib/canonical.js";
 import { FirstseenError, InvalidKeyError, MalformedError, UnsupportedError } from "./lib/errors.js";
 import {
   DirectorySource,
@@ -256,7 +255,7 @@ async function match([place, ...words], options, io) {
     const word = answer.present ? "present" : "absent";
     if (options.json) {
       const named = (matches) => matches.map(({ list, entry }) => ({ set: list, entry }));
-      const count = reason === undefined ? expressionsOf(formOf(ruleNamed("url-expression"), url)).length : 0;
+      const count = reason === undefined ? expressions(url).length : 0;
       const rate = -Math.expm1(
         lists.reduce((sum, { parameters }) => sum + count * Math.log1p(-parameters.falsePositiveRate), 0)
       );

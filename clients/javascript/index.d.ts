@@ -11,7 +11,7 @@ export type Canonicaliser = "none" | "url" | "text" | "url-expression";
 export const CANONICALISERS: readonly Canonicaliser[];
 
 /**
- * The canonical form of a key, in bytes.
+ * The canonical form of a key, in bytes. By `url-expression` a key is a line of a list.
  *
  * @param options `strip`: patterns of query parameters that `url` leaves out, such as `gclid,utm_*`
  * @throws InvalidKeyError if it has none
@@ -22,6 +22,7 @@ export function canonical(canonicaliser: Canonicaliser, key: Key, options?: { st
  * The match expressions of a URL: all entries of a list that would list it, from the most to the least specific, 1 to
  * 30.
  *
+ * @param url with or without its scheme; not a line of a list, whose notation may mean more
  * @throws InvalidKeyError if it has no canonical form
  */
 export function expressions(url: Key): string[];

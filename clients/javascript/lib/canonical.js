@@ -2,7 +2,7 @@
 
 import { halfAPair, isWellFormed, textOf, utf8 } from "./bytes.js";
 import { InvalidKeyError, UnsupportedError } from "./errors.js";
-import { canonicalExpression, expressionsOf } from "./expressions.js";
+import { entryForm, expressionsOf, visitForm } from "./expressions.js";
 import { foldedText } from "./text.js";
 import { stripping } from "./stripping.js";
 import { canonicalUrl } from "./urls.js";
@@ -15,8 +15,11 @@ const RULES = [
   { id: "none", version: 1, form: null },
   { id: "url", version: 2, form: canonicalUrl },
   { id: "text", version: 1, form: foldedText },
-  { id: "url-expression", version: 1, form: canonicalExpression },
+  { id: "url-expression", version: 1, form: entryForm },
 ];
+
+/** The rule for a URL that is asked of lists: `url-expression` without the notation of lines. */
+const VISITS = { ...RULES[3], form: visitForm };
 
 export const CANONICALISERS = Object.freeze(RULES.map((rule) => rule.id));
 
@@ -105,5 +108,5 @@ export function canonical(canonicaliser, key, { strip = null } = {}) {
 
 /** All entries of a list that would list a URL, from the most to the least specific. */
 export function expressions(url) {
-  return expressionsOf(formOf(ruleNamed("url-expression"), url));
+  return expressionsOf(formOf(VISITS, url));
 }

@@ -39,7 +39,27 @@ function listed(line) {
     return filtered(text);
   }
   const entry = withoutComment(text);
-  return withoutWildcard(namedByHostsFile(entry) ?? entry);
+  const named = withoutWildcard(namedByHostsFile(entry) ?? entry);
+  if (isRange(named)) {
+    throw new InvalidKeyError(
+      `${quoted(named)} is a range of addresses; list them one by one, or a page with http:// before it`
+    );
+  }
+  return named;
+}
+
+/** Whether a text is an IP address, a slash and the length of a prefix. */
+function isRange(text) {
+  const range = /^([^/]+)\/([0-9]{1,3})(?=[ \t#]|$)/.exec(text);
+  if (range === null) {
+    return false;
+  }
+  const [, address, length] = range;
+  const bracketed = address.startsWith("[") && address.endsWith("]");
+  if (ipv6(bracketed ? address.slice(1, -1) : address) !== null) {
+    return Number(length) <= 128;
+  }
+  return !bracketed && ipv4(address) !== null && Number(length) <= 32;
 }
 
 /** A line without what follows spaces and a `#`. */
@@ -88,7 +108,7 @@ function addressOf(word) {
   return ipv4(word) === word ? word : null;
 }
 
-/** What an Adblock network filter lists: `||host^` or `||host/directory/`. */
+/** What an Adblock network filter lists: `||host^`, `||host/directory/` or `||host/directory/*`. */
 function filtered(text) {
   let filter = text;
   const options = /\$([A-Za-z0-9~_,=|.-]+)$/.exec(text);
@@ -101,26 +121,60 @@ function filtered(text) {
   }
   const body = filter.startsWith("||") ? withoutWildcard(filter.slice(2)) : "";
   const isHost = body.endsWith("^") && !body.includes("/");
-  const named = isHost ? body.slice(0, -1) : body;
-  if (!(isHost || body.endsWith("/")) || named === "" || /[\^*|?]/.test(named)) {
+  const named = isHost || body.endsWith("/*") ? body.slice(0, -1) : body;
+  if (!(isHost || named.endsWith("/")) || named === "" || /[\^*|?]/.test(named)) {
     throw new InvalidKeyError(`an Adblock filter must be ||host^ or ||host/directory/, got ${quoted(text)}`);
   }
   return named;
 }
 
-/** The canonical form of an entry of a list, and of a URL that is asked for. */
-export function canonicalExpression(key) {
-  const normal = normalParts(key);
-  if (normal !== null) {
-    const [, , host, path, query] = normal;
-    return host + (path === "" ? "/" : path) + (query === undefined ? "" : "?" + query);
-  }
-  return parsedExpression(key);
+/** The canonical form of an entry, which is a line of a list. */
+export function entryForm(line) {
+  return (line.includes("*") ? null : normalForm(line)) ?? parsedEntry(line);
 }
 
-/** The same by the steps of the rule alone. */
-export function parsedExpression(key) {
-  const url = cut(listed(key), SCHEMES);
+/** The canonical form of a URL that is asked of lists. */
+export function visitForm(url) {
+  return normalForm(url) ?? parsedVisit(url);
+}
+
+/** The form of a key that needs little work; null for all others. */
+function normalForm(key) {
+  const normal = normalParts(key);
+  if (normal === null) {
+    return null;
+  }
+  const [, , host, path, query] = normal;
+  return host + (path === "" ? "/" : path) + (query === undefined ? "" : "?" + query);
+}
+
+/** What `entryForm` gives, by the steps of the rule alone. */
+export function parsedEntry(line) {
+  const text = listed(line);
+  const url = cut(text, SCHEMES);
+  if (url.scheme === null) {
+    const isDirectory = url.path.endsWith("/*") && url.query === "";
+    if ((isDirectory ? url.path.slice(0, -1) : url.path + url.query).includes("*")) {
+      throw new InvalidKeyError(
+        `${quoted(text)} is a pattern; list its directory, or the page with http:// before it`
+      );
+    }
+  } else {
+    url.host = withoutWildcard(url.host);
+    if (url.host.includes("*")) {
+      throw new InvalidKeyError(`host ${quoted(url.host)} is a pattern; list the domain`);
+    }
+  }
+  const form = formOfParts(url);
+  return form.endsWith("/*") && !form.includes("?") ? form.slice(0, -1) : form;
+}
+
+/** What `visitForm` gives, by the steps of the rule alone. */
+export function parsedVisit(url) {
+  return formOfParts(cut(url, SCHEMES));
+}
+
+function formOfParts(url) {
   const host = canonicalHost(url.host, true);
   const isDefault = url.port < 0 || url.port === 80 || url.port === 443 || (url.port === 21 && url.scheme === "ftp");
   const path = resolved(normalPath(url.path.replace(/%5[Cc]/g, "/")));

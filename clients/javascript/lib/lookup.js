@@ -1,9 +1,8 @@
 // Keys and URLs asked of a set.
 
 import { halfAPair, isWellFormed, utf8 } from "./bytes.js";
-import { MAX_KEY_BYTES, formOf, ruleOf } from "./canonical.js";
+import { MAX_KEY_BYTES, expressions, formOf, ruleOf } from "./canonical.js";
 import { InvalidKeyError, UnsupportedError } from "./errors.js";
-import { expressionsOf } from "./expressions.js";
 import { shardBits } from "./snapshot.js";
 import { OUT } from "./words.js";
 
@@ -169,7 +168,7 @@ export class Lookup {
     if (!this.#isWhole) {
       throw new UnsupportedError("a URL is looked up in all shards of a list, here are only some");
     }
-    for (const expression of expressionsOf(formOf(this.#rule, url))) {
+    for (const expression of expressions(url)) {
       if (this.#holds(scope, expression)) {
         return expression;
       }

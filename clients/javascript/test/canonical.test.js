@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { canonical, expressions, formOf, ruleNamed } from "../lib/canonical.js";
 import { InvalidKeyError } from "../lib/errors.js";
-import { canonicalExpression, parsedExpression } from "../lib/expressions.js";
+import { entryForm, parsedEntry, parsedVisit, visitForm } from "../lib/expressions.js";
 import { canonicalHost, punycode } from "../lib/hosts.js";
 import { PUBLIC_SUFFIX_LIST, registrableDomain } from "../lib/suffixes.js";
 import { canonicalUrl, normalParts, parsedUrl } from "../lib/urls.js";
@@ -29,7 +29,8 @@ for (const rule of ["url", "url-expression", "text"]) {
           assert.throws(() => canonical(rule, spelling, { strip }), InvalidKeyError, what);
         } else {
           assert.equal(formText(rule, spelling, strip), form, what);
-          assert.equal(formText(rule, form, strip), form, what);
+          // With its scheme again, an entry is no pattern.
+          assert.equal(formText(rule, rule === "url-expression" ? "http://" + form : form, strip), form, what);
         }
       }
     }
@@ -41,6 +42,10 @@ test("URLs have the expressions of their vectors", () => {
   const { urls } = vectors("url-expression");
   assert.ok(urls.length > 20);
   for (const vector of urls) {
+    if (vector.expressions === null) {
+      assert.throws(() => expressions(vector.url), InvalidKeyError, vector.url);
+      continue;
+    }
     assert.deepEqual(expressions(vector.url), vector.expressions, vector.url);
     assert.ok(vector.expressions.length <= 30);
   }
@@ -166,11 +171,20 @@ test("keys have bounds", () => {
   assert.throws(() => canonical("md5", "a"), RangeError);
 });
 
+function formOrRefusal(rule, key) {
+  try {
+    return rule(key);
+  } catch (error) {
+    assert.ok(error instanceof InvalidKeyError, error);
+    return error.message;
+  }
+}
+
 test("what is taken for canonical is what the steps of the rules give", () => {
   const files = ["url", "url-expression"].map(vectors);
   const forms = files.flatMap(({ keys }) => keys.flatMap(({ key = "", form }) => [key, form ?? ""]));
   const pages = files[1].urls.map(({ url }) => url);
-  const pieces = ["http://", "https://", "a.example", "/", "/b", "/.", "/b.c", "//", "?", "x=1", "&", "=", "Z", "0x", ".1", "-", "%41"];
+  const pieces = ["http://", "https://", "a.example", "/", "/b", "/.", "/b.c", "//", "?", "x=1", "&", "=", "Z", "0x", ".1", "-", "%41", "*"];
   let state = 1;
   const any = () => pieces[(state = (Math.imul(state, 1664525) + 1013904223) >>> 0) % 4294967291 % pieces.length];
   const made = Array.from({ length: 20000 }, () => any() + "a.example" + any() + any() + any() + any());
@@ -179,7 +193,8 @@ test("what is taken for canonical is what the steps of the rules give", () => {
     if (normalParts(key) !== null) {
       taken++;
       assert.equal(canonicalUrl(key), parsedUrl(key));
-      assert.equal(canonicalExpression(key), parsedExpression(key));
+      assert.equal(visitForm(key), parsedVisit(key));
+      assert.equal(formOrRefusal(entryForm, key), formOrRefusal(parsedEntry, key));
     }
   }
   assert.ok(taken > 1000, `${taken}`);

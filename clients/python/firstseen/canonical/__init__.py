@@ -40,7 +40,7 @@ def _decoded(
 
 @dataclass(frozen=True)
 class Canonicaliser:
-    """A rule that gives a key its canonical form. The form of a form is itself."""
+    """A rule that gives a key its canonical form. No form has another one than itself."""
 
     code: int
     """The number in binary headers."""
@@ -80,7 +80,9 @@ def _too_long(what: str, key: bytes) -> InvalidKeyError:
 NONE = Canonicaliser(0, "none", 1, lambda key: key)
 URL = Canonicaliser(1, "url", 2, _decoded(url.canonical, url.PLAIN_FORM.match))
 TEXT = Canonicaliser(2, "text", 1, _decoded(text.canonical))
-URL_EXPRESSION = Canonicaliser(3, "url-expression", 1, _decoded(expressions.canonical, expressions.PLAIN_FORM.match))
+URL_EXPRESSION = Canonicaliser(3, "url-expression", 1, _decoded(expressions.entry, expressions.PLAIN_ENTRY.match))
+# The same for a URL that is asked, which has no notation of lists.
+_VISIT = replace(URL_EXPRESSION, rule=_decoded(expressions.visit, expressions.PLAIN_FORM.match))
 ALL = {rule.code: rule for rule in (NONE, URL, TEXT, URL_EXPRESSION)}
 
 
@@ -95,6 +97,9 @@ def canonicaliser(name: str) -> Canonicaliser:
 
 
 def url_expressions(url_of_user: Key) -> list[str]:
-    """All entries of a list that would list a URL, the most specific first: 1 to 30."""
-    form = URL_EXPRESSION.canonical(url_of_user)
+    """All entries of a list that would list a URL, the most specific first: 1 to 30.
+
+    The URL may lack its scheme; it is no line of a list, whose notation may mean more.
+    """
+    form = _VISIT.canonical(url_of_user)
     return expressions.of_canonical(form.decode("ascii"))

@@ -25,12 +25,37 @@ _NOT_PLAIN = re.compile(r"[\^*|?]")
 _NOWHERE = {"0.0.0.0", "127.0.0.1", "[::]", "[::1]"}
 _BACKSLASH = re.compile("%5[Cc]")
 
+# What may be an address, and what may be the length of a prefix.
+_RANGE = re.compile(r"([^/]+)/([0-9]{1,3})(?=[ \t#]|\Z)")
+
 PLAIN_FORM = re.compile(url.PLAIN_HOST_AND_PATH.encode("ascii"))
+# A star may be a pattern.
+PLAIN_ENTRY = re.compile(rb"(?=[^*]*\Z)" + PLAIN_FORM.pattern)
 
 
-def canonical(line: str) -> str:
-    """The canonical form host[:port]/path[?query] of an entry, or of a URL."""
-    scheme, host, port, path, query = url.cut(listed(line), SCHEMES)
+def entry(line: str) -> str:
+    """The canonical form host[:port]/path[?query] of a line of a list."""
+    text = listed(line)
+    parts = url.cut(text, SCHEMES)
+    if parts.scheme is None:
+        directory = parts.path.endswith("/*") and not parts.query
+        if "*" in (parts.path[:-1] if directory else parts.path) + parts.query:
+            raise InvalidKeyError(f"{text!r} is a pattern; list its directory, or the page with http:// before it")
+    else:
+        parts = parts._replace(host=_without_wildcard(parts.host))
+        if "*" in parts.host:
+            raise InvalidKeyError(f"host {parts.host!r} is a pattern; list the domain")
+    form = _form(parts)
+    return form[:-1] if form.endswith("/*") and "?" not in form else form
+
+
+def visit(url_of_user: str) -> str:
+    """The canonical form host[:port]/path[?query] of a URL that is asked of lists."""
+    return _form(url.cut(url_of_user, SCHEMES))
+
+
+def _form(parts: url.Cut) -> str:
+    scheme, host, port, path, query = parts
     form = hosts.canonical(host, embedded=True)
     if port not in (None, 80, 443) and not (port == 21 and scheme == "ftp"):
         form += f":{port}"
@@ -52,8 +77,25 @@ def listed(line: str) -> str:
     if text.startswith("|"):
         return _filtered(text)
     comment = _COMMENT.search(text)
-    entry = text if comment is None else text[: comment.start()].rstrip(" \t")
-    return _without_wildcard(_named(entry) or entry)
+    rest = text if comment is None else text[: comment.start()].rstrip(" \t")
+    rest = _without_wildcard(_named(rest) or rest)
+    if _is_range(rest):
+        raise InvalidKeyError(
+            f"{rest!r} is a range of addresses; list them one by one, or a page with http:// before it"
+        )
+    return rest
+
+
+def _is_range(text: str) -> bool:
+    """Whether a text is an IP address, a slash and the length of a prefix."""
+    found = _RANGE.match(text)
+    if not found:
+        return False
+    address, length = found.group(1), int(found.group(2))
+    bracketed = address.startswith("[") and address.endswith("]")
+    if ip.ipv6(address[1:-1] if bracketed else address) is not None:
+        return length <= 128
+    return not bracketed and ip.ipv4(address) is not None and length <= 32
 
 
 def _without_wildcard(text: str) -> str:
@@ -63,7 +105,7 @@ def _without_wildcard(text: str) -> str:
 
 
 def _filtered(text: str) -> str:
-    """What an Adblock network filter lists: ||host^ or ||host/directory/."""
+    """What an Adblock network filter lists: ||host^, ||host/directory/ or ||host/directory/*."""
     body = text
     options = _OPTIONS.search(text)
     if options:
@@ -75,10 +117,10 @@ def _filtered(text: str) -> str:
         body = text[: options.start()]
     body = _without_wildcard(body[2:]) if body.startswith("||") else ""
     is_host = body.endswith("^") and "/" not in body
-    entry = body[:-1] if is_host else body
-    if not (is_host or body.endswith("/")) or not entry or _NOT_PLAIN.search(entry):
+    rest = body[:-1] if is_host or body.endswith("/*") else body
+    if not (is_host or rest.endswith("/")) or not rest or _NOT_PLAIN.search(rest):
         raise InvalidKeyError(f"an Adblock filter must be ||host^ or ||host/directory/, got {text!r}")
-    return entry
+    return rest
 
 
 def _named(text: str) -> Optional[str]:

@@ -42,7 +42,7 @@ final class KeyLearner {
 
   /** Learns an event of the input. */
   void learn(SourceEvent event) {
-    learn(event, event.scope(), event.key());
+    learn(event, event.scope(), event.key(), canonicaliser::canonicalise);
   }
 
   /** Learns a change of an accepted topic, whose key is joined with its scope. */
@@ -57,10 +57,16 @@ final class KeyLearner {
       setAside(change, e.getMessage());
       return;
     }
-    learn(change, scope, key);
+    learn(change, scope, key, canonicaliser::canonicaliseAgain);
   }
 
-  private void learn(SourceEvent event, byte @Nullable [] scope, byte[] key) {
+  /** Gives a key its canonical form. */
+  @FunctionalInterface
+  private interface Form {
+    byte[] of(byte[] key) throws InvalidKeyException;
+  }
+
+  private void learn(SourceEvent event, byte @Nullable [] scope, byte[] key, Form form) {
     events++;
     if (!event.isWellFormed()) {
       setAside(event, event.problem());
@@ -68,7 +74,7 @@ final class KeyLearner {
     }
     long hash;
     try {
-      hash = keyHash.hash(ScopedKey.join(scope, canonicaliser.canonicalise(key)));
+      hash = keyHash.hash(ScopedKey.join(scope, form.of(key)));
     } catch (InvalidKeyException e) {
       setAside(event, e.getMessage());
       return;

@@ -147,6 +147,42 @@ class BootstrapFromTopicTest {
             "{\"ts\":2,\"op\":\"add\",\"key\":\"aborted\"}");
   }
 
+  /** As lines of lists they would be patterns and a range. */
+  @Test
+  void formsWithStarsAreKnown() throws Exception {
+    String topic = SharedBroker.unused("accepted");
+    KAFKA.broker().createTopics(List.of(new NewTopic(topic, 2, (short) 1)));
+    List<String> forms = List.of("a.example/*.js", "a.example/?to=*", "192.0.2.1/5");
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", KAFKA.servers()),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
+      for (String form : forms) {
+        send(producer, topic, 0, form.getBytes(UTF_8), VALUE);
+      }
+    }
+    Invocation made = bootstrap(topic, "E", "--canonicaliser=url-expression");
+    assertThat(made.status()).as("%s", made).isZero();
+    assertThat(made.out()).contains("dead letters        0", "keys                3");
+
+    Path input = directory.resolve("lines");
+    Files.writeString(
+        input,
+        "http://a.example/*.js\nhttp://a.example/?to=*\nhttp://192.0.2.1/5\nhttp://192.0.2.1/6\n");
+    Path accepted = directory.resolve("E.accepted");
+    Invocation run =
+        Invocation.of(
+            "run",
+            "--input=" + input,
+            "--canonicaliser=url-expression",
+            "--accepted=" + accepted,
+            "--from-savepoint=" + directory.resolve("E"),
+            "--hash-key-file=" + directory.resolve("hash.key"));
+    assertThat(run.status()).as("%s", run).isZero();
+    assertThat(Files.readAllLines(accepted)).containsExactly("http://192.0.2.1/6");
+  }
+
   /** With another hash key and another number of shards than whoever wrote the topic had. */
   @Test
   void aPipelineOnKafkaStartsFromIt() throws Exception {

@@ -9,8 +9,9 @@ import java.util.List;
 
 /**
  * The rule that gives a key its canonical form, so that different spellings become one key. Every
- * rule is idempotent: the canonical form of a canonical form is itself. A value, safe for use by
- * many threads.
+ * rule is idempotent: the canonical form of a canonical form is itself; by {@link #URL_EXPRESSION}
+ * some are refused, and {@link #canonicaliseAgain} takes them. A value, safe for use by many
+ * threads.
  *
  * <p>All rules refuse an empty key, and a key that is longer than {@link Keys#MAX_KEY_BYTES} before
  * or after canonicalisation.
@@ -29,8 +30,10 @@ public final class Canonicaliser implements Serializable {
   public static final Canonicaliser TEXT = new Canonicaliser(Rule.TEXT);
 
   /**
-   * Entries of lists of hosts and URLs, by {@link ExpressionRule}. {@link UrlExpressions} gives the
-   * entries that would list a URL.
+   * Entries of lists of hosts and URLs, by {@link ExpressionRule}: a key is a line of a list.
+   * {@link UrlExpressions} gives the entries that would list a URL. Forms with a star, and those
+   * that read as a range of addresses, are refused as keys unless {@code http://} stands before
+   * them.
    */
   public static final Canonicaliser URL_EXPRESSION = new Canonicaliser(Rule.URL_EXPRESSION);
 
@@ -84,7 +87,7 @@ public final class Canonicaliser implements Serializable {
     URL_EXPRESSION("url-expression", 3, 1) {
       @Override
       byte[] fold(byte[] key) throws InvalidKeyException {
-        return ExpressionRule.canonicalise(key);
+        return ExpressionRule.ofEntry(key);
       }
     };
 
@@ -109,14 +112,40 @@ public final class Canonicaliser implements Serializable {
    * @throws InvalidKeyException if the key is empty, too long, not UTF-8, or has no canonical form
    */
   public byte[] canonicalise(byte[] utf8) throws InvalidKeyException {
-    if (utf8.length == 0) {
+    return bounded(
+        utf8,
+        key -> {
+          byte[] folded = rule.fold(key);
+          return stripped.isEmpty() ? folded : stripped.without(folded);
+        });
+  }
+
+  /**
+   * The canonical form of a key that may be one already, as those of an accepted topic are. A form
+   * stays as it is; {@link #canonicalise} refuses, by {@link #URL_EXPRESSION}, forms that mean more
+   * as lines of a list.
+   *
+   * @throws InvalidKeyException as {@link #canonicalise} does
+   */
+  public byte[] canonicaliseAgain(byte[] key) throws InvalidKeyException {
+    return rule == Rule.URL_EXPRESSION && ExpressionRule.isForm(key) ? key : canonicalise(key);
+  }
+
+  /** What gives a key its canonical form. */
+  @FunctionalInterface
+  interface Fold {
+    byte[] of(byte[] key) throws InvalidKeyException;
+  }
+
+  /** The form of a key; both must have a length that keys may have. */
+  static byte[] bounded(byte[] key, Fold fold) throws InvalidKeyException {
+    if (key.length == 0) {
       throw new InvalidKeyException("key is empty");
     }
-    checkLength("key", utf8.length);
-    byte[] folded = rule.fold(utf8);
-    byte[] canonical = stripped.isEmpty() ? folded : stripped.without(folded);
-    checkLength("canonical key", canonical.length);
-    return canonical;
+    checkLength("key", key.length);
+    byte[] form = fold.of(key);
+    checkLength("canonical key", form.length);
+    return form;
   }
 
   private static void checkLength(String what, int bytes) throws InvalidKeyException {

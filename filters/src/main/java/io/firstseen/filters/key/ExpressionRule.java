@@ -6,11 +6,13 @@ import io.firstseen.filters.key.PercentEscapes.Characters;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rule {@code url-expression}, version 1, specified in {@code
  * docs/format/url-expression-v1.md}: {@code host[:port]/path[?query]} without the scheme, as entry
- * of a list and as the most specific expression of a URL.
+ * of a list and as the most specific expression of a URL. An entry may have the notation of lists;
+ * a URL that is asked has none.
  */
 final class ExpressionRule {
   private static final Set<String> SCHEMES = Set.of("http", "https", "ftp", "ws", "wss");
@@ -23,7 +25,29 @@ final class ExpressionRule {
 
   private ExpressionRule() {}
 
-  static byte[] canonicalise(byte[] key) throws InvalidKeyException {
+  /** The canonical form of an entry, which is a line of a list. */
+  static byte[] ofEntry(byte[] line) throws InvalidKeyException {
+    byte[] form = mayMeanMore(line) ? null : plain(line);
+    return form != null ? form : parsedEntry(Canonicaliser.decode(line, "key")).getBytes(US_ASCII);
+  }
+
+  /** The canonical form of a URL that is asked of lists. */
+  static byte[] ofVisit(byte[] url) throws InvalidKeyException {
+    byte[] form = plain(url);
+    return form != null ? form : parsedVisit(Canonicaliser.decode(url, "key")).getBytes(US_ASCII);
+  }
+
+  /** Whether a key is the canonical form of a URL, which no notation of lists is. */
+  static boolean isForm(byte[] key) {
+    try {
+      return Arrays.equals(Canonicaliser.bounded(key, ExpressionRule::ofVisit), key);
+    } catch (InvalidKeyException e) {
+      return false;
+    }
+  }
+
+  /** The form of a key that plainly has one; null for others. */
+  private static byte @Nullable [] plain(byte[] key) {
     int start = NormalUrl.afterScheme(key);
     if (NormalUrl.isExpression(key, start)) {
       return start == 0 ? key : Arrays.copyOfRange(key, start, key.length);
@@ -33,13 +57,66 @@ final class ExpressionRule {
       host[key.length] = '/';
       return host;
     }
-    return parsed(Canonicaliser.decode(key, "key")).getBytes(US_ASCII);
+    return null;
   }
 
-  /** The canonical form, without a fast path. */
-  static String parsed(String key) throws InvalidKeyException {
-    WebUrl url = WebUrl.parse(ListLine.listed(key), SCHEMES);
-    StringBuilder out = new StringBuilder(key.length() + 8);
+  /** Whether a line may be a pattern or a range of addresses although a visit would be plain. */
+  private static boolean mayMeanMore(byte[] line) {
+    for (byte b : line) {
+      if (b == '*') {
+        return true;
+      }
+    }
+    return isDigit(line[0]) && isDigit(line[line.length - 1]);
+  }
+
+  private static boolean isDigit(byte b) {
+    return b >= '0' && b <= '9';
+  }
+
+  /** The canonical form of a URL, without a fast path. */
+  static String parsedVisit(String url) throws InvalidKeyException {
+    return form(WebUrl.parse(url, SCHEMES));
+  }
+
+  /** The canonical form of an entry, without a fast path. */
+  static String parsedEntry(String line) throws InvalidKeyException {
+    String listed = ListLine.listed(line);
+    WebUrl url = WebUrl.parse(listed, SCHEMES);
+    if (url.scheme() == null) {
+      requireNoPattern(url, listed);
+    } else {
+      url = url.withHost(listedHost(url.host()));
+    }
+    String form = form(url);
+    return form.endsWith("/*") && form.indexOf('?') < 0
+        ? form.substring(0, form.length() - 1)
+        : form;
+  }
+
+  /** Refuses stars other than that of a last {@code /*}. */
+  private static void requireNoPattern(WebUrl url, String listed) throws InvalidKeyException {
+    boolean directory = url.path().endsWith("/*") && url.query().isEmpty();
+    int star = url.path().indexOf('*');
+    boolean pattern = star >= 0 && !(directory && star == url.path().length() - 1);
+    if (pattern || url.query().indexOf('*') >= 0) {
+      throw new InvalidKeyException(
+          Quoted.of(listed)
+              + " is a pattern; list its directory, or the page with http:// before it");
+    }
+  }
+
+  /** The host that a URL in a line means: no host that is visited has a star. */
+  private static String listedHost(String host) throws InvalidKeyException {
+    String listed = ListLine.withoutWildcard(host);
+    if (listed.indexOf('*') >= 0) {
+      throw new InvalidKeyException("host " + Quoted.of(host) + " is a pattern; list the domain");
+    }
+    return listed;
+  }
+
+  private static String form(WebUrl url) throws InvalidKeyException {
+    StringBuilder out = new StringBuilder(url.path().length() + url.host().length() + 8);
     out.append(Hosts.canonicalWithEmbedded(url.host()));
     if (!isDefaultPort(url)) {
       out.append(':').append(url.port());

@@ -9,13 +9,16 @@ import org.jspecify.annotations.Nullable;
  * A line of a published list: what is listed, without the notation around it. Known are plain hosts
  * and URLs, {@code *.host} and {@code .host}, lines of hosts files, and network filters of Adblock
  * lists that list a whole host or a directory. Lines that mean less or something else than an entry
- * can say are refused.
+ * can say are refused, as are ranges of addresses.
  */
 final class ListLine {
   private static final Pattern SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*:[/\\\\]");
   private static final Pattern SPACE = Pattern.compile("[ \t]+");
   private static final Pattern COSMETIC = Pattern.compile("#[@?$%]*#");
   private static final Pattern OPTIONS = Pattern.compile("\\$([A-Za-z0-9~_,=|.-]+)\\z");
+
+  /** What may be an address, and what may be the length of a prefix. */
+  private static final Pattern RANGE = Pattern.compile("([^/]+)/([0-9]{1,3})(?=[ \t#]|\\z)");
 
   /** Options that do not narrow which visits of a page a filter blocks. */
   private static final Set<String> WIDE_OPTIONS = Set.of("all", "doc", "document", "important");
@@ -50,7 +53,28 @@ final class ListLine {
     }
     String entry = withoutComment(text);
     String host = named(entry);
-    return withoutWildcard(host == null ? entry : host);
+    String listed = withoutWildcard(host == null ? entry : host);
+    if (isRange(listed)) {
+      throw new InvalidKeyException(
+          Quoted.of(listed)
+              + " is a range of addresses; list them one by one, or a page with http:// before it");
+    }
+    return listed;
+  }
+
+  /** Whether a text is an IP address, a slash and the length of a prefix. */
+  private static boolean isRange(String text) {
+    Matcher range = RANGE.matcher(text);
+    if (!range.lookingAt()) {
+      return false;
+    }
+    String address = range.group(1);
+    int length = Integer.parseInt(range.group(2));
+    boolean bracketed = address.startsWith("[") && address.endsWith("]");
+    String bare = bracketed ? address.substring(1, address.length() - 1) : address;
+    return IpLiterals.ipv6(bare) != null
+        ? length <= 128
+        : !bracketed && IpLiterals.ipv4(bare) != null && length <= 32;
   }
 
   /** What is before the first {@code #} behind a space, without the spaces between. */
@@ -71,7 +95,7 @@ final class ListLine {
     return c == ' ' || c == '\t';
   }
 
-  private static String withoutWildcard(String text) {
+  static String withoutWildcard(String text) {
     if (text.startsWith("*.")) {
       return text.substring(2);
     }
@@ -113,7 +137,10 @@ final class ListLine {
     return word.equals(IpLiterals.ipv4(word)) ? word : null;
   }
 
-  /** What an Adblock network filter lists: {@code ||host^} or {@code ||host/directory/}. */
+  /**
+   * What an Adblock network filter lists: {@code ||host^} or {@code ||host/directory/}, of which
+   * the last is also written with a star behind it.
+   */
   private static String filtered(String text) throws InvalidKeyException {
     String filter = text;
     Matcher options = OPTIONS.matcher(text);
@@ -128,9 +155,10 @@ final class ListLine {
     }
     String body = filter.startsWith("||") ? withoutWildcard(filter.substring(2)) : "";
     boolean host = body.endsWith("^") && body.indexOf('/') < 0;
-    String listed = host ? body.substring(0, body.length() - 1) : body;
+    boolean all = host || body.endsWith("/*");
+    String listed = all ? body.substring(0, body.length() - 1) : body;
     boolean plain = !listed.isEmpty() && !listed.matches("(?s).*[\\^*|?].*");
-    if (!plain || !(host || body.endsWith("/"))) {
+    if (!plain || !(host || listed.endsWith("/"))) {
       throw new InvalidKeyException(
           "an Adblock filter must be ||host^ or ||host/directory/, got " + Quoted.of(text));
     }

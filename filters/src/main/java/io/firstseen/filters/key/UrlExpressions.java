@@ -53,11 +53,12 @@ public final class UrlExpressions {
   /**
    * The expressions of a URL.
    *
-   * @param url as a user has it, in UTF-8
+   * @param url as a user has it, with or without its scheme, in UTF-8; not a line of a list, whose
+   *     notation may mean more
    * @throws InvalidKeyException if it has no canonical form; no list holds such a URL
    */
   public static UrlExpressions of(byte[] url) throws InvalidKeyException {
-    return new UrlExpressions(Canonicaliser.URL_EXPRESSION.canonicalise(url));
+    return new UrlExpressions(Canonicaliser.bounded(url, ExpressionRule::ofVisit));
   }
 
   private static int[] hostStarts(String host, boolean hasPort) {
@@ -112,7 +113,8 @@ public final class UrlExpressions {
   }
 
   /**
-   * The expression at {@code index}, a canonical form of {@link Canonicaliser#URL_EXPRESSION}.
+   * The expression at {@code index}: the canonical form that an entry which lists the URL would
+   * have.
    *
    * @throws IndexOutOfBoundsException if there is none
    */

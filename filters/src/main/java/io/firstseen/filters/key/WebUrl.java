@@ -54,6 +54,10 @@ record WebUrl(@Nullable String scheme, String host, int port, String path, Strin
     return parseFromHost(null, url);
   }
 
+  WebUrl withHost(String newHost) {
+    return new WebUrl(scheme, newHost, port, path, query);
+  }
+
   static String trimmed(String text) {
     return text.trim();
   }

@@ -115,6 +115,48 @@ class PythonFormsTest {
   }
 
   @Test
+  void linesOfLists() throws Exception {
+    List<String> pieces =
+        List.of(
+            "example.com",
+            "192.0.2.0",
+            "2001:db8::",
+            "[2001:db8::]",
+            "10",
+            "http://",
+            "0.0.0.0 ",
+            "||",
+            "*.",
+            ".",
+            "*",
+            "/*",
+            "/",
+            "/24",
+            "/dir/",
+            "a",
+            "?",
+            "=",
+            "#",
+            " ",
+            "^",
+            "$all",
+            "%2A",
+            ":80",
+            "\\",
+            "@");
+    SplittableRandom random = new SplittableRandom(246);
+    List<Question> questions = new ArrayList<>();
+    for (int i = 0; i < 6_000; i++) {
+      StringBuilder line = new StringBuilder();
+      for (int left = random.nextInt(1, 7); left > 0; left--) {
+        line.append(pieces.get(random.nextInt(pieces.size())));
+      }
+      questions.addAll(aboutUrl(line.toString().getBytes(UTF_8)));
+    }
+    assertThat(ask(questions)).isGreaterThan(2_000);
+  }
+
+  @Test
   void hashesOfAllLengths() throws Exception {
     SplittableRandom random = new SplittableRandom(244);
     List<Question> questions = new ArrayList<>();

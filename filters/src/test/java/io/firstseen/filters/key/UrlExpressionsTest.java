@@ -20,6 +20,7 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.statistics.Statistics;
 import net.jqwik.api.statistics.StatisticsReport;
 import net.jqwik.api.statistics.StatisticsReport.StatisticsReportMode;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -162,6 +163,16 @@ class UrlExpressionsTest {
     "www.example.com, http://example.com/, false",
     "*.example.com, http://example.com/, true",
     "http://example.com/, https://www.example.com/a, true",
+    "example.com/*, http://www.example.com/a/b?c, true",
+    "http://*.example.com/*, http://example.com/a, true",
+    "example.com/a/*, http://example.com/a/b, true",
+    "example.com/a/*, http://example.com/a/*, true",
+    "example.com/a/*, http://example.com/b, false",
+    "http://example.com/?to=*|X|*, http://example.com/?to=*|X|*, true",
+    "http://example.com/?to=*|X|*, http://example.com/?to=y, false",
+    "http://192.0.2.1/5, http://192.0.2.1/5?x, true",
+    "http://192.0.2.1/5, http://192.0.2.1/6, false",
+    "example.com/a, example.com/a##b, true",
     "example.com/a/, http://example.com/a/, true",
     "example.com/a/, http://example.com/a/b/c?d, true",
     "example.com/a/, http://www.example.com/a/b, true",
@@ -208,13 +219,62 @@ class UrlExpressionsTest {
     Statistics.collect("accepted");
     List<String> all = expressions.asList();
     assertThat(all).hasSize(expressions.count()).hasSizeBetween(1, 30).doesNotHaveDuplicates();
-    assertThat(all.get(0)).isEqualTo(entry(text)).isEqualTo(expressions.toString());
-    assertThat(all).allSatisfy(form -> assertThat(entry(form)).as(text).isEqualTo(form));
+    assertThat(all.get(0)).isEqualTo(expressions.toString());
+    for (String form : all) {
+      assertThat(expressions(form).get(0)).as(text).isEqualTo(form);
+      assertThat(again(form)).as(text).isEqualTo(form);
+      boolean directory = form.endsWith("/*") && form.indexOf('?') < 0;
+      assertThat(entry("http://" + form))
+          .as(text)
+          .isEqualTo(directory ? form.substring(0, form.length() - 1) : form);
+    }
     Statistics.coverage(
         coverage -> {
           coverage.check("accepted").percentage(p -> p > 20);
           coverage.check("refused").percentage(p -> p > 5);
         });
+  }
+
+  /** Refused are forms of entries that mean more as lines. */
+  @Property(seed = "16", tries = 10_000)
+  @StatisticsReport(StatisticsReportMode.OFF)
+  void noFormOfAnEntryHasAnotherForm(@ForAll("texts") String text) throws InvalidKeyException {
+    String form = formOrNull(text);
+    if (form == null) {
+      Statistics.collect("refused");
+      return;
+    }
+    assertThat(entry("http://" + form)).as(text).isEqualTo(form);
+    assertThat(expressions(form).get(0)).as(text).isEqualTo(form);
+    assertThat(again(form)).as(text).isEqualTo(form);
+    String asLine = formOrNull(form);
+    Statistics.collect(asLine == null ? "only with a scheme" : "as it is");
+    if (asLine != null) {
+      assertThat(asLine).as(text).isEqualTo(form);
+    }
+    Statistics.coverage(
+        coverage -> {
+          coverage.check("as it is").percentage(p -> p > 20);
+          coverage.check("only with a scheme").percentage(p -> p > 0.5);
+          coverage.check("refused").percentage(p -> p > 5);
+        });
+  }
+
+  private static @Nullable String formOrNull(String line) {
+    try {
+      return new String(Canonicaliser.URL_EXPRESSION.canonicalise(line.getBytes(UTF_8)), UTF_8);
+    } catch (InvalidKeyException refused) {
+      return null;
+    }
+  }
+
+  private static String again(String form) {
+    try {
+      return new String(
+          Canonicaliser.URL_EXPRESSION.canonicaliseAgain(form.getBytes(UTF_8)), UTF_8);
+    } catch (InvalidKeyException e) {
+      throw new AssertionError(form, e);
+    }
   }
 
   @Provide
@@ -264,6 +324,10 @@ class UrlExpressionsTest {
           0.0.0.0 a.b c.d => a hosts-file line must name one host, got 2
           ::1 localhost => a hosts-file line must name a domain of the Internet, got 'localhost'
           a*.b => host 'a*.b' without a scheme must not hold '*'
+          http://a.*.b/ => host 'a.*.b' is a pattern; list the domain
+          a.b/*.js => 'a.b/*.js' is a pattern; list its directory, or the page with http:// before it
+          1.2.3.0/24 ; x => '1.2.3.0/24 ; x' is a range of addresses; list them one by one, or a page with http:// before it
+          ::/0 => '::/0' is a range of addresses; list them one by one, or a page with http:// before it
           hxxp://a.b/ => URL must start with ftp://, http://, https://, ws://, wss:// or a host, got 'hxxp:'
           """)
   void aRefusedEntrySaysWhy(String line, String why) {

@@ -133,18 +133,30 @@ class UrlFastPathTest {
   }
 
   /** What {@link Canonicaliser#URL_EXPRESSION} answers, with its fast path or without. */
-  private static String expression(byte[] key, boolean fast) {
+  private static String entry(byte[] line, boolean fast) {
     try {
       return fast
-          ? new String(Canonicaliser.URL_EXPRESSION.canonicalise(key), UTF_8)
-          : ExpressionRule.parsed(Canonicaliser.decode(key, "key"));
+          ? new String(Canonicaliser.URL_EXPRESSION.canonicalise(line), UTF_8)
+          : ExpressionRule.parsedEntry(Canonicaliser.decode(line, "key"));
+    } catch (InvalidKeyException refused) {
+      return refused.getMessage();
+    }
+  }
+
+  /** What {@link UrlExpressions} answers, with its fast path or without. */
+  private static String visit(byte[] url, boolean fast) {
+    try {
+      return fast
+          ? UrlExpressions.of(url).toString()
+          : ExpressionRule.parsedVisit(Canonicaliser.decode(url, "key"));
     } catch (InvalidKeyException refused) {
       return refused.getMessage();
     }
   }
 
   private static void expressionsMustAgree(byte[] key) {
-    assertThat(expression(key, true)).isEqualTo(expression(key, false));
+    assertThat(entry(key, true)).isEqualTo(entry(key, false));
+    assertThat(visit(key, true)).isEqualTo(visit(key, false));
   }
 
   @ParameterizedTest
@@ -161,8 +173,19 @@ class UrlFastPathTest {
         .filter(key -> key.length > 0)
         .forEach(UrlFastPathTest::expressionsMustAgree);
     for (String url : NORMAL) {
-      byte[] key = expression(url.getBytes(UTF_8), true).getBytes(UTF_8);
+      byte[] key = visit(url.getBytes(UTF_8), true).getBytes(UTF_8);
       assertThat(NormalUrl.isExpression(key, 0)).as(url).isEqualTo(!url.contains("%"));
+    }
+  }
+
+  @Test
+  void everyShortLineHasTheEntryOfParsing() {
+    List<String> starts = List.of("", "http://", "1.2.3.4/", "http://1.2.3.4/", "h/", "||", "[::]");
+    for (String start : starts) {
+      upTo(4, "a*.1/?^:")
+          .map(rest -> (start + rest).getBytes(UTF_8))
+          .filter(line -> line.length > 0)
+          .forEach(UrlFastPathTest::expressionsMustAgree);
     }
   }
 

@@ -1,6 +1,6 @@
 // Sets that the page has downloaded, by which it answers without the service.
 
-import { HashKey, HttpSource, Manifest, SetFollower, canonical } from "./firstseen/index.js";
+import { HashKey, HttpSource, Manifest, SetFollower, canonical, expressions } from "./firstseen/index.js";
 
 const REFRESH_MILLIS = 2000;
 const PUBLIC = HashKey.public();
@@ -104,6 +104,7 @@ export class LocalSets {
     const isList = canonicaliser === "url-expression";
     const entry = isList ? follower.match(key, scope) : null;
     const present = isList ? entry !== null : follower.contains(key, scope);
-    return { present, entry, manifest, canonical: new TextDecoder().decode(canonical(canonicaliser, key, { strip })) };
+    const form = isList ? expressions(key)[0] : new TextDecoder().decode(canonical(canonicaliser, key, { strip }));
+    return { present, entry, manifest, canonical: form };
   }
 }
