@@ -1,6 +1,6 @@
 package io.firstseen.cli.processes;
 
-import io.firstseen.cli.embedded.EmbeddedBroker;
+import io.firstseen.testing.EmbeddedBroker;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
