@@ -2,6 +2,7 @@ package io.firstseen.cli.serve;
 
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.LogFormatOption;
 import io.firstseen.cli.shared.SnapshotTopicOptions;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.filters.key.KeyHash;
@@ -204,6 +205,8 @@ public final class ServeCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print JSON objects, one per line.")
   private boolean json;
 
+  @Mixin private LogFormatOption log;
+
   @Spec private CommandSpec spec;
 
   /** The source of snapshots. */
@@ -248,7 +251,7 @@ public final class ServeCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     List<SetSource> sources = sources();
     ServerOptions options = options();
-    ServeLines lines = new ServeLines(spec.commandLine(), json, accessLog);
+    ServeLines lines = new ServeLines(spec.commandLine(), json, log.apply(), accessLog);
     return Cleanup.after(
         cleanup -> {
           SnapshotServer server = cleanup.open(() -> start(options, sources, lines));

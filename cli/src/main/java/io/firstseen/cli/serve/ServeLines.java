@@ -1,5 +1,6 @@
 package io.firstseen.cli.serve;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.filters.snapshot.Manifest;
@@ -11,19 +12,36 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
 import picocli.CommandLine;
 
-/** Prints one line when the service is up, one for each snapshot, and one for each problem. */
+/**
+ * Prints one line when the service is up, one for each snapshot, and one for each problem; or logs
+ * them.
+ */
 final class ServeLines implements ServiceLog {
+  private static final Logger LOG = LoggerFactory.getLogger(ServeLines.class);
+
   private final PrintWriter out;
   private final PrintWriter err;
   private final boolean json;
+  private final boolean logs;
   private final boolean requests;
 
-  ServeLines(CommandLine verb, boolean json, boolean requests) {
+  /**
+   * Of a verb.
+   *
+   * @param json whether lines are JSON objects
+   * @param logs whether they go to the log instead
+   * @param requests whether there is one for each request
+   */
+  ServeLines(CommandLine verb, boolean json, boolean logs, boolean requests) {
     this.out = verb.getOut();
     this.err = verb.getErr();
     this.json = json;
+    this.logs = logs;
     this.requests = requests;
   }
 
@@ -112,7 +130,31 @@ final class ServeLines implements ServiceLog {
   }
 
   private synchronized void print(PrintWriter to, ObjectNode object, String line) {
-    to.println(json ? Json.line(object) : line.replaceAll("\\p{Cntrl}", "?"));
+    String clean = line.replaceAll("\\p{Cntrl}", "?");
+    if (logs) {
+      log(to == err, object, clean);
+      return;
+    }
+    to.println(json ? Json.line(object) : clean);
     to.flush();
+  }
+
+  private static void log(boolean isWarning, ObjectNode fields, String line) {
+    fields
+        .properties()
+        .forEach(
+            field -> {
+              JsonNode value = field.getValue();
+              MDC.put(field.getKey(), value.isValueNode() ? value.asText() : value.toString());
+            });
+    try {
+      if (isWarning) {
+        LOG.warn(line);
+      } else {
+        LOG.info(line);
+      }
+    } finally {
+      MDC.clear();
+    }
   }
 }

@@ -19,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
@@ -260,6 +261,41 @@ class ServeProcessTest {
           .startsWith("set firstseen: sequence 9 of set 'firstseen' cannot be used: ");
       serve.interrupt();
       assertThat(serve.end().status()).isEqualTo(130);
+    }
+  }
+
+  @Test
+  void logsObjectsWithTimeAndLevel() throws Exception {
+    try (CommandProcess serve =
+        CommandProcess.start(
+            work,
+            "serve",
+            "--directory=" + snapshots,
+            "--port=0",
+            "--access-log",
+            "--log-format=json")) {
+      Waiting.until("it serves a snapshot", LONG, () -> lines("err").size() == 2);
+      Files.writeString(snapshots.resolve("manifest-0000000009.bin"), "{");
+      Waiting.until("it complains", LONG, () -> lines("err").size() == 3);
+      serve.terminate();
+      Invocation end = serve.end();
+      assertThat(end.out()).isEmpty();
+      List<JsonNode> entries = new ArrayList<>();
+      for (String line : end.err()) {
+        entries.add(new ObjectMapper().readTree(line));
+      }
+      assertThat(entries)
+          .allSatisfy(
+              entry -> {
+                assertThat(Instant.parse(entry.path("time").asText())).isNotNull();
+                assertThat(entry.path("logger").asText()).startsWith("io.firstseen.");
+              });
+      assertThat(entries.stream().map(entry -> entry.path("fields").path("event").asText()))
+          .containsExactly("serving", "snapshot", "trouble");
+      assertThat(entries.stream().map(entry -> entry.path("level").asText()))
+          .containsExactly("INFO", "INFO", "WARN");
+      assertThat(entries.get(2).path("message").asText())
+          .startsWith("set firstseen: sequence 9 of set 'firstseen' cannot be used: ");
     }
   }
 }
