@@ -11,6 +11,7 @@ import io.firstseen.cli.serve.ServeCommand;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.size.SizeCommand;
 import io.firstseen.cli.snapshot.SnapshotCommand;
+import io.firstseen.cli.up.UpCommand;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.jobs.options.Suggestions;
 import io.firstseen.jobs.shared.UserErrorException;
@@ -60,6 +61,7 @@ import picocli.CommandLine.Spec;
     },
     subcommands = {
       DemoCommand.class,
+      UpCommand.class,
       RunCommand.class,
       BootstrapCommand.class,
       SavepointCommand.class,

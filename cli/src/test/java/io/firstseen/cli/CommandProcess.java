@@ -82,6 +82,11 @@ public final class CommandProcess implements AutoCloseable {
     return process.descendants().count();
   }
 
+  /** The processes that it has started and that still run. */
+  public List<ProcessHandle> descendants() {
+    return process.descendants().toList();
+  }
+
   /**
    * Ends it as Ctrl-C does, and waits for that: its input must not end while the signal is on its
    * way, or it may end by itself.

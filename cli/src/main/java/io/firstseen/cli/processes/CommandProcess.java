@@ -1,11 +1,13 @@
 package io.firstseen.cli.processes;
 
 import io.firstseen.cli.Main;
+import io.firstseen.cli.shared.LogFormatOption;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -27,12 +29,14 @@ public final class CommandProcess {
       throws IOException {
     List<String> arguments = new ArrayList<>(List.of("serve", "--port=" + port));
     arguments.addAll(words);
+    Map<String, String> variables = new HashMap<>(environment);
+    variables.put(LogFormatOption.VARIABLE, logs.json() ? "json" : "text");
     URI health = URI.create("http://127.0.0.1:" + port + "/healthz");
     return start(
         "serve",
         logs,
         new JavaProgram(
-            Main.class.getName(), ClassPath.ofThisJvm(), options(logs), arguments, environment),
+            Main.class.getName(), ClassPath.ofThisJvm(), options(logs), arguments, variables),
         start -> answers(health));
   }
 
@@ -50,7 +54,7 @@ public final class CommandProcess {
   }
 
   /** Whether a GET of the address has the status 200. */
-  static boolean answers(URI address) throws IOException {
+  public static boolean answers(URI address) throws IOException {
     HttpURLConnection connection = (HttpURLConnection) address.toURL().openConnection();
     connection.setConnectTimeout(ANSWER_MILLIS);
     connection.setReadTimeout(ANSWER_MILLIS);

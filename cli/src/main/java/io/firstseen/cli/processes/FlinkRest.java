@@ -40,7 +40,8 @@ public final class FlinkRest {
           .connectTimeout(CONNECT_LIMIT)
           .build();
 
-  FlinkRest(URI address) {
+  /** For the cluster whose web page has this address. */
+  public FlinkRest(URI address) {
     this.address = address;
   }
 
@@ -84,9 +85,21 @@ public final class FlinkRest {
    * @param jar with the class
    * @param main the class
    * @param arguments of its {@code main}
+   * @param settings of Flink for this job, by the names in its configuration
    * @param from the checkpoint or savepoint to start from
    */
-  public record Job(Path jar, String main, List<String> arguments, Optional<String> from) {}
+  public record Job(
+      Path jar,
+      String main,
+      List<String> arguments,
+      Map<String, String> settings,
+      Optional<String> from) {
+
+    /** Without settings of its own. */
+    public Job(Path jar, String main, List<String> arguments, Optional<String> from) {
+      this(jar, main, arguments, Map.of(), from);
+    }
+  }
 
   /**
    * Runs a job and returns its id. Its {@code main} runs in the JobManager.
@@ -99,6 +112,7 @@ public final class FlinkRest {
     try {
       ObjectNode request = JSON.createObjectNode().put("entryClass", job.main());
       job.arguments().forEach(request.putArray("programArgsList")::add);
+      job.settings().forEach(request.putObject("flinkConfiguration")::put);
       job.from().ifPresent(from -> request.put("savepointPath", from));
       return post("/jars/" + jar + "/run", request).path("jobid").asText();
     } finally {

@@ -27,7 +27,6 @@ public final class LocalProcess implements Closeable {
   private static final Duration START_LIMIT = Duration.ofMinutes(2);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(20);
   private static final long POLL_MILLIS = 50;
-  private static final int TAIL_LINES = 15;
 
   /** An ignored signal stays ignored when the shell becomes the program. */
   private static final List<String> WITHOUT_INTERRUPTS =
@@ -73,8 +72,8 @@ public final class LocalProcess implements Closeable {
    * @param name for messages
    * @param log its file, in a directory that exists
    * @param command of each start, by the start's number, from 1
-   * @throws IOException with the end of the log, if it ends before it is ready or is not within two
-   *     minutes
+   * @throws IOException with the last line of the log, if it ends before it is ready or is not
+   *     within two minutes
    */
   public static LocalProcess start(
       String name, Path log, IntFunction<Command> command, Readiness readiness) throws IOException {
@@ -139,13 +138,13 @@ public final class LocalProcess implements Closeable {
     while (!isReady()) {
       if (!isAlive()) {
         throw new IOException(
-            "%s has ended with status %d; the end of %s:%n%s"
-                .formatted(name, process.exitValue(), log, tail()));
+            "%s has ended with status %d; the last line of %s: %s"
+                .formatted(name, process.exitValue(), log, tail(1)));
       }
       if (System.nanoTime() > deadline) {
         throw new IOException(
-            "%s is not ready after %s; the end of %s:%n%s"
-                .formatted(name, START_LIMIT, log, tail()));
+            "%s is not ready after %s; the last line of %s: %s"
+                .formatted(name, START_LIMIT, log, tail(1)));
       }
       pause();
     }
@@ -168,11 +167,11 @@ public final class LocalProcess implements Closeable {
     }
   }
 
-  /** The last lines of the log. */
-  public String tail() {
+  /** The last lines of the log, at most so many. */
+  public String tail(int count) {
     try (Stream<String> lines = Files.lines(log, StandardCharsets.ISO_8859_1)) {
       List<String> all = lines.toList();
-      return String.join("\n", all.subList(Math.max(0, all.size() - TAIL_LINES), all.size()));
+      return String.join("\n", all.subList(Math.max(0, all.size() - count), all.size()));
     } catch (IOException | UncheckedIOException e) {
       return e.toString();
     }

@@ -11,12 +11,13 @@ import java.util.List;
  */
 public record ProcessLogs(Path directory, boolean json) {
 
-  Path file(String name) {
+  /** The file of one process. */
+  public Path file(String name) {
     return directory.resolve(name + ".log");
   }
 
   /** Options of a JVM that logs so. */
-  List<String> options() {
+  public List<String> options() {
     return List.of(
         "-Dlog4j2.configurationFile="
             + (json ? "log4j2-process-json.properties" : "log4j2-process.properties"));

@@ -26,7 +26,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 /** Writes and reads whole topics. */
 public final class TopicIo implements AutoCloseable {
   /** Whether the records of a topic are those that a test waits for. */
-  interface Enough {
+  public interface Enough {
+    /** Whether they are. */
     boolean test(List<ConsumerRecord<byte[], byte[]>> records) throws Exception;
   }
 
@@ -97,7 +98,7 @@ public final class TopicIo implements AutoCloseable {
   }
 
   /** Reads a topic, which may not be there yet, until what was read is enough. */
-  List<ConsumerRecord<byte[], byte[]>> readUntil(
+  public List<ConsumerRecord<byte[], byte[]>> readUntil(
       String topic, IsolationLevel isolation, Enough enough) throws Exception {
     long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
     List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();

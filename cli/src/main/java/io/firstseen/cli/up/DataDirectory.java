@@ -1,0 +1,82 @@
+package io.firstseen.cli.up;
+
+import io.firstseen.jobs.shared.UserErrorException;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * Where everything is kept between one {@code up} and the next. Locked while one runs; the lock
+ * goes with the process.
+ */
+final class DataDirectory implements Closeable {
+  private final Path path;
+  private final FileChannel lockFile;
+
+  private DataDirectory(Path path, FileChannel lockFile) {
+    this.path = path;
+    this.lockFile = lockFile;
+  }
+
+  /**
+   * Makes the directory if it is absent, and locks it.
+   *
+   * @throws UserErrorException if another process has it
+   */
+  static DataDirectory open(Path path) throws IOException {
+    if (Files.exists(path) && !Files.isDirectory(path)) {
+      throw new UserErrorException("--data must be a directory, got the file " + path);
+    }
+    Path absolute = Files.createDirectories(path.toAbsolutePath().normalize());
+    for (String part : new String[] {"logs", "prometheus/targets"}) {
+      Files.createDirectories(absolute.resolve(part));
+    }
+    FileChannel lockFile =
+        FileChannel.open(
+            absolute.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    FileLock lock = lockFile.tryLock();
+    if (lock == null) {
+      lockFile.close();
+      throw new UserErrorException("another 'firstseen up' uses " + path);
+    }
+    return new DataDirectory(absolute, lockFile);
+  }
+
+  Path path() {
+    return path;
+  }
+
+  Path logs() {
+    return path.resolve("logs");
+  }
+
+  Path kafka() {
+    return path.resolve("kafka");
+  }
+
+  Path flink() {
+    return path.resolve("flink");
+  }
+
+  /** Checkpoints and savepoints of one job. */
+  Path stateOf(String job) {
+    return flink().resolve("state").resolve(job);
+  }
+
+  Path snapshots() {
+    return path.resolve("snapshots");
+  }
+
+  Path prometheus() {
+    return path.resolve("prometheus");
+  }
+
+  @Override
+  public void close() throws IOException {
+    lockFile.close();
+  }
+}

@@ -1,0 +1,96 @@
+package io.firstseen.cli.up;
+
+import io.firstseen.jobs.options.DedupOptions;
+import io.firstseen.jobs.options.JobOptions;
+import io.firstseen.jobs.options.KeyOptions;
+import io.firstseen.jobs.options.SnapshotOptions;
+import io.firstseen.jobs.options.StreamOptions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParseResult;
+
+/** What the two jobs and the service get of the options of the verb. */
+final class JobArguments {
+  private static final Set<String> OF_BOTH = names(KeyOptions.class, StreamOptions.class);
+  private static final Set<String> OF_DEDUP = names(DedupOptions.class);
+  private static final Set<String> OF_SNAPSHOTS = names(SnapshotOptions.class);
+
+  private static final String HASH_KEY = "--hash-key-file";
+  private static final String SNAPSHOT_HASH_KEY = "--snapshot-hash-key-file";
+  private static final String ON_WORKERS = "--hash-key-on-workers";
+
+  private final ParseResult given;
+  private final JobOptions options;
+
+  JobArguments(ParseResult given, JobOptions options) {
+    this.given = given;
+    this.options = options;
+  }
+
+  private static Set<String> names(Class<?>... mixins) {
+    return Stream.of(mixins)
+        .flatMap(mixin -> new CommandLine(mixin).getCommandSpec().options().stream())
+        .map(OptionSpec::longestName)
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** Those of {@code DedupJob}. */
+  List<String> ofDedup() {
+    List<String> words = words(OF_BOTH);
+    words.addAll(words(OF_DEDUP));
+    return words;
+  }
+
+  /** Those of {@code SnapshotJob}, which reads what the dedup writes. */
+  List<String> ofSnapshots() {
+    List<String> words = words(OF_BOTH);
+    words.addAll(words(OF_SNAPSHOTS));
+    words.addAll(words(Set.of("--ttl")));
+    if (!given.hasMatchedOption("--snapshot-fpr")
+        && !given.hasMatchedOption("--snapshot-url-fpr")) {
+      words(Set.of("--fpr")).forEach(word -> words.add("--snapshot" + word.substring(1)));
+    }
+    if (given.hasMatchedOption("--max-ahead")) {
+      // A key that the dedup accepted must not be skipped.
+      Duration ahead = options.dedup().maxAhead().plus(Duration.ofDays(1));
+      words.add("--max-ahead=" + ahead.toMillis() + "ms");
+    }
+    return words;
+  }
+
+  /** Those of {@code serve}. */
+  List<String> ofService() {
+    List<String> words = new ArrayList<>(List.of("--set=" + options.snapshots().setName()));
+    String hashKey = given.hasMatchedOption(SNAPSHOT_HASH_KEY) ? SNAPSHOT_HASH_KEY : HASH_KEY;
+    for (String word : words(Set.of(hashKey))) {
+      words.add(HASH_KEY + word.substring(hashKey.length()));
+    }
+    for (String word : words(Set.of("--blob-dir"))) {
+      words.add("--blobs" + word.substring("--blob-dir".length()));
+    }
+    return words;
+  }
+
+  private List<String> words(Set<String> names) {
+    List<String> words = new ArrayList<>();
+    for (OptionSpec option : given.matchedOptions()) {
+      String name = option.longestName();
+      if (!names.contains(name) || name.equals(ON_WORKERS)) {
+        continue;
+      }
+      for (String value : option.originalStringValues()) {
+        words.add(value.isEmpty() ? name : name + "=" + value);
+      }
+    }
+    if (names.contains(ON_WORKERS)) {
+      words.add(ON_WORKERS);
+    }
+    return words;
+  }
+}

@@ -1,0 +1,122 @@
+package io.firstseen.cli.up;
+
+import io.firstseen.cli.processes.CommandProcess;
+import io.firstseen.cli.processes.LocalProcess;
+import io.firstseen.cli.processes.ProcessLogs;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * A Prometheus with the configuration and the alerts of {@code deploy/prometheus}, and the
+ * addresses of the processes here.
+ */
+final class PrometheusProcess {
+  private static final String PROGRAM = "prometheus";
+  private static final String CONFIGURATION = "prometheus.yml";
+  private static final String ALERTS = "alerts.yml";
+
+  private PrometheusProcess() {}
+
+  /** The program on the PATH, if there is one. */
+  static Optional<Path> program() {
+    String path = System.getenv().getOrDefault("PATH", "");
+    return Stream.of(path.split(File.pathSeparator, -1))
+        .filter(directory -> !directory.isEmpty())
+        .map(directory -> Path.of(directory, PROGRAM))
+        .filter(Files::isExecutable)
+        .findFirst();
+  }
+
+  /**
+   * Starts it and waits until it is ready.
+   *
+   * @param directory of its configuration, its data, and of {@code targets/}, in which a user may
+   *     put files with further targets
+   * @param port of localhost
+   * @param flink ports of the metrics of the cluster
+   * @param service port of the service
+   */
+  static LocalProcess start(
+      Path program,
+      Path directory,
+      int port,
+      List<Integer> flink,
+      int service,
+      Duration scrapeInterval,
+      ProcessLogs logs)
+      throws IOException {
+    Files.writeString(directory.resolve(ALERTS), resource(ALERTS));
+    Files.writeString(
+        directory.resolve(CONFIGURATION),
+        configuration(resource(CONFIGURATION), flink, service, scrapeInterval));
+    List<String> words =
+        new ArrayList<>(
+            List.of(
+                program.toString(),
+                "--config.file=" + directory.resolve(CONFIGURATION),
+                "--storage.tsdb.path=" + directory.resolve("data"),
+                "--web.listen-address=127.0.0.1:" + port));
+    if (logs.json()) {
+      words.add("--log.format=json");
+    }
+    URI ready = URI.create("http://127.0.0.1:" + port + "/-/ready");
+    return LocalProcess.start(
+        "prometheus",
+        logs.file("prometheus"),
+        start -> new LocalProcess.Command(words, Map.of()),
+        start -> CommandProcess.answers(ready));
+  }
+
+  /** The configuration for containers, with the addresses of these processes instead. */
+  static String configuration(
+      String forContainers, List<Integer> flink, int service, Duration scrapeInterval) {
+    String interval = scrapeInterval.toMillis() + "ms";
+    String changed =
+        replace(
+            forContainers, "[\"jobmanager:9249\", \"taskmanager:9249\"]", targets(flink.stream()));
+    changed = replace(changed, "[\"serve:8080\"]", targets(Stream.of(service)));
+    changed = replace(changed, "scrape_interval: 15s", "scrape_interval: " + interval);
+    changed = replace(changed, "evaluation_interval: 15s", "evaluation_interval: " + interval);
+    return changed
+        + """
+
+  # Your own programs: files with targets, as for file_sd_configs.
+  - job_name: others
+    file_sd_configs:
+      - files: ["targets/*.yml", "targets/*.json"]
+        refresh_interval: 5s
+""";
+  }
+
+  private static String targets(Stream<Integer> ports) {
+    return ports
+        .map(port -> "\"localhost:" + port + "\"")
+        .collect(Collectors.joining(", ", "[", "]"));
+  }
+
+  private static String replace(String text, String old, String replacement) {
+    if (!text.contains(old)) {
+      throw new IllegalStateException("deploy/prometheus/" + CONFIGURATION + " has no " + old);
+    }
+    return text.replace(old, replacement);
+  }
+
+  private static String resource(String name) throws IOException {
+    try (InputStream stream =
+        PrometheusProcess.class.getResourceAsStream("/deploy/prometheus/" + name)) {
+      return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+}

@@ -1,0 +1,377 @@
+package io.firstseen.cli.up;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.firstseen.cli.processes.BrokerProcess;
+import io.firstseen.cli.processes.CommandProcess;
+import io.firstseen.cli.processes.FlinkProcesses;
+import io.firstseen.cli.processes.FlinkRest;
+import io.firstseen.cli.processes.LocalPorts;
+import io.firstseen.cli.processes.LocalProcess;
+import io.firstseen.cli.processes.ProcessLogs;
+import io.firstseen.cli.processes.RetainedState;
+import io.firstseen.cli.shared.Cleanup;
+import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.Json;
+import io.firstseen.cli.shared.LogFormatOption;
+import io.firstseen.cli.shared.Progress;
+import io.firstseen.jobs.options.JobOptions;
+import io.firstseen.jobs.options.OptionValues;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.FileSystemException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.errors.TopicExistsException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Everything of docker-compose.yml as processes on this machine. */
+@Command(
+    name = "up",
+    description = {
+      "Runs the whole pipeline on this machine until Ctrl-C: a Kafka broker, a Flink cluster with"
+          + " the dedup job and the snapshot job, the HTTP service, and Prometheus, if it is on"
+          + " the PATH.",
+      "Each is a process of its own that listens on localhost only. What they know stays in the"
+          + " directory, and the next start goes on from there: the jobs from their last"
+          + " checkpoints. Options of the jobs may change between two starts as far as their"
+          + " descriptions say."
+    },
+    exitCodeList = {
+      "2:usage error, such as a port that is taken",
+      "3:a part has ended by itself or does not start",
+      "130:ended by Ctrl-C"
+    })
+public final class UpCommand implements Callable<Integer> {
+  private static final Logger LOG = LoggerFactory.getLogger(UpCommand.class);
+  private static final String EVENTS_TOPIC = "firstseen.events";
+  private static final Duration JOB_LIMIT = Duration.ofMinutes(2);
+
+  @Option(
+      names = "--data",
+      paramLabel = "DIR",
+      defaultValue = "firstseen-data",
+      description = "Where everything is kept (default: ${DEFAULT-VALUE}).")
+  private Path data;
+
+  @Option(
+      names = "--kafka-port",
+      paramLabel = "PORT",
+      defaultValue = "9092",
+      converter = Port.class,
+      description =
+          "The port of the broker; 0 here and below takes a free one (default: ${DEFAULT-VALUE}).")
+  private int kafkaPort;
+
+  @Option(
+      names = "--web-port",
+      paramLabel = "PORT",
+      defaultValue = "8081",
+      converter = Port.class,
+      description = "The port of Flink's web page (default: ${DEFAULT-VALUE}).")
+  private int webPort;
+
+  @Option(
+      names = "--port",
+      paramLabel = "PORT",
+      defaultValue = "8080",
+      converter = Port.class,
+      description = "The port of the HTTP service (default: ${DEFAULT-VALUE}).")
+  private int port;
+
+  @Option(
+      names = "--prometheus-port",
+      paramLabel = "PORT",
+      defaultValue = "9090",
+      converter = Port.class,
+      description = "The port of Prometheus (default: ${DEFAULT-VALUE}).")
+  private int prometheusPort;
+
+  @Option(
+      names = "--scrape-interval",
+      paramLabel = "DURATION",
+      defaultValue = "15s",
+      converter = OptionValues.PositiveDuration.class,
+      description =
+          "How often Prometheus reads metrics and evaluates alerts (default: ${DEFAULT-VALUE}).")
+  private Duration scrapeInterval;
+
+  @Option(
+      names = "--task-managers",
+      paramLabel = "N",
+      defaultValue = "1",
+      converter = TaskManagers.class,
+      description = "Processes that run the tasks of the jobs (default: ${DEFAULT-VALUE}).")
+  private int taskManagers;
+
+  @Option(
+      names = "--task-manager-memory",
+      paramLabel = "SIZE",
+      defaultValue = "1728m",
+      converter = OptionValues.ByteCount.class,
+      description = "Memory of each of them, all in all (default: ${DEFAULT-VALUE}).")
+  private long taskManagerBytes;
+
+  @Option(
+      names = "--checkpoint-interval",
+      paramLabel = "DURATION",
+      defaultValue = "10s",
+      converter = OptionValues.PositiveDuration.class,
+      description =
+          "Time between checkpoints; results are visible to committed readers after the next one"
+              + " (default: ${DEFAULT-VALUE}).")
+  private Duration checkpointInterval;
+
+  @Option(names = "--json", description = "Print the addresses as one JSON object.")
+  private boolean json;
+
+  @Mixin private LogFormatOption log;
+
+  @Mixin private JobOptions options;
+
+  @Spec private CommandSpec spec;
+
+  static final class Port extends OptionValues.WholeNumber {
+    Port() {
+      super(0, 65_535);
+    }
+  }
+
+  static final class TaskManagers extends OptionValues.WholeNumber {
+    TaskManagers() {
+      super(1, 64);
+    }
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    boolean logsJson = log.apply();
+    return Cleanup.after(
+        cleanup -> {
+          try {
+            return run(cleanup, logsJson);
+          } catch (FileSystemException e) {
+            throw e;
+          } catch (IOException e) {
+            tell(e.getMessage(), logsJson);
+            return ExitCode.PROGRAM;
+          }
+        });
+  }
+
+  private int run(Cleanup cleanup, boolean logsJson) throws Exception {
+    checkOptions();
+    Path jar = JobJar.find();
+    Optional<Path> prometheus = PrometheusProcess.program();
+    for (int each : List.of(kafkaPort, webPort, port, prometheusPort)) {
+      LocalPorts.choose(each);
+    }
+    DataDirectory directory = cleanup.open(() -> DataDirectory.open(data));
+    ProcessLogs logs = new ProcessLogs(directory.logs(), logsJson);
+    Parts parts = new Parts();
+    ObjectNode told = Json.object().put("event", "up");
+    try (Progress progress = new Progress(spec.commandLine().getErr())) {
+      progress.show(() -> "starting Kafka…");
+      BrokerProcess kafka =
+          BrokerProcess.start(directory.kafka(), kafkaPort, brokerProperties(), logs);
+      cleanup.add(kafka);
+      parts.add(kafka.process());
+      makeTopic(kafka.bootstrapServers());
+      told.put("kafka", kafka.bootstrapServers()).put("eventsTopic", EVENTS_TOPIC);
+
+      progress.show(() -> "starting Flink…");
+      FlinkProcesses flink = FlinkProcesses.start(flink(directory), logs);
+      cleanup.add(flink);
+      parts.add(flink.jobManager());
+      flink.taskManagers().forEach(parts::add);
+      told.put("flink", flink.rest().address() + "/");
+
+      progress.show(() -> "starting the jobs…");
+      ObjectNode jobs = told.putObject("jobs");
+      for (Map.Entry<String, List<String>> job : jobs(kafka.bootstrapServers()).entrySet()) {
+        jobs.set(job.getKey(), startJob(flink.rest(), jar, directory, job));
+      }
+
+      progress.show(() -> "starting the service…");
+      int servicePort = LocalPorts.choose(port);
+      parts.add(startService(cleanup, servicePort, kafka.bootstrapServers(), directory, logs));
+      told.put("service", "http://127.0.0.1:" + servicePort + "/");
+
+      if (prometheus.isPresent()) {
+        progress.show(() -> "starting Prometheus…");
+        int chosen = LocalPorts.choose(prometheusPort);
+        LocalProcess process =
+            PrometheusProcess.start(
+                prometheus.get(),
+                directory.prometheus(),
+                chosen,
+                flink.metricsPorts(),
+                servicePort,
+                scrapeInterval,
+                logs);
+        cleanup.add(process);
+        parts.add(process);
+        told.put("prometheus", "http://127.0.0.1:" + chosen + "/");
+      } else {
+        told.putNull("prometheus");
+      }
+      told.put("data", directory.path().toString());
+    }
+    print(told);
+    LocalProcess ended = parts.awaitFirstEnd();
+    tell(
+        "%s has ended with status %d; the last line of %s: %s"
+            .formatted(ended.name(), ended.exited().join(), ended.log(), ended.tail(1)),
+        logsJson);
+    return ExitCode.PROGRAM;
+  }
+
+  private void tell(String sentence, boolean asJson) {
+    if (asJson) {
+      LOG.error(sentence);
+    } else {
+      spec.commandLine().getErr().println(spec.qualifiedName() + ": " + sentence);
+    }
+  }
+
+  private void checkOptions() {
+    PrintWriter err = spec.commandLine().getErr();
+    options.snapshotTtlMillis();
+    options.publicKeyWarning().ifPresent(text -> err.println("warning: " + text));
+  }
+
+  private Map<String, String> brokerProperties() {
+    // Events and results are kept as by any broker; offsets outlive a long pause.
+    return Map.of("offsets.retention.minutes", Integer.toString(Integer.MAX_VALUE));
+  }
+
+  private void makeTopic(String servers) throws Exception {
+    try (Admin admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, servers))) {
+      NewTopic events = new NewTopic(EVENTS_TOPIC, options.stream().parallelism(), (short) 1);
+      admin.createTopics(List.of(events)).all().get();
+    } catch (ExecutionException e) {
+      if (!(e.getCause() instanceof TopicExistsException)) {
+        throw e;
+      }
+    }
+  }
+
+  private FlinkProcesses.Spec flink(DataDirectory directory) {
+    // Of both jobs, and two for jobs of the user.
+    int slots = 2 * options.stream().parallelism() + 2;
+    return new FlinkProcesses.Spec(
+        directory.flink(),
+        webPort,
+        taskManagers,
+        (slots + taskManagers - 1) / taskManagers,
+        Map.of(TaskManagerOptions.TOTAL_PROCESS_MEMORY.key(), taskManagerBytes + "b"),
+        Map.of());
+  }
+
+  private Map<String, List<String>> jobs(String servers) {
+    JobArguments arguments = new JobArguments(spec.commandLine().getParseResult(), options);
+    Map<String, List<String>> jobs = new LinkedHashMap<>();
+    jobs.put("DedupJob", arguments.ofDedup());
+    jobs.put("SnapshotJob", arguments.ofSnapshots());
+    jobs.values()
+        .forEach(
+            words -> {
+              words.add("--bootstrap-servers=" + servers);
+              words.add("--checkpoint-interval=" + checkpointInterval.toMillis() + "ms");
+            });
+    return jobs;
+  }
+
+  private ObjectNode startJob(
+      FlinkRest rest, Path jar, DataDirectory directory, Map.Entry<String, List<String>> job)
+      throws IOException {
+    Path state = directory.stateOf(job.getKey());
+    Optional<String> from = RetainedState.newest(state);
+    String id =
+        rest.run(
+            new FlinkRest.Job(
+                jar,
+                "io.firstseen.jobs." + job.getKey(),
+                job.getValue(),
+                Map.of(
+                    CheckpointingOptions.CHECKPOINTS_DIRECTORY.key(),
+                    state.toUri().toString(),
+                    CheckpointingOptions.SAVEPOINT_DIRECTORY.key(),
+                    state.toUri().toString()),
+                from));
+    rest.awaitRunning(id, JOB_LIMIT);
+    return Json.object().put("id", id).put("from", from.orElse(null));
+  }
+
+  private LocalProcess startService(
+      Cleanup cleanup, int servicePort, String servers, DataDirectory directory, ProcessLogs logs)
+      throws IOException {
+    List<String> words =
+        new ArrayList<>(new JobArguments(spec.commandLine().getParseResult(), options).ofService());
+    words.add("--bootstrap-servers=" + servers);
+    words.add("--cache-dir=" + directory.snapshots());
+    LocalProcess service = CommandProcess.serve(servicePort, words, Map.of(), logs);
+    cleanup.add(service);
+    return service;
+  }
+
+  private void print(ObjectNode told) {
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      out.println(Json.line(told));
+    } else {
+      out.printf("Kafka       %s, for events the topic %s%n", text(told, "kafka"), EVENTS_TOPIC);
+      out.printf("Flink       %s%n", text(told, "flink"));
+      out.printf("snapshots   %s%n", text(told, "service"));
+      out.printf(
+          "Prometheus  %s%n",
+          told.get("prometheus").isNull()
+              ? "not on the PATH, so nothing keeps the metrics"
+              : text(told, "prometheus"));
+      out.printf("data, logs  %s%n", text(told, "data"));
+      out.println("Ctrl-C stops all of it; the next start goes on.");
+    }
+    out.flush();
+  }
+
+  private static String text(ObjectNode told, String name) {
+    return told.get(name).asText();
+  }
+
+  /** The processes that must go on. */
+  private static final class Parts {
+    private final List<LocalProcess> processes = new ArrayList<>();
+
+    void add(LocalProcess process) {
+      processes.add(process);
+    }
+
+    /** Waits until one of them ends. */
+    LocalProcess awaitFirstEnd() throws InterruptedException, ExecutionException {
+      return (LocalProcess)
+          CompletableFuture.anyOf(
+                  processes.stream()
+                      .map(process -> process.exited().thenApply(status -> process))
+                      .toArray(CompletableFuture<?>[]::new))
+              .get();
+    }
+  }
+}

@@ -1,0 +1,360 @@
+package io.firstseen.cli.up;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.net.httpserver.HttpServer;
+import io.firstseen.cli.CommandProcess;
+import io.firstseen.cli.Invocation;
+import io.firstseen.cli.Waiting;
+import io.firstseen.cli.kafka.TopicIo;
+import io.firstseen.cli.processes.FlinkRest;
+import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.consumer.SnapshotClient;
+import io.firstseen.consumer.SnapshotClientMetrics;
+import io.firstseen.consumer.SnapshotClientOptions;
+import io.firstseen.filters.key.KeyHash;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.apache.kafka.common.IsolationLevel;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** One {@code up}, what is asked of it, and another that goes on where it ended. */
+@DisabledOnOs(OS.WINDOWS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class UpCommandTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Duration LONG = Duration.ofMinutes(5);
+  private static final Path ROOT = Path.of("..");
+  private static final String HASH_KEY = "000102030405060708090a0b0c0d0e0f";
+  private static final String ACCEPTED = "firstseen.accepted";
+  private static final long START_MILLIS = 1_700_000_000_000L;
+
+  /** A selector of a metric, with its labels. */
+  private static final Pattern SELECTOR =
+      Pattern.compile("(?:flink|firstseen)_[a-z]\\w*(?:\\{[^}]*\\})?");
+
+  @TempDir private static Path directory;
+  private static final HttpClient HTTP = HttpClient.newHttpClient();
+  private static CommandProcess up;
+  private static JsonNode addresses;
+  private static int ups;
+  private static int sent;
+
+  @BeforeAll
+  static void start() throws Exception {
+    up = startUp();
+  }
+
+  @AfterAll
+  static void stop() {
+    up.close();
+  }
+
+  private static CommandProcess startUp() throws Exception {
+    Path work = Files.createDirectory(directory.resolve("up-" + ++ups));
+    CommandProcess process =
+        CommandProcess.startWithHashKey(
+            HASH_KEY,
+            work,
+            "up",
+            "--data=" + directory.resolve("data"),
+            "--kafka-port=0",
+            "--web-port=0",
+            "--port=0",
+            "--prometheus-port=0",
+            "--scrape-interval=500ms",
+            "--checkpoint-interval=500ms",
+            "--task-manager-memory=1g",
+            "--canonicaliser=url-expression",
+            "--state-backend=rocksdb",
+            "--audit-slice=1",
+            "--window=10s",
+            "--idle-timeout=1s",
+            "--json");
+    try {
+      Waiting.until(
+          "it is up",
+          LONG,
+          () -> {
+            assertThat(Files.readString(work.resolve("err"))).isEmpty();
+            return Files.readString(work.resolve("out")).endsWith("\n");
+          });
+      addresses = JSON.readTree(Files.readString(work.resolve("out")));
+      return process;
+    } catch (Throwable e) {
+      process.close();
+      throw e;
+    }
+  }
+
+  @Test
+  @Order(1)
+  void firstSeenKeysAreAcceptedAndServed() throws Exception {
+    assertThat(addresses.path("jobs").path("DedupJob").path("from").isNull()).isTrue();
+    try (TopicIo topics = new TopicIo(addresses.path("kafka").asText())) {
+      send(topics, events(0, 100));
+      send(topics, events(0, 100));
+      assertThat(accepted(topics, 100)).hasSize(100);
+    }
+    Waiting.until("the snapshot is served", LONG, () -> isListed(99));
+    assertThat(isListed(100)).isFalse();
+    assertThat(get(address("flink").resolve("config")).body()).doesNotContain(HASH_KEY);
+  }
+
+  @Test
+  @Order(2)
+  void everyQueryOfTheDashboardIsAnswered() throws Exception {
+    requirePrometheus();
+    Set<String> queries = new TreeSet<>();
+    JsonNode dashboard =
+        JSON.readTree(Files.readString(ROOT.resolve("deploy/grafana/firstseen.json")));
+    for (JsonNode panel : dashboard.path("panels")) {
+      for (JsonNode target : panel.path("targets")) {
+        queries.add(
+            target
+                .path("expr")
+                .asText()
+                .replace("$job", ".*")
+                .replace("$set", ".*")
+                .replace("$__rate_interval", "20s"));
+      }
+    }
+    assertThat(queries).hasSizeGreaterThan(40);
+    FlinkRest flink = new FlinkRest(address("flink"));
+    // An audit and an exact mode exclude each other.
+    String exact = flink.run(exactJob());
+    flink.awaitRunning(exact, LONG);
+    try (SnapshotClient client =
+            SnapshotClient.start(
+                SnapshotClientOptions.builder(addresses.path("kafka").asText(), "firstseen")
+                    .keyHash(KeyHash.parse(HASH_KEY))
+                    .build());
+        TopicIo topics = new TopicIo(addresses.path("kafka").asText())) {
+      HttpServer program = program(client);
+      try {
+        awaitAnswers(
+            queries,
+            () -> {
+              send(topics, events(sent % 1000, 50));
+              send(topics, events(sent % 1000, 50));
+              isListed(0);
+              return get(address("service").resolve("v1/contains?key=x")).statusCode();
+            });
+      } finally {
+        program.stop(0);
+      }
+    }
+    flink.cancel(exact);
+  }
+
+  @Test
+  @Order(3)
+  void everyAlertHasItsMetrics() throws Exception {
+    requirePrometheus();
+    Set<String> selectors = new TreeSet<>();
+    JsonNode groups = prometheus("rules").path("data").path("groups");
+    for (JsonNode group : groups) {
+      for (JsonNode rule : group.path("rules")) {
+        assertThat(rule.path("health").asText()).as("%s", rule).isIn("ok", "unknown");
+        Matcher matcher = SELECTOR.matcher(rule.path("query").asText());
+        while (matcher.find()) {
+          selectors.add("last_over_time(" + matcher.group() + "[1h])");
+        }
+      }
+    }
+    assertThat(groups).hasSize(3);
+    assertThat(selectors).hasSizeGreaterThan(15);
+    awaitAnswers(selectors, () -> null);
+  }
+
+  @Test
+  @Order(4)
+  void afterCtrlCTheNextOneGoesOn() throws Exception {
+    List<ProcessHandle> parts = parts();
+    int before;
+    try (TopicIo topics = new TopicIo(addresses.path("kafka").asText())) {
+      before = accepted(topics, 100).size();
+    }
+    up.interrupt();
+    Invocation end = up.end();
+    assertThat(end.status()).isEqualTo(130);
+    assertThat(end.err()).isEmpty();
+    assertThat(parts).hasSizeGreaterThanOrEqualTo(4).noneMatch(ProcessHandle::isAlive);
+
+    up = startUp();
+    for (String job : List.of("DedupJob", "SnapshotJob")) {
+      assertThat(addresses.path("jobs").path(job).path("from").asText()).contains("/" + job + "/");
+    }
+    assertThat(isListed(99)).as("at once").isTrue();
+    try (TopicIo topics = new TopicIo(addresses.path("kafka").asText())) {
+      send(topics, events(0, 10));
+      send(topics, events(5_000, 1));
+      assertThat(accepted(topics, before + 1)).hasSize(before + 1);
+    }
+  }
+
+  @Test
+  @Order(5)
+  void whenAPartEndsItSaysSoAndEnds() throws Exception {
+    List<ProcessHandle> parts = parts();
+    parts.stream()
+        .filter(part -> part.info().commandLine().orElse("").contains("TaskManagerRunner"))
+        .forEach(ProcessHandle::destroyForcibly);
+    Invocation end = up.end();
+    assertThat(end.status()).isEqualTo(ExitCode.PROGRAM);
+    assertThat(end.err())
+        .singleElement()
+        .asString()
+        .startsWith("firstseen up: taskmanager-1 has ended with status 137; the last line of ")
+        .contains("taskmanager-1.log: ");
+    assertThat(parts).noneMatch(ProcessHandle::isAlive);
+  }
+
+  private static List<ProcessHandle> parts() {
+    return up.descendants();
+  }
+
+  private static FlinkRest.Job exactJob() throws Exception {
+    List<String> words = new ArrayList<>();
+    words.add("--bootstrap-servers=" + addresses.path("kafka").asText());
+    words.add("--mode=exact");
+    words.add("--canonicaliser=url-expression");
+    words.add("--transactional-id-prefix=exact");
+    words.add("--group-id=exact");
+    for (String topic : List.of("accepted", "duplicates", "dead-letters")) {
+      words.add("--" + topic + "-topic=exact." + topic);
+    }
+    return new FlinkRest.Job(JobJar.find(), "io.firstseen.jobs.DedupJob", words, Optional.empty());
+  }
+
+  /** A program that reports by Micrometer, and that Prometheus is told of. */
+  private static HttpServer program(SnapshotClient client) throws Exception {
+    client.awaitReady(LONG);
+    PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    SnapshotClientMetrics.of(client).bindTo(registry);
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/metrics",
+        exchange -> {
+          byte[] text = registry.scrape().getBytes(UTF_8);
+          exchange.getResponseHeaders().add("Content-Type", "text/plain; version=0.0.4");
+          exchange.sendResponseHeaders(200, text.length);
+          exchange.getResponseBody().write(text);
+          exchange.close();
+        });
+    server.start();
+    Path targets = directory.resolve("data/prometheus/targets");
+    Path written = directory.resolve("program.json");
+    Files.writeString(
+        written, "[{\"targets\":[\"127.0.0.1:%d\"]}]".formatted(server.getAddress().getPort()));
+    Files.move(written, targets.resolve("program.json"));
+    return server;
+  }
+
+  /** Waits until Prometheus has a number for each query, in rounds of something that is done. */
+  private static void awaitAnswers(Collection<String> queries, Callable<?> round) throws Exception {
+    List<String> unanswered = new ArrayList<>(queries);
+    long deadlineNanos = System.nanoTime() + LONG.toNanos();
+    while (!unanswered.isEmpty()) {
+      assertThat(System.nanoTime()).as("without data: %s", unanswered).isLessThan(deadlineNanos);
+      round.call();
+      List<String> answered = new ArrayList<>();
+      for (String query : unanswered) {
+        if (hasNumber(query)) {
+          answered.add(query);
+        }
+      }
+      unanswered.removeAll(answered);
+    }
+  }
+
+  private static boolean hasNumber(String query) throws Exception {
+    JsonNode answer = prometheus("query?query=" + URLEncoder.encode(query, UTF_8));
+    assertThat(answer.path("status").asText()).as("%s: %s", query, answer).isEqualTo("success");
+    for (JsonNode series : answer.path("data").path("result")) {
+      if (!series.path("value").path(1).asText().equals("NaN")) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static JsonNode prometheus(String path) throws Exception {
+    return JSON.readTree(get(address("prometheus").resolve("api/v1/" + path)).body());
+  }
+
+  private static void requirePrometheus() {
+    assumeTrue(
+        !addresses.path("prometheus").isNull(), "no prometheus on the PATH: nothing is scraped");
+  }
+
+  private static URI address(String part) {
+    return URI.create(addresses.path(part).asText());
+  }
+
+  private static HttpResponse<String> get(URI address) throws Exception {
+    return HTTP.send(HttpRequest.newBuilder(address).build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  private static boolean isListed(int key) throws Exception {
+    HttpResponse<String> answer =
+        get(address("service").resolve("v1/match?url=https://www." + key(key) + "x"));
+    return answer.statusCode() == 200 && JSON.readTree(answer.body()).path("present").asBoolean();
+  }
+
+  private static String key(int number) {
+    return "host-" + number + ".example/";
+  }
+
+  private static List<String> events(int first, int count) {
+    return Stream.iterate(first, number -> number + 1)
+        .limit(count)
+        .map(
+            number ->
+                "{\"ts\":%d,\"op\":\"add\",\"key\":\"%s\"}"
+                    .formatted(START_MILLIS + 1_000L * sent++, key(number)))
+        .toList();
+  }
+
+  private static void send(TopicIo topics, List<String> events) throws Exception {
+    topics.send(addresses.path("eventsTopic").asText(), 1, events);
+  }
+
+  private static List<?> accepted(TopicIo topics, int count) throws Exception {
+    return topics.readUntil(
+        ACCEPTED, IsolationLevel.READ_COMMITTED, records -> records.size() >= count);
+  }
+}
