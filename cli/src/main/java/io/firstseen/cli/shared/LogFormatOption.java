@@ -21,7 +21,7 @@ public final class LogFormatOption {
   @Option(
       names = "--log-format",
       paramLabel = "FORMAT",
-      defaultValue = "${env:" + VARIABLE + ":-text}",
+      defaultValue = "${env:" + VARIABLE + ":-TEXT}",
       description =
           "text, or json: each line of standard error is an object with time, level, logger,"
               + " thread, message, and perhaps exception and fields (default: what the variable "
