@@ -332,7 +332,7 @@ class UpCommandTest {
   private static boolean isListed(int key) throws Exception {
     HttpResponse<String> answer =
         get(address("service").resolve("v1/match?url=https://www." + key(key) + "x"));
-    return answer.statusCode() == 200 && JSON.readTree(answer.body()).path("present").asBoolean();
+    return answer.statusCode() == 200 && answer.body().contains("\"present\":true");
   }
 
   private static String key(int number) {
