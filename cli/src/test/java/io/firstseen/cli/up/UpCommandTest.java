@@ -252,7 +252,6 @@ class UpCommandTest {
     words.add("--mode=exact");
     words.add("--canonicaliser=url-expression");
     words.add("--transactional-id-prefix=exact");
-    words.add("--group-id=exact");
     for (String topic : List.of("accepted", "duplicates", "dead-letters")) {
       words.add("--" + topic + "-topic=exact." + topic);
     }
