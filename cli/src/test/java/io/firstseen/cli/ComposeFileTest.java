@@ -108,7 +108,7 @@ class ComposeFileTest {
         SERVICES.values().stream()
             .flatMap(service -> strings(service.get("ports")).stream())
             .toList();
-    assertThat(ports).hasSize(6).allMatch(port -> port.matches("127\\.0\\.0\\.1:(\\d+):\\1"));
+    assertThat(ports).hasSize(5).allMatch(port -> port.matches("127\\.0\\.0\\.1:(\\d+):\\1"));
   }
 
   @Test
@@ -145,9 +145,6 @@ class ComposeFileTest {
           assertThat(parsed(new CommandLine(options), command(name))).as(name).isTrue();
         });
     assertThat(parsed(Main.commandLine(), command("serve"))).isTrue();
-    // Where the one writes blobs, the other looks for them.
-    String blobs = after(command("snapshot-job"), "--blob-dir").substring("s3://".length());
-    assertThat(after(command("serve"), "--blobs")).isEqualTo("http://storage:9000/" + blobs);
   }
 
   private static boolean parsed(CommandLine command, List<String> words) {

@@ -66,6 +66,7 @@ class BlobsInObjectStorageTest {
   @BeforeAll
   static void start() throws Exception {
     Files.createDirectories(directory.resolve("buckets/bucket"));
+    Files.createDirectories(directory.resolve("buckets/state"));
     server = StorageServer.start(directory, directory.resolve("buckets"));
     kafka = EmbeddedBroker.start(directory.resolve("kafka"), EmbeddedBroker.Settings.tuned());
     cluster =
@@ -74,8 +75,10 @@ class BlobsInObjectStorageTest {
     settings.setString("s3.endpoint", server.endpoint());
     settings.setString("s3.endpoint.region", "us-east-1");
     settings.setString("s3.path.style.access", "true");
-    settings.setString("s3.access-key", StorageServer.KEY);
-    settings.setString("s3.secret-key", StorageServer.SECRET);
+    // The keys are in the environment, as in docker-compose.yml.
+    assertThat(System.getenv())
+        .containsEntry("AWS_ACCESS_KEY_ID", StorageServer.KEY)
+        .containsEntry("AWS_SECRET_ACCESS_KEY", StorageServer.SECRET);
     settings.setString("s3.connection.timeout", "5000");
     settings.setString("s3.attempts.maximum", "2");
     FileSystem.initialize(
@@ -109,6 +112,10 @@ class BlobsInObjectStorageTest {
         KafkaOptions.parse(
             "--bootstrap-servers=" + kafka.bootstrapServers(),
             "--checkpoint-interval=200ms",
+            "--checkpoint-dir="
+                + (scheme.equals("file")
+                    ? directory.resolve("checkpoints").toUri()
+                    : "s3://state/checkpoints"),
             "--accepted-topic=" + accepted,
             "--snapshots-topic=" + snapshots),
         JobOptions.parse(

@@ -252,7 +252,6 @@ class UpCommandTest {
     words.add("--mode=exact");
     words.add("--canonicaliser=url-expression");
     words.add("--transactional-id-prefix=exact");
-    words.add("--group-id=exact");
     for (String topic : List.of("accepted", "duplicates", "dead-letters")) {
       words.add("--" + topic + "-topic=exact." + topic);
     }
@@ -332,7 +331,7 @@ class UpCommandTest {
   private static boolean isListed(int key) throws Exception {
     HttpResponse<String> answer =
         get(address("service").resolve("v1/match?url=https://www." + key(key) + "x"));
-    return answer.statusCode() == 200 && JSON.readTree(answer.body()).path("present").asBoolean();
+    return answer.statusCode() == 200 && answer.body().contains("\"present\":true");
   }
 
   private static String key(int number) {
