@@ -25,7 +25,14 @@ public final class AuditCountsSerializer extends ImmutableSerializer<AuditCounts
 
   @Override
   public AuditCounts deserialize(DataInputView in) throws IOException {
-    return new AuditCounts(in.readLong(), in.readLong(), in.readDouble());
+    long newKeys = in.readLong();
+    long falsePositives = in.readLong();
+    double predicted = in.readDouble();
+    try {
+      return new AuditCounts(newKeys, falsePositives, predicted);
+    } catch (IllegalArgumentException e) {
+      throw new IOException(e.getMessage(), e);
+    }
   }
 
   @Override

@@ -17,6 +17,11 @@ final class BlobReferenceFields {
 
   static BlobReference read(DataInputView in) throws IOException {
     String digest = ByteFields.readString(in);
-    return new BlobReference(digest, in.readLong());
+    long bytes = in.readLong();
+    try {
+      return new BlobReference(digest, bytes);
+    } catch (IllegalArgumentException e) {
+      throw new IOException(e.getMessage(), e);
+    }
   }
 }

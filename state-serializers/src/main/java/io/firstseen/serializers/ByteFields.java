@@ -3,11 +3,17 @@ package io.firstseen.serializers;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
+import java.util.Arrays;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /** Fields of variable length: an unsigned LEB128 length, then the bytes. */
 final class ByteFields {
+
+  /** The most bytes that are read at once. */
+  private static final int STEP_BYTES = 1 << 16;
+
+  private static final int MAX_SHIFT = 28;
 
   private ByteFields() {}
 
@@ -25,25 +31,34 @@ final class ByteFields {
     out.writeByte(rest);
   }
 
+  /**
+   * Reads in steps, so that a forged length cannot allocate more memory than the input has bytes.
+   */
   static byte[] readBytes(DataInputView in) throws IOException {
-    byte[] bytes = new byte[readLength(in)];
+    int length = readLength(in);
+    byte[] bytes = new byte[Math.min(length, STEP_BYTES)];
     in.readFully(bytes);
+    while (bytes.length < length) {
+      int read = bytes.length;
+      bytes = Arrays.copyOf(bytes, (int) Math.min(length, 2L * read));
+      in.readFully(bytes, read, bytes.length - read);
+    }
     return bytes;
   }
 
   static int readLength(DataInputView in) throws IOException {
-    int length = 0;
-    int shift = 0;
+    long length = 0;
     int next;
+    int shift = 0;
     do {
       next = in.readUnsignedByte();
-      length |= (next & 0x7F) << shift;
+      length |= (next & 0x7FL) << shift;
       shift += 7;
-    } while (next > 0x7F && shift < 35);
-    if (next > 0x7F || length < 0) {
+    } while (next > 0x7F && shift <= MAX_SHIFT);
+    if (next > 0x7F || length > Integer.MAX_VALUE) {
       throw new IOException("length of a field does not fit into 31 bits");
     }
-    return length;
+    return (int) length;
   }
 
   static void writeString(String text, DataOutputView out) throws IOException {

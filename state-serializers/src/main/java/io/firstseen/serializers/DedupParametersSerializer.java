@@ -57,17 +57,24 @@ public final class DedupParametersSerializer extends ImmutableSerializer<DedupPa
     String canonicaliser = ByteFields.readString(in);
     int canonicaliserVersion = in.readInt();
     DedupMode mode = version < 2 ? DedupMode.APPROXIMATE : mode(ByteFields.readString(in));
-    return new DedupParameters(
-        identityBits,
-        shardCount,
-        hashAlgorithm,
-        keyCheck,
-        canonicaliser,
-        canonicaliserVersion,
-        mode,
-        version < 3 ? null : readTtl(in),
-        version < 3 ? 0 : in.readInt(),
-        version < 4 ? "" : ByteFields.readString(in));
+    TimeToLive ttl = version < 3 ? null : readTtl(in);
+    int auditSlices = version < 3 ? 0 : in.readInt();
+    String strippedParameters = version < 4 ? "" : ByteFields.readString(in);
+    try {
+      return new DedupParameters(
+          identityBits,
+          shardCount,
+          hashAlgorithm,
+          keyCheck,
+          canonicaliser,
+          canonicaliserVersion,
+          mode,
+          ttl,
+          auditSlices,
+          strippedParameters);
+    } catch (IllegalArgumentException e) {
+      throw new IOException(e.getMessage(), e);
+    }
   }
 
   private static DedupMode mode(String id) throws IOException {

@@ -2,6 +2,8 @@ package io.firstseen.serializers;
 
 import io.firstseen.types.ExactEntry;
 import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
@@ -39,16 +41,37 @@ public final class ExactEntrySerializer extends ImmutableSerializer<ExactEntry> 
 
   @Override
   public ExactEntry deserialize(DataInputView in) throws IOException {
-    int flags = in.readUnsignedByte();
+    int flags = readFlags(in);
     if (flags == 0) {
       return ExactEntry.HASH;
     }
+    // No recursion: there may be any number of keys with equal hashes if the hash key is known.
+    Deque<ExactEntry> entries = new ArrayDeque<>();
+    entries.push(readEntry(flags, in));
+    while ((flags & NEXT) != 0) {
+      flags = readFlags(in);
+      entries.push(readEntry(flags, in));
+    }
+    ExactEntry first = entries.pop();
+    while (!entries.isEmpty()) {
+      ExactEntry before = entries.pop();
+      first = new ExactEntry(before.endMillis(), before.key(), first);
+    }
+    return first;
+  }
+
+  private static int readFlags(DataInputView in) throws IOException {
+    int flags = in.readUnsignedByte();
     if (flags > (TIME | KEY | NEXT)) {
       throw new IOException("flags of an exact entry must be in [0, 7], got " + flags);
     }
+    return flags;
+  }
+
+  private static ExactEntry readEntry(int flags, DataInputView in) throws IOException {
     long endMillis = (flags & TIME) == 0 ? 0 : in.readLong();
     byte[] key = (flags & KEY) == 0 ? null : ByteFields.readBytes(in);
-    return new ExactEntry(endMillis, key, (flags & NEXT) == 0 ? null : deserialize(in));
+    return endMillis == 0 && key == null ? ExactEntry.HASH : new ExactEntry(endMillis, key, null);
   }
 
   @Override

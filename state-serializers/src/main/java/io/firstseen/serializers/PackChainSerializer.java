@@ -38,6 +38,9 @@ public final class PackChainSerializer extends ImmutableSerializer<PackChain> {
   @Override
   public PackChain deserialize(DataInputView in) throws IOException {
     int count = in.readInt();
+    if (count < 0) {
+      throw new IOException("number of kept packs must be at least 0, got " + count);
+    }
     List<BlobReference> kept = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       kept.add(BlobReferenceFields.read(in));

@@ -20,6 +20,8 @@ public final class PendingOperationSerializer extends ImmutableSerializer<Long> 
 
   private static final long serialVersionUID = 1;
 
+  private static final int LAST_SHIFT = 63;
+
   @Override
   public void serialize(Long operation, DataOutputView out) throws IOException {
     long rest = operation + 1;
@@ -35,6 +37,9 @@ public final class PendingOperationSerializer extends ImmutableSerializer<Long> 
     long value = 0;
     for (int shift = 0; shift < Long.SIZE; shift += 7) {
       int next = in.readUnsignedByte();
+      if (shift == LAST_SHIFT && next > 1) {
+        break;
+      }
       value |= (next & 0x7FL) << shift;
       if (next <= 0x7F) {
         return value - 1;

@@ -29,7 +29,12 @@ public final class ShardSummarySerializer extends ImmutableSerializer<ShardSumma
     long keys = in.readLong();
     long slots = in.readLong();
     long bytes = in.readLong();
-    return new ShardSummary(keys, slots, bytes, ByteFields.readBytes(in));
+    byte[] directory = ByteFields.readBytes(in);
+    try {
+      return new ShardSummary(keys, slots, bytes, directory);
+    } catch (IllegalArgumentException e) {
+      throw new IOException(e.getMessage(), e);
+    }
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.firstseen.serializers;
 
 import io.firstseen.types.ShardWindows;
 import java.io.IOException;
+import java.util.Arrays;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
@@ -18,6 +19,8 @@ public final class ShardWindowsSerializer extends ImmutableSerializer<ShardWindo
   public static final ShardWindowsSerializer INSTANCE = new ShardWindowsSerializer();
 
   private static final long serialVersionUID = 1;
+
+  private static final int READ_AT_ONCE = 1_024;
 
   @Override
   public void serialize(ShardWindows windows, DataOutputView out) throws IOException {
@@ -37,8 +40,12 @@ public final class ShardWindowsSerializer extends ImmutableSerializer<ShardWindo
     if (open < 0) {
       throw new IOException("number of open windows must be at least 0, got " + open);
     }
-    long[] openEndsMillis = new long[open];
+    // Grows with what is read, so that a forged number allocates no more than the input has.
+    long[] openEndsMillis = new long[Math.min(open, READ_AT_ONCE)];
     for (int i = 0; i < open; i++) {
+      if (i == openEndsMillis.length) {
+        openEndsMillis = Arrays.copyOf(openEndsMillis, (int) Math.min(open, 2L * i));
+      }
       openEndsMillis[i] = in.readLong();
     }
     return new ShardWindows(closedUntilMillis, liveCount, openEndsMillis);

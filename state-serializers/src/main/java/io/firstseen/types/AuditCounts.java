@@ -8,6 +8,20 @@ package io.firstseen.types;
  * @param predicted the sum of the predicted false-positive rates at the time of each of these adds
  */
 public record AuditCounts(long newKeys, long falsePositives, double predicted) {
+
+  /** Refuses numbers that are no counts. */
+  public AuditCounts {
+    if (newKeys < 0 || falsePositives < 0 || falsePositives > newKeys) {
+      throw new IllegalArgumentException(
+          "an audit must have 0 or more new keys and at most as many false positives, got %d and %d"
+              .formatted(newKeys, falsePositives));
+    }
+    if (!(predicted >= 0 && predicted < Double.POSITIVE_INFINITY)) {
+      throw new IllegalArgumentException(
+          "an audit must predict a finite number of false positives, got " + predicted);
+    }
+  }
+
   /** No counts yet. */
   public static final AuditCounts NONE = new AuditCounts(0, 0, 0);
 

@@ -1,5 +1,7 @@
 package io.firstseen.types;
 
+import io.firstseen.filters.cuckoo.CuckooShape;
+import io.firstseen.filters.key.Shards;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,6 +35,17 @@ public record DedupParameters(
     int auditSlices,
     String strippedParameters)
     implements Serializable {
+
+  /** Refuses numbers out of range. Names may be of a later version. */
+  public DedupParameters {
+    new CuckooShape(identityBits);
+    new Shards(shardCount);
+    if (canonicaliserVersion < 0 || auditSlices < 0) {
+      throw new IllegalArgumentException(
+          "canonicaliserVersion and auditSlices must be at least 0, got %d and %d"
+              .formatted(canonicaliserVersion, auditSlices));
+    }
+  }
 
   /** The parameters of a dedup without a ttl, an audit and stripped parameters. */
   public DedupParameters(

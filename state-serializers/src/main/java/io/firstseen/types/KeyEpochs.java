@@ -25,7 +25,16 @@ public record KeyEpochs(long[] endsMillis, long[] counts, byte[] numbers) {
           "there must be at most %d epochs with a count each, got %d with %d counts"
               .formatted(MAX_EPOCHS, endsMillis.length, counts.length));
     }
-    long keys = Arrays.stream(counts).sum();
+    long keys = 0;
+    for (long count : counts) {
+      // A sum of counts that are not negative is negative when it is too large.
+      keys += count;
+      if (count < 0 || keys < 0) {
+        throw new IllegalArgumentException(
+            "an epoch must have 0 or more keys, all at most 2^63 - 1, got "
+                + Arrays.toString(counts));
+      }
+    }
     if (numbers.length != bytesFor(keys)) {
       throw new IllegalArgumentException(
           "%d keys must have %d bytes of numbers, got %d"

@@ -1,5 +1,6 @@
 package io.firstseen.types;
 
+import io.firstseen.filters.cuckoo.PageDirectory;
 import java.util.Arrays;
 
 /**
@@ -14,6 +15,16 @@ import java.util.Arrays;
 // Equality by content is written out below.
 @SuppressWarnings("ArrayRecordComponent")
 public record ShardSummary(long keys, long slots, long bytes, byte[] directory) {
+
+  /** Refuses negative numbers and bytes that are no directory. */
+  public ShardSummary {
+    if (keys < 0 || slots < 0 || bytes < 0) {
+      throw new IllegalArgumentException(
+          "a shard must have 0 or more keys, slots and bytes, got %d, %d and %d"
+              .formatted(keys, slots, bytes));
+    }
+    PageDirectory.of(directory);
+  }
 
   @Override
   public boolean equals(Object other) {

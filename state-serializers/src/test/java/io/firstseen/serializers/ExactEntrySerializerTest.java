@@ -1,8 +1,14 @@
 package io.firstseen.serializers;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.firstseen.types.ExactEntry;
+import java.io.IOException;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
+import org.junit.jupiter.api.Test;
 
 class ExactEntrySerializerTest extends TypeSerializerContract<ExactEntry> {
 
@@ -26,5 +32,23 @@ class ExactEntrySerializerTest extends TypeSerializerContract<ExactEntry> {
   @Override
   protected String bytesOfFirstSample() {
     return "07" + "1122334455667788" + "020102" + "06" + "0103" + "03" + "0000000000000001" + "00";
+  }
+
+  /** Whoever knows the hash key can make any number of keys with one hash. */
+  @Test
+  void anyNumberOfKeysWithOneHashIsRead() throws IOException {
+    ExactEntry first = null;
+    for (int i = 0; i < 100_000; i++) {
+      first = new ExactEntry(0, new byte[] {(byte) i}, first);
+    }
+    DataOutputSerializer out = new DataOutputSerializer(16);
+    ExactEntrySerializer.INSTANCE.serialize(first, out);
+    ExactEntry read =
+        ExactEntrySerializer.INSTANCE.deserialize(new DataInputDeserializer(out.getCopyOfBuffer()));
+    int count = 0;
+    for (ExactEntry entry = read; entry != null; entry = entry.next()) {
+      count++;
+    }
+    assertThat(count).isEqualTo(100_000);
   }
 }

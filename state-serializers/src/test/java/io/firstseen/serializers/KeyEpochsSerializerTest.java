@@ -57,5 +57,10 @@ class KeyEpochsSerializerTest extends TypeSerializerContract<KeyEpochs> {
         .hasMessage("there must be at most 16 epochs with a count each, got 17 with 17 counts");
     assertThatThrownBy(() -> new KeyEpochs(new long[1], new long[] {3}, new byte[1]))
         .hasMessage("3 keys must have 2 bytes of numbers, got 1");
+    assertThatThrownBy(() -> new KeyEpochs(new long[2], new long[] {-1, 3}, new byte[1]))
+        .hasMessage("an epoch must have 0 or more keys, all at most 2^63 - 1, got [-1, 3]");
+    long[] tooMany = {Long.MAX_VALUE, Long.MAX_VALUE, 4};
+    assertThatThrownBy(() -> new KeyEpochs(new long[3], tooMany, new byte[1]))
+        .hasMessageStartingWith("an epoch must have 0 or more keys, all at most 2^63 - 1, got [");
   }
 }

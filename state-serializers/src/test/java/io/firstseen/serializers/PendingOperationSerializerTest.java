@@ -3,6 +3,7 @@ package io.firstseen.serializers;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.util.HexFormat;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.core.memory.DataInputDeserializer;
@@ -32,6 +33,15 @@ class PendingOperationSerializerTest extends TypeSerializerContract<Long> {
         new DataInputDeserializer(
             "\u00ff".repeat(20).getBytes(java.nio.charset.StandardCharsets.ISO_8859_1));
     assertThatThrownBy(() -> PendingOperationSerializer.INSTANCE.deserialize(endless))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("does not fit into 64 bits");
+  }
+
+  @Test
+  void aNumberOf65BitsIsRefused() {
+    byte[] bytes = HexFormat.of().parseHex("ffffffffffffffffff03");
+    assertThatThrownBy(
+            () -> PendingOperationSerializer.INSTANCE.deserialize(new DataInputDeserializer(bytes)))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("does not fit into 64 bits");
   }

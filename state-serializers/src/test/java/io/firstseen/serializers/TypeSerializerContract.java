@@ -3,8 +3,10 @@ package io.firstseen.serializers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
 import java.io.EOFException;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.Test;
 
 /** What every serializer of this module must do. */
 abstract class TypeSerializerContract<T> {
+  private static final long MOST_BYTES = 256 << 10;
 
   /** The type as Flink finds it. */
   protected abstract TypeInformation<T> typeInformation();
@@ -98,6 +101,35 @@ abstract class TypeSerializerContract<T> {
     for (int length = 0; length < whole.length; length++) {
       DataInputDeserializer in = new DataInputDeserializer(Arrays.copyOf(whole, length));
       assertThatThrownBy(() -> serializer().deserialize(in)).isInstanceOf(EOFException.class);
+    }
+  }
+
+  /** Whoever can write to a savepoint can write anything there. */
+  @Test
+  void otherBytesAreRefusedOrReadWithLittleMemory() throws IOException {
+    if (serializer() instanceof WrappingSerializer) {
+      // Flink's serializer of the events takes a length on trust.
+      return;
+    }
+    byte[] whole = write(samples().get(0));
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    for (int at = 0; at < whole.length; at++) {
+      for (int other : new int[] {0, 1, 0x7F, 0x80, 0xFF}) {
+        byte[] bytes = whole.clone();
+        Arrays.fill(bytes, at, Math.min(whole.length, at + 4), (byte) other);
+        readsOrRefuses(bytes);
+        long before = threads.getCurrentThreadAllocatedBytes();
+        readsOrRefuses(bytes);
+        assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(MOST_BYTES);
+      }
+    }
+  }
+
+  private void readsOrRefuses(byte[] bytes) {
+    try {
+      serializer().deserialize(new DataInputDeserializer(bytes));
+    } catch (IOException e) {
+      // Refused.
     }
   }
 

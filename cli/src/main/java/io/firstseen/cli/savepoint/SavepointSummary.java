@@ -219,8 +219,9 @@ record SavepointSummary(DedupSavepoint savepoint) {
   }
 
   private boolean usesPublicKey() {
-    return KeyHash.isFixedKeyCheck(
-        KeyHash.Algorithm.of(savepoint.parameters().hashAlgorithm()),
-        savepoint.parameters().keyCheck());
+    // A later version may have other algorithms.
+    KeyHash fixed = KeyHash.fixed();
+    return savepoint.parameters().hashAlgorithm().equals(fixed.algorithm().id())
+        && savepoint.parameters().keyCheck() == fixed.keyCheck();
   }
 }

@@ -60,14 +60,23 @@ final class StrippedParameters implements Serializable {
   private StrippedParameters(String text) {
     this.text = text;
     this.ofFirst = new byte[128][][];
-    for (int first = 0; first < ofFirst.length; first++) {
-      char beginning = (char) first;
-      ofFirst[first] =
-          Arrays.stream(text.split(","))
-              .filter(pattern -> pattern.indexOf(beginning) == 0 || pattern.equals("*"))
-              .map(pattern -> pattern.getBytes(US_ASCII))
-              .toArray(byte[][]::new);
+    Arrays.fill(ofFirst, new byte[0][]);
+    for (String pattern : text.split(",", -1)) {
+      byte[] bytes = pattern.getBytes(US_ASCII);
+      if (pattern.equals("*")) {
+        for (int first = 0; first < ofFirst.length; first++) {
+          add(first, bytes);
+        }
+      } else if (bytes.length > 0) {
+        add(bytes[0], bytes);
+      }
     }
+  }
+
+  private void add(int first, byte[] pattern) {
+    byte[][] before = ofFirst[first];
+    ofFirst[first] = Arrays.copyOf(before, before.length + 1);
+    ofFirst[first][before.length] = pattern;
   }
 
   /**

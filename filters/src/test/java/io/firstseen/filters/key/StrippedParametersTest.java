@@ -4,10 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.management.ThreadMXBean;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -51,8 +53,8 @@ class StrippedParametersTest {
     assertThatThrownBy(() -> Canonicaliser.URL.stripping(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith(
-            "a stripped parameter must be a name of letters, digits and '-._~', with '*' only at its"
-                + " end, got '");
+            "a stripped parameter must be a name of letters, digits and '-._~', with '*' only at"
+                + " its end, got '");
   }
 
   @Test
@@ -63,7 +65,21 @@ class StrippedParametersTest {
     assertThatThrownBy(() -> Canonicaliser.URL.stripping(longest + "b"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "the stripped parameters must have at most 1000 characters with their commas, got 1001");
+            "the stripped parameters must have at most 1000 characters with their commas, got"
+                + " 1001");
+  }
+
+  /** They come with manifests, so anybody who may write to the topic chooses them. */
+  @Test
+  void takeLittleMemoryToRead() {
+    String longest =
+        "*,~" + IntStream.range(0, 199).mapToObj(",%04d"::formatted).collect(Collectors.joining());
+    assertThat(longest).hasSize(998);
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    Canonicaliser.URL.stripping(longest);
+    long before = threads.getCurrentThreadAllocatedBytes();
+    Canonicaliser.URL.stripping(longest);
+    assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(256 << 10);
   }
 
   @Test

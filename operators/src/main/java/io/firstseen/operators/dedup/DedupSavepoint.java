@@ -10,6 +10,7 @@ import io.firstseen.serializers.ShardSummarySerializer;
 import io.firstseen.types.AuditCounts;
 import io.firstseen.types.DedupParameters;
 import io.firstseen.types.ShardSummary;
+import java.io.DataInputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -26,16 +27,17 @@ import org.apache.flink.api.java.tuple.Tuple4;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.StateBackendOptions;
+import org.apache.flink.runtime.checkpoint.Checkpoints;
 import org.apache.flink.runtime.checkpoint.OperatorState;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.checkpoint.metadata.CheckpointMetadata;
 import org.apache.flink.runtime.state.KeyGroupsSavepointStateHandle;
 import org.apache.flink.runtime.state.KeyGroupsStateHandle;
 import org.apache.flink.runtime.state.KeyedStateHandle;
+import org.apache.flink.runtime.state.filesystem.AbstractFsCheckpointStorageAccess;
 import org.apache.flink.state.api.OperatorIdentifier;
 import org.apache.flink.state.api.SavepointReader;
 import org.apache.flink.state.api.functions.KeyedStateReaderFunction;
-import org.apache.flink.state.api.runtime.SavepointLoader;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.Collector;
@@ -77,7 +79,14 @@ public record DedupSavepoint(
    */
   public static Optional<DedupSavepoint> read(
       StreamExecutionEnvironment env, String uidPrefix, String path) throws Exception {
-    CheckpointMetadata metadata = SavepointLoader.loadSavepointMetadata(path);
+    CheckpointMetadata metadata;
+    try (DataInputStream in =
+        new DataInputStream(
+            AbstractFsCheckpointStorageAccess.resolveCheckpointPointer(path)
+                .getMetadataHandle()
+                .openInputStream())) {
+      metadata = readMetadata(in, path);
+    }
     OperatorIdentifier dedup = OperatorIdentifier.forUid(Firstseen.dedupUid(uidPrefix));
     Optional<OperatorState> state =
         metadata.getOperatorStates().stream()
@@ -116,6 +125,19 @@ public record DedupSavepoint(
             Collections.unmodifiableList(shards),
             parameters.get().auditSlices() == 0 ? null : audit,
             clockMillis == NO_TIME ? OptionalLong.empty() : OptionalLong.of(clockMillis)));
+  }
+
+  /**
+   * Reads the metadata. Flink's reader believes every length in it, so that malformed metadata may
+   * fail in any way.
+   */
+  static CheckpointMetadata readMetadata(DataInputStream in, String path) throws IOException {
+    try {
+      return Checkpoints.loadCheckpointMetadata(
+          in, Thread.currentThread().getContextClassLoader(), path);
+    } catch (RuntimeException | OutOfMemoryError | StackOverflowError e) {
+      throw new IOException("its metadata is malformed (" + e + ")", e);
+    }
   }
 
   private static Optional<DedupParameters> parameters(

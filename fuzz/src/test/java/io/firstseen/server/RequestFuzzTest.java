@@ -1,0 +1,140 @@
+package io.firstseen.server;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.filters.snapshot.SnapshotDirectory;
+import io.firstseen.fixtures.SetPublisher;
+import io.firstseen.fuzz.Bounds;
+import io.firstseen.server.http.AllowedHosts;
+import io.firstseen.server.http.EmbeddedPeer;
+import io.firstseen.server.http.Endpoint;
+import io.firstseen.server.http.HttpLimits;
+import io.firstseen.server.http.HttpService;
+import io.firstseen.server.http.RequestObserver;
+import io.firstseen.server.http.Route;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+
+/**
+ * Requests to the service, with the questions and batches in them, as the bytes of a connection:
+ * every answer has a status of the client's making or 200, never 500; nothing fails, and no memory
+ * of bodies is kept.
+ */
+class RequestFuzzTest {
+  /** A request of some 20 bytes gets a reply with its headers. */
+  private static final long FACTOR = 1_024;
+
+  private static final Set<Integer> STATUSES =
+      Set.of(100, 200, 206, 304, 400, 404, 405, 413, 414, 416, 417, 421, 431, 503);
+  private static final int MAX_BATCH_KEYS = 50;
+  private static final HttpService SERVICE;
+
+  static {
+    try {
+      SERVICE = start();
+    } catch (IOException | InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static HttpService start() throws IOException, InterruptedException {
+    Path directory = Files.createTempDirectory("requests");
+    List<SetSource> sources = new ArrayList<>();
+    for (String set : List.of("spam", "ours")) {
+      Path snapshots = directory.resolve(set);
+      long[] hashes =
+          Stream.of("example.com/", "login.example/a")
+              .mapToLong(key -> KeyHash.fixed().hash(key.getBytes(UTF_8)))
+              .toArray();
+      SnapshotDirectory out = new SnapshotDirectory(snapshots);
+      out.writeManifest(
+          new SetPublisher(
+                  set,
+                  SetParameters.of(
+                      KeyHash.fixed(), Canonicaliser.URL_EXPRESSION, new Shards(2), 1e-9))
+              .publish(1, 0, 1, hashes)
+              .writeBlobs(out)
+              .manifest());
+      sources.add(
+          SetSource.directory(snapshots, set, KeyHash.fixed(), List.of(), Optional.empty()));
+    }
+    CountDownLatch ready = new CountDownLatch(sources.size());
+    ServedSets sets =
+        new ServedSets(
+            sources,
+            Set.of("ours"),
+            false,
+            new ServiceLog() {
+              @Override
+              public void onSnapshot(String set, Manifest manifest) {
+                ready.countDown();
+              }
+            });
+    sets.start();
+    ready.await();
+    ServiceMetrics metrics = new ServiceMetrics();
+    HealthEndpoints health = new HealthEndpoints(sets, () -> false);
+    return HttpService.start(
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+        HttpLimits.DEFAULT,
+        AllowedHosts.any(),
+        Duration.ofSeconds(1),
+        new RequestObserver() {},
+        List.of(
+            Route.get("contains", "/v1/contains", new ContainsEndpoint(sets, metrics)),
+            post("/v1/contains", new BatchEndpoint(sets, metrics, MAX_BATCH_KEYS)),
+            Route.get("match", "/v1/match", new MatchEndpoint(sets, metrics)),
+            post("/v1/match", new MatchBatchEndpoint(sets, metrics, MAX_BATCH_KEYS)),
+            Route.get("manifest", "/v1/manifest", new ManifestEndpoint(sets)),
+            Route.get("blobs", BlobEndpoint.PATH, new BlobEndpoint(sets)),
+            Route.get("healthz", "/healthz", health::health).forHealth(),
+            Route.get("readyz", "/readyz", health::readiness).forHealth()));
+  }
+
+  /** A route whose requests are answered in the calling thread, unlike those of a service. */
+  private static Route post(String path, Endpoint endpoint) {
+    return new Route("batch", path, List.of("POST"), false, false, endpoint);
+  }
+
+  @FuzzTest
+  void request(byte[] input) throws Exception {
+    Bounds.hold(
+        input.length,
+        FACTOR,
+        () -> {
+          // Where the parts meet must not matter.
+          String replies = EmbeddedPeer.ask(SERVICE, input, input.length);
+          check(replies);
+          String inParts = EmbeddedPeer.ask(SERVICE, input, input.length / 2);
+          check(inParts);
+        });
+  }
+
+  private static void check(String replies) {
+    for (int at = replies.indexOf("HTTP/1."); at >= 0; ) {
+      if (at == 0 || replies.charAt(at - 1) == '\n' || replies.charAt(at - 1) == '}') {
+        String status = replies.substring(at + 9, at + 12);
+        if (!STATUSES.contains(Integer.parseInt(status))) {
+          throw new AssertionError("a reply must not have the status " + status + ": " + replies);
+        }
+      }
+      at = replies.indexOf("HTTP/1.", at + 1);
+    }
+  }
+}
