@@ -5,21 +5,27 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.firstseen.consumer.TestPublisher.Entry;
 import io.firstseen.consumer.TestPublisher.Publication;
+import io.firstseen.consumer.internal.SnapshotCache;
+import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
@@ -432,11 +438,9 @@ class SnapshotCacheTest {
     second.reader().end();
   }
 
-  /** /dev/full answers every write as a full disk does. */
+  /** The device answers every write as a full disk does. */
   @Test
   void onAFullDiskItStaysInMemoryAndComesBack() throws Exception {
-    Path full = Path.of("/dev/full");
-    assumeThat(full).exists();
     publish(1, "a");
     SnapshotClient client = start();
     follow(client, TOPIC_ID);
@@ -444,11 +448,10 @@ class SnapshotCacheTest {
     Path files = directory.resolve("spam.snapshots");
     List<Path> unwritable = new ArrayList<>();
     for (String name : List.of("snapshot.tmp", "current.tmp")) {
-      unwritable.add(Files.createSymbolicLink(files.resolve(name), full));
+      unwritable.add(fullDevice(files.resolve(name)));
     }
     for (Entry chunk : second.chunks()) {
-      unwritable.add(
-          Files.createSymbolicLink(files.resolve("incoming").resolve(chunk.digest()), full));
+      unwritable.add(fullDevice(files.resolve("incoming").resolve(chunk.digest())));
     }
     follow(client, TOPIC_ID);
     assertThat(client.mightContain("b")).isTrue();
@@ -472,6 +475,151 @@ class SnapshotCacheTest {
     assertThat(notices).hasSize(1);
   }
 
+  /** Needs the rights to make a device. */
+  private static Path fullDevice(Path path) throws Exception {
+    Process made =
+        new ProcessBuilder("mknod", path.toString(), "c", "1", "7")
+            .redirectErrorStream(true)
+            .start();
+    String output = new String(made.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assumeThat(made.waitFor()).as(output).isZero();
+    return path;
+  }
+
+  /** Somebody else makes the client's files lead to what the client may write and he may not. */
+  @Test
+  void symbolicLinksOfFilesAreNotWrittenThrough() throws Exception {
+    publish(1, "a");
+    fillCache();
+    Publication second = publish(2, "a", "b", "c", "d", "e");
+    Path precious = Files.writeString(temporary.resolve("precious"), "unchanged");
+    Path files = directory.resolve("spam.snapshots");
+    for (String name : List.of("snapshot.tmp", "current.tmp")) {
+      Files.createSymbolicLink(files.resolve(name), precious);
+    }
+    SnapshotClient client = start();
+    for (Entry chunk : second.chunks()) {
+      Path incoming = files.resolve("incoming").resolve(chunk.digest());
+      if (!Files.exists(incoming, LinkOption.NOFOLLOW_LINKS)) {
+        Files.createSymbolicLink(incoming, precious);
+      }
+    }
+    follow(client, TOPIC_ID);
+    assertThat(client.mightContain("b")).isTrue();
+    client.reader().end();
+    assertThat(precious).hasContent("unchanged");
+    assertThat(notices)
+        .singleElement()
+        .asString()
+        .startsWith("cache " + files + " cannot be written, so snapshots stay in memory: ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "incoming", "blobs"})
+  void aDirectoryThatIsASymbolicLinkIsNotWrittenOrEmptied(String name) throws Exception {
+    Path precious = Files.createDirectory(temporary.resolve("precious"));
+    Files.writeString(precious.resolve("file"), "unchanged");
+    Path link = directory.resolve("spam.snapshots").resolve(name);
+    Files.createDirectories(link.getParent());
+    Files.createSymbolicLink(link, precious);
+    SnapshotClient client = start();
+    for (long sequence = 1; sequence <= 3; sequence++) {
+      publish(sequence, "a", "b" + sequence);
+      follow(client, TOPIC_ID);
+      assertThat(client.mightContain("b" + sequence)).isTrue();
+    }
+    client.reader().end();
+    assertThat(files(precious)).containsExactly(precious.resolve("file"));
+    assertThat(notices)
+        .containsExactly(
+            "cache "
+                + directory.resolve("spam.snapshots")
+                + " cannot be written, so snapshots stay in memory: "
+                + directory.resolve("spam.snapshots").resolve(name)
+                + ": it must be a directory, and no symbolic link");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "incoming", "blobs"})
+  void whereOthersMayWriteThatIsTold(String name) throws Exception {
+    publish(1, "a");
+    fillCache();
+    assertThat(notices).isEmpty();
+    Path open = directory.resolve("spam.snapshots").resolve(name);
+    Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwx---"));
+    SnapshotClient client = start();
+    assertThat(client.mightContain("a")).isTrue();
+    client.reader().end();
+    assertThat(notices)
+        .containsExactly(
+            "others may write to cache "
+                + directory.resolve("spam.snapshots")
+                + ", and so choose what it answers: chmod go-w "
+                + open);
+  }
+
+  /** Signatures are asked for again, so a cache cannot bring in what the topic could not. */
+  @Test
+  void aManifestThatNoTrustedKeySignedIsPassedOver() {
+    publish(1, "a");
+    fillCache();
+    SnapshotClient client =
+        start(directory, options -> options.trustedKeys(Set.of(SigningKey.generate().publicKey())));
+    assertThat(client.state()).isEqualTo(ClientState.EMPTY);
+    assertThat(notices).singleElement().asString().contains("the manifest has no signature");
+    client.reader().end();
+  }
+
+  @Test
+  void anotherProcessKeepsItUntilItDies() throws Exception {
+    publish(1, "a");
+    fillCache();
+    Process other =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                OtherProcess.class.getName(),
+                directory.toString())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    try {
+      assertThat(other.inputReader().readLine()).isEqualTo("open");
+      SnapshotClient second = start();
+      assertThat(second.mightContain("a")).isTrue();
+      List<Path> before = files(directory);
+      publish(2, "b");
+      follow(second, TOPIC_ID);
+      assertThat(second.mightContain("b")).isTrue();
+      second.reader().end();
+      assertThat(files(directory)).isEqualTo(before);
+      assertThat(notices)
+          .containsExactly(
+              "cache "
+                  + directory.resolve("spam.snapshots")
+                  + " is in use by another client, so nothing is kept");
+    } finally {
+      other.destroyForcibly().waitFor();
+    }
+    notices.clear();
+    fillCache();
+    assertThat(notices).isEmpty();
+    assertThat(start().manifest().orElseThrow().sequence()).isEqualTo(2);
+  }
+
+  /** Holds a cache until it is killed. */
+  static final class OtherProcess {
+    private OtherProcess() {}
+
+    public static void main(String[] arguments) throws IOException {
+      try (SnapshotCache cache = SnapshotCache.open(Path.of(arguments[0]), SET)) {
+        System.out.println(cache.takeTrouble().orElse("open"));
+        System.in.read();
+      }
+    }
+  }
+
   @Test
   void aCacheOfAnotherTopicIsPassedOver() {
     publish(1, "a");
@@ -491,7 +639,8 @@ class SnapshotCacheTest {
   private static Path copy(Path from, Path to) throws IOException {
     try (Stream<Path> files = Files.walk(from)) {
       for (Path file : files.toList()) {
-        if (!Files.isSymbolicLink(file)) {
+        // A device has no end.
+        if (Files.isDirectory(file) || Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
           Files.copy(file, to.resolve(from.relativize(file)));
         }
       }

@@ -2,6 +2,7 @@ package io.firstseen.cli.consumer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.cli.Waiting;
 import io.firstseen.cli.consumer.SnapshotWriter.Window;
 import io.firstseen.cli.consumer.SnapshotWriter.Written;
 import io.firstseen.consumer.ClientState;
@@ -13,6 +14,7 @@ import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.testing.SharedBroker;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,6 +27,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -118,6 +121,40 @@ class SnapshotFaultsOnBrokerTest {
       List<Written> wrong(Window good) throws SnapshotException {
         Window other = SnapshotWriter.window(2, KeyHash.sipHash24(new byte[16]), MANY);
         return with(other.chunks(), signed(other, TRUSTED));
+      }
+
+      @Override
+      List<Written> cure(Window good) {
+        return with(good.chunks(), signed(good, TRUSTED));
+      }
+    },
+    OF_ANOTHER_SET("a manifest of set 'spam' cannot be read: it belongs to set 'ham'") {
+      @Override
+      List<Written> wrong(Window good) {
+        Manifest manifest = good.manifest();
+        Manifest other =
+            Manifest.of(
+                "ham",
+                manifest.sequence(),
+                manifest.windowStartMillis(),
+                manifest.windowEndMillis(),
+                manifest.parameters(),
+                manifest.count(),
+                manifest.root(),
+                manifest.pack(),
+                manifest.packBytes());
+        return with(good.chunks(), Written.manifest(TRUSTED.sign(other).toBytes()));
+      }
+
+      @Override
+      List<Written> cure(Window good) {
+        return with(good.chunks(), signed(good, TRUSTED));
+      }
+    },
+    DELETED("the manifest of set 'spam' was deleted from the topic") {
+      @Override
+      List<Written> wrong(Window good) {
+        return List.of(Written.manifest(null));
       }
 
       @Override
@@ -233,6 +270,52 @@ class SnapshotFaultsOnBrokerTest {
         client.awaitSequence(sequence, LONG);
       }
       assertThat(refusals).isEmpty();
+    }
+  }
+
+  /** Whoever may write to the topic can hide what is new. What he cannot do is take it back. */
+  @Test
+  void anAttackerOnTheTopicTakesNobodyBack(@TempDir Path cache) throws Exception {
+    String topic = createTopic();
+    SnapshotClientOptions options =
+        SnapshotClientOptions.builder(KAFKA.servers(), SnapshotWriter.SET)
+            .topic(topic)
+            .trustedKeys(Set.of(TRUSTED.publicKey()))
+            .chunkWait(Duration.ofMillis(100))
+            .cacheDirectory(cache)
+            .build();
+    Window first = SnapshotWriter.window(1, KeyHash.fixed(), SnapshotWriter.hashes("first"));
+    Window second = SnapshotWriter.window(2, KeyHash.fixed(), SnapshotWriter.hashes("second"));
+    Window forged = SnapshotWriter.window(99, KeyHash.fixed(), SnapshotWriter.hashes("forged"));
+    Window third = SnapshotWriter.window(3, KeyHash.fixed(), SnapshotWriter.hashes("third"));
+    try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic)) {
+      writer.write(Fault.with(first.chunks(), Fault.signed(first, TRUSTED)));
+      writer.write(Fault.with(second.chunks(), Fault.signed(second, TRUSTED)));
+      try (SnapshotClient client = SnapshotClient.start(options)) {
+        assertThat(client.awaitSequence(2, LONG).sequence()).isEqualTo(2);
+        List<Written> attack = new ArrayList<>();
+        // Freeze: what answers is removed, and the last record of the set is an old one, replayed.
+        second.chunks().forEach(chunk -> attack.add(chunk.with(null)));
+        attack.add(Written.manifest(null));
+        attack.addAll(Fault.with(forged.chunks(), forged.manifestRecord()));
+        attack.addAll(Fault.with(forged.chunks(), Fault.signed(forged, SigningKey.generate())));
+        attack.addAll(Fault.with(first.chunks(), Fault.signed(first, TRUSTED)));
+        writer.write(attack);
+        Waiting.until(
+            "the replay is refused",
+            LONG,
+            () -> client.status().trouble().orElse("").contains("went back to sequence 1"));
+        assertThat(client.manifest().map(Manifest::sequence)).hasValue(2L);
+        assertThat(client.mightContain("second")).isTrue();
+        assertThat(client.mightContain("forged")).isFalse();
+      }
+      try (SnapshotClient restarted = SnapshotClient.start(options)) {
+        assertThat(restarted.awaitReady(LONG).sequence()).isEqualTo(2);
+        assertThat(restarted.mightContain("second")).isTrue();
+        writer.write(Fault.with(third.chunks(), Fault.signed(third, TRUSTED)));
+        assertThat(restarted.awaitSequence(3, LONG).sequence()).isEqualTo(3);
+        assertThat(restarted.mightContain("third")).isTrue();
+      }
     }
   }
 }

@@ -13,10 +13,14 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermission;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -42,9 +46,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A full disk causes no failure: what cannot be written stays in memory, and {@link
  * #takeTrouble} says so once. A process that does not hold the lock reads and never writes. Files
- * in use may be removed; a mapping stays until it is garbage-collected.
+ * in use may be removed; a mapping stays until it is garbage-collected. Symbolic links in it are
+ * not followed when it is written.
  */
 public final class SnapshotCache implements AutoCloseable {
+  private static final Set<PosixFilePermission> OF_OTHERS =
+      EnumSet.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
+
   private final Path directory;
   private final Path incoming;
   private final Path blobs;
@@ -76,11 +84,15 @@ public final class SnapshotCache implements AutoCloseable {
 
   private void lock() {
     try {
-      SyncedFiles.createDirectories(incoming);
-      SyncedFiles.createDirectories(blobs);
+      createDirectory(directory);
+      createDirectory(incoming);
+      createDirectory(blobs);
       lockFile =
           FileChannel.open(
-              directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+              directory.resolve("lock"),
+              StandardOpenOption.CREATE,
+              StandardOpenOption.WRITE,
+              LinkOption.NOFOLLOW_LINKS);
       FileLock lock = tryLock(lockFile);
       isWritable = lock != null;
       if (!isWritable) {
@@ -92,6 +104,34 @@ public final class SnapshotCache implements AutoCloseable {
       }
     } catch (IOException e) {
       fail(e);
+    }
+  }
+
+  /**
+   * Creates a directory if it is absent. One that is a symbolic link is refused: files would be
+   * written and removed where it leads. If others may write to it, that is told as trouble.
+   */
+  private void createDirectory(Path path) throws IOException {
+    boolean isNew = !Files.exists(path, LinkOption.NOFOLLOW_LINKS);
+    if (isNew) {
+      SyncedFiles.createDirectories(path);
+    }
+    if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+      throw new FileSystemException(
+          path.toString(), null, "it must be a directory, and no symbolic link");
+    }
+    PosixFileAttributeView view =
+        Files.getFileAttributeView(path, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
+    if (view != null) {
+      Set<PosixFilePermission> rights = view.readAttributes().permissions();
+      boolean isOpen = rights.removeAll(OF_OTHERS);
+      if (isOpen && isNew) {
+        view.setPermissions(rights);
+      } else if (isOpen) {
+        trouble =
+            "others may write to cache %s, and so choose what it answers: chmod go-w %s"
+                .formatted(directory, path);
+      }
     }
   }
 
@@ -163,7 +203,10 @@ public final class SnapshotCache implements AutoCloseable {
     }
     try (FileChannel file =
         FileChannel.open(
-            incoming.resolve(key.digest()), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            incoming.resolve(key.digest()),
+            StandardOpenOption.CREATE,
+            StandardOpenOption.WRITE,
+            LinkOption.NOFOLLOW_LINKS)) {
       write(file, ByteBuffer.wrap(bytes), (long) key.index() * SnapshotTopicFormat.MAX_CHUNK_BYTES);
       recover();
       return true;
@@ -300,7 +343,8 @@ public final class SnapshotCache implements AutoCloseable {
             path,
             StandardOpenOption.CREATE,
             StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE)) {
+            StandardOpenOption.WRITE,
+            LinkOption.NOFOLLOW_LINKS)) {
       write(file, bytes, 0);
       file.force(true);
     }
