@@ -106,6 +106,22 @@ class ReleaseTest {
   }
 
   @Test
+  void theExampleProjectHasTheVersionsOfThePom() throws IOException {
+    String root = Files.readString(ROOT.resolve("pom.xml"));
+    String example = Files.readString(ROOT.resolve("examples/pipeline/pom.xml"));
+    List<String> properties = Project.all("<([a-z0-9-]+\\.version)>", example);
+    assertThat(properties).contains("firstseen.version", "flink.version", "maven-shade.version");
+    for (String property : properties) {
+      assertThat(Project.all("<" + property + ">([^<]+)<", example))
+          .as(property)
+          .isEqualTo(
+              property.equals("firstseen.version")
+                  ? List.of(Project.version())
+                  : Project.all("<" + property + ">([^<]+)<", root));
+    }
+  }
+
+  @Test
   void theClientsHaveTheVersion() throws IOException {
     assertThat(
             Project.all(
