@@ -1,9 +1,9 @@
 package io.firstseen.benchmarks.alternatives;
 
 import io.firstseen.benchmarks.alternatives.Alternative.Store;
-import io.firstseen.benchmarks.shared.LinePanels;
-import io.firstseen.benchmarks.shared.LinePanels.Point;
-import io.firstseen.benchmarks.shared.LinePanels.Style;
+import io.firstseen.cli.plot.LinePanels;
+import io.firstseen.cli.plot.LinePanels.Point;
+import io.firstseen.cli.plot.LinePanels.Style;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

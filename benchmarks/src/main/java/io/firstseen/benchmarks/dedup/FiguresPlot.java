@@ -2,9 +2,9 @@ package io.firstseen.benchmarks.dedup;
 
 import io.firstseen.benchmarks.dedup.PipelineResult.Sizes;
 import io.firstseen.benchmarks.shared.Backend;
-import io.firstseen.benchmarks.shared.LinePanels;
-import io.firstseen.benchmarks.shared.LinePanels.Point;
-import io.firstseen.benchmarks.shared.LinePanels.Style;
+import io.firstseen.cli.plot.LinePanels;
+import io.firstseen.cli.plot.LinePanels.Point;
+import io.firstseen.cli.plot.LinePanels.Style;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -75,8 +75,9 @@ class RatePlotTest {
     assertThat(line[2] - line[0]).isCloseTo(line[4] - line[2], within(0.02)).isPositive();
     assertThat(line[3] - line[1]).isCloseTo(line[5] - line[3], within(0.02)).isPositive();
     // The marks beside their labels.
-    assertThat(number(text(picture, "14"), "x")).isCloseTo(line[2], within(0.02));
-    assertThat(number(text(picture, "0.1 %"), "y") - line[3]).isBetween(0.0, 6.0);
+    double tens = number(text(picture, "10"), "x");
+    assertThat(tens).isCloseTo(line[0], within(0.02));
+    assertThat(number(text(picture, "0.1"), "y") - line[3]).isBetween(0.0, 6.0);
   }
 
   @Test
@@ -84,19 +85,34 @@ class RatePlotTest {
     // A set on the bound itself.
     double rate = 0x1p-10;
     Document picture = picture(set("set", 0.01, 12, 10_000), set("set", rate, 10, 977));
-    Element bound =
-        elements(picture, "line").stream()
-            .filter(line -> line.hasAttribute("stroke-dasharray"))
-            .max((a, b) -> Double.compare(length(a), length(b)))
-            .orElseThrow();
-    double[] line = points(elements(picture, "polyline").get(0));
-    double share = (line[3] - number(bound, "y1")) / (number(bound, "y2") - number(bound, "y1"));
-    double x = number(bound, "x1") + share * (number(bound, "x2") - number(bound, "x1"));
-    assertThat(line[2]).isCloseTo(x, within(0.05));
+    List<Element> lines = elements(picture, "polyline");
+    double[] line = points(lines.get(0));
+    double[] bound = points(lines.get(lines.size() - 1));
+    assertThat(lines.get(lines.size() - 1).hasAttribute("stroke-dasharray")).isTrue();
+    assertThat(bound[2]).isCloseTo(line[2], within(0.05));
+    assertThat(bound[3]).isCloseTo(line[3], within(0.05));
+    // The other set has two bits more than the bound of its rate.
+    double bit = (line[0] - line[2]) / 2;
+    assertThat((line[0] - bound[0]) / bit)
+        .isCloseTo(12 - Math.log(100) / Math.log(2), within(0.01));
   }
 
-  private static double length(Element line) {
-    return Math.abs(number(line, "y2") - number(line, "y1"));
+  @Test
+  void aMeasuredRateHasItsIntervalAndNoRingIfItIsZero() throws Exception {
+    Document picture = picture(set("some", 0.01, 10, 10_000), set("none", 0.001, 14, 0));
+    List<Element> rings =
+        elements(picture, "circle").stream()
+            .filter(circle -> circle.getAttribute("fill").equals("white"))
+            .toList();
+    assertThat(rings).hasSize(1);
+    double[] line = points(elements(picture, "polyline").get(0));
+    assertThat(number(rings.get(0), "cx")).isCloseTo(line[0], within(0.02));
+    assertThat(number(rings.get(0), "cy")).isCloseTo(line[1], within(0.5));
+    assertThat(elements(picture, "title"))
+        .extracting(Element::getTextContent)
+        .contains(
+            "some: 10.00 bits a key, predicted 1.000 %, measured 1.000 %",
+            "none: 14.00 bits a key, predicted 0.1000 %, measured 0 %");
   }
 
   @Test
@@ -108,10 +124,9 @@ class RatePlotTest {
             "first <kind>",
             "second",
             "information bound, log2(1 / rate)",
-            "bits a key, of the whole set",
-            "false-positive rate (log scale)");
+            "bits a key, of the whole set");
     List<Element> lines = elements(picture, "polyline");
-    assertThat(lines).hasSize(2);
+    assertThat(lines).hasSize(3);
     assertThat(lines.get(0).getAttribute("stroke"))
         .isNotEqualTo(lines.get(1).getAttribute("stroke"));
   }

@@ -1,5 +1,6 @@
-package io.firstseen.benchmarks.shared;
+package io.firstseen.cli.plot;
 
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -9,33 +10,35 @@ import java.util.List;
  * @param from the value at {@code start}; its logarithm on a logarithmic axis
  * @param to the value at {@code end}, or its logarithm; greater than {@code from}
  */
-public record Axis(boolean logarithmic, double from, double to, double start, double end) {
+record Axis(boolean logarithmic, double from, double to, double start, double end) {
   private static final int MAX_TICKS = 8;
+  private static final int MAX_POWERS_WITH_STEPS = 5;
   private static final int[] STEPS = {1, 2, 5};
 
   /** A scale from 0 to a little above the greatest value. */
-  public static Axis linear(double greatest, double start, double end) {
+  static Axis linear(double greatest, double start, double end) {
     return new Axis(false, 0, greatest * 1.05, start, end);
   }
 
   /** A scale from the least value to a little above the greatest; both must be positive. */
-  public static Axis logarithmic(double least, double greatest, double start, double end) {
+  static Axis logarithmic(double least, double greatest, double start, double end) {
     double to = Math.max(Math.log10(greatest), Math.log10(least) + 0.1);
     return new Axis(true, Math.log10(least), to + 0.05, start, end);
   }
 
-  public double at(double value) {
-    double place = logarithmic ? Math.log10(value) : value;
+  /** The position of a value; of one below a logarithmic scale, its start. */
+  double at(double value) {
+    double place = logarithmic ? Math.max(from, Math.log10(value)) : value;
     return start + (place - from) / (to - from) * (end - start);
   }
 
   /** Round values to mark. */
-  public List<Double> ticks() {
+  List<Double> ticks() {
     List<Double> ticks = new ArrayList<>();
     if (logarithmic) {
       for (int power = (int) Math.floor(from); power <= to; power++) {
-        for (int step : STEPS) {
-          double value = step * Math.pow(10, power);
+        for (int step : to - from > MAX_POWERS_WITH_STEPS ? new int[] {1} : STEPS) {
+          double value = BigDecimal.valueOf(step).scaleByPowerOfTen(power).doubleValue();
           if (Math.log10(value) >= from && Math.log10(value) <= to) {
             ticks.add(value);
           }

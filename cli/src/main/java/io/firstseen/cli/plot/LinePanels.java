@@ -1,15 +1,17 @@
-package io.firstseen.benchmarks.shared;
+package io.firstseen.cli.plot;
 
-import io.firstseen.cli.report.SvgWriter;
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
-import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A picture of panels side by side, with lines over one common kind of horizontal axis. It is
@@ -18,11 +20,11 @@ import java.util.stream.DoubleStream;
 public final class LinePanels {
   private static final double LEGEND = 64;
   private static final double LEGEND_ROW = 24;
-  private static final double PANEL_HEIGHT = 324;
+  private static final double LEGEND_COLUMN = 380;
   private static final double BELOW_PANEL = 64;
   private static final double LEFT = 72;
-  private static final double PANEL = 380;
-  private static final double PANEL_WIDTH = 300;
+  private static final double BETWEEN_PANELS = 80;
+  private static final double NOTE = 24;
   private static final int LEAST_LEGEND_ROWS = 2;
   private static final int MARKED_POINTS = 24;
 
@@ -32,10 +34,16 @@ public final class LinePanels {
   private static final String GRID = "#e3e3e3";
   private static final String DASHES = "7 4";
 
+  /** Half the length of the bar at each end of a range. */
+  private static final double CAP = 4;
+
   private final String title;
   private final String across;
   private final boolean logarithmicAcross;
   private final List<Panel> panels = new ArrayList<>();
+  private @Nullable String note;
+  private double panelWidth = 300;
+  private double panelHeight = 324;
   private SvgWriter svg;
   private double top;
   private double bottom;
@@ -43,12 +51,42 @@ public final class LinePanels {
   /** A point of a line. */
   public record Point(double across, double up) {}
 
+  /**
+   * A measured value beside a line, with the range that it leaves.
+   *
+   * @param up the value; 0 on a logarithmic axis if only the range is to be drawn
+   * @param says what is shown where a pointer rests on it
+   */
+  public record Mark(double across, double up, double low, double high, String says) {}
+
   /** How a line is drawn, and what it is called in the legend. */
   public record Style(String title, String colour, boolean dashed) {}
 
-  private record Panel(String title, boolean logarithmic, Map<Style, List<Point>> lines) {
-    DoubleStream values(ToDoubleFunction<Point> of) {
-      return lines.values().stream().flatMap(List::stream).mapToDouble(of);
+  private record Panel(
+      String title,
+      boolean logarithmic,
+      Map<Style, List<Point>> lines,
+      Map<Style, List<Mark>> marks) {
+
+    DoubleStream across() {
+      return DoubleStream.concat(
+          points().mapToDouble(Point::across), marked().mapToDouble(Mark::across));
+    }
+
+    /** Without what a logarithmic axis cannot show. */
+    DoubleStream up() {
+      return DoubleStream.concat(
+              points().mapToDouble(Point::up),
+              marked().flatMapToDouble(mark -> DoubleStream.of(mark.low(), mark.high())))
+          .filter(value -> !logarithmic || value > 0);
+    }
+
+    private Stream<Point> points() {
+      return lines.values().stream().flatMap(List::stream);
+    }
+
+    private Stream<Mark> marked() {
+      return marks.values().stream().flatMap(List::stream);
     }
   }
 
@@ -62,6 +100,21 @@ public final class LinePanels {
     this.logarithmicAcross = logarithmicAcross;
   }
 
+  /** Sets a line below the title. */
+  public LinePanels note(String line) {
+    note = line;
+    return this;
+  }
+
+  /**
+   * Sets the size of each panel without its labels, in pixels; 300 by 324 unless this is called.
+   */
+  public LinePanels panelSize(double width, double height) {
+    panelWidth = width;
+    panelHeight = height;
+    return this;
+  }
+
   /**
    * Adds a panel.
    *
@@ -69,37 +122,62 @@ public final class LinePanels {
    * @param lines in the order of the legend; those without points are left out
    */
   public void add(String panel, boolean logarithmic, Map<Style, List<Point>> lines) {
+    add(panel, logarithmic, lines, Map.of());
+  }
+
+  /**
+   * Adds a panel with marks.
+   *
+   * @param logarithmic as above
+   * @param lines as above
+   * @param marks in the colours of their styles, which lines have, too
+   */
+  public void add(
+      String panel,
+      boolean logarithmic,
+      Map<Style, List<Point>> lines,
+      Map<Style, List<Mark>> marks) {
     Map<Style, List<Point>> drawn = new LinkedHashMap<>(lines);
     drawn.values().removeIf(List::isEmpty);
-    panels.add(new Panel(panel, logarithmic, drawn));
+    panels.add(new Panel(panel, logarithmic, drawn, marks));
   }
 
   /** The picture. */
   public String svg() {
     List<Style> styles =
         panels.stream().flatMap(panel -> panel.lines().keySet().stream()).distinct().toList();
-    int legendRows = Math.max(LEAST_LEGEND_ROWS, (styles.size() - 1) / panels.size() + 1);
-    top = LEGEND + LEGEND_ROW * legendRows + 20;
-    bottom = top + PANEL_HEIGHT;
-    int width = (int) (LEFT + PANEL * panels.size() - 12);
+    int columns = Math.max(1, (int) (panel() * panels.size() / LEGEND_COLUMN));
+    int legendRows = Math.max(LEAST_LEGEND_ROWS, (styles.size() - 1) / columns + 1);
+    double legendTop = note == null ? LEGEND : LEGEND + NOTE;
+    top = legendTop + LEGEND_ROW * legendRows + 20;
+    bottom = top + panelHeight;
+    int width = (int) (LEFT + panel() * panels.size() - 12);
     int height = (int) (bottom + BELOW_PANEL);
     svg = new SvgWriter(width, height);
     svg.text("title", title);
     svg.element("rect", "width", width, "height", height, "fill", "white");
     svg.open("g", "font-family", FONTS, "font-size", 13, "fill", INK);
     svg.text("text", title, "x", LEFT, "y", 34, "font-size", 20);
-    legend(styles, legendRows);
+    if (note != null) {
+      svg.text("text", note, "x", LEFT, "y", 58, "fill", PALE_INK);
+    }
+    legend(styles, legendRows, legendTop);
     for (int i = 0; i < panels.size(); i++) {
-      draw(panels.get(i), LEFT + i * PANEL);
+      draw(panels.get(i), LEFT + i * panel());
     }
     svg.close();
     return svg.finish();
   }
 
-  private void legend(List<Style> styles, int rows) {
+  /** The width of a panel with its labels. */
+  private double panel() {
+    return panelWidth + BETWEEN_PANELS;
+  }
+
+  private void legend(List<Style> styles, int rows, double legendTop) {
     for (int i = 0; i < styles.size(); i++) {
-      double x = LEFT + Math.floorDiv(i, rows) * PANEL;
-      double y = LEGEND + LEGEND_ROW * (i % rows);
+      double x = LEFT + Math.floorDiv(i, rows) * LEGEND_COLUMN;
+      double y = legendTop + LEGEND_ROW * (i % rows);
       svg.open("line", "x1", x, "y1", y, "x2", x + 34, "y2", y);
       stroke(styles.get(i));
       svg.close();
@@ -119,18 +197,16 @@ public final class LinePanels {
     if (panel.lines().isEmpty()) {
       return;
     }
-    double right = left + PANEL_WIDTH;
-    double most = panel.values(Point::up).max().orElseThrow();
-    double furthest = panel.values(Point::across).max().orElseThrow();
+    double right = left + panelWidth;
+    double most = panel.up().max().orElseThrow();
+    double furthest = panel.across().max().orElseThrow();
     Axis horizontal =
         logarithmicAcross
-            ? Axis.logarithmic(
-                panel.values(Point::across).min().orElseThrow(), furthest, left, right)
+            ? Axis.logarithmic(panel.across().min().orElseThrow(), furthest, left, right)
             : Axis.linear(furthest, left, right);
     Axis vertical =
         panel.logarithmic()
-            ? Axis.logarithmic(
-                powerOfTen(panel.values(Point::up).min().orElseThrow()), most, bottom, top)
+            ? Axis.logarithmic(powerOfTen(panel.up().min().orElseThrow()), most, bottom, top)
             : Axis.linear(most, bottom, top);
     for (double tick : vertical.ticks()) {
       double y = vertical.at(tick);
@@ -139,7 +215,7 @@ public final class LinePanels {
     }
     for (double tick :
         logarithmicAcross
-            ? panel.values(Point::across).boxed().collect(Collectors.toCollection(TreeSet::new))
+            ? panel.across().boxed().collect(Collectors.toCollection(TreeSet::new))
             : horizontal.ticks()) {
       double x = horizontal.at(tick);
       line(x, top, x, bottom, GRID);
@@ -149,6 +225,9 @@ public final class LinePanels {
     line(left, bottom, right, bottom, PALE_INK);
     svg.text("text", across, "x", (left + right) / 2, "y", bottom + 46, "text-anchor", "middle");
     panel.lines().forEach((style, points) -> draw(style, points, horizontal, vertical));
+    panel
+        .marks()
+        .forEach((style, marks) -> marks.forEach(mark -> draw(style, mark, horizontal, vertical)));
   }
 
   private void draw(Style style, List<Point> points, Axis horizontal, Axis vertical) {
@@ -180,6 +259,34 @@ public final class LinePanels {
     svg.close();
   }
 
+  private void draw(Style style, Mark mark, Axis horizontal, Axis vertical) {
+    double x = horizontal.at(mark.across());
+    double high = vertical.at(mark.high());
+    double low = vertical.at(mark.low());
+    svg.open("g");
+    svg.text("title", mark.says());
+    line(x, high, x, low, style.colour());
+    line(x - CAP, high, x + CAP, high, style.colour());
+    line(x - CAP, low, x + CAP, low, style.colour());
+    if (mark.up() > 0) {
+      svg.element(
+          "circle",
+          "cx",
+          x,
+          "cy",
+          vertical.at(mark.up()),
+          "r",
+          5.5,
+          "fill",
+          "white",
+          "stroke",
+          style.colour(),
+          "stroke-width",
+          2);
+    }
+    svg.close();
+  }
+
   private void line(double x1, double y1, double x2, double y2, String colour) {
     svg.element("line", "x1", x1, "y1", y1, "x2", x2, "y2", y2, "stroke", colour);
   }
@@ -189,9 +296,14 @@ public final class LinePanels {
     return Math.pow(10, Math.floor(Math.log10(number)));
   }
 
-  /** Formats a number without trailing zeros. */
+  /** Formats a number with three significant digits, and without trailing zeros. */
   private static String number(double number) {
-    String text = String.format(Locale.ROOT, number < 10 ? "%.2f" : "%.0f", number);
-    return text.contains(".") ? text.replaceAll("\\.?0+$", "") : text;
+    if (number >= 1000) {
+      return String.format(Locale.ROOT, "%.0f", number);
+    }
+    BigDecimal rounded = BigDecimal.valueOf(number).round(new MathContext(3));
+    return number != 0 && number < 1e-4
+        ? String.format(Locale.ROOT, "%.0e", number)
+        : rounded.signum() == 0 ? "0" : rounded.stripTrailingZeros().toPlainString();
   }
 }

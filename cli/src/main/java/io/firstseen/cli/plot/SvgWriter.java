@@ -1,4 +1,4 @@
-package io.firstseen.cli.report;
+package io.firstseen.cli.plot;
 
 import java.io.StringWriter;
 import java.math.BigDecimal;
@@ -8,14 +8,14 @@ import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamWriter;
 
 /** Writes one SVG picture, element by element. Numbers are rounded to hundredths. */
-public final class SvgWriter {
+final class SvgWriter {
   private static final String NAMESPACE = "http://www.w3.org/2000/svg";
 
   private final StringWriter text = new StringWriter();
   private final XMLStreamWriter xml;
 
   /** A picture of this size, in pixels. */
-  public SvgWriter(int width, int height) {
+  SvgWriter(int width, int height) {
     try {
       xml = XMLOutputFactory.newDefaultFactory().createXMLStreamWriter(text);
       xml.writeStartElement("svg");
@@ -27,7 +27,7 @@ public final class SvgWriter {
   }
 
   /** Opens an element, up to {@link #close}; attributes are names and values in turn. */
-  public SvgWriter open(String element, Object... attributes) {
+  SvgWriter open(String element, Object... attributes) {
     try {
       xml.writeCharacters("\n");
       xml.writeStartElement(element);
@@ -38,7 +38,7 @@ public final class SvgWriter {
   }
 
   /** Closes the element that was opened last. */
-  public SvgWriter close() {
+  SvgWriter close() {
     try {
       xml.writeEndElement();
     } catch (XMLStreamException e) {
@@ -48,12 +48,12 @@ public final class SvgWriter {
   }
 
   /** Writes an empty element. */
-  public SvgWriter element(String element, Object... attributes) {
+  SvgWriter element(String element, Object... attributes) {
     return open(element, attributes).close();
   }
 
   /** Writes an element with text. */
-  public SvgWriter text(String element, String content, Object... attributes) {
+  SvgWriter text(String element, String content, Object... attributes) {
     open(element, attributes);
     try {
       xml.writeCharacters(content);
@@ -64,7 +64,7 @@ public final class SvgWriter {
   }
 
   /** Returns the whole picture; nothing can be written afterwards. */
-  public String finish() {
+  String finish() {
     try {
       xml.writeCharacters("\n");
       xml.writeEndDocument();
@@ -76,7 +76,7 @@ public final class SvgWriter {
   }
 
   /** Adds attributes to the element that was just opened. */
-  public SvgWriter attributes(Object... attributes) {
+  SvgWriter attributes(Object... attributes) {
     try {
       for (int i = 0; i < attributes.length; i += 2) {
         xml.writeAttribute((String) attributes[i], value(attributes[i + 1]));
@@ -92,7 +92,7 @@ public final class SvgWriter {
   }
 
   /** Formats a number for SVG. */
-  public static String number(double number) {
+  static String number(double number) {
     return BigDecimal.valueOf(number)
         .setScale(2, RoundingMode.HALF_EVEN)
         .stripTrailingZeros()

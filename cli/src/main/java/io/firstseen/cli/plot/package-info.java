@@ -1,0 +1,2 @@
+/** Pictures of figures. */
+package io.firstseen.cli.plot;
