@@ -90,7 +90,8 @@ final class PrometheusProcess {
     changed = replace(changed, "scrape_interval: 15s", "scrape_interval: " + interval);
     changed = replace(changed, "evaluation_interval: 15s", "evaluation_interval: " + interval);
     return changed
-        + """
+        +
+"""
 
   # Your own programs: files with targets, as for file_sd_configs.
   - job_name: others
