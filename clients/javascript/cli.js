@@ -164,10 +164,16 @@ function publicKeysOf(options) {
 
 const isUrl = (place) => /^https?:\/\//i.test(place);
 
+/** The header with the token of the environment, if there is one. */
+function tokenHeader() {
+  const token = process.env.FIRSTSEEN_HTTP_TOKEN?.trim();
+  return token ? { authorization: `Bearer ${token}` } : {};
+}
+
 /** The source that a place is, of a set and blobs as options say. */
 function sourceOf(place, { set = null, blobs = null }) {
   try {
-    return isUrl(place) ? new HttpSource(place, { set, blobs }) : new DirectorySource(place, { blobs });
+    return isUrl(place) ? new HttpSource(place, { set, blobs, headers: tokenHeader() }) : new DirectorySource(place, { blobs });
   } catch (error) {
     throw new UnsupportedError(error.message);
   }

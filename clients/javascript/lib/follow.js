@@ -52,16 +52,18 @@ export class HttpSource {
   #fetch;
   #timeoutMillis;
   #blobs;
+  #headers;
 
   /**
    * @param url of the service
    * @param options `set`, where the service has several; `fetch`, if not the global one; `timeoutMillis`, how
    *     long a reply may say nothing, and how long each MiB of it may take; `blobs`, a trusted http or https URL that has
-   *     the blobs which the service does not have
+   *     the blobs which the service does not have; `headers`, an object, which go with each request to the service and
+   *     nowhere else
    */
   constructor(
     url,
-    { set = null, fetch = globalThis.fetch, timeoutMillis = DEFAULT_TIMEOUT_MILLIS, blobs = null } = {}
+    { set = null, fetch = globalThis.fetch, timeoutMillis = DEFAULT_TIMEOUT_MILLIS, blobs = null, headers = {} } = {}
   ) {
     this.#base = new URL(url, globalThis.location?.href);
     if (!this.#base.pathname.endsWith("/")) {
@@ -71,6 +73,7 @@ export class HttpSource {
     // A browser's fetch must be called on its window.
     this.#fetch = (...all) => fetch(...all);
     this.#timeoutMillis = timeoutMillis;
+    this.#headers = { ...headers };
     this.#blobs = blobs === null ? null : new URL(blobs, this.#base).href;
     if (this.#blobs !== null && !isHttp(this.#blobs)) {
       throw new RangeError(`blobs must be an http or https URL, got '${blobs}'`);
@@ -83,7 +86,7 @@ export class HttpSource {
     return this.#set;
   }
 
-  async #get(url, most) {
+  async #get(url, most, headers = this.#headers) {
     const controller = new AbortController();
     const silence = this.#timeoutMillis;
     const began = performance.now();
@@ -100,7 +103,7 @@ export class HttpSource {
     let body;
     try {
       reply = await this.#fetch(url, {
-        headers: { accept: "application/octet-stream" },
+        headers: { accept: "application/octet-stream", ...headers },
         signal: controller.signal,
       });
       body = await bodyOf(reply, reply.ok ? most : MAX_MANIFEST_BYTES, waitFor);
@@ -152,7 +155,7 @@ export class HttpSource {
       if (place === null || !isHttp(place)) {
         throw missingBlob(error, manifest);
       }
-      return this.#get(new URL(place + (place.endsWith("/") ? "" : "/") + digest), bytes);
+      return this.#get(new URL(place + (place.endsWith("/") ? "" : "/") + digest), bytes, {});
     }
   }
 }

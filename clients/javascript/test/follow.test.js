@@ -9,6 +9,7 @@ import { golden, goldenBlobs, goldenSet } from "./support/golden.js";
 import { service } from "./support/service.js";
 
 const KEY = "http://example.com/key-125";
+const TOKEN = "Bearer of-the-service-alone";
 const SIGNER = PublicKey.parse("MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=");
 const STRANGER = PublicKey.parse(`-----BEGIN PUBLIC KEY-----
 MCowBQYDK2VwAyEAPUAXw+hDiVqStwqnTRt+vJyYLM8uxJaMwM1V8Sr0Zgw=
@@ -200,14 +201,17 @@ async function elsewhere(t, manifest, manifestOfBases) {
   }
   const asked = [];
   const fetch = (url, options) => {
+    const token = options.headers.authorization;
     if (new URL(url).hostname === "127.0.0.1") {
+      assert.equal(token, TOKEN);
       return globalThis.fetch(url, options);
     }
     asked.push(String(url));
+    assert.equal(token, undefined);
     return Promise.resolve(new Response(goldenBlobs().get(String(url).slice(-64))));
   };
   const follow = (blobs, publicKeys = []) =>
-    new SetFollower(new HttpSource(server.url, { fetch, blobs }), { publicKeys }).refresh();
+    new SetFollower(new HttpSource(server.url, { fetch, blobs, headers: { authorization: TOKEN } }), { publicKeys }).refresh();
   return { asked, follow };
 }
 

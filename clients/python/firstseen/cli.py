@@ -39,7 +39,7 @@ from .manifest import MANIFEST_MAGIC, Manifest
 from .sets import SnapshotSet, UrlAnswer, UrlLists
 from .signature import TrustedKey, require_signed
 from .snapshot import Snapshot, snapshot_bytes
-from .sources import DirectorySource, blob_from, manifest_in, read_file
+from .sources import DirectorySource, HttpSource, blob_from, manifest_in, read_file
 
 Opened = Union[Manifest, Snapshot, Blob]
 # Questions of standard input that are answered together.
@@ -355,6 +355,12 @@ def _json_of(url: str, answer: UrlAnswer) -> str:
 # --- follow -------------------------------------------------------------------------------------
 
 
+def _token_header() -> dict[str, str]:
+    """The header with the token of the environment, if there is one."""
+    token = os.environ.get("FIRSTSEEN_HTTP_TOKEN", "").strip()
+    return {"Authorization": f"Bearer {token}"} if token else {}
+
+
 def _follow(options: argparse.Namespace) -> int:
     def on_update(update: Update) -> None:
         snapshot = update.snapshot
@@ -385,6 +391,8 @@ def _follow(options: argparse.Namespace) -> int:
         if options.set is None:
             raise UnsupportedError("a set on a topic must be named by --set")
         source = KafkaSource.connect(options.bootstrap_servers, options.source, options.set)
+    elif options.source.startswith(("http://", "https://")):
+        source = HttpSource(options.source, options.set, headers=_token_header())
     follower = follow(
         source,
         set_name=options.set,

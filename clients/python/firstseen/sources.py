@@ -132,7 +132,7 @@ class HttpSource:
         timeout_seconds: float = 30.0,
         headers: Optional[Mapping[str, str]] = None,
     ) -> None:
-        """`set_name` chooses the set where the service has several; `headers` go with each request."""
+        """`set_name` chooses the set where the service has several; `headers` go with each request, but not on to where the service redirects."""
         if urlsplit(url).scheme not in ("http", "https"):
             raise UnsupportedError(f"the service must have an address of http or https, got {url!r}")
         self.url = url if url.endswith("/") else url + "/"
@@ -188,8 +188,10 @@ class HttpSource:
         query = "?" + urlencode(parameters) if parameters else ""
         request = urllib.request.Request(
             self.url + quote(path) + query,
-            headers={"Accept": "application/octet-stream", **self._headers, **headers},
+            headers={"Accept": "application/octet-stream", **headers},
         )
+        for name, value in self._headers.items():
+            request.add_unredirected_header(name, value)
         try:
             return urllib.request.urlopen(request, timeout=self.timeout_seconds)
         except urllib.error.HTTPError:

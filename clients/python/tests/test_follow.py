@@ -32,10 +32,17 @@ class Service:
 
     def __init__(self, manifest, blobs):
         service = self
-        self.sends = self.garbage = None
+        self.sends = self.garbage = self.moved = None
+        self.tokens = []
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
+                service.tokens.append(self.headers.get("Authorization"))
+                if service.moved is not None:
+                    self.send_response(302)
+                    self.send_header("Location", service.moved)
+                    self.end_headers()
+                    return
                 if service.garbage is not None:
                     self.wfile.write(service.garbage)
                     return
@@ -310,6 +317,19 @@ class Following(unittest.TestCase):
             self.assertIsNone(follower.poll())
             self.assertIn("cannot be reached", follower.trouble)
             self.assertEqual(len(follower.current), 50)
+
+    def test_headers_go_to_the_service_and_not_where_it_redirects(self):
+        self.publisher.publish(KEYS[:50])
+        blobs = self.path / "blobs"
+        manifest = self.publisher.manifest_bytes()
+        with Service(manifest, blobs) as service, Service(manifest, blobs) as other:
+            source = firstseen.HttpSource(service.url, headers={"Authorization": "Bearer t"})
+            follower = firstseen.follow(source)
+            self.assertEqual(len(follower.poll().snapshot), 50)
+            self.assertEqual(set(service.tokens), {"Bearer t"})
+            service.moved = other.url + "v1/manifest"
+            list(source.candidates())
+            self.assertEqual(other.tokens, [None])
 
     def test_a_thread_outlives_what_a_caller_raises(self):
         def fail(_):

@@ -77,6 +77,10 @@ public final class CommandProcess implements AutoCloseable {
     return process.getOutputStream();
   }
 
+  public long pid() {
+    return process.pid();
+  }
+
   /** The number of its child processes that still run. */
   public long children() {
     return process.descendants().count();

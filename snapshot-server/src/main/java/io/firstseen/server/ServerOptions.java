@@ -1,5 +1,6 @@
 package io.firstseen.server;
 
+import io.firstseen.server.http.Access;
 import io.firstseen.server.http.AllowedHosts;
 import io.firstseen.server.http.HttpLimits;
 import java.net.InetSocketAddress;
@@ -10,7 +11,7 @@ import java.util.Objects;
  * How a {@link SnapshotServer} serves.
  *
  * @param address the address to listen on; port 0 means any free port
- * @param allowedHosts the names that the Host header of a request may have
+ * @param access who may ask, and how
  * @param refuseStale whether a stale snapshot no longer answers
  * @param limits limits on requests and connections
  * @param maxBatchKeys the maximum number of keys in one batch
@@ -20,7 +21,7 @@ import java.util.Objects;
  */
 public record ServerOptions(
     InetSocketAddress address,
-    AllowedHosts allowedHosts,
+    Access access,
     boolean refuseStale,
     HttpLimits limits,
     int maxBatchKeys,
@@ -33,14 +34,14 @@ public record ServerOptions(
   /** Checks the values. */
   public ServerOptions {
     Objects.requireNonNull(address, "address");
-    Objects.requireNonNull(allowedHosts, "allowedHosts");
+    Objects.requireNonNull(access, "access");
     Objects.requireNonNull(limits, "limits");
     if (maxBatchKeys < 1) {
       throw new IllegalArgumentException("maxBatchKeys must be at least 1, got " + maxBatchKeys);
     }
   }
 
-  /** Options with {@link AllowedHosts#defaultFor} the address. */
+  /** Options without tokens and TLS, with {@link AllowedHosts#defaultFor} the address. */
   public ServerOptions(
       InetSocketAddress address,
       boolean refuseStale,
@@ -49,7 +50,13 @@ public record ServerOptions(
       Duration drain,
       Duration grace) {
     this(
-        address, AllowedHosts.defaultFor(address), refuseStale, limits, maxBatchKeys, drain, grace);
+        address,
+        Access.by(AllowedHosts.defaultFor(address)),
+        refuseStale,
+        limits,
+        maxBatchKeys,
+        drain,
+        grace);
   }
 
   /** Defaults: stale snapshots answer, nothing to drain, 10 s of grace. */
@@ -61,5 +68,10 @@ public record ServerOptions(
         DEFAULT_MAX_BATCH_KEYS,
         Duration.ZERO,
         Duration.ofSeconds(10));
+  }
+
+  /** A copy with other access. */
+  public ServerOptions withAccess(Access newAccess) {
+    return new ServerOptions(address, newAccess, refuseStale, limits, maxBatchKeys, drain, grace);
   }
 }

@@ -32,7 +32,7 @@ public final class SnapshotServer implements Closeable {
         HttpService.start(
             options.address(),
             options.limits(),
-            options.allowedHosts(),
+            options.access(),
             options.grace(),
             new Both(metrics, log),
             routes(metrics));
@@ -90,11 +90,13 @@ public final class SnapshotServer implements Closeable {
         Route.get("healthz", "/healthz", health::health).forHealth(),
         Route.get("readyz", "/readyz", health::readiness).forHealth(),
         Route.get("metrics", "/metrics", new MetricsEndpoint(metrics.registry())).slow(),
-        Route.get("page", "/", new PageEndpoint("page.html", "text/html; charset=utf-8")),
-        Route.get("page", "/page.css", new PageEndpoint("page.css", "text/css; charset=utf-8")),
-        Route.get("page", "/page.js", new PageEndpoint("page.js", PageEndpoint.JAVASCRIPT)),
-        Route.get("page", "/offline.js", new PageEndpoint("offline.js", PageEndpoint.JAVASCRIPT)),
-        Route.get("page", ModuleEndpoint.PATH, new ModuleEndpoint()));
+        Route.get("page", "/", new PageEndpoint("page.html", "text/html; charset=utf-8")).open(),
+        Route.get("page", "/page.css", new PageEndpoint("page.css", "text/css; charset=utf-8"))
+            .open(),
+        Route.get("page", "/page.js", new PageEndpoint("page.js", PageEndpoint.JAVASCRIPT)).open(),
+        Route.get("page", "/offline.js", new PageEndpoint("offline.js", PageEndpoint.JAVASCRIPT))
+            .open(),
+        Route.get("page", ModuleEndpoint.PATH, new ModuleEndpoint()).open());
   }
 
   private record Both(RequestObserver first, RequestObserver second) implements RequestObserver {

@@ -8,6 +8,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.server.http.Access;
+import io.firstseen.server.http.AllowedHosts;
+import io.firstseen.server.http.BearerTokens;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -106,20 +109,28 @@ class PageTest {
     show(path, KeyHash.fixed());
   }
 
+  private static ServerOptions options() {
+    return ServerOptions.at(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+  }
+
+  private static SnapshotServer serve(Path directory, KeyHash keyHash, ServerOptions options)
+      throws Exception {
+    return SnapshotServer.start(
+        options,
+        List.of(
+            new SetSource.InDirectory(
+                directory,
+                "phishing",
+                keyHash,
+                List.of(),
+                Optional.empty(),
+                Duration.ofMillis(50))),
+        new ServiceLog() {});
+  }
+
   /** Serves the directory of a set, and opens the page. */
   private void show(Path directory, KeyHash keyHash) throws Exception {
-    server =
-        SnapshotServer.start(
-            ServerOptions.at(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
-            List.of(
-                new SetSource.InDirectory(
-                    directory,
-                    "phishing",
-                    keyHash,
-                    List.of(),
-                    Optional.empty(),
-                    Duration.ofMillis(50))),
-            new ServiceLog() {});
+    server = serve(directory, keyHash, options());
     browser.become(1100, 900, false);
     String url = "http://127.0.0.1:" + server.address().getPort() + "/";
     browser.open(url);
@@ -144,7 +155,7 @@ class PageTest {
         "document.getElementById('answer').replaceChildren();"
             + "document.getElementById('key').value = "
             + new ObjectMapper().writeValueAsString(key)
-            + ";document.querySelector('form button').click()");
+            + ";document.querySelector('#form button').click()");
     browser.await("document.getElementById('answer').children.length");
   }
 
@@ -166,6 +177,39 @@ class PageTest {
     browser.evaluate("document.querySelector('details').open = true");
     assertThat(text("#rows tr")).contains("12", "36,000", "+3,000");
     assertThat(browser.complaints()).isEmpty();
+  }
+
+  @Test
+  void asksForTheTokenAndTakesItAlong() throws Exception {
+    server.close();
+    String token = "of-the-page-0123456789";
+    server =
+        serve(
+            path,
+            KeyHash.fixed(),
+            options().withAccess(new Access(AllowedHosts.any(), BearerTokens.parse(token), null)));
+    browser.open("http://127.0.0.1:" + server.address().getPort() + "/");
+    browser.await("!document.getElementById('token-form').hidden");
+    assertThat(text("#lost")).isEqualTo("This service needs a token.");
+    useToken("a-token-of-somebody-else");
+    browser.await("document.getElementById('lost').innerText.includes('none of this service')");
+    useToken(token);
+    browser.await("document.getElementById('state').textContent === 'ready'");
+    assertThat(browser.evaluate("document.getElementById('token-form').hidden").asBoolean())
+        .isTrue();
+    ask("https://example.org/a");
+    assertThat(text("#answer .verdict")).startsWith("present by sequence 12");
+    browser.await("!document.getElementById('offline').hidden");
+    browser.evaluate("document.getElementById('download').click()");
+    browser.await(
+        "document.getElementById('offline-text').innerText.includes('This page answers')");
+  }
+
+  private static void useToken(String token) throws Exception {
+    browser.evaluate(
+        "document.getElementById('token').value = '"
+            + token
+            + "';document.querySelector('#token-form button').click()");
   }
 
   @Test

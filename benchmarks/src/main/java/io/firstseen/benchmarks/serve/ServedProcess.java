@@ -6,6 +6,7 @@ import io.firstseen.server.ServerOptions;
 import io.firstseen.server.ServiceLog;
 import io.firstseen.server.SetSource;
 import io.firstseen.server.SnapshotServer;
+import io.firstseen.server.http.Access;
 import io.firstseen.server.http.AllowedHosts;
 import io.firstseen.server.http.HttpLimits;
 import io.firstseen.server.http.HttpService;
@@ -41,7 +42,7 @@ final class ServedProcess {
         HttpService.start(
             any,
             HttpLimits.DEFAULT,
-            AllowedHosts.any(),
+            Access.by(AllowedHosts.any()),
             Duration.ZERO,
             new RequestObserver() {},
             List.of(

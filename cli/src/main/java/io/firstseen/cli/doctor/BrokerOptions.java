@@ -193,7 +193,7 @@ final class BrokerOptions {
             words.add(option + "=" + value);
           }
         });
-    kafka.read().forEach((name, value) -> words.add("--kafka-property=" + name + "=" + value));
+    words.addAll(kafka.words());
     return words.toArray(String[]::new);
   }
 

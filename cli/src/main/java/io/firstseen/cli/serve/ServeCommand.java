@@ -17,11 +17,16 @@ import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.server.ServerOptions;
 import io.firstseen.server.SetSource;
 import io.firstseen.server.SnapshotServer;
+import io.firstseen.server.http.Access;
 import io.firstseen.server.http.AllowedHosts;
+import io.firstseen.server.http.BearerTokens;
 import io.firstseen.server.http.HttpLimits;
+import io.firstseen.server.http.Tls;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -47,11 +52,14 @@ import picocli.CommandLine.Spec;
       "Follows sets of keys and answers over HTTP whether a key is in them; / is a page for"
           + " browsers. Sets of the canonicaliser url-expression are lists, which it asks for URLs."
           + " All sets have the same hash key.",
-      "There is no password: it listens only on this machine unless --host says otherwise."
+      "It listens only on this machine unless --host says otherwise; then give it a token and a"
+          + " certificate."
     })
 public final class ServeCommand implements Callable<Integer> {
   /** The jobs' default name of a set. */
   private static final String DEFAULT_SET = "firstseen";
+
+  private static final String TOKEN_VARIABLE = "FIRSTSEEN_HTTP_TOKEN";
 
   @ArgGroup(multiplicity = "1")
   private Origin origin;
@@ -123,6 +131,33 @@ public final class ServeCommand implements Callable<Integer> {
               + " be repeated, * allows all (default: all; if --host is reachable only from this"
               + " machine, that name).")
   private List<String> allowedHosts = List.of();
+
+  @Option(
+      names = "--token-file",
+      paramLabel = "FILE",
+      description =
+          "A file with tokens, one a line, of 16 to 1024 characters: every request must have one of"
+              + " them as 'Authorization: Bearer TOKEN', but those for /healthz, /readyz and the"
+              + " files of the page. Without it the environment variable "
+              + TOKEN_VARIABLE
+              + " holds them, or else none is needed.")
+  private Path tokenFile;
+
+  @Option(
+      names = "--tls-certificate",
+      paramLabel = "FILE",
+      description =
+          "Serve https by the certificate in this PEM file, which may have those of its issuers after"
+              + " it.")
+  private Path tlsCertificate;
+
+  @Option(
+      names = "--tls-key",
+      paramLabel = "FILE",
+      description =
+          "The private key of --tls-certificate: a PEM file in PKCS#8, not encrypted, that you alone"
+              + " can read.")
+  private Path tlsKey;
 
   @Option(
       names = "--max-connections",
@@ -259,7 +294,7 @@ public final class ServeCommand implements Callable<Integer> {
               sources.stream().map(SetSource::setName).toList(),
               allow,
               from(),
-              url(server.address()));
+              url(server.address(), tlsCertificate != null));
           new CountDownLatch(1).await();
           return ExitCode.GOOD;
         });
@@ -287,9 +322,12 @@ public final class ServeCommand implements Callable<Integer> {
         HttpLimits.DEFAULT
             .withMaxConnections(maxConnections, maxConnectionsPerPeer, healthConnections)
             .withMaxBodyBytes(Math.toIntExact(maxBodyBytes));
+    Access access = new Access(allowedHosts(address), tokens(), tls());
+    warning(address, access)
+        .ifPresent(text -> spec.commandLine().getErr().println("warning: " + text));
     return new ServerOptions(
         address,
-        allowedHosts(address),
+        access,
         refuseStale,
         maxBodiesBytes == null ? limits : limits.withMaxBodiesBytes(maxBodiesBytes),
         maxBatchKeys,
@@ -306,6 +344,69 @@ public final class ServeCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw new UserErrorException("--allow-host " + e.getMessage());
     }
+  }
+
+  private BearerTokens tokens() {
+    String ofEnvironment = System.getenv(TOKEN_VARIABLE);
+    boolean isInEnvironment = ofEnvironment != null && !ofEnvironment.isBlank();
+    if (tokenFile == null && !isInEnvironment) {
+      return BearerTokens.none();
+    }
+    try {
+      return tokenFile == null
+          ? BearerTokens.parse(ofEnvironment)
+          : BearerTokens.fromFile(tokenFile);
+    } catch (IOException e) {
+      throw UserErrorException.cannot("read --token-file", tokenFile, e);
+    } catch (IllegalArgumentException e) {
+      throw new UserErrorException(
+          (tokenFile == null ? TOKEN_VARIABLE : "--token-file: " + tokenFile)
+              + ": "
+              + e.getMessage());
+    }
+  }
+
+  private Tls tls() {
+    if (tlsCertificate == null && tlsKey == null) {
+      return null;
+    }
+    if (tlsCertificate == null || tlsKey == null) {
+      throw new UserErrorException(
+          "--tls-certificate and --tls-key must be given together, got %s alone"
+              .formatted(tlsKey == null ? "--tls-certificate" : "--tls-key"));
+    }
+    try {
+      return Tls.fromFiles(tlsCertificate, tlsKey);
+    } catch (NoSuchFileException | AccessDeniedException e) {
+      throw UserErrorException.cannot("read", Path.of(e.getFile()), e);
+    } catch (IOException e) {
+      throw UserErrorException.cannot("read", tlsCertificate, e);
+    } catch (IllegalArgumentException e) {
+      throw new UserErrorException(e.getMessage());
+    }
+  }
+
+  /** What is missing where other machines can ask; empty if nothing is. */
+  static Optional<String> warning(InetSocketAddress address, Access access) {
+    if (address.isUnresolved() || address.getAddress().isLoopbackAddress()) {
+      return Optional.empty();
+    }
+    boolean needsToken = access.tokens().areNeeded();
+    if (access.tls() != null) {
+      return needsToken
+          ? Optional.empty()
+          : Optional.of(
+              "whoever reaches %s may ask: give --token-file, or put a proxy in front that asks for"
+                      .formatted(address.getHostString())
+                  + " a password");
+    }
+    return Optional.of(
+        (needsToken
+                ? "tokens, keys and answers go to and from %s unencrypted: give --tls-certificate and"
+                    + " --tls-key, or put a proxy in front that encrypts"
+                : "whoever reaches %s may ask, and nothing is encrypted: give --token-file,"
+                    + " --tls-certificate and --tls-key, or put a proxy in front that does both")
+            .formatted(address.getHostString()));
   }
 
   private List<SetSource> sources() {
@@ -389,10 +490,13 @@ public final class ServeCommand implements Callable<Integer> {
         : "topic " + topic.topic() + " on " + origin.bootstrapServers;
   }
 
-  private static String url(InetSocketAddress address) {
+  private static String url(InetSocketAddress address, boolean isEncrypted) {
     InetAddress ip = address.getAddress();
     String name = ip.isAnyLocalAddress() ? "localhost" : ip.getHostAddress();
-    return "http://%s:%d/"
-        .formatted(name.contains(":") ? "[" + name + "]" : name, address.getPort());
+    return "%s://%s:%d/"
+        .formatted(
+            isEncrypted ? "https" : "http",
+            name.contains(":") ? "[" + name + "]" : name,
+            address.getPort());
   }
 }

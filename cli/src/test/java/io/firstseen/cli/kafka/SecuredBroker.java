@@ -1,21 +1,16 @@
 package io.firstseen.cli.kafka;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.firstseen.cli.Waiting;
+import io.firstseen.fixtures.SelfSigned;
 import io.firstseen.testing.EmbeddedBroker;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyStore;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ScramCredentialInfo;
 import org.apache.kafka.clients.admin.ScramMechanism;
@@ -30,17 +25,16 @@ import org.apache.kafka.metadata.authorizer.StandardAuthorizer;
  */
 public final class SecuredBroker implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
-  private static final String STORE_PASSWORD = "of-the-store";
 
   private final Path directory;
+  private final SelfSigned keys;
   private final EmbeddedBroker broker;
   private final Admin admin;
 
   /** Starts it; all its files are in a directory that exists. */
   public SecuredBroker(Path directory) throws Exception {
     this.directory = directory;
-    Path keyStore = directory.resolve("broker.p12");
-    makeKey(keyStore);
+    this.keys = SelfSigned.make(directory, "EC");
     this.broker =
         EmbeddedBroker.start(
             directory.resolve("kafka"),
@@ -58,49 +52,9 @@ public final class SecuredBroker implements AutoCloseable {
                     "listener.name.secured.scram-sha-512.sasl.jaas.config",
                     "org.apache.kafka.common.security.scram.ScramLoginModule required;")
                 .with("listener.name.secured.ssl.keystore.type", "PKCS12")
-                .with("listener.name.secured.ssl.keystore.location", keyStore.toString())
-                .with("listener.name.secured.ssl.keystore.password", STORE_PASSWORD));
+                .with("listener.name.secured.ssl.keystore.location", keys.keyStore().toString())
+                .with("listener.name.secured.ssl.keystore.password", SelfSigned.PASSWORD));
     this.admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()));
-  }
-
-  /** Makes a certificate for localhost, valid for a day, and the store of those who trust it. */
-  private void makeKey(Path keyStore) throws Exception {
-    Process keytool =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair",
-                "-alias",
-                "broker",
-                "-keyalg",
-                "EC",
-                "-dname",
-                "CN=localhost",
-                "-ext",
-                "SAN=dns:localhost",
-                "-validity",
-                "1",
-                "-storetype",
-                "PKCS12",
-                "-keystore",
-                keyStore.toString(),
-                "-storepass",
-                STORE_PASSWORD)
-            .redirectErrorStream(true)
-            .redirectOutput(directory.resolve("keytool.log").toFile())
-            .start();
-    assertThat(keytool.waitFor(1, TimeUnit.MINUTES)).isTrue();
-    assertThat(keytool.exitValue()).as(Files.readString(directory.resolve("keytool.log"))).isZero();
-    char[] password = STORE_PASSWORD.toCharArray();
-    KeyStore keys = KeyStore.getInstance("PKCS12");
-    try (InputStream in = Files.newInputStream(keyStore)) {
-      keys.load(in, password);
-    }
-    KeyStore trusted = KeyStore.getInstance("PKCS12");
-    trusted.load(null, password);
-    trusted.setCertificateEntry("broker", keys.getCertificate("broker"));
-    try (OutputStream out = Files.newOutputStream(directory.resolve("truststore.p12"))) {
-      trusted.store(out, password);
-    }
   }
 
   /** The address where passwords and rights are asked for. */
@@ -135,7 +89,6 @@ public final class SecuredBroker implements AutoCloseable {
 
   /** The file that a user with a password gives to {@code --kafka-properties}. */
   public Path clientProperties(String user, String password) throws Exception {
-    Path trustStore = directory.resolve("truststore.p12");
     return Files.writeString(
         Files.createTempFile(directory, user, ".properties"),
         """
@@ -147,7 +100,10 @@ public final class SecuredBroker implements AutoCloseable {
         ssl.truststore.password=%s
         """
             .formatted(
-                user, password, trustStore.toString().replace("\\", "\\\\"), STORE_PASSWORD));
+                user,
+                password,
+                keys.trustStore().toString().replace("\\", "\\\\"),
+                SelfSigned.PASSWORD));
   }
 
   /** Makes these the rights that there are, all others are taken. */

@@ -19,7 +19,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -47,6 +49,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -65,6 +69,7 @@ class SecuredBrokerTest {
   private static SecuredBroker kafka;
   private static Path dedupFile;
   private static Path readerFile;
+  private static final Map<String, Path> files = new HashMap<>();
   private static List<AclBinding> documented;
   private static EventStream.Model model;
 
@@ -76,6 +81,10 @@ class SecuredBrokerTest {
     kafka = new SecuredBroker(directory);
     kafka.addUser("dedup", "of-dedup");
     kafka.addUser("reader", "of-reader");
+    for (String user : List.of("dedup-job", "snapshot-job", "bootstrap")) {
+      kafka.addUser(user, "of-" + user);
+      files.put(user, kafka.clientProperties(user, "of-" + user));
+    }
     dedupFile = kafka.clientProperties("dedup", "of-dedup");
     readerFile = kafka.clientProperties("reader", "of-reader");
     kafka.broker().createTopics(List.of(new NewTopic(EVENTS, 1, (short) 1)));
@@ -140,7 +149,11 @@ class SecuredBrokerTest {
   }
 
   private static List<AclBinding> documentedRights() throws Exception {
-    Path page = Path.of("..", "docs", "operations", "jobs.md");
+    return rightsIn("jobs.md");
+  }
+
+  private static List<AclBinding> rightsIn(String pageOfOperations) throws Exception {
+    Path page = Path.of("..", "docs", "operations", pageOfOperations);
     List<AclBinding> rights = new ArrayList<>();
     for (String line : Files.readAllLines(page)) {
       if (line.startsWith("allow User:")) {
@@ -443,6 +456,49 @@ class SecuredBrokerTest {
         .isEqualTo(
             new Invocation(
                 ExitCode.USAGE, List.of(), List.of(sentence.formatted(kafka.servers()))));
+  }
+
+  private static List<AclBinding> rightsOf(String user) throws Exception {
+    return rightsIn("security.md").stream()
+        .filter(each -> each.entry().principal().equals("User:" + user))
+        .toList();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"dedup-job", "snapshot-job"})
+  void aJobOfItsOwnUserNeedsEachOfItsRights(String user) throws Exception {
+    Topics.preparePipeline(options(dedupFile));
+    KafkaOptions options = options(files.get(user));
+    List<AclBinding> rights = rightsOf(user);
+    assertThat(rights).hasSize(user.equals("dedup-job") ? 6 : 5);
+    // In the quick tier the last of each kind.
+    boolean all = Integer.getInteger("firstseen.scale", 1) > 1;
+    Map<ResourceType, AclBinding> ofKinds = new EnumMap<>(ResourceType.class);
+    rights.forEach(right -> ofKinds.put(right.pattern().resourceType(), right));
+    for (AclBinding right : all ? rights : ofKinds.values()) {
+      kafka.allowOnly(rights.stream().filter(each -> !each.equals(right)).toList());
+      String kind = right.pattern().resourceType().name().toLowerCase(Locale.ROOT);
+      assertThatThrownBy(() -> prepare(user, options))
+          .as(right.toString())
+          .isInstanceOf(UserErrorException.class)
+          .hasMessageStartingWith("the job's user may not ")
+          .hasMessageContaining(
+              "allow it by kafka-acls.sh --operation %s --%s %s"
+                  .formatted(
+                      right.entry().operation() == AclOperation.READ ? "Read" : "Write",
+                      kind.replace('_', '-'),
+                      right.pattern().name()));
+    }
+    kafka.allowOnly(rights);
+    prepare(user, options);
+  }
+
+  private static void prepare(String user, KafkaOptions options) {
+    if (user.equals("dedup-job")) {
+      Topics.prepareDedup(options);
+    } else {
+      Topics.prepareSnapshots(options);
+    }
   }
 
   @Test

@@ -13,15 +13,21 @@ import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.fixtures.SetPublisher;
+import io.firstseen.server.http.Access;
+import io.firstseen.server.http.AllowedHosts;
+import io.firstseen.server.http.BearerTokens;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Wrong arguments; {@link ServeProcessTest} tests the rest. */
@@ -55,6 +61,22 @@ class ServeCommandTest {
             "--allow-host must be the name of a host without a port, such as filter.example.org,"
                 + " or *, got 'a.example:80'"),
         Arguments.of("--directory D --port 65536", "65535"),
+        Arguments.of(
+            "--directory D --token-file none",
+            "cannot read --token-file none: there is no such file or directory"),
+        Arguments.of(
+            "--directory D --token-file pom.xml",
+            "--token-file: pom.xml: a token must be of A-Z a-z 0-9 . _ ~ + / - with = at its end"
+                + " only, that of line 1 is not"),
+        Arguments.of(
+            "--directory D --tls-key K",
+            "--tls-certificate and --tls-key must be given together, got --tls-key alone"),
+        Arguments.of(
+            "--directory D --tls-key K --tls-certificate none",
+            "cannot read none: there is no such file or directory"),
+        Arguments.of(
+            "--directory D --tls-key K --tls-certificate pom.xml",
+            "pom.xml must have certificates in PEM"),
         Arguments.of("--directory D --set a/b", "must be 1 to 100 letters"),
         Arguments.of("--directory D --host no..such --port 0", "cannot listen on no..such:0"),
         Arguments.of("--directory D --hash-key-file none", "none does not exist"),
@@ -76,6 +98,30 @@ class ServeCommandTest {
         .asString()
         .startsWith("firstseen serve: ")
         .contains(part);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      nullValues = "none",
+      delimiter = '|',
+      textBlock =
+          """
+          127.0.0.1 | false | none
+          ::1       | false | none
+          0.0.0.0   | true  | tokens, keys and answers go to and from 0.0.0.0 unencrypted:
+          192.0.2.1 | false | whoever reaches 192.0.2.1 may ask, and nothing is encrypted:
+          """)
+  void whatIsMissingOnAnAddressThatOthersReachIsAWarning(
+      String host, boolean hasToken, String start) {
+    BearerTokens tokens = hasToken ? BearerTokens.parse("0123456789abcdef") : BearerTokens.none();
+    Optional<String> warning =
+        ServeCommand.warning(
+            new InetSocketAddress(host, 0), new Access(AllowedHosts.any(), tokens, null));
+    if (start == null) {
+      assertThat(warning).isEmpty();
+    } else {
+      assertThat(warning).hasValueSatisfying(text -> assertThat(text).startsWith(start));
+    }
   }
 
   @Test

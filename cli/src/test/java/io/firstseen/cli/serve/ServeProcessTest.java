@@ -8,6 +8,7 @@ import io.firstseen.cli.CommandProcess;
 import io.firstseen.cli.Invocation;
 import io.firstseen.cli.Waiting;
 import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.fixtures.SelfSigned;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** {@code firstseen serve} as a supervisor and its clients see it. */
 @DisabledOnOs(OS.WINDOWS)
 class ServeProcessTest {
+  private static final String MARK = "marked-to-be-found";
   private static final Duration LONG = Duration.ofMinutes(1);
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -238,6 +240,69 @@ class ServeProcessTest {
             "--set=" + set,
             "--snapshots=" + snapshotsOfSet);
     assertThat(run.status()).as("%s", run.err()).isEqualTo(ExitCode.GOOD);
+  }
+
+  /** With a hash key of another set, so that its refusal is looked at, too. */
+  @Test
+  void answersWithATokenOverTlsAndShowsNoSecretAnywhere() throws Exception {
+    String token = "0123456789-" + MARK;
+    Path tokenFile = Files.writeString(work.resolve("token"), token + "\n");
+    String hashKey = "00000000" + "5ec4e75ec4e7" + "000000000000";
+    SelfSigned keys = SelfSigned.make(work, "EC");
+    try (CommandProcess serve =
+        CommandProcess.startWithHashKey(
+            hashKey,
+            work,
+            "serve",
+            "--directory=" + snapshots,
+            "--port=0",
+            "--json",
+            "--access-log",
+            "--host=0.0.0.0",
+            "--allow-host=localhost",
+            "--token-file=" + tokenFile,
+            "--tls-certificate=" + keys.certificate(),
+            "--tls-key=" + keys.key())) {
+      Waiting.until(
+          "it serves and has refused the set",
+          LONG,
+          () -> lines("out").size() == 1 && lines("err").size() == 2);
+      HttpClient client = HttpClient.newBuilder().sslContext(keys.trustingClients()).build();
+      URI url = url();
+      assertThat(url.getScheme()).isEqualTo("https");
+      StringBuilder shown = new StringBuilder();
+      for (String target : List.of("healthz", "v1/status", "metrics", "v1/contains?key=a")) {
+        HttpRequest open = HttpRequest.newBuilder(url.resolve(target)).build();
+        HttpResponse<String> refused = client.send(open, HttpResponse.BodyHandlers.ofString());
+        assertThat(refused.statusCode()).isEqualTo(target.equals("healthz") ? 200 : 401);
+        HttpResponse<String> answer =
+            client.send(
+                HttpRequest.newBuilder(url.resolve(target))
+                    .header("authorization", "Bearer " + token)
+                    .build(),
+                HttpResponse.BodyHandlers.ofString());
+        assertThat(answer.statusCode()).isEqualTo(target.startsWith("v1/contains") ? 503 : 200);
+        shown.append(refused.headers()).append(refused.body());
+        shown.append(answer.headers()).append(answer.body());
+      }
+      Path commandLine = Path.of("/proc", Long.toString(serve.pid()), "cmdline");
+      shown.append(
+          OS.LINUX.isCurrentOs()
+              ? Files.readString(commandLine)
+              : "--token-file is not looked for");
+      serve.terminate();
+      Invocation ended = serve.end();
+      assertThat(ended.err())
+          .anyMatch(line -> line.contains("rights to the secret file " + tokenFile));
+      shown.append(ended.out()).append(ended.err());
+      assertThat(shown)
+          .contains("--token-file", "v1/status", "firstseen_set_ready")
+          .doesNotContainIgnoringCase(MARK)
+          .doesNotContainIgnoringCase("5ec4e75ec4e7");
+      for (String line : Files.readAllLines(keys.key())) {
+        assertThat(line.startsWith("-----") || !shown.toString().contains(line)).isTrue();
+      }
+    }
   }
 
   @Test

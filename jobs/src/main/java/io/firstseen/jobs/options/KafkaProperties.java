@@ -7,14 +7,22 @@ import java.io.Reader;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The settings of Kafka clients, from a file and from options: a mixin, or a group. */
 public final class KafkaProperties {
+
+  /** Settings that are secrets: a command line is no place for them. */
+  private static final Pattern SECRET =
+      Pattern.compile("(.*\\.)?(sasl\\.jaas\\.config|ssl\\.keystore\\.key)|.*(password|secret).*");
 
   @Option(
       names = "--kafka-properties",
@@ -29,14 +37,14 @@ public final class KafkaProperties {
       paramLabel = "NAME=VALUE",
       description =
           "A setting of all Kafka clients, such as security.protocol=SSL; may be repeated, and"
-              + " overrides that of the file.")
+              + " overrides that of the file. Not for secrets.")
   private Map<String, String> single = new LinkedHashMap<>();
 
   /**
    * All settings; one that is given twice has the option's value. The file is in Java's format of
    * properties, in UTF-8. Logs a warning if others than its owner may read or change the file.
    *
-   * @throws UserErrorException if the file cannot be read
+   * @throws UserErrorException if the file cannot be read, or an option holds a secret
    */
   public Map<String, String> read() {
     Map<String, String> all = new LinkedHashMap<>();
@@ -54,7 +62,24 @@ public final class KafkaProperties {
       }
       ofFile.stringPropertyNames().forEach(name -> all.put(name, ofFile.getProperty(name)));
     }
+    for (String name : single.keySet()) {
+      if (SECRET.matcher(name.toLowerCase(Locale.ROOT)).matches()) {
+        throw new UserErrorException(
+            "--kafka-property must not hold a secret, which others on this machine can read there:"
+                + " put %s into the file of --kafka-properties".formatted(name));
+      }
+    }
     all.putAll(single);
     return all;
+  }
+
+  /** The options as they were given, for another command line in this process. */
+  public List<String> words() {
+    List<String> words = new ArrayList<>();
+    if (file != null) {
+      words.add("--kafka-properties=" + file);
+    }
+    single.forEach((name, value) -> words.add("--kafka-property=" + name + "=" + value));
+    return words;
   }
 }

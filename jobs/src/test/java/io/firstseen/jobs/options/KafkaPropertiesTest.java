@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class KafkaPropertiesTest {
   @TempDir private Path directory;
@@ -39,6 +41,27 @@ class KafkaPropertiesTest {
         .containsEntry("security.protocol", "SSL")
         .containsEntry("client.rack", "ä")
         .containsEntry("bootstrap.servers", "here:9092");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "sasl.jaas.config",
+        "ssl.key.password",
+        "ssl.keystore.key",
+        "ssl.truststore.password",
+        "sasl.oauthbearer.client.credentials.client.secret",
+        "SSL.Keystore.Password",
+        "listener.name.x.sasl.jaas.config"
+      })
+  void aSecretOnTheCommandLineIsRefusedAndNotRepeated(String name) {
+    assertThatThrownBy(
+            () -> clients("--bootstrap-servers=here:9092", "--kafka-property=" + name + "=hidden"))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage(
+            "--kafka-property must not hold a secret, which others on this machine can read there:"
+                + " put %s into the file of --kafka-properties",
+            name);
   }
 
   @Test

@@ -22,12 +22,15 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.RejectedExecutionException;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -115,9 +118,18 @@ final class Connection extends ChannelInboundHandlerAdapter {
   }
 
   @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
+    // The handshake is no part of the first request.
+    if (event instanceof SslHandshakeCompletionEvent && state == State.READING && head == null) {
+      clock.idle();
+    }
+    super.userEventTriggered(context, event);
+  }
+
+  @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable failure) {
     // A peer that disconnects is normal.
-    if (failure instanceof IOException) {
+    if (failure instanceof IOException || failure.getCause() instanceof SSLException) {
       LOG.debug("connection lost", failure);
     } else {
       LOG.warn("a connection failed", failure);
@@ -190,15 +202,20 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   private void requireAllowed(HttpRequest request) throws HttpFailure {
     String host = request.headers().get(HttpHeaderNames.HOST);
-    if (!service.allowedHosts().allow(host)) {
+    AllowedHosts hosts = service.access().hosts();
+    if (!hosts.allow(host)) {
       throw new HttpFailure(
           421,
           "the Host header must be %s, got '%s' (serve --allow-host NAME allows more)"
-              .formatted(service.allowedHosts(), host));
+              .formatted(hosts, host));
     }
-    if (refusal != null && !service.routes().areForHealth(path(originForm(request.uri())))) {
+    String path = path(originForm(request.uri()));
+    if (refusal != null && !service.routes().areForHealth(path)) {
       service.observer().onConnectionRefused();
       throw new HttpFailure(503, refusal);
+    }
+    if (!service.routes().areOpen(path)) {
+      service.access().tokens().require(request.headers().getAll(HttpHeaderNames.AUTHORIZATION));
     }
   }
 
@@ -371,7 +388,13 @@ final class Connection extends ChannelInboundHandlerAdapter {
       // only the output is shut down, and ConnectionClock closes the rest.
       state = State.ENDING;
       clock.ending();
-      ((DuplexChannel) context.channel()).shutdownOutput();
+      SslHandler tls = context.pipeline().get(SslHandler.class);
+      DuplexChannel channel = (DuplexChannel) context.channel();
+      if (tls == null) {
+        channel.shutdownOutput();
+      } else {
+        tls.closeOutbound().addListener(unused -> channel.shutdownOutput());
+      }
     } else {
       state = State.READING;
       clock.idle();

@@ -51,7 +51,7 @@ public final class HttpService implements AutoCloseable {
           .withZone(ZoneOffset.UTC);
 
   private final HttpLimits limits;
-  private final AllowedHosts allowedHosts;
+  private final Access access;
   private final Admission admission;
   private final BodyBudget bodies;
   private final Routes routes;
@@ -72,31 +72,31 @@ public final class HttpService implements AutoCloseable {
    * Binds to an address and serves.
    *
    * @param address the address to listen on; port 0 means any free port
-   * @param allowedHosts the names that the Host header of a request may have; others get 421
+   * @param access who may ask, and how
    * @param grace how long {@link #close} waits for running requests
    * @throws IOException if the address cannot be bound
    */
   public static HttpService start(
       InetSocketAddress address,
       HttpLimits limits,
-      AllowedHosts allowedHosts,
+      Access access,
       Duration grace,
       RequestObserver observer,
       List<Route> routes)
       throws IOException {
-    return new HttpService(address, limits, allowedHosts, grace, observer, routes);
+    return new HttpService(address, limits, access, grace, observer, routes);
   }
 
   private HttpService(
       InetSocketAddress address,
       HttpLimits limits,
-      AllowedHosts allowedHosts,
+      Access access,
       Duration grace,
       RequestObserver observer,
       List<Route> routes)
       throws IOException {
     this.limits = limits;
-    this.allowedHosts = allowedHosts;
+    this.access = access;
     this.admission = new Admission(limits);
     this.bodies = new BodyBudget(limits.maxBodiesBytes());
     this.grace = grace;
@@ -171,10 +171,13 @@ public final class HttpService implements AutoCloseable {
       channel.closeFuture().addListener(unused -> connections.decrementAndGet());
       open.add(channel);
       ConnectionClock clock = new ConnectionClock(limits);
+      channel.pipeline().addLast(clock);
+      if (access.tls() != null) {
+        channel.pipeline().addLast(access.tls().handler(channel, limits.requestTimeout()));
+      }
       channel
           .pipeline()
           .addLast(
-              clock,
               new HttpServerCodec(
                   new HttpDecoderConfig()
                       .setMaxInitialLineLength(limits.maxRequestLineBytes())
@@ -208,7 +211,10 @@ public final class HttpService implements AutoCloseable {
   private void refuse(Channel channel) {
     // From the first handler on, as the codec would refuse bytes. It is gone from a closed channel.
     ChannelHandlerContext first = channel.pipeline().firstContext();
-    if (first != null) {
+    if (access.tls() != null) {
+      // Its handshake may not be over.
+      var unused = channel.close();
+    } else if (first != null) {
       first
           .writeAndFlush(Unpooled.wrappedBuffer(full(limits)))
           .addListener(ChannelFutureListener.CLOSE);
@@ -286,8 +292,8 @@ public final class HttpService implements AutoCloseable {
     return limits;
   }
 
-  AllowedHosts allowedHosts() {
-    return allowedHosts;
+  Access access() {
+    return access;
   }
 
   BodyBudget bodies() {

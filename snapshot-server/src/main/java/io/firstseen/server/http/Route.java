@@ -11,6 +11,7 @@ import java.util.List;
  * @param takesLong whether a request may take more than a few microseconds, so that it does not run
  *     on the connection's event loop
  * @param isForHealth whether connections beyond the limits may ask for it, too
+ * @param isOpen whether it needs no token
  */
 public record Route(
     String name,
@@ -18,26 +19,32 @@ public record Route(
     List<String> methods,
     boolean takesLong,
     boolean isForHealth,
+    boolean isOpen,
     Endpoint endpoint) {
 
   /** A route for GET. */
   public static Route get(String name, String path, Endpoint endpoint) {
-    return new Route(name, path, List.of("GET", "HEAD"), false, false, endpoint);
+    return new Route(name, path, List.of("GET", "HEAD"), false, false, false, endpoint);
   }
 
   /** A route for POST. */
   public static Route post(String name, String path, Endpoint endpoint) {
-    return new Route(name, path, List.of("POST"), true, false, endpoint);
+    return new Route(name, path, List.of("POST"), true, false, false, endpoint);
   }
 
   /** A copy whose requests may take long, see {@link #takesLong}. */
   public Route slow() {
-    return new Route(name, path, methods, true, isForHealth, endpoint);
+    return new Route(name, path, methods, true, isForHealth, isOpen, endpoint);
   }
 
-  /** A copy that connections beyond the limits may ask for, see {@link #isForHealth}. */
+  /** A copy that is open, and that connections beyond the limits may ask for, too. */
   public Route forHealth() {
-    return new Route(name, path, methods, takesLong, true, endpoint);
+    return new Route(name, path, methods, takesLong, true, true, endpoint);
+  }
+
+  /** A copy that needs no token, see {@link #isOpen}. */
+  public Route open() {
+    return new Route(name, path, methods, takesLong, isForHealth, true, endpoint);
   }
 
   boolean matches(String requested) {

@@ -19,6 +19,11 @@ final class Routes {
     return routes.stream().filter(route -> route.matches(path)).anyMatch(Route::isForHealth);
   }
 
+  /** Whether a path needs no token. */
+  boolean areOpen(String path) {
+    return routes.stream().filter(route -> route.matches(path)).anyMatch(Route::isOpen);
+  }
+
   /**
    * The route of a request.
    *

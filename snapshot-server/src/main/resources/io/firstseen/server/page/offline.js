@@ -9,10 +9,20 @@ export class LocalSets {
   #sets = new Map();
   #allowSets = [];
   #changed;
+  #headers = {};
 
   /** @param changed is called when there is something else to show */
   constructor(changed) {
     this.#changed = changed;
+  }
+
+  /** Says what goes with each request. */
+  useHeaders(headers) {
+    this.#headers = headers;
+  }
+
+  #source(name) {
+    return new HttpSource(".", { set: name, headers: this.#headers });
   }
 
   /**
@@ -28,7 +38,7 @@ export class LocalSets {
     const set = { bytes, isPublic: false, isList: false, follower: null, update: null };
     this.#sets.set(name, set);
     try {
-      const manifest = Manifest.read(await new HttpSource(".", { set: name }).manifest());
+      const manifest = Manifest.read(await this.#source(name).manifest());
       set.isPublic = PUBLIC.fits(manifest.parameters);
       set.isList = manifest.parameters.canonicaliser === "url-expression";
     } catch {
@@ -74,7 +84,7 @@ export class LocalSets {
       set.follower.stop();
       set.follower = null;
     } else {
-      set.follower = new SetFollower(new HttpSource(".", { set: name }), { hashKey: PUBLIC });
+      set.follower = new SetFollower(this.#source(name), { hashKey: PUBLIC });
       set.follower.start({
         intervalMillis: REFRESH_MILLIS,
         onUpdate: (update) => {

@@ -8,6 +8,8 @@ const $ = (id) => document.getElementById(id);
 
 const local = new LocalSets(showLocal);
 
+// Kept by this page alone, until it is left.
+let headers = {};
 let chosen = null;
 // Whether the chosen set is a list, which is asked for URLs.
 let isList = false;
@@ -207,7 +209,11 @@ function show(status) {
 
 async function refresh() {
   try {
-    const reply = await fetch("v1/status", { signal: AbortSignal.timeout(5000) });
+    const reply = await fetch("v1/status", { headers, signal: AbortSignal.timeout(5000) });
+    if (reply.status === 401) {
+      askForToken();
+      return;
+    }
     if (!reply.ok) throw new Error("status " + reply.status);
     show(await reply.json());
     $("lost").hidden = true;
@@ -217,6 +223,22 @@ async function refresh() {
     // A set expires without the service, too.
     showLocal();
   }
+}
+
+function askForToken() {
+  const wasGiven = "authorization" in headers;
+  $("lost").textContent = wasGiven ? "The token is none of this service's." : "This service needs a token.";
+  $("lost").hidden = false;
+  $("token-form").hidden = false;
+}
+
+function useToken(event) {
+  event.preventDefault();
+  headers = { authorization: "Bearer " + $("token").value.trim() };
+  local.useHeaders(headers);
+  $("token").value = "";
+  $("token-form").hidden = true;
+  refresh();
 }
 
 async function follow() {
@@ -300,7 +322,7 @@ function showListAnswer(result) {
 
 async function askService(path, parameters, show) {
   try {
-    const reply = await fetch(path + "?" + new URLSearchParams(parameters), { signal: AbortSignal.timeout(5000) });
+    const reply = await fetch(path + "?" + new URLSearchParams(parameters), { headers, signal: AbortSignal.timeout(5000) });
     const result = await reply.json();
     if (reply.ok) show(result);
     else showInvalid(reply.status === 400 ? "invalid" : "no answer", result.error);
@@ -324,6 +346,7 @@ async function ask(event) {
 }
 
 $("form").addEventListener("submit", ask);
+$("token-form").addEventListener("submit", useToken);
 $("set").addEventListener("change", () => {
   chosen = $("set").value;
   $("answer").replaceChildren();

@@ -63,16 +63,16 @@ class HttpServiceTest {
   }
 
   private InetSocketAddress start(HttpLimits limits, Duration grace) throws IOException {
-    return start(limits, AllowedHosts.any(), grace);
+    return start(limits, Access.by(AllowedHosts.any()), grace);
   }
 
-  private InetSocketAddress start(HttpLimits limits, AllowedHosts hosts, Duration grace)
+  private InetSocketAddress start(HttpLimits limits, Access access, Duration grace)
       throws IOException {
     service =
         HttpService.start(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             limits,
-            hosts,
+            access,
             grace,
             observer,
             List.of(
@@ -170,6 +170,9 @@ class HttpServiceTest {
           GET /echo HTTP/1.1\\r\\nHost: x\\r\\nHost: y\\r\\n\\r\\n                | 400 | a request in HTTP/1.1 must have one Host header | false
           nonsense\\r\\n\\r\\n                                                    | 400 | this is not a request in HTTP/1.1 | false
           GET /echo HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: -5\\r\\n\\r\\n     | 400 | this is not a request in HTTP/1.1 | false
+          POST /upload HTTP/1.1\\r\\nHost: x\\r\\nTransfer-Encoding: chunked\\r\\nContent-Length: 3\\r\\n\\r\\n0\\r\\n\\r\\n | 400 | this is not a request in HTTP/1.1 | false
+          POST /upload HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: 3\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\nabc | 400 | this is not a request in HTTP/1.1 | false
+          POST /upload HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: 3\\r\\nContent-Length: 4\\r\\n\\r\\nabcd | 400 | this is not a request in HTTP/1.1 | false
           POST /upload HTTP/1.1\\r\\nHost: x\\r\\nExpect: tea\\r\\nContent-Length: 1\\r\\n\\r\\n | 417 | expectations other than 100-continue are not met | false
           POST /upload HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: 1001\\r\\n\\r\\n | 413 | the body must have at most 1000 bytes | false
           """)
@@ -483,7 +486,8 @@ class HttpServiceTest {
   })
   void answersByAllowedNamesOnly(String host, int status) throws Exception {
     InetSocketAddress address =
-        start(HttpLimits.DEFAULT, AllowedHosts.only(List.of("filter.example.org")), LONG);
+        start(
+            HttpLimits.DEFAULT, Access.by(AllowedHosts.only(List.of("filter.example.org"))), LONG);
     try (RawClient client = new RawClient(address)) {
       RawClient.Answer answer =
           client.send("GET /echo?q=1 HTTP/1.1\r\nHost: " + host + "\r\n\r\n").answer();
@@ -581,7 +585,7 @@ class HttpServiceTest {
                 HttpService.start(
                     address,
                     HttpLimits.DEFAULT,
-                    AllowedHosts.any(),
+                    Access.by(AllowedHosts.any()),
                     SHORT,
                     new RequestObserver() {},
                     List.of()))

@@ -1,0 +1,140 @@
+package io.firstseen.server.http;
+
+import io.firstseen.filters.key.SecretFiles;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tokens of which a request must bring one (RFC 6750). Holds their digests only; no message and
+ * no {@code toString} has a token.
+ */
+public final class BearerTokens {
+  private static final BearerTokens NONE = new BearerTokens(List.of());
+  private static final int MIN_CHARACTERS = 16;
+  private static final int MAX_CHARACTERS = 1024;
+  private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9._~+/-]+=*");
+  private static final Pattern HEADER =
+      Pattern.compile(" *bearer +([^ ]+) *", Pattern.CASE_INSENSITIVE);
+
+  private final List<byte[]> digests;
+
+  private BearerTokens(List<byte[]> digests) {
+    this.digests = digests;
+  }
+
+  /** No token is needed. */
+  public static BearerTokens none() {
+    return NONE;
+  }
+
+  /**
+   * The tokens of a file. Logs a warning if others than its owner may read or change it.
+   *
+   * @throws IOException if it cannot be read
+   * @throws IllegalArgumentException as {@link #parse}
+   */
+  public static BearerTokens fromFile(Path file) throws IOException {
+    SecretFiles.warnOfRights(file);
+    // Latin-1 decodes any bytes, so parse() refuses a wrong file with its own message.
+    return parse(Files.readString(file, StandardCharsets.ISO_8859_1));
+  }
+
+  /**
+   * The tokens of a text, one a line; empty lines do not count.
+   *
+   * @throws IllegalArgumentException if there is none, or one has other than 16 to 1,024 characters
+   *     or characters that RFC 6750 does not allow
+   */
+  public static BearerTokens parse(String text) {
+    List<byte[]> digests = new ArrayList<>();
+    int number = 0;
+    for (String line : text.lines().toList()) {
+      number++;
+      String token = line.strip();
+      if (token.isEmpty()) {
+        continue;
+      }
+      if (token.length() < MIN_CHARACTERS || token.length() > MAX_CHARACTERS) {
+        throw new IllegalArgumentException(
+            "a token must have %d to %d characters, that of line %d has %d"
+                .formatted(MIN_CHARACTERS, MAX_CHARACTERS, number, token.length()));
+      }
+      if (!TOKEN.matcher(token).matches()) {
+        throw new IllegalArgumentException(
+            "a token must be of A-Z a-z 0-9 . _ ~ + / - with = at its end only, that of line "
+                + number
+                + " is not");
+      }
+      digests.add(digest(token));
+    }
+    if (digests.isEmpty()) {
+      throw new IllegalArgumentException("there must be a token, one a line, got none");
+    }
+    return new BearerTokens(digests);
+  }
+
+  /** Whether a request needs a token. */
+  public boolean areNeeded() {
+    return !digests.isEmpty();
+  }
+
+  /**
+   * Refuses a request without one of the tokens. How long this takes says nothing of them.
+   *
+   * @param authorizations the values of its Authorization headers
+   * @throws HttpFailure with 401
+   */
+  void require(List<String> authorizations) throws HttpFailure {
+    if (digests.isEmpty()) {
+      return;
+    }
+    String token = authorizations.size() == 1 ? tokenOf(authorizations.get(0)) : null;
+    if (token == null) {
+      throw new HttpFailure(
+          401,
+          "this needs the header 'Authorization: Bearer TOKEN', once, with a token of the service",
+          Map.of("www-authenticate", "Bearer realm=\"firstseen\""));
+    }
+    byte[] digest = digest(token);
+    boolean isOne = false;
+    for (byte[] each : digests) {
+      isOne |= MessageDigest.isEqual(each, digest);
+    }
+    if (!isOne) {
+      throw new HttpFailure(
+          401,
+          "the token is none of the service's",
+          Map.of("www-authenticate", "Bearer realm=\"firstseen\", error=\"invalid_token\""));
+    }
+  }
+
+  private static @Nullable String tokenOf(String authorization) {
+    Matcher matcher = HEADER.matcher(authorization);
+    return matcher.matches() ? matcher.group(1) : null;
+  }
+
+  private static byte[] digest(String token) {
+    try {
+      return MessageDigest.getInstance("SHA-256")
+          .digest(token.getBytes(StandardCharsets.ISO_8859_1));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+
+  /** How many there are. */
+  @Override
+  public String toString() {
+    return digests.size() + " bearer tokens";
+  }
+}
