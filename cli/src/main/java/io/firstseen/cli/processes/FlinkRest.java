@@ -116,7 +116,15 @@ public final class FlinkRest {
       job.from().ifPresent(from -> request.put("savepointPath", from));
       return post("/jars/" + jar + "/run", request).path("jobid").asText();
     } finally {
+      forget(jar);
+    }
+  }
+
+  private void forget(String jar) {
+    try {
       send("DELETE", "/jars/" + jar, BodyPublishers.noBody(), Optional.empty());
+    } catch (IOException e) {
+      // The job may run. The file goes when the JobManager does.
     }
   }
 
