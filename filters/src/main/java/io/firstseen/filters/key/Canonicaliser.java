@@ -112,12 +112,9 @@ public final class Canonicaliser implements Serializable {
    * @throws InvalidKeyException if the key is empty, too long, not UTF-8, or has no canonical form
    */
   public byte[] canonicalise(byte[] utf8) throws InvalidKeyException {
-    return bounded(
-        utf8,
-        key -> {
-          byte[] folded = rule.fold(key);
-          return stripped.isEmpty() ? folded : stripped.without(folded);
-        });
+    checkKey(utf8);
+    byte[] folded = rule.fold(utf8);
+    return checkedForm(stripped.isEmpty() ? folded : stripped.without(folded));
   }
 
   /**
@@ -139,11 +136,18 @@ public final class Canonicaliser implements Serializable {
 
   /** The form of a key; both must have a length that keys may have. */
   static byte[] bounded(byte[] key, Fold fold) throws InvalidKeyException {
+    checkKey(key);
+    return checkedForm(fold.of(key));
+  }
+
+  private static void checkKey(byte[] key) throws InvalidKeyException {
     if (key.length == 0) {
       throw new InvalidKeyException("key is empty");
     }
     checkLength("key", key.length);
-    byte[] form = fold.of(key);
+  }
+
+  private static byte[] checkedForm(byte[] form) throws InvalidKeyException {
     checkLength("canonical key", form.length);
     return form;
   }
