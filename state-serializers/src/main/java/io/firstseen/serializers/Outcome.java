@@ -35,12 +35,7 @@ public record Outcome(
     /**
      * An add of a key that was not live, which the filter took for a duplicate; found by the audit.
      */
-    FALSE_DUPLICATE,
-    /**
-     * No result: how far the results before it go. The key and the payload are those of a record
-     * that a sink writes for it.
-     */
-    WRITTEN
+    FALSE_DUPLICATE
   }
 
   public Outcome {

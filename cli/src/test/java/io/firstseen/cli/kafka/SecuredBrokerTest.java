@@ -59,10 +59,9 @@ import picocli.CommandLine.Parameters;
 class SecuredBrokerTest {
   private static final String EVENTS = "firstseen.events";
   private static final String ACCEPTED = "firstseen.accepted";
-  private static final String CLAIMS = "firstseen.accepted.claims";
   private static final String SNAPSHOTS = "firstseen.snapshots";
   private static final List<String> MADE =
-      List.of(ACCEPTED, "firstseen.duplicates", "firstseen.dead-letters", CLAIMS, SNAPSHOTS);
+      List.of(ACCEPTED, "firstseen.duplicates", "firstseen.dead-letters", SNAPSHOTS);
   private static final EventStream STREAM = new EventStream(17, 200);
 
   @TempDir private static Path directory;
@@ -269,7 +268,7 @@ class SecuredBrokerTest {
   void aJobWithoutOneOfTheDocumentedRightsSaysWhich() throws Exception {
     List<AclBinding> ofJob =
         documented.stream().filter(each -> each.entry().principal().equals("User:dedup")).toList();
-    assertThat(ofJob).hasSize(11);
+    assertThat(ofJob).hasSize(9);
     // In the quick tier one right of each kind.
     boolean all = Integer.getInteger("firstseen.scale", 1) > 1;
     Set<ResourceType> seen = EnumSet.noneOf(ResourceType.class);
@@ -340,7 +339,6 @@ class SecuredBrokerTest {
             "topic " + ACCEPTED,
             "topic firstseen.duplicates",
             "topic firstseen.dead-letters",
-            "topic " + CLAIMS,
             "topic " + SNAPSHOTS);
   }
 
@@ -379,13 +377,6 @@ class SecuredBrokerTest {
             "User:dedup",
             "Write",
             new ResourcePattern(ResourceType.TOPIC, records, PatternType.LITERAL)));
-    for (String operation : List.of("Read", "Write")) {
-      rights.add(
-          right(
-              "User:dedup",
-              operation,
-              new ResourcePattern(ResourceType.TOPIC, records + ".claims", PatternType.LITERAL)));
-    }
     rights.add(
         right(
             "User:dedup",
@@ -412,7 +403,7 @@ class SecuredBrokerTest {
                 .get("retention.ms")
                 .value())
         .isEqualTo("-1");
-    kafka.deleteTopics(List.of(records, records + ".claims"));
+    kafka.deleteTopics(List.of(records));
   }
 
   @Test

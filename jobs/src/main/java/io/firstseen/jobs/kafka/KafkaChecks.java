@@ -177,10 +177,6 @@ public final class KafkaChecks {
       notCompacted(options.duplicatesTopic());
     }
     notCompacted(options.deadLettersTopic());
-    topic(
-        options.claimsTopic(),
-        EnumSet.of(AclOperation.READ, AclOperation.WRITE),
-        topics::requireClaimsTopic);
   }
 
   /** Whether all are there. */
