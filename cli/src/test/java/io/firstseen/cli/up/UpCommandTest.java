@@ -44,6 +44,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -52,6 +53,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** One {@code up}, what is asked of it, and another that goes on where it ended. */
 @DisabledOnOs(OS.WINDOWS)
+@Tag("slow")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class UpCommandTest {
   private static final ObjectMapper JSON = new ObjectMapper();
