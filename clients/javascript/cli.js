@@ -166,7 +166,8 @@ const isUrl = (place) => /^https?:\/\//i.test(place);
 
 /** The header with the token of the environment, if there is one. */
 function tokenHeader() {
-  const token = process.env.FIRSTSEEN_HTTP_TOKEN?.trim();
+  // The service may have several, one a line; a client sends the first.
+  const token = process.env.FIRSTSEEN_HTTP_TOKEN?.trim().split("\n")[0].trim();
   return token ? { authorization: `Bearer ${token}` } : {};
 }
 

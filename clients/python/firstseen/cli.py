@@ -357,7 +357,8 @@ def _json_of(url: str, answer: UrlAnswer) -> str:
 
 def _token_header() -> dict[str, str]:
     """The header with the token of the environment, if there is one."""
-    token = os.environ.get("FIRSTSEEN_HTTP_TOKEN", "").strip()
+    # The service may have several, one a line; a client sends the first.
+    token = os.environ.get("FIRSTSEEN_HTTP_TOKEN", "").strip().partition("\n")[0].strip()
     return {"Authorization": f"Bearer {token}"} if token else {}
 
 

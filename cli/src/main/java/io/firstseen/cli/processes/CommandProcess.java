@@ -31,6 +31,8 @@ public final class CommandProcess {
     arguments.addAll(words);
     Map<String, String> variables = new HashMap<>(environment);
     variables.put(LogFormatOption.VARIABLE, logs.json() ? "json" : "text");
+    // It is meant for the clients of another service; Prometheus would not know it.
+    variables.putIfAbsent("FIRSTSEEN_HTTP_TOKEN", "");
     URI health = URI.create("http://127.0.0.1:" + port + "/healthz");
     return start(
         "serve",

@@ -167,6 +167,8 @@ public final class FlinkProcesses implements Closeable {
     all.set(RestOptions.BIND_ADDRESS, "localhost");
     all.set(RestOptions.PORT, webPort);
     all.set(RestOptions.BIND_PORT, Integer.toString(webPort));
+    // By default pages of any site may read the answers, and so submit a job.
+    all.set(WebOptions.ACCESS_CONTROL_ALLOW_ORIGIN, "http://localhost:" + webPort);
     all.set(JobManagerOptions.ADDRESS, "localhost");
     all.set(JobManagerOptions.BIND_HOST, "localhost");
     all.set(JobManagerOptions.PORT, LocalPorts.choose(0));

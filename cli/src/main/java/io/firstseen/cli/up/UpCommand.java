@@ -50,8 +50,9 @@ import picocli.CommandLine.Spec;
       "Runs the whole pipeline on this machine until Ctrl-C: a Kafka broker, a Flink cluster with"
           + " the dedup job and the snapshot job, the HTTP service, and Prometheus, if it is on"
           + " the PATH.",
-      "Each is a process of its own that listens on localhost only. What they know stays in the"
-          + " directory, and the next start goes on from there: the jobs from their last"
+      "Each is a process of its own that listens on localhost only, but for the metrics of Flink's"
+          + " processes, whose ports Flink opens to all. What they know stays in the directory, and"
+          + " the next start goes on from there: the jobs from their last"
           + " checkpoints. Options of the jobs may change between two starts as far as their"
           + " descriptions say."
     },
@@ -181,7 +182,11 @@ public final class UpCommand implements Callable<Integer> {
     checkOptions();
     Path jar = JobJar.find();
     Optional<Path> prometheus = PrometheusProcess.program();
-    for (int each : List.of(kafkaPort, webPort, port, prometheusPort)) {
+    List<Integer> ports = new ArrayList<>(List.of(kafkaPort, webPort, port));
+    if (prometheus.isPresent()) {
+      ports.add(prometheusPort);
+    }
+    for (int each : ports) {
       LocalPorts.choose(each);
     }
     DataDirectory directory = cleanup.open(() -> DataDirectory.open(data));

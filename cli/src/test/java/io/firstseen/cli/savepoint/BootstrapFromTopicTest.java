@@ -267,7 +267,7 @@ class BootstrapFromTopicTest {
   void anEmptyTopicGivesASavepointOfNothing() {
     String empty = SharedBroker.unused("empty");
     create(empty, 3);
-    Invocation made = bootstrap(empty, "E");
+    Invocation made = bootstrap(empty, "nothing");
     assertThat(made.status()).as("%s", made).isZero();
     assertThat(made.out()).contains("events              0", "keys                0");
   }
