@@ -11,6 +11,7 @@ import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.fixtures.SetPublisher;
 import io.firstseen.fuzz.Bounds;
+import io.firstseen.server.http.Access;
 import io.firstseen.server.http.AllowedHosts;
 import io.firstseen.server.http.EmbeddedPeer;
 import io.firstseen.server.http.Endpoint;
@@ -93,7 +94,7 @@ class RequestFuzzTest {
     return HttpService.start(
         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
         HttpLimits.DEFAULT,
-        AllowedHosts.any(),
+        Access.by(AllowedHosts.any()),
         Duration.ofSeconds(1),
         new RequestObserver() {},
         List.of(
@@ -109,7 +110,7 @@ class RequestFuzzTest {
 
   /** A route whose requests are answered in the calling thread, unlike those of a service. */
   private static Route post(String path, Endpoint endpoint) {
-    return new Route("batch", path, List.of("POST"), false, false, endpoint);
+    return new Route("batch", path, List.of("POST"), false, false, false, endpoint);
   }
 
   @FuzzTest
