@@ -34,7 +34,7 @@ public final class Bounds {
   }
 
   /** The same with another number of bytes that any input may cost. */
-  static void hold(int inputBytes, long factor, long spareBytes, Decoding decoding)
+  public static void hold(int inputBytes, long factor, long spareBytes, Decoding decoding)
       throws Exception {
     long allowed = factor * inputBytes + spareBytes;
     for (int left = TRIES; ; left--) {
