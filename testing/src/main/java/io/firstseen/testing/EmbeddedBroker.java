@@ -356,11 +356,14 @@ public final class EmbeddedBroker implements Closeable {
     }
 
     /**
-     * For the demo and for most tests: starts fast, answers fast, needs little memory, and does not
-     * create topics automatically.
+     * For the demo and for most tests: starts fast, answers fast, needs little memory, does not
+     * create topics automatically, and keeps records however old their timestamps are. A stock
+     * broker deletes those older than seven days half a minute after its start, then every five
+     * minutes.
      */
     public static Settings tuned() {
       return stock()
+          .with("log.retention.ms", "-1")
           .with("auto.create.topics.enable", "false")
           .with("group.initial.rebalance.delay.ms", "0")
           .with("offsets.topic.num.partitions", "1")

@@ -50,9 +50,13 @@ public final class SharedBroker implements BeforeAllCallback {
         "tuned", EmbeddedBroker.Settings.tuned().with("broker.session.timeout.ms", "9000"));
   }
 
-  /** The one of {@link EmbeddedBroker.Settings#stock}. */
+  /**
+   * The one of {@link EmbeddedBroker.Settings#stock}, except that it keeps records however old
+   * their timestamps are.
+   */
   public static SharedBroker stock() {
-    return new SharedBroker("stock", EmbeddedBroker.Settings.stock());
+    return new SharedBroker(
+        "stock", EmbeddedBroker.Settings.stock().with("log.retention.ms", "-1"));
   }
 
   @Override

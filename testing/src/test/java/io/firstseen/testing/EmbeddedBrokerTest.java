@@ -17,6 +17,7 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -27,6 +28,7 @@ import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class EmbeddedBrokerTest {
@@ -158,6 +160,38 @@ class EmbeddedBrokerTest {
       assertThatThrownBy(() -> broker.createTopics(topics))
           .isInstanceOf(TopicExistsException.class)
           .hasMessageContaining(TOPIC);
+    }
+  }
+
+  /** Another topic of the same age shows that the broker has looked for old records. */
+  @Test
+  @Timeout(60)
+  void aTunedBrokerKeepsRecordsHoweverOldTheyAre(@TempDir Path directory) throws Exception {
+    EmbeddedBroker.Settings settings =
+        EmbeddedBroker.Settings.tuned()
+            .with("log.initial.task.delay.ms", "100")
+            .with("log.retention.check.interval.ms", "100")
+            .with("log.segment.delete.delay.ms", "0");
+    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, settings);
+        KafkaProducer<String, String> producer = producer(broker, Map.of())) {
+      broker.createTopics(
+          List.of(
+              new NewTopic("kept", 1, (short) 1),
+              new NewTopic("aWeek", 1, (short) 1).configs(Map.of("retention.ms", "604800000"))));
+      producer.send(new ProducerRecord<>("kept", 0, 1_000L, null, "old")).get();
+      producer.send(new ProducerRecord<>("aWeek", 0, 1_000L, null, "old")).get();
+      try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
+        TopicPartition aWeek = new TopicPartition("aWeek", 0);
+        while (admin
+                .listOffsets(Map.of(aWeek, OffsetSpec.earliest()))
+                .partitionResult(aWeek)
+                .get()
+                .offset()
+            == 0) {
+          Thread.onSpinWait();
+        }
+      }
+      assertThat(read(broker, "kept", 1, "read_committed")).containsExactly("old");
     }
   }
 

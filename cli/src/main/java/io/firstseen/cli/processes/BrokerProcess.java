@@ -17,6 +17,8 @@ import org.apache.kafka.clients.admin.AdminClientConfig;
 /** A Kafka broker, with its controller, in a process of its own. */
 public final class BrokerProcess implements Closeable {
   private static final int ANSWER_MILLIS = 1_000;
+  // For how long a stock broker keeps records.
+  private static final String RETENTION_MILLIS = "604800000";
 
   private final LocalProcess process;
   private final String bootstrapServers;
@@ -91,7 +93,9 @@ public final class BrokerProcess implements Closeable {
   /** The process itself: a directory, a port, and properties as {@code name=value}. */
   public static void main(String[] words) throws Exception {
     EmbeddedBroker.Settings settings =
-        EmbeddedBroker.Settings.tuned().port(Integer.parseInt(words[1]));
+        EmbeddedBroker.Settings.tuned()
+            .with("log.retention.ms", RETENTION_MILLIS)
+            .port(Integer.parseInt(words[1]));
     for (String property : List.of(words).subList(2, words.length)) {
       String[] parts = property.split("=", 2);
       settings = settings.with(parts[0], parts[1]);
