@@ -90,8 +90,9 @@ class PipelineJobTest {
 
   @Test
   void inAnExactModeAFilterThatIsFarTooSmallDropsNothing() throws Exception {
+    List<String> sample = ExactModel.lines(SAMPLE);
     List<String> events = new ArrayList<>();
-    for (String line : ExactModel.lines(SAMPLE)) {
+    for (String line : SLOW ? sample : sample.subList(0, 10_000)) {
       events.add(line);
       events.add(line);
     }
@@ -99,7 +100,7 @@ class PipelineJobTest {
     Files.write(input, events);
     String[] tooSmall = {"--dedup-shards=1", "--fpr=0.1", "--capacity=1"};
     Run approximate = run("approximate", tooSmall);
-    assertThat(approximate.accepted.size()).isLessThan(model.accepted.size() - 100);
+    assertThat(approximate.accepted.size()).isLessThan(model.accepted.size() * 249 / 250);
     for (String backend : SLOW ? List.of("heap", "rocksdb") : List.of("rocksdb")) {
       List<String> words = new ArrayList<>(List.of(tooSmall));
       Collections.addAll(words, "--mode=exact", "--state-backend=" + backend);
