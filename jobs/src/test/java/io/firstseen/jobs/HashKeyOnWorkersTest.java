@@ -37,13 +37,13 @@ import java.util.stream.Stream;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.RestartStrategyOptions;
-import org.apache.flink.configuration.SecurityOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamGraph;
 import org.apache.flink.util.InstantiationUtil;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -52,6 +52,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class HashKeyOnWorkersTest {
   private static final String KEY = "9f03c7716ee24ab85d1c90f2a63b47de";
   private static final String OTHER = "000102030405060708090a0b0c0d0e0f";
+
+  @RegisterExtension private static final LocalCluster FLINK = new LocalCluster();
 
   @TempDir private Path directory;
   private Path keyFile;
@@ -78,13 +80,12 @@ class HashKeyOnWorkersTest {
     all.addAll(Arrays.asList(words));
     JobOptions options = JobOptions.parse(all.toArray(String[]::new));
     Configuration settings = new Configuration();
-    settings.set(SecurityOptions.DELEGATION_TOKENS_ENABLED, false);
     // As on Kafka: restarts without an end.
     settings.set(RestartStrategyOptions.RESTART_STRATEGY, "exponential-delay");
     settings.set(
         RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_INITIAL_BACKOFF,
         Duration.ofMillis(10));
-    StreamExecutionEnvironment env = StreamExecutionEnvironment.createLocalEnvironment(settings);
+    StreamExecutionEnvironment env = FLINK.environment(settings);
     out = Files.createTempDirectory(directory, "out");
     Source<SourceEvent, ?, ?> source =
         EventFiles.source(

@@ -103,7 +103,7 @@ class IdleSplitsTest {
             "--parallelism=" + parallelism,
             "--window=10s",
             "--out-of-orderness=0s",
-            "--idle-timeout=1s"));
+            "--idle-timeout=300ms"));
     return env.executeAsync();
   }
 

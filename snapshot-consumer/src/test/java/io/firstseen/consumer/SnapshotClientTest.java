@@ -502,14 +502,14 @@ class SnapshotClientTest {
               }));
     }
     Random random = new Random(1);
-    for (long sequence = 2; sequence <= 300; sequence++) {
+    for (long sequence = 2; sequence <= 100; sequence++) {
       publish(client, sequence, "live", Long.toString(random.nextLong()));
     }
     stop.set(true);
     for (CompletableFuture<Long> query : queries) {
       query.get(1, TimeUnit.MINUTES);
     }
-    assertThat(client.manifest().orElseThrow().sequence()).isEqualTo(300);
+    assertThat(client.manifest().orElseThrow().sequence()).isEqualTo(100);
   }
 
   @Test

@@ -629,7 +629,7 @@ class SnapshotServerTest {
                 }
               }));
     }
-    for (int sequence = 2; sequence <= 40; sequence++) {
+    for (int sequence = 2; sequence <= 20; sequence++) {
       publisher.publish(sequence, always, sequence % 2 == 1 ? odd : "https://example.org/even");
       awaitSequence(sequence);
     }

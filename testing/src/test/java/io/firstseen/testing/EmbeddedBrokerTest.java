@@ -29,65 +29,65 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 class EmbeddedBrokerTest {
+  @RegisterExtension private static final SharedBroker SHARED = SharedBroker.tuned();
 
   private static final String TOPIC = "events";
   private static final int PARTITIONS = 2;
 
   @Test
-  void recordsWrittenAtOnceAfterCreationAllArriveInOrder(@TempDir Path directory) throws Exception {
-    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, EmbeddedBroker.Settings.tuned())) {
-      for (int round = 0; round < 5; round++) {
-        String topic = TOPIC + round;
-        broker.createTopics(List.of(new NewTopic(topic, 1, (short) 1)));
-        List<String> sent = new ArrayList<>();
-        List<Future<RecordMetadata>> results = new ArrayList<>();
-        try (KafkaProducer<String, String> producer = producer(broker, Map.of())) {
-          for (int i = 0; i < 500; i++) {
-            sent.add("value " + i);
-            results.add(producer.send(new ProducerRecord<>(topic, 0, null, "value " + i)));
-          }
-          producer.flush();
+  void recordsWrittenAtOnceAfterCreationAllArriveInOrder() throws Exception {
+    EmbeddedBroker broker = SHARED.broker();
+    for (int round = 0; round < 5; round++) {
+      String topic = SharedBroker.unused(TOPIC);
+      broker.createTopics(List.of(new NewTopic(topic, 1, (short) 1)));
+      List<String> sent = new ArrayList<>();
+      List<Future<RecordMetadata>> results = new ArrayList<>();
+      try (KafkaProducer<String, String> producer = producer(broker, Map.of())) {
+        for (int i = 0; i < 500; i++) {
+          sent.add("value " + i);
+          results.add(producer.send(new ProducerRecord<>(topic, 0, null, "value " + i)));
         }
-        for (Future<RecordMetadata> result : results) {
-          assertThat(result.get().hasOffset()).isTrue();
-        }
-        assertThat(read(broker, topic, 1, "read_uncommitted")).isEqualTo(sent);
+        producer.flush();
       }
+      for (Future<RecordMetadata> result : results) {
+        assertThat(result.get().hasOffset()).isTrue();
+      }
+      assertThat(read(broker, topic, 1, "read_uncommitted")).isEqualTo(sent);
     }
   }
 
   @Test
-  void committedReadersSeeCommittedTransactionsOnly(@TempDir Path directory) throws Exception {
-    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, EmbeddedBroker.Settings.tuned())) {
-      broker.createTopics(List.of(new NewTopic(TOPIC, PARTITIONS, (short) 1)));
-      Map<String, Object> transactional = Map.of("transactional.id", "test");
-      try (KafkaProducer<String, String> producer = producer(broker, transactional)) {
-        producer.initTransactions();
-        producer.beginTransaction();
-        producer.send(new ProducerRecord<>(TOPIC, 0, null, "committed")).get();
-        producer.commitTransaction();
-        producer.beginTransaction();
-        producer.send(new ProducerRecord<>(TOPIC, 1, null, "aborted")).get();
-        producer.abortTransaction();
-      }
-      assertThat(read(broker, TOPIC, PARTITIONS, "read_committed")).containsExactly("committed");
-      assertThat(read(broker, TOPIC, PARTITIONS, "read_uncommitted"))
-          .containsExactlyInAnyOrder("committed", "aborted");
+  void committedReadersSeeCommittedTransactionsOnly() throws Exception {
+    EmbeddedBroker broker = SHARED.broker();
+    String topic = SharedBroker.unused(TOPIC);
+    broker.createTopics(List.of(new NewTopic(topic, PARTITIONS, (short) 1)));
+    Map<String, Object> transactional = Map.of("transactional.id", topic);
+    try (KafkaProducer<String, String> producer = producer(broker, transactional)) {
+      producer.initTransactions();
+      producer.beginTransaction();
+      producer.send(new ProducerRecord<>(topic, 0, null, "committed")).get();
+      producer.commitTransaction();
+      producer.beginTransaction();
+      producer.send(new ProducerRecord<>(topic, 1, null, "aborted")).get();
+      producer.abortTransaction();
     }
+    assertThat(read(broker, topic, PARTITIONS, "read_committed")).containsExactly("committed");
+    assertThat(read(broker, topic, PARTITIONS, "read_uncommitted"))
+        .containsExactlyInAnyOrder("committed", "aborted");
   }
 
   @Test
-  void onlyTheTunedBrokerTakesTransactionsLongerThanStockBrokersAllow(
-      @TempDir Path tuned, @TempDir Path stock) throws IOException {
+  void onlyTheTunedBrokerTakesTransactionsLongerThanStockBrokersAllow(@TempDir Path stock)
+      throws IOException {
     Map<String, Object> fifteenMinutes =
         Map.of("transactional.id", "test", "transaction.timeout.ms", 15 * 60 * 1000);
     Map<String, Object> oneHour =
         Map.of("transactional.id", "test", "transaction.timeout.ms", 60 * 60 * 1000);
-    try (EmbeddedBroker broker = EmbeddedBroker.start(tuned, EmbeddedBroker.Settings.tuned());
-        KafkaProducer<String, String> producer = producer(broker, oneHour)) {
+    try (KafkaProducer<String, String> producer = producer(SHARED.broker(), oneHour)) {
       producer.initTransactions();
     }
     try (EmbeddedBroker broker = EmbeddedBroker.start(stock, EmbeddedBroker.Settings.stock())) {
@@ -121,12 +121,12 @@ class EmbeddedBrokerTest {
   }
 
   @Test
-  void twoBrokersRunSideBySide(@TempDir Path first, @TempDir Path second) throws Exception {
-    try (EmbeddedBroker one = EmbeddedBroker.start(first, EmbeddedBroker.Settings.tuned());
-        EmbeddedBroker two = EmbeddedBroker.start(second, EmbeddedBroker.Settings.tuned())) {
-      one.createTopics(List.of(new NewTopic(TOPIC, 1, (short) 1)));
-      try (Admin admin = Admin.create(Map.of("bootstrap.servers", two.bootstrapServers()))) {
-        assertThat(admin.listTopics().names().get()).doesNotContain(TOPIC);
+  void twoBrokersRunSideBySide(@TempDir Path directory) throws Exception {
+    String topic = SharedBroker.unused(TOPIC);
+    try (EmbeddedBroker other = EmbeddedBroker.start(directory, EmbeddedBroker.Settings.tuned())) {
+      SHARED.broker().createTopics(List.of(new NewTopic(topic, 1, (short) 1)));
+      try (Admin admin = Admin.create(Map.of("bootstrap.servers", other.bootstrapServers()))) {
+        assertThat(admin.listTopics().names().get()).doesNotContain(topic);
       }
     }
   }
@@ -153,14 +153,13 @@ class EmbeddedBrokerTest {
   }
 
   @Test
-  void aTopicThatExistsIsNotCreatedAgain(@TempDir Path directory) throws IOException {
-    List<NewTopic> topics = List.of(new NewTopic(TOPIC, 1, (short) 1));
-    try (EmbeddedBroker broker = EmbeddedBroker.start(directory, EmbeddedBroker.Settings.tuned())) {
-      broker.createTopics(topics);
-      assertThatThrownBy(() -> broker.createTopics(topics))
-          .isInstanceOf(TopicExistsException.class)
-          .hasMessageContaining(TOPIC);
-    }
+  void aTopicThatExistsIsNotCreatedAgain() {
+    String topic = SharedBroker.unused(TOPIC);
+    List<NewTopic> topics = List.of(new NewTopic(topic, 1, (short) 1));
+    SHARED.broker().createTopics(topics);
+    assertThatThrownBy(() -> SHARED.broker().createTopics(topics))
+        .isInstanceOf(TopicExistsException.class)
+        .hasMessageContaining(topic);
   }
 
   /** Another topic of the same age shows that the broker has looked for old records. */

@@ -37,7 +37,7 @@ class AlternativesFiguresTest {
   @TempDir Path directory;
 
   @ParameterizedTest
-  @EnumSource(names = {"OURS_HEAP", "OURS_SQL_ROCKSDB", "URL_ROCKSDB"})
+  @EnumSource(names = "OURS_SQL_ROCKSDB")
   void decidesAndStartsFromItsCheckpoint(Alternative alternative) throws Exception {
     runInFlink(alternative);
   }
@@ -45,7 +45,7 @@ class AlternativesFiguresTest {
   @ParameterizedTest
   @EnumSource(
       mode = EnumSource.Mode.EXCLUDE,
-      names = {"OURS_HEAP", "OURS_SQL_ROCKSDB", "URL_ROCKSDB", "REDIS"})
+      names = {"OURS_SQL_ROCKSDB", "REDIS"})
   @Tag("slow")
   void theOthersDecideAndStartFromTheirCheckpoints(Alternative alternative) throws Exception {
     runInFlink(alternative);

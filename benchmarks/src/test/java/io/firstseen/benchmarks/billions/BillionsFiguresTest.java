@@ -27,6 +27,7 @@ class BillionsFiguresTest {
   @TempDir Path directory;
 
   @Test
+  @Tag("slow")
   void aFewKeysAreFilteredAndRestored() throws Exception {
     assertThat(run(OF_FEW_KEYS, "--keys=100000")).isZero();
 

@@ -17,22 +17,10 @@ class PipelineRunTest {
 
   @TempDir Path directory;
 
-  @ParameterizedTest
-  @EnumSource(names = {"SOURCE", "OURS_HEAP_TTL", "URL_ROCKSDB"})
-  void oneSubjectOfSomeKindsRunsAndIsMeasured(Subject subject) throws Exception {
-    runAndMeasure(subject);
-  }
-
   @Tag("slow")
   @ParameterizedTest
-  @EnumSource(
-      mode = EnumSource.Mode.EXCLUDE,
-      names = {"SOURCE", "OURS_HEAP_TTL", "URL_ROCKSDB"})
-  void everyOtherSubjectRunsAndIsMeasured(Subject subject) throws Exception {
-    runAndMeasure(subject);
-  }
-
-  private void runAndMeasure(Subject subject) throws Exception {
+  @EnumSource
+  void everySubjectRunsAndIsMeasured(Subject subject) throws Exception {
     PipelineResult result = PipelineRun.run(specification(subject, FLINK).withSizes(true));
 
     assertThat(result.recordsPerSecond()).isPositive();

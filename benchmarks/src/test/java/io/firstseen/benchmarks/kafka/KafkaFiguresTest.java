@@ -33,20 +33,31 @@ class KafkaFiguresTest {
     try (BrokerProcess broker = broker(2)) {
       events.write(broker.bootstrapServers());
       for (Subject subject : Subject.values()) {
-        MeasuredRun.Result result = MeasuredRun.run(spec(subject, events, broker));
+        MeasuredRun.Result result = MeasuredRun.run(spec(subject, 1, events, broker));
         assertThat(result.eventsPerSecond()).isPositive();
         assertThat(result.processorSeconds()).isPositive();
       }
     }
   }
 
-  private MeasuredRun.Spec spec(Subject subject, Events events, BrokerProcess broker) {
+  @Test
+  void theDedupReadsAndWritesAllEvents() throws Exception {
+    Events events = new Events(EventFormat.KEY, 1, EVENTS);
+    try (BrokerProcess broker = broker(1)) {
+      events.write(broker.bootstrapServers());
+      MeasuredRun.Result result = MeasuredRun.run(spec(Subject.OURS, 0, events, broker));
+      assertThat(result.eventsPerSecond()).isPositive();
+      assertThat(result.processorSeconds()).isPositive();
+    }
+  }
+
+  private MeasuredRun.Spec spec(Subject subject, int warmUps, Events events, BrokerProcess broker) {
     return new MeasuredRun.Spec(
         "test-" + subject,
         subject,
         events,
         EVENTS / 3,
-        1,
+        warmUps,
         100,
         List.of("linger.ms=1"),
         broker.bootstrapServers(),
@@ -54,6 +65,7 @@ class KafkaFiguresTest {
   }
 
   @Test
+  @Tag("slow")
   void aBoundThatIsMissedGivesStatus1() throws Exception {
     Path json = directory.resolve("kafka.json");
     assertThat(

@@ -49,7 +49,7 @@ class ListFiguresTest {
     return ListFigures.commandLine(bounds)
         .execute(
             "--lists=3",
-            "--keys=5000",
+            "--keys=1000",
             "--questions=2000",
             "--rounds=1",
             "--json=" + directory.resolve("lists.json"));

@@ -34,7 +34,7 @@ class RecoveryRunTest {
     RecoveryRun.Result result =
         RecoveryRun.run(
             new RecoveryRun.Spec(
-                backend, KEYS, known.savepoint(), 1, 64 << 20, 64, directory.toString()));
+                backend, KEYS, known.savepoint(), 0.2, 64 << 20, 64, directory.toString()));
 
     assertThat(result.starts())
         .extracting(start -> start.what() + ", " + start.parallelism())

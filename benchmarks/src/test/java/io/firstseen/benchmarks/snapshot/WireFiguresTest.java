@@ -9,6 +9,7 @@ import io.firstseen.benchmarks.snapshot.WireFigures.Bounds;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,10 +23,17 @@ class WireFiguresTest {
     assertThat(
             run(
                 Bounds.ASKED_FOR,
-                "--only=large-change,shipped,nothing,many-shards,bits,away",
+                "--only=large-change,nothing,many-shards,bits,away",
                 "--keys=40000",
-                "--windows=2"))
+                "--windows=1"))
         .isZero();
+    assertThat(figures().path("reached").booleanValue()).isTrue();
+  }
+
+  @Test
+  @Tag("slow")
+  void theShippedStreamStaysWithinTheBounds() throws Exception {
+    assertThat(run(Bounds.ASKED_FOR, "--only=shipped")).isZero();
     assertThat(figures().path("reached").booleanValue()).isTrue();
   }
 
@@ -36,7 +44,7 @@ class WireFiguresTest {
                 IMPOSSIBLE,
                 "--only=small-change,nothing,many-shards,bits",
                 "--keys=40000",
-                "--windows=2"))
+                "--windows=1"))
         .isEqualTo(1);
     assertThat(figures().path("reached").booleanValue()).isFalse();
     assertThat(figures().path("figures"))

@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ExpiryTest {
+  private static final int SCALE = Integer.getInteger("firstseen.scale", 1);
   private static final long HOUR = 3_600_000;
   private static final CuckooShape SHAPE = new CuckooShape(57);
 
@@ -67,7 +68,7 @@ class ExpiryTest {
     for (int i = 0; i < 20_000; i++) {
       model.fill();
     }
-    model.run(300_000);
+    model.run(SCALE == 1 ? 150_000 : 300_000);
     assertThat(model.pages().splits()).isGreaterThan(2);
     assertThat(model.pages().narrowed()).isGreaterThan(2);
     assertThat(model.forgotten()).isGreaterThan(1_000);

@@ -2,30 +2,71 @@ package io.firstseen.filters.key;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.List;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.time.Duration;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
+/** Long texts take time in proportion to their length. Each took seconds while it was quadratic. */
 class LongUrlsTest {
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+  private static final int LONGER = 8;
 
-  /** Each took seconds while it was quadratic. */
-  @Test
-  @Timeout(5)
-  void longTextsTakeNoLongTime() {
-    for (String text :
-        List.of(
-            "a" + " ".repeat(65_000) + "b",
-            "a" + "\t#".repeat(32_000),
-            "a.".repeat(32_000) + "com",
-            "1.".repeat(32_000) + "/24",
-            "a.com/" + "/*".repeat(32_000),
-            "http://" + "!".repeat(21_000) + ".com/")) {
-      for (int i = 0; i < 3; i++) {
-        requireFormOrSentence(Canonicaliser.URL_EXPRESSION::canonicalise, text);
-        requireFormOrSentence(url -> UrlExpressions.of(url).bytes(0), text);
-      }
+  /** A small part of what a quadratic rule took. */
+  private static final long SPARE_NANOS = Duration.ofMillis(50).toNanos();
+
+  /**
+   * A long text.
+   *
+   * @param start what it begins with
+   * @param part what is repeated
+   * @param end what it ends with
+   * @param parts how often
+   */
+  record Text(String start, String part, String end, int parts) {
+    String of(int times) {
+      return start + part.repeat(times) + end;
     }
+  }
+
+  static Stream<Text> texts() {
+    return Stream.of(
+        new Text("a", " ", "b", 65_000),
+        new Text("a", "\t#", "", 32_000),
+        new Text("", "a.", "com", 32_000),
+        new Text("", "1.", "/24", 32_000),
+        new Text("a.com/", "/*", "", 32_000),
+        new Text("http://", "!", ".com/", 21_000));
+  }
+
+  @ParameterizedTest
+  @MethodSource("texts")
+  void takeNoMoreThanInProportion(Text text) {
+    requireInProportion(text, Canonicaliser.URL_EXPRESSION::canonicalise);
+    requireInProportion(text, url -> UrlExpressions.of(url).bytes(0));
+  }
+
+  /** Processor time, which hardly depends on other programs; twice as much is in proportion. */
+  private static void requireInProportion(Text text, Canonicaliser.Fold rule) {
+    long ofLong = nanos(text.of(text.parts()), rule);
+    long ofShort = nanos(text.of(text.parts() / LONGER), rule);
+    assertThat(ofLong).isLessThan(2 * LONGER * ofShort + SPARE_NANOS);
+  }
+
+  /** The least of a few rounds. */
+  private static long nanos(String text, Canonicaliser.Fold rule) {
+    long least = Long.MAX_VALUE;
+    for (int i = 0; i < 3; i++) {
+      long before = THREADS.getCurrentThreadCpuTime();
+      requireFormOrSentence(rule, text);
+      least = Math.min(least, THREADS.getCurrentThreadCpuTime() - before);
+    }
+    return least;
   }
 
   private static void requireFormOrSentence(Canonicaliser.Fold rule, String text) {
@@ -34,5 +75,21 @@ class LongUrlsTest {
     } catch (InvalidKeyException e) {
       assertThat(e).hasMessageMatching("(?s).{1,300}");
     }
+  }
+
+  /** The control. */
+  @Test
+  void aQuadraticRuleIsFoundOut() {
+    assertThatThrownBy(
+            () ->
+                requireInProportion(
+                    new Text("", "aaaa", "", 26_000),
+                    bytes -> {
+                      for (String left = new String(bytes, UTF_8); left.length() > 1; ) {
+                        left = left.substring(1);
+                      }
+                      return bytes;
+                    }))
+        .isInstanceOf(AssertionError.class);
   }
 }

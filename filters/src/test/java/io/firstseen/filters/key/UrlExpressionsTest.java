@@ -110,10 +110,10 @@ class UrlExpressionsTest {
   /**
    * A visit of a real host that is not found on a list of it, if only such expressions are asked.
    */
-  private static List<String> missed(Predicate<String> asked) throws IOException {
+  private static List<String> missed(List<String> hosts, Predicate<String> asked) {
     SplittableRandom random = new SplittableRandom(24);
     List<String> missed = new ArrayList<>();
-    for (String host : realHosts()) {
+    for (String host : hosts) {
       for (int i = 0; i < VISITS; i++) {
         String visit = visit(random, host);
         if (expressions(visit).stream().filter(asked).noneMatch((host + "/")::equals)) {
@@ -126,14 +126,15 @@ class UrlExpressionsTest {
 
   @Test
   void everyRealHostAnswersForTenVisits() throws IOException {
-    assertThat(missed(expression -> true)).isEmpty();
+    assertThat(missed(realHosts(), expression -> true)).isEmpty();
   }
 
   /** Controls: with a rule that loses something, visits are missed. */
   @Test
   void aLostPrefixOrSuffixIsFoundOut() throws IOException {
-    assertThat(missed(expression -> !expression.endsWith("/"))).isNotEmpty();
-    assertThat(missed(expression -> expression.indexOf('.') != expression.lastIndexOf('.')))
+    List<String> hosts = realHosts().subList(0, 500);
+    assertThat(missed(hosts, expression -> !expression.endsWith("/"))).isNotEmpty();
+    assertThat(missed(hosts, expression -> expression.indexOf('.') != expression.lastIndexOf('.')))
         .as("suffixes down to three labels only")
         .isNotEmpty();
   }

@@ -29,6 +29,9 @@ import org.junit.jupiter.params.provider.EnumSource;
  * The fast path changes nothing but the time: the canonicaliser gives what parsing every key gives.
  */
 class UrlFastPathTest {
+  /** Texts are so much shorter in the quick tier where each is parsed several times. */
+  private static final int SHORTER = Integer.getInteger("firstseen.scale", 1) > 1 ? 0 : 1;
+
   /** URLs in normal form that between them hold whatever the fast path looks at. */
   private static final List<String> NORMAL =
       List.of(
@@ -61,7 +64,11 @@ class UrlFastPathTest {
     }
 
     Stream<byte[]> urls() {
-      return upTo(longest, characters).map(middle -> (start + middle + end).getBytes(UTF_8));
+      return urls(longest);
+    }
+
+    Stream<byte[]> urls(int upTo) {
+      return upTo(upTo, characters).map(middle -> (start + middle + end).getBytes(UTF_8));
     }
   }
 
@@ -155,14 +162,18 @@ class UrlFastPathTest {
   }
 
   private static void expressionsMustAgree(byte[] key) {
-    assertThat(entry(key, true)).isEqualTo(entry(key, false));
-    assertThat(visit(key, true)).isEqualTo(visit(key, false));
+    if (!entry(key, true).equals(entry(key, false))) {
+      assertThat(entry(key, true)).isEqualTo(entry(key, false));
+    }
+    if (!visit(key, true).equals(visit(key, false))) {
+      assertThat(visit(key, true)).isEqualTo(visit(key, false));
+    }
   }
 
   @ParameterizedTest
   @EnumSource
   void everyShortTextHasTheExpressionOfParsing(Texts texts) {
-    texts.urls().forEach(UrlFastPathTest::expressionsMustAgree);
+    texts.urls(texts.longest - SHORTER).forEach(UrlFastPathTest::expressionsMustAgree);
   }
 
   @Test

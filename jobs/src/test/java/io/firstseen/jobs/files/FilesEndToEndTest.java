@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.jobs.DedupJob;
+import io.firstseen.jobs.LocalCluster;
 import io.firstseen.jobs.events.EventParser;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.shared.UserErrorException;
@@ -21,13 +22,15 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.SecurityOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 class FilesEndToEndTest {
+
+  @RegisterExtension private static final LocalCluster FLINK = new LocalCluster();
 
   @TempDir private Path directory;
 
@@ -219,9 +222,7 @@ class FilesEndToEndTest {
     Path duplicates = directory.resolve("duplicates");
     Path deadLetters = directory.resolve("dead-letters");
     JobOptions options = JobOptions.parse("--capacity=1000", "--canonicaliser=" + canonicaliser);
-    Configuration settings = new Configuration();
-    settings.set(SecurityOptions.DELEGATION_TOKENS_ENABLED, false);
-    StreamExecutionEnvironment env = StreamExecutionEnvironment.createLocalEnvironment(settings);
+    StreamExecutionEnvironment env = FLINK.environment(new Configuration());
     DedupJob.build(
         env,
         EventFiles.source(

@@ -51,7 +51,8 @@ class LineReaderTest {
 
   @Test
   void aLineThatNeverEndsTakesBoundedMemory() throws IOException {
-    long[] left = {5L << 30};
+    // More than the heap, and than an int counts.
+    long[] left = {(2L << 30) + (1 << 20)};
     InputStream endless =
         new InputStream() {
           @Override

@@ -215,7 +215,7 @@ class ExactExpiryTest {
   @EnumSource
   void stateHoldsLittleMoreThanTheLivingHoweverFastTheyCome(Backend backend) throws Exception {
     DedupParameters parameters = ExactModeTest.parameters(DedupMode.EXACT).withTtl(TTL);
-    int keysOfAnEpoch = 2_000;
+    int keysOfAnEpoch = 1_000;
     try (DedupTasks tasks = new DedupTasks(backend, parameters, 1, null)) {
       int number = 1_000_000;
       for (long now = 1_000 * EPOCH; now < 1_060 * EPOCH; now += EPOCH) {

@@ -33,6 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 // Flink's harness may be interrupted while it closes.
 @SuppressWarnings("try")
 class ExactModeTest {
+  private static final int EVENTS = Integer.getInteger("firstseen.scale", 1) > 1 ? 12_000 : 6_000;
   private static final int SHARDS = 8;
   private static final int SHARD_BITS = 3;
   private static final KeyHash HASH = KeyHash.fixed();
@@ -103,17 +104,19 @@ class ExactModeTest {
     long rescues = 0;
     for (int parallelism : new int[] {1, 4, 2, 8, 1}) {
       try (DedupTasks tasks = new DedupTasks(backend, parameters(mode), parallelism, state)) {
-        feed(tasks, model, random, 12_000);
+        feed(tasks, model, random, EVENTS);
         // What a checkpoint took, the heap gives out as copies.
         tasks.savepoint();
-        feed(tasks, model, random, 12_000);
+        feed(tasks, model, random, EVENTS);
         state = tasks.savepoint();
         rescues += tasks.sum("exactRescues");
       }
       backend = backend.other();
     }
-    assertThat(model.counts.values()).hasSize(4).allMatch(count -> count > 5000);
-    assertThat(rescues).as("keys that the filter alone would have dropped").isGreaterThan(5000);
+    assertThat(model.counts.values()).hasSize(4).allMatch(count -> count > EVENTS * 5 / 12);
+    assertThat(rescues)
+        .as("keys that the filter alone would have dropped")
+        .isGreaterThan(EVENTS * 5 / 12);
   }
 
   private static void feed(DedupTasks tasks, Model model, SplittableRandom random, int events)

@@ -11,6 +11,8 @@ import java.util.Collections;
 import java.util.List;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -47,9 +49,18 @@ class BackendsTest {
   }
 
   /** No key is taken for another, though one new key in a hundred has the identity of another. */
-  @ParameterizedTest
-  @EnumSource
-  void aCanonicalSavepointOfAnExactModeGoesOnOnTheOtherBackend(Backend from) throws Exception {
+  @Test
+  void aCanonicalSavepointOfAnExactModeGoesOnOnTheOtherBackend() throws Exception {
+    assertGoesOnInAnExactMode(Backend.HEAP);
+  }
+
+  @Tag("slow")
+  @Test
+  void oneOfAnExactModeFromRocksDbDoesToo() throws Exception {
+    assertGoesOnInAnExactMode(Backend.ROCKSDB);
+  }
+
+  private static void assertGoesOnInAnExactMode(Backend from) throws Exception {
     List<String> keys = DedupTrial.keys();
     EventScript script = new EventScript().addAll(keys, 1).mix(keys, 10_000, 2);
     int saved = script.size();
@@ -66,10 +77,18 @@ class BackendsTest {
   }
 
   /** Four shards of 5,000 keys in identities of 20 bits: 2 * 5,000 / 2^20 is a rate of 0.95 %. */
-  @ParameterizedTest
-  @EnumSource
-  void strangersAreDroppedAtTheRateThatTheStateWasMadeForAndLiveKeysAreKnown(Backend from)
-      throws Exception {
+  @Test
+  void strangersAreDroppedAtTheRateThatTheStateWasMadeForAndLiveKeysAreKnown() throws Exception {
+    assertStrangersAreDroppedAtTheRate(Backend.ROCKSDB);
+  }
+
+  @Tag("slow")
+  @Test
+  void strangersAreDroppedAtTheRateOfStateFromTheHeap() throws Exception {
+    assertStrangersAreDroppedAtTheRate(Backend.HEAP);
+  }
+
+  private static void assertStrangersAreDroppedAtTheRate(Backend from) throws Exception {
     int keys = 20_000;
     int strangers = 4_000;
     List<String> live = EventScript.keysOfShards("live", 4, keys / 4);

@@ -19,6 +19,7 @@ import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,14 +58,35 @@ class DedupSavepointTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"HEAP, CANONICAL", "HEAP, NATIVE", "ROCKSDB, CANONICAL", "ROCKSDB, NATIVE"})
+  @CsvSource({"HEAP, CANONICAL", "HEAP, NATIVE", "ROCKSDB, NATIVE"})
   void aSavepointTells(Backend backend, SavepointFormatType format) throws Exception {
+    assertSavepointTells(backend, format);
+  }
+
+  /** As {@link #theModeIsTold} does of the default mode. */
+  @Tag("slow")
+  @Test
+  void aCanonicalSavepointFromRocksDbTells() throws Exception {
+    assertSavepointTells(Backend.ROCKSDB, SavepointFormatType.CANONICAL);
+  }
+
+  private void assertSavepointTells(Backend backend, SavepointFormatType format) throws Exception {
     assertContents(CLUSTER.stop(played(Settings.of(backend, 2)), format, false));
   }
 
   @ParameterizedTest
-  @CsvSource({"HEAP, false", "ROCKSDB, false", "ROCKSDB, true"})
+  @CsvSource({"HEAP, false", "ROCKSDB, true"})
   void aCheckpointTells(Backend backend, boolean incremental) throws Exception {
+    assertCheckpointTells(backend, incremental);
+  }
+
+  @Tag("slow")
+  @Test
+  void aWholeCheckpointFromRocksDbTells() throws Exception {
+    assertCheckpointTells(Backend.ROCKSDB, false);
+  }
+
+  private void assertCheckpointTells(Backend backend, boolean incremental) throws Exception {
     JobClient job =
         played(
             Settings.of(backend, 2)
@@ -97,9 +119,18 @@ class DedupSavepointTest {
         .isBetween(now - Duration.ofDays(1).toMillis() * 9 / 64 - 60_000, now);
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void theAuditIsTold(Backend backend) throws Exception {
+  @Test
+  void theAuditIsTold() throws Exception {
+    assertAuditIsTold(Backend.ROCKSDB);
+  }
+
+  @Tag("slow")
+  @Test
+  void theAuditIsToldOnTheHeap() throws Exception {
+    assertAuditIsTold(Backend.HEAP);
+  }
+
+  private void assertAuditIsTold(Backend backend) throws Exception {
     JobClient job = played(Settings.of(backend, 2).dedup(dedup -> dedup.audit(4)));
     Path savepoint = CLUSTER.stop(job, SavepointFormatType.CANONICAL, false);
     assertContents(savepoint);

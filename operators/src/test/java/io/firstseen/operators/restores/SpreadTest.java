@@ -12,6 +12,8 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -26,10 +28,15 @@ class SpreadTest {
     assertScales(CLUSTER, backend.option, settings -> settings);
   }
 
-  @ParameterizedTest
-  @EnumSource
-  void noKeyIsForgottenNorTakenForAnotherInAnExactMode(Backend backend) throws Exception {
-    assertScales(CLUSTER, backend.option, Settings::exact);
+  @Test
+  void noKeyIsForgottenNorTakenForAnotherInAnExactMode() throws Exception {
+    assertScales(CLUSTER, Backend.ROCKSDB.option, Settings::exact);
+  }
+
+  @Tag("slow")
+  @Test
+  void norOnTheHeap() throws Exception {
+    assertScales(CLUSTER, Backend.HEAP.option, Settings::exact);
   }
 
   /** Rescales by native savepoints, and asks for the whole contents at each parallelism. */

@@ -194,7 +194,7 @@ class AccessTest {
             Tls.fromFiles(own.certificate(), own.key()));
     HttpClient client = HttpClient.newBuilder().sslContext(own.trustingClients()).build();
     URI url = URI.create("https://localhost:" + address.getPort() + "/");
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 2; i++) {
       HttpRequest get = HttpRequest.newBuilder(url.resolve("/echo?q=" + i)).build();
       assertThat(client.send(get, BodyHandlers.ofString()).body()).isEqualTo("" + i);
       HttpRequest large = HttpRequest.newBuilder(url.resolve("/large")).build();
