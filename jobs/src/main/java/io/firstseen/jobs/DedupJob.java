@@ -31,7 +31,8 @@ import org.apache.flink.api.common.functions.RichMapFunction;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
-import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.DataStreamSink;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
@@ -93,19 +94,20 @@ public final class DedupJob {
             .key(SourceEvent::key)
             .operation(SourceEvent::operation)
             .scope(SourceEvent::scope);
-    boolean chained = canBeChained(options.dedup().shards());
-    if (chained) {
+    if (options.dedup().canShareTask()) {
       events.setMaxParallelism(options.dedup().shards());
       if (options.stream().parallelism() == 1) {
         description.inTaskOfInput();
       }
+    } else {
+      Configuration settings = new Configuration();
+      settings.set(
+          PipelineOptions.OPERATOR_CHAINING_CHAIN_OPERATORS_WITH_DIFFERENT_MAX_PARALLELISM, false);
+      events.getExecutionEnvironment().configure(settings);
     }
     OutcomeStream<SourceEvent, Outcome> dedup =
         description.apply(new Outcomes(sinks.duplicates()), OUTCOME);
-    var decided = write(dedup.outcomes(), sinks.decided(), OperatorUids.OUTCOMES_SINK);
-    if (!chained) {
-      decided.disableChaining();
-    }
+    write(dedup.outcomes(), sinks.decided(), OperatorUids.OUTCOMES_SINK);
     SingleOutputStreamOperator<Outcome> deadLetters =
         dedup
             .deadLetters()
@@ -116,23 +118,11 @@ public final class DedupJob {
     return dedup.outcomes();
   }
 
-  /**
-   * Whether the dedup can have a task together with the source or the sink. All operators of a task
-   * have the maximum parallelism of the first one, and state is bound to it. So theirs would have
-   * to become the number of shards, and where it is another one their earlier state would be
-   * refused.
-   */
-  private static boolean canBeChained(int shards) {
-    return shards == KeyGroupRangeAssignment.DEFAULT_LOWER_BOUND_MAX_PARALLELISM;
-  }
-
-  private static DataStreamSink<Outcome> write(
-      DataStream<Outcome> outcomes, Sink<Outcome> sink, String uid) {
+  private static void write(DataStream<Outcome> outcomes, Sink<Outcome> sink, String uid) {
     DataStreamSink<Outcome> written = outcomes.sinkTo(sink).name(uid).uid(uid);
     if (sink instanceof SingleTask) {
       written.setParallelism(1);
     }
-    return written;
   }
 
   private static <T> Firstseen<T> described(
@@ -245,7 +235,7 @@ public final class DedupJob {
     build(
         env,
         KafkaSources.events(kafka, options.dedup().maxAhead()),
-        KafkaSinks.outcomes(kafka),
+        KafkaSinks.outcomes(kafka, options),
         options);
     Topics.prepareDedup(kafka);
   }

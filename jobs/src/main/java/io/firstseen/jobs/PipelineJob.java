@@ -130,7 +130,7 @@ public final class PipelineJob {
     build(
         env,
         KafkaSources.events(kafka, options.dedup().maxAhead()),
-        KafkaSinks.outcomes(kafka),
+        KafkaSinks.outcomes(kafka, options),
         KafkaSinks.snapshots(kafka, options.snapshots()),
         options,
         SnapshotJob.publication(kafka, options));

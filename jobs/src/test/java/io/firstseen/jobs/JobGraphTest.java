@@ -144,13 +144,15 @@ class JobGraphTest {
     PipelineJob.build(
         env,
         KafkaSources.events(kafka, Duration.ZERO),
-        KafkaSinks.outcomes(kafka),
+        KafkaSinks.outcomes(kafka, JobOptions.parse()),
         KafkaSinks.snapshots(kafka, JobOptions.parse().snapshots()),
         JobOptions.parse());
     Set<String> expected = new TreeSet<>(DEDUP);
     expected.addAll(SNAPSHOTS);
     expected.addAll(
         List.of(
+            "outcomes-sink: one-writer",
+            "dead-letters-sink: one-writer",
             "Sink Committer: outcomes-sink",
             "Sink Committer: dead-letters-sink",
             "snapshots-sink: snapshots-publisher",
@@ -165,15 +167,15 @@ class JobGraphTest {
     "1, 128, 1",
     "2, 128, 2",
     // Sources and sinks of earlier releases have 128 key groups, whatever the dedup has.
-    "1, 64, 4",
-    "2, 256, 4"
+    "1, 64, 3",
+    "2, 256, 3"
   })
   void asFewThreadsAsEarlierStateAllows(int parallelism, int shards, int threads) {
     KafkaOptions kafka = KafkaOptions.parse("--bootstrap-servers=localhost:9092");
     DedupJob.build(
         env,
         KafkaSources.events(kafka, Duration.ZERO),
-        KafkaSinks.outcomes(kafka),
+        KafkaSinks.outcomes(kafka, JobOptions.parse()),
         JobOptions.parse("--parallelism=" + parallelism, "--dedup-shards=" + shards));
     JobGraph graph = env.getStreamGraph().getJobGraph();
     assertThat(graph.getVertices()).hasSize(threads);

@@ -35,7 +35,12 @@ public record Outcome(
     /**
      * An add of a key that was not live, which the filter took for a duplicate; found by the audit.
      */
-    FALSE_DUPLICATE
+    FALSE_DUPLICATE,
+    /**
+     * No result: how far the results before it go. The key and the payload are those of a record
+     * that a sink writes for it.
+     */
+    WRITTEN
   }
 
   public Outcome {

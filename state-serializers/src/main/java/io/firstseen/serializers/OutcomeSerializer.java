@@ -13,8 +13,8 @@ import org.apache.flink.core.memory.DataOutputView;
  * Writes an {@link Outcome}.
  *
  * <p>Version 1: the kind in a byte (1 accepted, 2 removed, 3 duplicate, 4 unknown delete, 5 dead
- * letter, 6 false duplicate), the reason (dead letters) or the joined canonical key (all others)
- * after its length, and version 1 of the event as {@link SourceEventSerializer} writes it.
+ * letter, 6 false duplicate, 7 written), the reason (dead letters) or the joined canonical key (all
+ * others) after its length, and version 1 of the event as {@link SourceEventSerializer} writes it.
  *
  * <p>Version 2: the same, with version 2 of the event.
  */
@@ -55,6 +55,7 @@ public final class OutcomeSerializer extends ImmutableSerializer<Outcome> {
       case UNKNOWN_DELETE -> 4;
       case DEAD_LETTER -> 5;
       case FALSE_DUPLICATE -> 6;
+      case WRITTEN -> 7;
     };
   }
 
@@ -66,6 +67,7 @@ public final class OutcomeSerializer extends ImmutableSerializer<Outcome> {
       case 4 -> Outcome.Kind.UNKNOWN_DELETE;
       case 5 -> Outcome.Kind.DEAD_LETTER;
       case 6 -> Outcome.Kind.FALSE_DUPLICATE;
+      case 7 -> Outcome.Kind.WRITTEN;
       default -> throw new IOException("unknown kind of outcome: " + code);
     };
   }

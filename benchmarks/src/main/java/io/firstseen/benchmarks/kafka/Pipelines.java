@@ -70,7 +70,7 @@ final class Pipelines {
                   .process(new Exact(), OUTCOME);
           case OURS, OURS_WITHOUT_DUPLICATES -> throw new AssertionError(subject);
         };
-    outcomes.sinkTo(KafkaSinks.outcomes(kafka).decided());
+    outcomes.sinkTo(KafkaSinks.outcomes(kafka, options).decided());
     Topics.prepareDedup(kafka);
   }
 

@@ -87,6 +87,12 @@ final class BrokerOptions {
   private String snapshotsTopic;
 
   @Option(
+      names = "--claims-topic",
+      paramLabel = "TOPIC",
+      description = "The topic of claims (default: the output topic followed by .claims).")
+  private String claimsTopic;
+
+  @Option(
       names = "--output",
       paramLabel = "WHAT",
       description = "What the job writes: changelog, record or both (default: changelog).")
@@ -172,6 +178,7 @@ final class BrokerOptions {
     values.put("--duplicates-topic", duplicatesTopic);
     values.put("--dead-letters-topic", deadLettersTopic);
     values.put("--snapshots-topic", snapshotsTopic);
+    values.put("--claims-topic", claimsTopic);
     values.put("--output", output);
     values.put("--duplicates", duplicates);
     values.put("--transactional-id-prefix", transactionalIdPrefix);

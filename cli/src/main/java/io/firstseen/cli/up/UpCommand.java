@@ -294,7 +294,10 @@ public final class UpCommand implements Callable<Integer> {
   private Map<String, List<String>> jobs(String servers) {
     JobArguments arguments = new JobArguments(spec.commandLine().getParseResult(), options);
     Map<String, List<String>> jobs = new LinkedHashMap<>();
-    jobs.put("DedupJob", arguments.ofDedup());
+    List<String> dedup = arguments.ofDedup();
+    // After a kill the newest claim may be of a job that left no checkpoint.
+    dedup.add("--take-over");
+    jobs.put("DedupJob", dedup);
     jobs.put("SnapshotJob", arguments.ofSnapshots());
     jobs.values()
         .forEach(

@@ -53,6 +53,7 @@ class ChecksTest {
         case DUPLICATE, FALSE_DUPLICATE -> observed.duplicate();
         case UNKNOWN_DELETE -> observed.unknownDelete();
         case DEAD_LETTER -> observed.deadLetter();
+        case WRITTEN -> throw new AssertionError(kind);
       }
     }
   }

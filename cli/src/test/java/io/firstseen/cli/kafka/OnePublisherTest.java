@@ -195,26 +195,27 @@ class OnePublisherTest {
 
   @Test
   void ofTwoNewJobsWithOnePrefixTheSecondEndsAndTheFirstGoesOn() throws Exception {
-    createEvents("pair");
     KafkaOptions options = kafkaOptions("pair", "paired", Duration.ofMinutes(10));
-    JobClient first = submit(options, new Configuration());
-    send("pair", 1, 4);
-    awaitManifests("paired", READ_UNCOMMITTED, 3);
-    JobClient second = submit(options, new Configuration());
-    awaitManifests("paired", READ_UNCOMMITTED, 6);
+    createAccepted(options);
+    JobClient first = submitSnapshots(cluster, options, new Configuration());
+    try (AcceptedKeys keys = new AcceptedKeys(kafka.bootstrapServers(), options.acceptedTopic())) {
+      sendAccepted(keys, 1, 4);
+      awaitManifests("paired", READ_UNCOMMITTED, 3);
+      JobClient second = submitSnapshots(cluster, options, new Configuration());
+      awaitManifests("paired", READ_UNCOMMITTED, 6);
 
-    cluster.triggerCheckpoint(first);
-    assertThat(awaitSequence("paired", 3)).containsExactly(1L, 2L, 3L);
-    send("pair", 5, 6);
-    assertThat(failure(second))
-        .isEqualTo(
-            "set firstseen on topic paired is not this job's: job %s has taken it over",
-            first.getJobID());
+      cluster.triggerCheckpoint(first);
+      assertThat(awaitSequence("paired", 3)).containsExactly(1L, 2L, 3L);
+      sendAccepted(keys, 5, 6);
+      assertThat(failure(second))
+          .isEqualTo(
+              "set firstseen on topic paired is not this job's: job %s has taken it over",
+              first.getJobID());
 
-    awaitManifests("paired", READ_UNCOMMITTED, 8);
-    cluster.triggerCheckpoint(first);
-    assertThat(awaitSequence("paired", 5)).containsExactly(1L, 2L, 3L, 4L, 5L);
-    topics.await("pair.accepted", READ_COMMITTED, 6);
+      awaitManifests("paired", READ_UNCOMMITTED, 8);
+      cluster.triggerCheckpoint(first);
+      assertThat(awaitSequence("paired", 5)).containsExactly(1L, 2L, 3L, 4L, 5L);
+    }
     cancel(first);
   }
 
@@ -299,7 +300,9 @@ class OnePublisherTest {
     String newest = cluster.stopWithSavepoint(job, SavepointFormatType.CANONICAL, false);
 
     Configuration fromOld = fromSavepoint(old);
-    assertThat(failure(submit(kafkaOptions("going", "rolled"), fromOld)))
+    // Elsewhere its dedup has no claim, so that only the set is refused.
+    assertThat(
+            failure(submit(kafkaOptions("going", "rolled", "--claims-topic=elsewhere"), fromOld)))
         .startsWith(
             "set firstseen on topic rolled is not this job's: it has manifests up to sequence 5, of"
                 + " job %s, and this job goes on after sequence 3, of job %1$s ("
@@ -424,7 +427,8 @@ class OnePublisherTest {
 
     settings.addAll(fromSavepoint(old));
     try (EmbeddedCluster another = another("again")) {
-      JobClient back = submit(another, kafkaOptions("named", "back"), settings);
+      JobClient back =
+          submit(another, kafkaOptions("named", "back", "--claims-topic=elsewhere"), settings);
       assertThat(back.getJobID()).isEqualTo(job.getJobID());
       assertThat(failure(back))
           .contains("it has manifests up to sequence 5, ", " goes on after sequence 3, ");

@@ -59,9 +59,10 @@ import picocli.CommandLine.Parameters;
 class SecuredBrokerTest {
   private static final String EVENTS = "firstseen.events";
   private static final String ACCEPTED = "firstseen.accepted";
+  private static final String CLAIMS = "firstseen.accepted.claims";
   private static final String SNAPSHOTS = "firstseen.snapshots";
   private static final List<String> MADE =
-      List.of(ACCEPTED, "firstseen.duplicates", "firstseen.dead-letters", SNAPSHOTS);
+      List.of(ACCEPTED, "firstseen.duplicates", "firstseen.dead-letters", CLAIMS, SNAPSHOTS);
   private static final EventStream STREAM = new EventStream(17, 200);
 
   @TempDir private static Path directory;
@@ -268,7 +269,7 @@ class SecuredBrokerTest {
   void aJobWithoutOneOfTheDocumentedRightsSaysWhich() throws Exception {
     List<AclBinding> ofJob =
         documented.stream().filter(each -> each.entry().principal().equals("User:dedup")).toList();
-    assertThat(ofJob).hasSize(9);
+    assertThat(ofJob).hasSize(11);
     // In the quick tier one right of each kind.
     boolean all = Integer.getInteger("firstseen.scale", 1) > 1;
     Set<ResourceType> seen = EnumSet.noneOf(ResourceType.class);
@@ -339,6 +340,7 @@ class SecuredBrokerTest {
             "topic " + ACCEPTED,
             "topic firstseen.duplicates",
             "topic firstseen.dead-letters",
+            "topic " + CLAIMS,
             "topic " + SNAPSHOTS);
   }
 
@@ -377,6 +379,13 @@ class SecuredBrokerTest {
             "User:dedup",
             "Write",
             new ResourcePattern(ResourceType.TOPIC, records, PatternType.LITERAL)));
+    for (String operation : List.of("Read", "Write")) {
+      rights.add(
+          right(
+              "User:dedup",
+              operation,
+              new ResourcePattern(ResourceType.TOPIC, records + ".claims", PatternType.LITERAL)));
+    }
     rights.add(
         right(
             "User:dedup",
@@ -403,7 +412,7 @@ class SecuredBrokerTest {
                 .get("retention.ms")
                 .value())
         .isEqualTo("-1");
-    kafka.deleteTopics(List.of(records));
+    kafka.deleteTopics(List.of(records, records + ".claims"));
   }
 
   @Test
@@ -461,7 +470,7 @@ class SecuredBrokerTest {
     Topics.preparePipeline(options(dedupFile));
     KafkaOptions options = options(files.get(user));
     List<AclBinding> rights = rightsOf(user);
-    assertThat(rights).hasSize(user.equals("dedup-job") ? 6 : 5);
+    assertThat(rights).hasSize(user.equals("dedup-job") ? 8 : 5);
     // In the quick tier the last of each kind.
     boolean all = Integer.getInteger("firstseen.scale", 1) > 1;
     Map<ResourceType, AclBinding> ofKinds = new EnumMap<>(ResourceType.class);

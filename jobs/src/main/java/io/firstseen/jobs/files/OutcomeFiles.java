@@ -116,7 +116,7 @@ public final class OutcomeFiles {
           switch (outcome.kind()) {
             case ACCEPTED, REMOVED -> acceptedFile;
             case DUPLICATE, FALSE_DUPLICATE, UNKNOWN_DELETE -> duplicatesFile;
-            case DEAD_LETTER -> throw new IllegalArgumentException(outcome.toString());
+            case DEAD_LETTER, WRITTEN -> throw new IllegalArgumentException(outcome.toString());
           };
       if (file != null) {
         file.line(format.write(outcome.event()));

@@ -47,6 +47,7 @@ class DeferredKafkaSink<T, R>
   private final SerializableFunction<T, Iterable<R>> parts;
   private final SerializableFunction<String, KafkaSink<R>> withPrefix;
   private final String prefix;
+  private final @Nullable OutputClaim claim;
 
   /**
    * Makes the sink.
@@ -54,14 +55,17 @@ class DeferredKafkaSink<T, R>
    * @param parts the parts of an element, each of which becomes a record
    * @param withPrefix makes the Kafka sink for a prefix of transactional ids
    * @param prefix the prefix that the job's id is appended to
+   * @param claim what the job must have claimed to commit; null for nothing
    */
   DeferredKafkaSink(
       SerializableFunction<T, Iterable<R>> parts,
       SerializableFunction<String, KafkaSink<R>> withPrefix,
-      String prefix) {
+      String prefix,
+      @Nullable OutputClaim claim) {
     this.parts = parts;
     this.withPrefix = withPrefix;
     this.prefix = prefix;
+    this.claim = claim;
   }
 
   private KafkaSink<R> ofJob(InitContext context) {
@@ -77,7 +81,9 @@ class DeferredKafkaSink<T, R>
   @Override
   public StatefulSinkWriter<T, KafkaWriterState> restoreWriter(
       WriterInitContext context, Collection<KafkaWriterState> recovered) {
-    return new Writer<>(parts, ofJob(context), context, recovered);
+    CommitCheck check =
+        claim == null ? null : new CommitCheck(claim, context.getJobInfo().getJobId());
+    return new Writer<>(parts, ofJob(context), context, recovered, check);
   }
 
   @Override
@@ -107,6 +113,7 @@ class DeferredKafkaSink<T, R>
     private final KafkaSink<R> sink;
     private final WriterInitContext context;
     private final Collection<KafkaWriterState> recovered;
+    private final @Nullable CommitCheck check;
     // Null until it is needed.
     private @Nullable PrecommittingStatefulSinkWriter<R, KafkaWriterState, KafkaCommittable> kafka;
 
@@ -114,7 +121,9 @@ class DeferredKafkaSink<T, R>
         SerializableFunction<T, Iterable<R>> parts,
         KafkaSink<R> sink,
         WriterInitContext context,
-        Collection<KafkaWriterState> recovered) {
+        Collection<KafkaWriterState> recovered,
+        @Nullable CommitCheck check) {
+      this.check = check;
       this.parts = parts;
       this.sink = sink;
       this.context = context;
@@ -138,6 +147,9 @@ class DeferredKafkaSink<T, R>
     @Override
     public void flush(boolean endOfInput) throws IOException, InterruptedException {
       kafka().flush(endOfInput);
+      if (check != null) {
+        check.requireMine();
+      }
     }
 
     @Override
@@ -157,6 +169,9 @@ class DeferredKafkaSink<T, R>
      */
     @Override
     public void close() {
+      if (check != null) {
+        check.close();
+      }
       if (kafka == null) {
         return;
       }

@@ -177,6 +177,10 @@ public final class KafkaChecks {
       notCompacted(options.duplicatesTopic());
     }
     notCompacted(options.deadLettersTopic());
+    topic(
+        options.claimsTopic(),
+        EnumSet.of(AclOperation.READ, AclOperation.WRITE),
+        topics::requireClaimsTopic);
   }
 
   /** Whether all are there. */

@@ -1,11 +1,13 @@
 package io.firstseen.jobs.kafka;
 
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.SnapshotOptions;
 import io.firstseen.jobs.shared.OutcomeSinks;
 import io.firstseen.jobs.shared.Output;
 import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.KeyHashSource;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SnapshotRecord;
 import java.util.List;
@@ -17,6 +19,7 @@ import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.util.function.SerializableFunction;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.jspecify.annotations.Nullable;
 
 /** Exactly-once sinks: their transactions are committed with Flink's checkpoints. */
 public final class KafkaSinks {
@@ -30,27 +33,55 @@ public final class KafkaSinks {
 
   /**
    * Outcomes to the accepted, records and duplicates topics, in one transaction, and to the
-   * dead-letters topic, in another. Repeats and unknown deletes as {@code --duplicates} says.
+   * dead-letters topic, in another. Repeats and unknown deletes as {@code --duplicates} says. The
+   * job fails if another one writes the output. With {@code --take-over} it may be one that another
+   * job has written until now.
+   *
+   * @throws UserErrorException if the topic of claims must be read for the take-over and cannot be,
+   *     or the hash key cannot be read
    */
-  public static OutcomeSinks outcomes(KafkaOptions options) {
-    String prefix = options.transactionalIdPrefix(options.outputTopic());
+  public static OutcomeSinks outcomes(KafkaOptions kafka, JobOptions options) {
+    String prefix = kafka.transactionalIdPrefix(kafka.outputTopic());
+    PublisherLine takenOver = kafka.takeOver() ? ClaimsTail.line(kafka) : PublisherLine.NEW;
     return new OutcomeSinks(
-        outcomes(options, prefix),
-        options.duplicates(),
+        outcomes(
+            kafka,
+            claim(kafka, "outcomes", prefix, takenOver),
+            options.dedup().shards(),
+            options.keyHashSource()),
+        kafka.duplicates(),
         // A right on ids that begin with the prefix is enough for both.
-        outcomes(options, prefix + ".dead-letters"));
+        outcomes(
+            kafka, claim(kafka, "dead-letters", prefix + ".dead-letters", takenOver), 1, null));
   }
 
-  private static Sink<Outcome> outcomes(KafkaOptions options, String prefix) {
-    Output output = options.output();
-    Properties producer = producerOfOutcomes(options);
+  private static OutputClaim claim(
+      KafkaOptions kafka, String sink, String idsOfSink, PublisherLine takenOver) {
+    return new OutputClaim(
+        kafka.clientProperties(),
+        kafka.claimsTopic(),
+        kafka.outputTopic(),
+        sink,
+        kafka.transactionalIdPrefix(kafka.outputTopic()),
+        idsOfSink,
+        kafka.takeOver(),
+        takenOver);
+  }
+
+  private static Sink<Outcome> outcomes(
+      KafkaOptions kafka, OutputClaim claim, int shards, @Nullable KeyHashSource hashSource) {
+    Output output = kafka.output();
+    Properties producer = producerOfOutcomes(kafka);
     if (!output.hasRecords()) {
-      return new DeferredKafkaSink<>(List::of, sink(producer, new OutcomeRecords(options)), prefix);
+      return new OutcomeSink<>(
+          List::of, sink(producer, new OutcomeRecords(kafka)), claim, shards, hashSource);
     }
-    return new DeferredKafkaSink<>(
+    return new OutcomeSink<>(
         outcome -> PassedRecords.parts(outcome, output),
-        sink(producer, new PassedRecords(options)),
-        prefix);
+        sink(producer, new PassedRecords(kafka)),
+        claim,
+        shards,
+        hashSource);
   }
 
   /**

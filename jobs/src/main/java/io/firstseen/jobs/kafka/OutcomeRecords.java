@@ -18,6 +18,7 @@ import org.apache.kafka.common.header.Headers;
  *   <tr><td>accepted<td>joined canonical key<td>payload, null for a removal<td>timestamp
  *   <tr><td>duplicates<td>joined canonical key<td>payload<td>timestamp, outcome
  *   <tr><td>dead letters<td>the key as received, if known<td>raw bytes<td>reason, place
+ *   <tr><td>claims<td>see {@link OutputClaim}<td>see {@link WrittenOffsets}<td>none
  * </table>
  */
 final class OutcomeRecords implements KafkaRecordSerializationSchema<Outcome> {
@@ -31,11 +32,13 @@ final class OutcomeRecords implements KafkaRecordSerializationSchema<Outcome> {
   private final String acceptedTopic;
   private final String duplicatesTopic;
   private final String deadLettersTopic;
+  private final String claimsTopic;
 
   OutcomeRecords(KafkaOptions options) {
     this.acceptedTopic = options.acceptedTopic();
     this.duplicatesTopic = options.duplicatesTopic();
     this.deadLettersTopic = options.deadLettersTopic();
+    this.claimsTopic = options.claimsTopic();
   }
 
   @Override
@@ -51,6 +54,7 @@ final class OutcomeRecords implements KafkaRecordSerializationSchema<Outcome> {
       case FALSE_DUPLICATE -> repeat(outcome, FALSE_DUPLICATE);
       case UNKNOWN_DELETE -> repeat(outcome, UNKNOWN_DELETE);
       case DEAD_LETTER -> deadLetter(event, outcome.reason());
+      case WRITTEN -> new ProducerRecord<>(claimsTopic, 0, outcome.canonicalKey(), event.payload());
     };
   }
 

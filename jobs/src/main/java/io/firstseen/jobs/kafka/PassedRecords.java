@@ -40,7 +40,7 @@ final class PassedRecords implements KafkaRecordSerializationSchema<PassedRecord
           output == Output.BOTH
               ? List.of(new Part(outcome, false), new Part(outcome, true))
               : List.of(new Part(outcome, output.hasRecords()));
-      case DUPLICATE, FALSE_DUPLICATE, UNKNOWN_DELETE, DEAD_LETTER ->
+      case DUPLICATE, FALSE_DUPLICATE, UNKNOWN_DELETE, DEAD_LETTER, WRITTEN ->
           List.of(new Part(outcome, false));
     };
   }

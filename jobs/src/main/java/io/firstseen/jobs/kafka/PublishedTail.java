@@ -25,13 +25,10 @@ import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.SimpleCounter;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.TimeoutException;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,9 +42,7 @@ import org.slf4j.LoggerFactory;
  */
 final class PublishedTail implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PublishedTail.class);
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final Duration COMMIT_PATIENCE = Duration.ofSeconds(5);
-  private static final Duration POLL = Duration.ofMillis(200);
 
   private final String topic;
   private final String setName;
@@ -76,7 +71,12 @@ final class PublishedTail implements AutoCloseable {
       String setName,
       List<TrustedKey> keys,
       Counter passedOver) {
-    this(consumer(clientProperties), topic, setName, keys, passedOver);
+    this(
+        TailReader.consumer(clientProperties, IsolationLevel.READ_COMMITTED),
+        topic,
+        setName,
+        keys,
+        passedOver);
   }
 
   PublishedTail(
@@ -92,17 +92,6 @@ final class PublishedTail implements AutoCloseable {
     this.passedOver = passedOver;
     this.manifests = new TopicPartition(topic, 0);
     startAt(List.of(manifests));
-  }
-
-  private static Consumer<byte[], byte[]> consumer(Properties clientProperties) {
-    Properties properties = new Properties();
-    properties.putAll(clientProperties);
-    properties.setProperty(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
-    properties.setProperty(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
-    properties.setProperty(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
-    properties.remove(ConsumerConfig.GROUP_ID_CONFIG);
-    return new KafkaConsumer<>(
-        properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
   }
 
   /** The record key of a set's claims; it is neither a set name nor a chunk key. */
@@ -150,12 +139,7 @@ final class PublishedTail implements AutoCloseable {
       tail.readToEnd();
       return what.apply(tail);
     } catch (KafkaException e) {
-      Throwable reason = e;
-      while (reason.getCause() != null) {
-        reason = reason.getCause();
-      }
-      throw new UserErrorException(
-          "cannot read topic %s: %s".formatted(kafka.snapshotsTopic(), reason.getMessage()));
+      throw TailReader.cannotRead(kafka.snapshotsTopic(), e);
     }
   }
 
@@ -165,34 +149,13 @@ final class PublishedTail implements AutoCloseable {
    * @throws KafkaException if the topic cannot be read
    */
   void readToEnd() {
+    Map<TopicPartition, Long> ends;
     try {
-      Map<TopicPartition, Long> ends = consumer.endOffsets(consumer.assignment(), PATIENCE);
-      long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
-      long left = left(ends);
-      while (left > 0) {
-        consumer.poll(POLL).forEach(this::take);
-        long before = left;
-        left = left(ends);
-        if (left < before) {
-          deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
-        } else if (System.nanoTime() > deadlineNanos) {
-          throw new TimeoutException(
-              "nothing came for %d s, %d offsets before its end"
-                  .formatted(PATIENCE.toSeconds(), left));
-        }
-      }
+      ends = consumer.endOffsets(consumer.assignment(), TailReader.PATIENCE);
     } catch (KafkaException e) {
       throw new KafkaException("cannot read topic %s to its end".formatted(topic), e);
     }
-  }
-
-  /** How many offsets are left to read. */
-  private long left(Map<TopicPartition, Long> ends) {
-    long left = 0;
-    for (Map.Entry<TopicPartition, Long> end : ends.entrySet()) {
-      left += Math.max(0, end.getValue() - consumer.position(end.getKey(), PATIENCE));
-    }
-    return left;
+    TailReader.readTo(consumer, topic, ends, this::take);
   }
 
   /**
@@ -202,7 +165,7 @@ final class PublishedTail implements AutoCloseable {
   void awaitCommitted(BooleanSupplier condition) {
     long deadlineNanos = System.nanoTime() + COMMIT_PATIENCE.toNanos();
     while (!condition.getAsBoolean() && System.nanoTime() < deadlineNanos) {
-      consumer.poll(POLL).forEach(this::take);
+      consumer.poll(TailReader.POLL).forEach(this::take);
     }
   }
 
@@ -283,9 +246,9 @@ final class PublishedTail implements AutoCloseable {
   void keepBlobs() {
     blobs = new HashSet<>();
     // This waits for a new topic; what is known of its partitions after that is complete.
-    consumer.endOffsets(List.of(manifests), PATIENCE);
+    consumer.endOffsets(List.of(manifests), TailReader.PATIENCE);
     startAt(
-        consumer.partitionsFor(topic, PATIENCE).stream()
+        consumer.partitionsFor(topic, TailReader.PATIENCE).stream()
             .map(each -> new TopicPartition(topic, each.partition()))
             .toList());
   }

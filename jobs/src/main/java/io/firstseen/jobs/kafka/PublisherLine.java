@@ -40,7 +40,8 @@ record PublisherLine(List<String> claims, long sequence) implements Serializable
     return job + "/" + start;
   }
 
-  private static String job(String claim) {
+  /** Names the job of a claim. */
+  static String job(String claim) {
     return claim.equals(UNCLAIMED)
         ? "an unknown job"
         : "job " + claim.substring(0, Math.max(claim.indexOf('/'), 0));
@@ -142,8 +143,13 @@ record PublisherLine(List<String> claims, long sequence) implements Serializable
         : Optional.empty();
   }
 
+  /** Whether a claim is of this line. */
+  boolean holds(String claim) {
+    return claims.contains(claim);
+  }
+
   /** Whether the set is this line's; a set without records on the topic is free for any job. */
   private boolean isMine(Optional<String> claim, OptionalLong newest) {
-    return (claim.isEmpty() && newest.isEmpty()) || claims.contains(claim.orElse(UNCLAIMED));
+    return (claim.isEmpty() && newest.isEmpty()) || holds(claim.orElse(UNCLAIMED));
   }
 }

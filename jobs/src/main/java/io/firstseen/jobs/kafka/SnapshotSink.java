@@ -23,7 +23,7 @@ final class SnapshotSink extends DeferredKafkaSink<SnapshotRecord, SnapshotRecor
       PublisherFunction publisher,
       SerializableFunction<String, KafkaSink<SnapshotRecords.Part>> withPrefix,
       String prefix) {
-    super(SnapshotRecords::parts, withPrefix, prefix);
+    super(SnapshotRecords::parts, withPrefix, prefix, null);
     this.publisher = publisher;
   }
 

@@ -156,6 +156,7 @@ public final class Topics implements AutoCloseable {
       requireNotCompacted(options.duplicatesTopic(), partitions);
     }
     requireNotCompacted(options.deadLettersTopic(), partitions);
+    requireClaimsTopic();
     requireGroupAndIds(true, options.outputTopic());
   }
 
@@ -364,6 +365,15 @@ public final class Topics implements AutoCloseable {
 
   void requireSnapshotsTopic(Set<AclOperation> rights) {
     requireCompacted(options.snapshotsTopic(), rights, Optional.of(SNAPSHOTS_PARTITIONS), Map.of());
+  }
+
+  /** Only its first partition is used. */
+  void requireClaimsTopic() {
+    requireCompacted(
+        options.claimsTopic(),
+        EnumSet.of(AclOperation.READ, AclOperation.WRITE),
+        Optional.of(1),
+        Map.of());
   }
 
   /**

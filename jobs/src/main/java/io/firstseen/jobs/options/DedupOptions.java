@@ -6,6 +6,7 @@ import io.firstseen.types.DedupMode;
 import io.firstseen.types.TimeToLive;
 import java.time.Duration;
 import java.util.Optional;
+import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import picocli.CommandLine.Option;
 
 /** Options of the dedup. */
@@ -139,6 +140,16 @@ public final class DedupOptions {
   /** The number of dedup shards, a power of two in [1, 32768]. */
   public int shards() {
     return shards;
+  }
+
+  /**
+   * Whether the dedup can have a task together with the source or the sink. All operators of a task
+   * have the maximum parallelism of the first one, and state is bound to it. So theirs would have
+   * to become the number of shards, and where it is another one their earlier state would be
+   * refused.
+   */
+  public boolean canShareTask() {
+    return shards == KeyGroupRangeAssignment.DEFAULT_LOWER_BOUND_MAX_PARALLELISM;
   }
 
   /** The size of a task's page cache on backends off the heap, in bytes; zero or more. */

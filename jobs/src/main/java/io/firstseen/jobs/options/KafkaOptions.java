@@ -181,6 +181,16 @@ public final class KafkaOptions {
   private String snapshotsTopic;
 
   @Option(
+      names = "--claims-topic",
+      paramLabel = "TOPIC",
+      converter = OptionValues.KafkaName.class,
+      description =
+          "The compacted topic, of one partition, where a dedup says that it writes the output and how"
+              + " far it has (default: the accepted topic, with --output record the records topic,"
+              + " followed by .claims).")
+  private @Nullable String claimsTopic;
+
+  @Option(
       names = "--event-format",
       paramLabel = "FORMAT",
       defaultValue = "json",
@@ -259,8 +269,10 @@ public final class KafkaOptions {
   @Option(
       names = "--take-over",
       description =
-          "Publish a set that another job has published, or this one from newer state. Sequences"
-              + " continue after those on the topic. Stop the other job first.")
+          "Publish a set, or write the output of a dedup, that another job has written until now, or"
+              + " this one from newer state. Sequences continue after those on the topic; outcomes"
+              + " that are written already are not written again. A dedup ends the other job; of a"
+              + " job that publishes, stop the other one first.")
   private boolean takeOver;
 
   @Option(
@@ -423,6 +435,11 @@ public final class KafkaOptions {
     return Optional.ofNullable(stopOffsets);
   }
 
+  /** Where a dedup claims its output. */
+  public String claimsTopic() {
+    return claimsTopic == null ? outputTopic() + ".claims" : claimsTopic;
+  }
+
   /** The prefix of transactional ids and consumer groups of a job that writes to {@code topic}. */
   public String transactionalIdPrefix(String topic) {
     return transactionalIdPrefix + "." + topic;
@@ -438,7 +455,7 @@ public final class KafkaOptions {
     return maxDowntime;
   }
 
-  /** Whether to publish a set that another job has published. */
+  /** Whether to continue what another job has written. */
   public boolean takeOver() {
     return takeOver;
   }
@@ -502,6 +519,7 @@ public final class KafkaOptions {
     }
     refuseSecondUse(uses, deadLettersTopic, "--dead-letters-topic");
     refuseSecondUse(uses, snapshotsTopic, "--snapshots-topic");
+    refuseSecondUse(uses, claimsTopic(), "--claims-topic");
     if (eventsTopicPattern != null) {
       uses.forEach(this::refuseOutputAsInput);
     }

@@ -21,6 +21,9 @@ public final class OperatorUids {
   /** Writes the outcomes of all other events. */
   public static final String OUTCOMES_SINK = "outcomes-sink";
 
+  /** Ensures that one job writes the output of a dedup. */
+  public static final String ONE_WRITER = "one-writer";
+
   /** Turns accepted changes into hashed operations. */
   public static final String HASHED = "snapshots-hashed";
 

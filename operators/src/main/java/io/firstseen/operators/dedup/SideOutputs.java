@@ -33,7 +33,7 @@ final class SideOutputs<T> implements Emission<T, Change<T>> {
       case DUPLICATE -> output.collect(duplicates, event);
       case UNKNOWN_DELETE -> output.collect(unknownDeletes, event);
       case FALSE_DUPLICATE -> output.collect(falselyDropped, event);
-      case DEAD_LETTER -> throw new IllegalArgumentException("a dead letter is not decided on");
+      case DEAD_LETTER, WRITTEN -> throw new IllegalArgumentException(kind + " is no decision");
     }
   }
 }

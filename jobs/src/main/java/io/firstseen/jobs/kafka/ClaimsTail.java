@@ -1,0 +1,109 @@
+package io.firstseen.jobs.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.jobs.shared.UserErrorException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * The claims for an output on a topic. Each read continues where the last one ended. Claims are
+ * written outside of transactions, so that nobody has to wait for one to see them.
+ */
+final class ClaimsTail implements AutoCloseable {
+  private final TopicPartition partition;
+  private final String key;
+  private final Consumer<byte[], byte[]> consumer;
+  private final Set<String> all = new LinkedHashSet<>();
+  private String newest;
+  private long newestSince;
+
+  ClaimsTail(Properties clientProperties, String topic, String output) {
+    this.partition = new TopicPartition(topic, 0);
+    this.key = OutputClaim.claimKey(output);
+    this.consumer = TailReader.consumer(clientProperties, IsolationLevel.READ_UNCOMMITTED);
+    consumer.assign(List.of(partition));
+    consumer.seekToBeginning(List.of(partition));
+  }
+
+  /**
+   * The newest claim for a job's output, read outside of a running job; none if there is no topic.
+   *
+   * @throws UserErrorException if the topic cannot be read
+   */
+  static PublisherLine line(KafkaOptions kafka) {
+    try (ClaimsTail tail =
+        new ClaimsTail(kafka.clientProperties(), kafka.claimsTopic(), kafka.outputTopic())) {
+      if (tail.consumer.partitionsFor(kafka.claimsTopic(), TailReader.PATIENCE).isEmpty()) {
+        return PublisherLine.NEW;
+      }
+      tail.readToEnd();
+      return tail.newest()
+          .map(claim -> new PublisherLine(List.of(claim), -1))
+          .orElse(PublisherLine.NEW);
+    } catch (KafkaException e) {
+      throw TailReader.cannotRead(kafka.claimsTopic(), e);
+    }
+  }
+
+  /**
+   * Reads all that is there by now.
+   *
+   * @return the claims that were read now, in order
+   * @throws KafkaException if the topic cannot be read
+   */
+  List<String> readToEnd() {
+    List<String> read = new ArrayList<>();
+    Map<TopicPartition, Long> ends = consumer.endOffsets(List.of(partition), TailReader.PATIENCE);
+    TailReader.readTo(consumer, partition.topic(), ends, record -> take(record, read));
+    return read;
+  }
+
+  private void take(ConsumerRecord<byte[], byte[]> record, List<String> read) {
+    if (record.key() == null
+        || record.value() == null
+        || !key.equals(new String(record.key(), UTF_8))) {
+      return;
+    }
+    String claim = new String(record.value(), UTF_8);
+    read.add(claim);
+    all.add(claim);
+    if (!claim.equals(newest)) {
+      newest = claim;
+      newestSince = record.offset();
+    }
+  }
+
+  /** The newest claim that was read. */
+  Optional<String> newest() {
+    return Optional.ofNullable(newest);
+  }
+
+  /** All different claims that were read. */
+  Set<String> all() {
+    return all;
+  }
+
+  /** The offset of the record with which the newest claim was made. */
+  long newestSince() {
+    return newestSince;
+  }
+
+  @Override
+  public void close() {
+    consumer.close(CloseOptions.timeout(Duration.ZERO));
+  }
+}

@@ -1,0 +1,446 @@
+package io.firstseen.jobs.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
+import io.firstseen.operators.KeyHashSource;
+import io.firstseen.serializers.Outcome;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import org.apache.flink.api.common.TaskInfo;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.runtime.state.KeyGroupRange;
+import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.BoundedOneInput;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListTransactionsOptions;
+import org.apache.kafka.clients.admin.TransactionListing;
+import org.apache.kafka.clients.admin.TransactionState;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ensures that only one job writes the output of a dedup, before its sink. At its first element or
+ * barrier the job claims the output, if it may: if there is no claim, or one of its state, or one
+ * that it takes over. It then aborts what the job of that claim has under way, and reads what that
+ * has committed. Outcomes that are written already it does not pass on, so that a job may go on
+ * from state that is older than the claims.
+ *
+ * <p>With each transaction goes a record of how far the outcomes are written.
+ */
+final class OneWriterOperator extends AbstractStreamOperator<Outcome>
+    implements OneInputStreamOperator<Outcome, Outcome>, BoundedOneInput {
+  private static final long serialVersionUID = 1;
+
+  private static final Logger LOG = LoggerFactory.getLogger(OneWriterOperator.class);
+
+  // The claims of the line, and how far this task has written.
+  private static final ListStateDescriptor<Tuple2<List<String>, List<String>>> WRITER =
+      new ListStateDescriptor<>(
+          "writer", Types.TUPLE(Types.LIST(Types.STRING), Types.LIST(Types.STRING)));
+
+  private final OutputClaim claims;
+  private final int shards;
+  private final @Nullable KeyHashSource hashSource;
+
+  private transient ListState<Tuple2<List<String>, List<String>>> state;
+  private transient String claim;
+  private transient PublisherLine line;
+  private transient boolean hasState;
+  private transient long restoredCheckpoint;
+  private transient int firstShard;
+  private transient int lastShard;
+  private transient String writtenKey;
+  // By the state and what came since, and by the topic.
+  private transient WrittenOffsets passed;
+  private transient WrittenOffsets written;
+  private transient Set<String> writtenKeys;
+  private transient ClaimsTail tail;
+  private transient boolean hasBegun;
+  private transient boolean hasPassed;
+  private transient Map<String, Input> inputs;
+  private transient @Nullable Input lastInput;
+  private transient @Nullable KeyHash hash;
+  private transient Counter alreadyWritten;
+
+  /** A partition that events come from. */
+  private static final class Input {
+    final String partition;
+    // For each shard, the offset up to which outcomes are written already; null if there are none.
+    long @Nullable [] ahead;
+    @Nullable String lastPlace;
+
+    Input(String partition, long @Nullable [] ahead) {
+      this.partition = partition;
+      this.ahead = ahead;
+    }
+  }
+
+  /**
+   * Makes the operator.
+   *
+   * @param shards of the dedup if its tasks have shards; 1 if a task has the events of partitions
+   * @param hashSource the hash that shards go by; null with one shard
+   */
+  OneWriterOperator(OutputClaim claims, int shards, @Nullable KeyHashSource hashSource) {
+    this.claims = claims;
+    this.shards = shards;
+    this.hashSource = hashSource;
+  }
+
+  @Override
+  public void initializeState(StateInitializationContext context) throws Exception {
+    super.initializeState(context);
+    TaskInfo task = getRuntimeContext().getTaskInfo();
+    int index = task.getIndexOfThisSubtask();
+    int tasks = task.getNumberOfParallelSubtasks();
+    writtenKey = claims.writtenKey(index, tasks);
+    if (shards > 1) {
+      KeyGroupRange range =
+          KeyGroupRangeAssignment.computeKeyGroupRangeForOperatorIndex(shards, tasks, index);
+      firstShard = range.getStartKeyGroup();
+      lastShard = range.getEndKeyGroup();
+    }
+    claim = claims.of(getRuntimeContext().getJobInfo().getJobId());
+    restoredCheckpoint = context.getRestoredCheckpointId().orElse(0);
+    line = claims.takenOver();
+    passed = new WrittenOffsets(shards);
+    written = new WrittenOffsets(shards);
+    inputs = new HashMap<>();
+    alreadyWritten = getMetricGroup().counter("alreadyWritten");
+    state = context.getOperatorStateStore().getUnionListState(WRITER);
+    PublisherLine restored = PublisherLine.NEW;
+    for (Tuple2<List<String>, List<String>> each : state.get()) {
+      restored = restored.then(new PublisherLine(each.f0, -1));
+      passed.addLines(each.f1);
+      hasState = true;
+    }
+    line = line.then(restored);
+    tail = new ClaimsTail(claims.clientProperties(), claims.topic(), claims.output());
+    tail.readToEnd();
+    readWritten(false);
+    requireMayBegin();
+  }
+
+  private void requireMayBegin() {
+    Optional<String> newest = tail.newest();
+    boolean isMine = newest.isEmpty() || newest.get().equals(claim) || line.holds(newest.get());
+    if (!isMine && (line.holds(claim) || tail.all().contains(claim))) {
+      throw claims.refused(PublisherLine.job(newest.get()) + " has taken it over");
+    }
+    Optional<String> ahead = written.beyond(passed);
+    if (!isMine || (ahead.isPresent() && !claims.isTakeOver())) {
+      throw claims.refused(
+          "it has %s, of %s, and this job %s (%s)"
+              .formatted(
+                  ahead
+                      .map(place -> "outcomes of events up to " + place)
+                      .orElse("a claim without outcomes since"),
+                  newest.map(PublisherLine::job).orElse("an unknown job"),
+                  whereThisGoesOn(),
+                  "write to other topics, start from the newest state of that job, or start this one"
+                      + " with --take-over"));
+    }
+  }
+
+  private String whereThisGoesOn() {
+    if (!hasState) {
+      return "has no state of it";
+    }
+    String job = PublisherLine.job(line.claims().get(line.claims().size() - 1));
+    return passed.isEmpty()
+        ? "goes on from the beginning, of " + job
+        : "goes on after %s, of %s".formatted(passed.places(), job);
+  }
+
+  /**
+   * Claims the output, ends what others have under way there, and learns what they have written.
+   */
+  private void begin() throws Exception {
+    hasBegun = true;
+    tail.readToEnd();
+    requireMayBegin();
+    if (!tail.newest().equals(Optional.of(claim))) {
+      try (Producer<byte[], byte[]> producer = producer()) {
+        send(producer, OutputClaim.claimKey(claims.output()), claim.getBytes(UTF_8));
+      }
+      for (String other : tail.readToEnd()) {
+        if (!other.equals(claim)) {
+          throw claims.refused(PublisherLine.job(other) + " has claimed it at the same time");
+        }
+      }
+      LOG.info("{} has claimed the output on topic {}", claim, claims.output());
+    }
+    // A task that had claimed may have failed before it was here.
+    for (String other : tail.all()) {
+      if (!other.equals(claim)) {
+        abortTransactions(other);
+      }
+    }
+    readWritten(true);
+    requireMayBegin();
+    if (!hasState) {
+      forgetWritten();
+    } else if (written.beyond(passed).isPresent()) {
+      LOG.warn(
+          "the output on topic {} has outcomes of events up to {}: this job goes on after {}, and"
+              + " passes over those between",
+          claims.output(),
+          written.beyond(passed).get(),
+          passed.places());
+      hash = hashSource == null ? null : hashSource.open();
+    }
+    line = line.then(new PublisherLine(List.of(claim), -1)).since(Optional.of(claim));
+  }
+
+  private Producer<byte[], byte[]> producer() {
+    return new KafkaProducer<>(
+        claims.clientProperties(), new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  private void send(Producer<byte[], byte[]> producer, String key, byte @Nullable [] value)
+      throws InterruptedException {
+    try {
+      producer.send(new ProducerRecord<>(claims.topic(), 0, key.getBytes(UTF_8), value)).get();
+    } catch (ExecutionException e) {
+      throw new KafkaException("cannot write to topic " + claims.topic(), e.getCause());
+    }
+  }
+
+  /**
+   * Aborts the open transactions of another job, those of its other sinks too, as an open one hides
+   * what is after it on the topic of claims. Not those of the checkpoint that this job was restored
+   * from: its committers commit them.
+   */
+  private void abortTransactions(String other) throws InterruptedException {
+    boolean isOfState = hasState && line.claims().get(line.claims().size() - 1).equals(other);
+    try (Admin admin = Admin.create(claims.clientProperties())) {
+      List<String> open = new ArrayList<>();
+      for (TransactionListing each :
+          admin
+              .listTransactions(
+                  new ListTransactionsOptions().filterStates(List.of(TransactionState.ONGOING)))
+              .all()
+              .get()) {
+        String id = each.transactionalId();
+        if (OutputClaim.isOf(other, id) && !(isOfState && checkpointOf(id) <= restoredCheckpoint)) {
+          open.add(id);
+        }
+      }
+      if (!open.isEmpty()) {
+        LOG.info("aborts {} open transactions of {}", open.size(), PublisherLine.job(other));
+        admin.fenceProducers(open).all().get();
+      }
+    } catch (ExecutionException e) {
+      throw new KafkaException(
+          "cannot abort the transactions of " + PublisherLine.job(other), e.getCause());
+    }
+  }
+
+  /** The connector ends an id with the number of the checkpoint that the transaction is for. */
+  private static long checkpointOf(String transactionalId) {
+    return Long.parseLong(transactionalId.substring(transactionalId.lastIndexOf('-') + 1));
+  }
+
+  /**
+   * Reads what is written.
+   *
+   * @param isAll whether to wait for the transactions from before the newest claim
+   */
+  private void readWritten(boolean isAll) {
+    TopicPartition partition = new TopicPartition(claims.topic(), 0);
+    Consumer<byte[], byte[]> consumer =
+        TailReader.consumer(claims.clientProperties(), IsolationLevel.READ_COMMITTED);
+    try {
+      consumer.assign(List.of(partition));
+      consumer.seekToBeginning(List.of(partition));
+      Map<TopicPartition, Long> ends =
+          isAll
+              ? Map.of(partition, tail.newestSince())
+              : consumer.endOffsets(List.of(partition), TailReader.PATIENCE);
+      Map<String, String> values = new HashMap<>();
+      TailReader.readTo(consumer, claims.topic(), ends, record -> takeWritten(record, values));
+      written = new WrittenOffsets(shards);
+      for (Map.Entry<String, String> value : values.entrySet()) {
+        addWritten(value.getKey(), value.getValue());
+      }
+      writtenKeys = values.keySet();
+    } finally {
+      consumer.close(CloseOptions.timeout(Duration.ZERO));
+    }
+  }
+
+  private void takeWritten(ConsumerRecord<byte[], byte[]> record, Map<String, String> values) {
+    String key = record.key() == null ? "" : new String(record.key(), UTF_8);
+    if (!key.startsWith(claims.writtenPrefix())) {
+      return;
+    }
+    if (record.value() == null) {
+      values.remove(key);
+    } else {
+      values.put(key, new String(record.value(), UTF_8));
+    }
+  }
+
+  private void addWritten(String key, String value) {
+    try {
+      written.addLines(value.lines().toList());
+    } catch (IllegalArgumentException e) {
+      throw claims.refused(
+          "record %s of topic %s is not of this dedup: %s"
+              .formatted(key, claims.topic(), e.getMessage()));
+    }
+  }
+
+  /**
+   * Removes what other jobs have written, which says nothing of a job that begins anew. Each task
+   * removes the record that it writes itself, before it writes it, and the first one those that no
+   * task writes.
+   */
+  private void forgetWritten() throws InterruptedException {
+    TaskInfo task = getRuntimeContext().getTaskInfo();
+    Set<String> ofThisJob = new HashSet<>();
+    for (int i = 0; i < task.getNumberOfParallelSubtasks(); i++) {
+      ofThisJob.add(claims.writtenKey(i, task.getNumberOfParallelSubtasks()));
+    }
+    boolean isFirst = task.getIndexOfThisSubtask() == 0;
+    List<String> gone =
+        writtenKeys.stream()
+            .filter(key -> key.equals(writtenKey) || (isFirst && !ofThisJob.contains(key)))
+            .toList();
+    if (!gone.isEmpty()) {
+      try (Producer<byte[], byte[]> producer = producer()) {
+        for (String key : gone) {
+          send(producer, key, null);
+        }
+      }
+    }
+    written = new WrittenOffsets(shards);
+  }
+
+  @Override
+  public void processElement(StreamRecord<Outcome> element) throws Exception {
+    if (!hasBegun) {
+      begin();
+    }
+    Input input = input(element.getValue().event().place());
+    if (input != null) {
+      input.lastPlace = element.getValue().event().place();
+      if (input.ahead != null && isWritten(input, element.getValue())) {
+        alreadyWritten.inc();
+        return;
+      }
+    }
+    hasPassed = true;
+    output.collect(element);
+  }
+
+  /** The input of a place; null if the place is not of Kafka. */
+  private @Nullable Input input(String place) {
+    int at = place.lastIndexOf('@');
+    if (at < 0) {
+      return null;
+    }
+    if (lastInput == null
+        || lastInput.partition.length() != at
+        || !place.startsWith(lastInput.partition)) {
+      lastInput =
+          inputs.computeIfAbsent(
+              place.substring(0, at),
+              partition ->
+                  new Input(partition, written.beyond(passed, partition, firstShard, lastShard)));
+    }
+    return lastInput;
+  }
+
+  private static long offset(String place) {
+    return Long.parseLong(place.substring(place.lastIndexOf('@') + 1));
+  }
+
+  private boolean isWritten(Input input, Outcome outcome) {
+    long offset = offset(outcome.event().place());
+    int shard = hash == null ? 0 : new Shards(shards).shardOf(hash.hash(outcome.canonicalKey()));
+    if (offset <= input.ahead[shard]) {
+      return true;
+    }
+    if (offset > Arrays.stream(input.ahead).max().orElseThrow()) {
+      input.ahead = null;
+    }
+    return false;
+  }
+
+  @Override
+  public void prepareSnapshotPreBarrier(long checkpointId) throws Exception {
+    super.prepareSnapshotPreBarrier(checkpointId);
+    endTransaction();
+  }
+
+  @Override
+  public void endInput() throws Exception {
+    endTransaction();
+  }
+
+  /** Passes on how far the outcomes of a transaction go, if there are any. */
+  private void endTransaction() throws Exception {
+    if (!hasBegun) {
+      begin();
+    }
+    for (Input input : inputs.values()) {
+      if (input.lastPlace != null) {
+        passed.advance(input.partition, firstShard, lastShard, offset(input.lastPlace));
+        input.lastPlace = null;
+      }
+    }
+    if (hasPassed) {
+      hasPassed = false;
+      List<String> own = passed.lines(firstShard, lastShard);
+      written.addLines(own);
+      output.collect(
+          new StreamRecord<>(
+              OutputClaim.written(writtenKey, written.lines(firstShard, lastShard))));
+    }
+  }
+
+  @Override
+  public void snapshotState(StateSnapshotContext context) throws Exception {
+    super.snapshotState(context);
+    state.update(List.of(Tuple2.of(line.claims(), passed.lines(firstShard, lastShard))));
+  }
+
+  @Override
+  public void close() throws Exception {
+    if (tail != null) {
+      tail.close();
+    }
+    super.close();
+  }
+}

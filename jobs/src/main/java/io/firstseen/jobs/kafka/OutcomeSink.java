@@ -1,0 +1,53 @@
+package io.firstseen.jobs.kafka;
+
+import io.firstseen.jobs.shared.OperatorUids;
+import io.firstseen.operators.KeyHashSource;
+import io.firstseen.serializers.Outcome;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.connector.kafka.sink.KafkaSink;
+import org.apache.flink.streaming.api.connector.sink2.SupportsPreWriteTopology;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.util.function.SerializableFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A Kafka sink of outcomes, behind a step that ensures that a single job writes them.
+ *
+ * @param <R> what the Kafka sink makes a record of
+ */
+final class OutcomeSink<R> extends DeferredKafkaSink<Outcome, R>
+    implements SupportsPreWriteTopology<Outcome> {
+  private static final long serialVersionUID = 1;
+
+  private final OutputClaim claim;
+  private final int shards;
+  private final @Nullable KeyHashSource hashSource;
+
+  /**
+   * Makes the sink. Its transactional ids are those of the claim.
+   *
+   * @param shards of the dedup if its tasks have shards; 1 if a task has the events of partitions
+   * @param hashSource the hash that shards go by; null with one shard
+   */
+  OutcomeSink(
+      SerializableFunction<Outcome, Iterable<R>> parts,
+      SerializableFunction<String, KafkaSink<R>> withPrefix,
+      OutputClaim claim,
+      int shards,
+      @Nullable KeyHashSource hashSource) {
+    super(parts, withPrefix, claim.idsOfSink(), claim);
+    this.claim = claim;
+    this.shards = shards;
+    this.hashSource = hashSource;
+  }
+
+  @Override
+  public DataStream<Outcome> addPreWriteTopology(DataStream<Outcome> outcomes) {
+    return outcomes
+        .transform(
+            OperatorUids.ONE_WRITER,
+            TypeInformation.of(Outcome.class),
+            new OneWriterOperator(claim, shards, hashSource))
+        .uid(OperatorUids.ONE_WRITER);
+  }
+}

@@ -1,0 +1,79 @@
+package io.firstseen.jobs.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.serializers.Outcome;
+import io.firstseen.serializers.SourceEvent;
+import io.firstseen.types.Operation;
+import java.io.Serializable;
+import java.util.List;
+import java.util.Properties;
+import org.apache.flink.api.common.JobID;
+
+/**
+ * What a sink of a dedup needs to be the only one that writes its output.
+ *
+ * @param clientProperties of the Kafka clients
+ * @param topic the topic of claims
+ * @param output the topic that the job is named after: a claim is for it and those beside it
+ * @param sink the sink of the job, such as {@code outcomes}
+ * @param ids what the transactional ids of the job begin with, whichever sink they are of
+ * @param idsOfSink what those of this sink begin with
+ * @param isTakeOver whether output that the state does not know of may be continued after
+ * @param takenOver the claim that this job may replace besides those of its state
+ */
+record OutputClaim(
+    Properties clientProperties,
+    String topic,
+    String output,
+    String sink,
+    String ids,
+    String idsOfSink,
+    boolean isTakeOver,
+    PublisherLine takenOver)
+    implements Serializable {
+  private static final long serialVersionUID = 1;
+
+  /** The record key of claims. */
+  static String claimKey(String output) {
+    return output + "/claim";
+  }
+
+  /** The record key of what a task of the sink has written. */
+  String writtenKey(int task, int tasks) {
+    return "%s%d-of-%d".formatted(writtenPrefix(), task, tasks);
+  }
+
+  /** What all those keys begin with. */
+  String writtenPrefix() {
+    return output + "/written/" + sink + "/";
+  }
+
+  /** The claim of a job. */
+  String of(JobID job) {
+    return PublisherLine.claim(job.toHexString(), ids);
+  }
+
+  /** Whether a transactional id is of the job of a claim, whichever sink it is of. */
+  static boolean isOf(String claim, String transactionalId) {
+    String job = claim.substring(0, claim.indexOf('/'));
+    String idsOfJob = claim.substring(claim.indexOf('/') + 1);
+    return transactionalId.startsWith(idsOfJob) && transactionalId.contains("." + job + "-");
+  }
+
+  /** The element that becomes the record of what a task has written. */
+  static Outcome written(String key, List<String> lines) {
+    byte[] value = String.join("\n", lines).getBytes(UTF_8);
+    return Outcome.of(
+        Outcome.Kind.WRITTEN,
+        key.getBytes(UTF_8),
+        SourceEvent.of(Operation.ADD, null, new byte[0], value, 0, ""));
+  }
+
+  /** Why this is not the job's output. */
+  UserErrorException refused(String reason) {
+    return new UserErrorException(
+        "the output on topic %s is not this job's: %s".formatted(output, reason));
+  }
+}

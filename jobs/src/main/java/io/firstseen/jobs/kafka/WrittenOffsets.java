@@ -1,0 +1,136 @@
+package io.firstseen.jobs.kafka;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * Up to which events outcomes are written: for each partition of the input and each shard of the
+ * dedup, the offset of the last event of that shard whose outcome is. As the events of a partition
+ * keep their order, those of the earlier ones are written, too.
+ *
+ * <p>As text, each line is a range of shards and the place of that event: {@code 0-63
+ * firstseen.events-0@1234}.
+ */
+final class WrittenOffsets {
+  private static final long NONE = -1;
+
+  private final int shards;
+  private final Map<String, long[]> byPartition = new TreeMap<>();
+
+  WrittenOffsets(int shards) {
+    this.shards = shards;
+  }
+
+  /**
+   * Records an offset for a range of shards; a lower one than is known changes nothing.
+   *
+   * @param partition as in a place: {@code topic-0}
+   * @param first the first shard
+   * @param last the last shard, inclusive
+   */
+  void advance(String partition, int first, int last, long offset) {
+    long[] offsets =
+        byPartition.computeIfAbsent(
+            partition,
+            name -> {
+              long[] none = new long[shards];
+              Arrays.fill(none, NONE);
+              return none;
+            });
+    for (int shard = first; shard <= last; shard++) {
+      offsets[shard] = Math.max(offsets[shard], offset);
+    }
+  }
+
+  /**
+   * Adds the offsets of lines.
+   *
+   * @throws IllegalArgumentException if one is malformed or names a shard that there is not
+   */
+  void addLines(Iterable<String> lines) {
+    for (String line : lines) {
+      int space = line.indexOf(' ');
+      int dash = line.indexOf('-');
+      int at = line.lastIndexOf('@');
+      if (dash < 1 || space < dash || at < space + 2) {
+        throw new IllegalArgumentException("not a range of shards and a place: " + line);
+      }
+      int first = Integer.parseInt(line.substring(0, dash));
+      int last = Integer.parseInt(line.substring(dash + 1, space));
+      if (first > last || last >= shards) {
+        throw new IllegalArgumentException(
+            "shards must be in [0, %d), got %s".formatted(shards, line));
+      }
+      advance(line.substring(space + 1, at), first, last, Long.parseLong(line.substring(at + 1)));
+    }
+  }
+
+  /** The lines for a range of shards, both ends inclusive. */
+  List<String> lines(int first, int last) {
+    List<String> lines = new ArrayList<>();
+    byPartition.forEach(
+        (partition, offsets) -> {
+          int from = first;
+          for (int shard = first; shard <= last; shard++) {
+            if (shard == last || offsets[shard + 1] != offsets[from]) {
+              if (offsets[from] != NONE) {
+                lines.add("%d-%d %s@%d".formatted(from, shard, partition, offsets[from]));
+              }
+              from = shard + 1;
+            }
+          }
+        });
+    return lines;
+  }
+
+  /** Whether there are none. */
+  boolean isEmpty() {
+    return byPartition.isEmpty();
+  }
+
+  /** The last place of each partition, for messages. */
+  String places() {
+    List<String> places = new ArrayList<>();
+    byPartition.forEach(
+        (partition, offsets) ->
+            places.add(partition + "@" + Arrays.stream(offsets).max().orElse(NONE)));
+    return String.join(", ", places);
+  }
+
+  /** A place that is written here and not in the other; empty if there is none. */
+  Optional<String> beyond(WrittenOffsets other) {
+    for (String partition : byPartition.keySet()) {
+      long[] ahead = beyond(other, partition, 0, shards - 1);
+      if (ahead != null) {
+        return Optional.of(partition + "@" + Arrays.stream(ahead).max().orElse(NONE));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * For each shard the offset up to which outcomes of a partition are written here, if that is
+   * farther than in the other; -1 for other shards. Null if there is no such shard in the range.
+   */
+  long[] beyond(WrittenOffsets other, String partition, int first, int last) {
+    long[] offsets = byPartition.get(partition);
+    if (offsets == null) {
+      return null;
+    }
+    long[] others = other.byPartition.get(partition);
+    long[] ahead = new long[shards];
+    Arrays.fill(ahead, NONE);
+    boolean any = false;
+    for (int shard = first; shard <= last; shard++) {
+      if (offsets[shard] > (others == null ? NONE : others[shard])) {
+        ahead[shard] = offsets[shard];
+        any = true;
+      }
+    }
+    return any ? ahead : null;
+  }
+}
