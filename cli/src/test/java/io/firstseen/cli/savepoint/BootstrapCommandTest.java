@@ -445,8 +445,7 @@ class BootstrapCommandTest {
         "The dedup state cannot be restored by this job, they differ in: canonicaliser"
             + " (state: none, job: url)",
         "--canonicaliser=url");
-    assertRunRefused(
-        "they differ in: mode (state: approximate, job: exact)", "--mode=exact");
+    assertRunRefused("they differ in: mode (state: approximate, job: exact)", "--mode=exact");
     assertRunRefused("they differ in: ttl (state: off, job: on)", "--ttl=1h");
   }
 
