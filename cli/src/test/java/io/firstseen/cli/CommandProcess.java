@@ -53,9 +53,12 @@ public final class CommandProcess implements AutoCloseable {
     }
     command.add(ProcessHandle.current().info().command().orElseThrow());
     command.add("-Xmx" + heap);
-    // C2 and parallel collection do not pay off in a short run.
+    // C2, parallel collection and verification do not pay off in a short run.
     command.add("-XX:TieredStopAtLevel=1");
     command.add("-XX:+UseSerialGC");
+    command.add("-XX:+UnlockDiagnosticVMOptions");
+    command.add("-XX:-BytecodeVerificationRemote");
+    command.add("-XX:MetaspaceSize=128m");
     command.add("-Dfile.encoding=UTF-8");
     command.add("-Djava.io.tmpdir=" + Files.createDirectories(directory.resolve("tmp")));
     // Flink's test jars bring a configuration that would hide what users see.

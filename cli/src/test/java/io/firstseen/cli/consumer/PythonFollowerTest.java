@@ -6,16 +6,24 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.cli.CommandProcess;
 import io.firstseen.cli.Waiting;
+import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.fixtures.SetPublisher;
+import io.firstseen.server.ServerOptions;
+import io.firstseen.server.ServiceLog;
+import io.firstseen.server.SetSource;
+import io.firstseen.server.SnapshotServer;
 import io.firstseen.testing.SharedBroker;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -98,26 +106,27 @@ class PythonFollowerTest {
     String python = python("sys", "3.9");
     String topic = SharedBroker.unused("firstseen.snapshots");
     SnapshotWriter.createTopic(KAFKA.broker(), topic);
-    Path work = Files.createDirectory(directory.resolve("work"));
+    SetSource source =
+        SetSource.topic(
+            SnapshotClientOptions.builder(KAFKA.servers(), SnapshotWriter.SET).topic(topic));
     try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic);
-        CommandProcess serve =
-            CommandProcess.start(
-                work,
-                "serve",
-                "--bootstrap-servers=" + KAFKA.broker().bootstrapServers(),
-                "--topic=" + topic,
-                "--set=" + SnapshotWriter.SET,
-                "--port=0",
-                "--json");
+        SnapshotServer server =
+            SnapshotServer.start(
+                ServerOptions.at(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
+                List.of(source),
+                new ServiceLog() {});
         PythonFollower follower =
-            new PythonFollower(python, "http", urlOf(work), directory.resolve("cache"))) {
+            new PythonFollower(
+                python,
+                "http",
+                "http://127.0.0.1:" + server.address().getPort() + "/",
+                directory.resolve("cache"))) {
       writer.publish(1, "a", "b");
       assertThat(follower.ask(1, "a", "c").path("present").toString()).isEqualTo("[true,false]");
       writer.publish(2, "b", "c");
       JsonNode second = follower.ask(2, "a", "b", "c");
       assertThat(second.path("present").toString()).isEqualTo("[false,true,true]");
       assertThat(second.path("byPacks").toString()).isEqualTo("[false,false]");
-      serve.terminate();
     }
   }
 

@@ -25,6 +25,7 @@ import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,6 +44,9 @@ class SnapshotFaultsOnBrokerTest {
   private static final long[] MANY = new Random(1).longs(300_000).toArray();
 
   @RegisterExtension private static final SharedBroker KAFKA = SharedBroker.tuned();
+
+  private static Window first;
+  private static Window good;
 
   private final BlockingQueue<String> refusals = new LinkedBlockingQueue<>();
 
@@ -208,6 +212,16 @@ class SnapshotFaultsOnBrokerTest {
     }
   }
 
+  @BeforeAll
+  static void makeWindows() throws SnapshotException {
+    first = SnapshotWriter.window(1, KeyHash.fixed(), SnapshotWriter.hashes("first"));
+    long[] second = Arrays.copyOf(MANY, MANY.length + 1);
+    second[MANY.length] = SnapshotWriter.hashes("second")[0];
+    good = SnapshotWriter.window(2, KeyHash.fixed(), second);
+    // Two chunks of the base, one of the list, two of the pack.
+    assertThat(good.chunks()).hasSize(5);
+  }
+
   private String createTopic() {
     String topic = SharedBroker.unused("faults");
     SnapshotWriter.createTopic(KAFKA.broker(), topic);
@@ -235,14 +249,8 @@ class SnapshotFaultsOnBrokerTest {
   @EnumSource(Fault.class)
   void keepsServingSaysWhyAndRecovers(Fault fault) throws Exception {
     String topic = createTopic();
-    long[] second = Arrays.copyOf(MANY, MANY.length + 1);
-    second[MANY.length] = SnapshotWriter.hashes("second")[0];
-    Window good = SnapshotWriter.window(2, KeyHash.fixed(), second);
-    // Two chunks of the base, one of the list, two of the pack.
-    assertThat(good.chunks()).hasSize(5);
     try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic);
         SnapshotClient client = follow(topic)) {
-      Window first = SnapshotWriter.window(1, KeyHash.fixed(), SnapshotWriter.hashes("first"));
       writer.write(Fault.with(first.chunks(), Fault.signed(first, TRUSTED)));
       assertThat(client.awaitReady(LONG).sequence()).isEqualTo(1);
       writer.write(fault.wrong(good));
@@ -284,7 +292,6 @@ class SnapshotFaultsOnBrokerTest {
             .chunkWait(Duration.ofMillis(100))
             .cacheDirectory(cache)
             .build();
-    Window first = SnapshotWriter.window(1, KeyHash.fixed(), SnapshotWriter.hashes("first"));
     Window second = SnapshotWriter.window(2, KeyHash.fixed(), SnapshotWriter.hashes("second"));
     Window forged = SnapshotWriter.window(99, KeyHash.fixed(), SnapshotWriter.hashes("forged"));
     Window third = SnapshotWriter.window(3, KeyHash.fixed(), SnapshotWriter.hashes("third"));

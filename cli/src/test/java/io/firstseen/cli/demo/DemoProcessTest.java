@@ -22,6 +22,7 @@ class DemoProcessTest {
 
   @TempDir private Path directory;
 
+  @Tag("slow")
   @Test
   void itSaysNothingButItsProgressAndItsSummaryAndLeavesNothing() throws Exception {
     String[] words = {

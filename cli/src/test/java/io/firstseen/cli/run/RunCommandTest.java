@@ -116,7 +116,7 @@ class RunCommandTest {
 
   @Test
   void onATerminalProgressIsShownAndWiped() throws IOException {
-    String input = write("keys", "key\n".repeat(4_000_000));
+    String input = write("keys", "key\n".repeat(1_500_000));
     System.setProperty(Progress.TERMINAL_PROPERTY, "true");
     Invocation call;
     try {

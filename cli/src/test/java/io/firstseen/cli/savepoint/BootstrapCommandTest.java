@@ -21,6 +21,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -424,33 +425,51 @@ class BootstrapCommandTest {
   @Test
   void aRunRefusesWhatItCannotStartFrom() throws IOException {
     bootstrap(write("known", "a\n"));
-    List<List<String>> cases =
-        List.of(
-            List.of(
-                "--canonicaliser=url",
-                "The dedup state cannot be restored by this job, they differ in: canonicaliser"
-                    + " (state: none, job: url)"),
-            List.of("--dedup-shards=64", "Max parallelism mismatch"),
-            List.of("--mode=exact", "they differ in: mode (state: approximate, job: exact)"),
-            List.of("--ttl=1h", "they differ in: ttl (state: off, job: on)"),
-            List.of(
-                "--hash-key-file=" + write("other.key", "ff".repeat(16)),
-                "they differ in: check of the hash key"));
-    for (List<String> one : cases) {
-      Invocation call =
-          call(
-              "run",
-              "--input=" + path("known"),
-              "--accepted=" + path("accepted"),
-              "--from-savepoint=" + path("S"),
-              one.get(0));
-      assertThat(call.status()).as("%s", call).isEqualTo(ExitCode.USAGE);
-      assertThat(call.err())
-          .singleElement()
-          .asString()
-          .startsWith("firstseen run: cannot start from " + path("S") + ": ")
-          .contains(one.get(1));
-    }
+    assertRunRefused("Max parallelism mismatch", "--dedup-shards=64");
+    assertRunRefused(
+        "The dedup state cannot be restored by this job, they differ in: canonicaliser"
+            + " (state: none, job: url), canonicaliser version (state: 1, job: 2), mode (state:"
+            + " approximate, job: exact), ttl (state: off, job: on)",
+        "--canonicaliser=url",
+        "--mode=exact",
+        "--ttl=1h");
+    assertRunRefused("they differ in: check of the hash key", otherKey());
+  }
+
+  /** One difference alone is refused, too. */
+  @Tag("slow")
+  @Test
+  void aRunRefusesEachDifference() throws IOException {
+    bootstrap(write("known", "a\n"));
+    assertRunRefused(
+        "The dedup state cannot be restored by this job, they differ in: canonicaliser"
+            + " (state: none, job: url)",
+        "--canonicaliser=url");
+    assertRunRefused("they differ in: mode (state: approximate, job: exact)", "--mode=exact");
+    assertRunRefused("they differ in: ttl (state: off, job: on)", "--ttl=1h");
+  }
+
+  private String otherKey() throws IOException {
+    return "--hash-key-file=" + write("other.key", "ff".repeat(16));
+  }
+
+  private void assertRunRefused(String reason, String... words) throws IOException {
+    Invocation call =
+        call(
+            "run",
+            Stream.concat(
+                    Stream.of(
+                        "--input=" + path("known"),
+                        "--accepted=" + path("accepted"),
+                        "--from-savepoint=" + path("S")),
+                    Stream.of(words))
+                .toArray(String[]::new));
+    assertThat(call.status()).as("%s", call).isEqualTo(ExitCode.USAGE);
+    assertThat(call.err())
+        .singleElement()
+        .asString()
+        .startsWith("firstseen run: cannot start from " + path("S") + ": ")
+        .contains(reason);
     assertThat(Invocation.names(directory)).doesNotContain("accepted");
   }
 }

@@ -32,6 +32,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -281,6 +282,24 @@ class BootstrapFromTopicTest {
     assertThat(directory.resolve("N")).doesNotExist();
   }
 
+  @Test
+  void aHostThatDoesNotExistIsOneLine() {
+    Invocation call =
+        Invocation.of(
+            "bootstrap",
+            "--from-topic=t",
+            "--bootstrap-servers=no.such.host.invalid:9092",
+            "--savepoint=" + directory.resolve("H"));
+    assertThat(call.status()).isEqualTo(ExitCode.USAGE);
+    assertThat(call.err())
+        .singleElement()
+        .asString()
+        .startsWith("firstseen bootstrap: cannot read topic t at no.such.host.invalid:9092: ");
+    assertThat(directory.resolve("H")).doesNotExist();
+  }
+
+  /** It waits for twelve seconds. */
+  @Tag("slow")
   @Test
   void aBrokerThatIsNotThereIsOneLine() throws IOException {
     String nobody;

@@ -7,8 +7,13 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.cli.CommandProcess;
 import io.firstseen.cli.Invocation;
 import io.firstseen.cli.Waiting;
-import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.Shards;
+import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.fixtures.SelfSigned;
+import io.firstseen.fixtures.SetPublisher;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
@@ -22,6 +27,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
@@ -47,17 +53,25 @@ class ServeProcessTest {
   private Path snapshots;
 
   @BeforeEach
-  void makeSnapshots() throws IOException {
+  void makeSnapshots() throws Exception {
     work = Files.createDirectory(directory.resolve("work"));
     snapshots = directory.resolve("snapshots");
-    Path keys = Files.writeString(directory.resolve("keys"), "a\nb\nc\n");
-    Invocation run =
-        Invocation.of(
-            "run",
-            "--input=" + keys,
-            "--accepted=" + directory.resolve("accepted"),
-            "--snapshots=" + snapshots);
-    assertThat(run.status()).isEqualTo(ExitCode.GOOD);
+    publish("firstseen", Canonicaliser.NONE, snapshots, "a", "b", "c");
+  }
+
+  private static void publish(
+      String set, Canonicaliser canonicaliser, Path snapshotsOfSet, String... keys)
+      throws Exception {
+    KeyHash hash = KeyHash.fixed();
+    new SetPublisher(set, SetParameters.of(hash, canonicaliser, new Shards(4), 0.001))
+        .publish(
+            1,
+            0,
+            1_000,
+            Arrays.stream(keys)
+                .mapToLong(key -> hash.hash(key.getBytes(StandardCharsets.UTF_8)))
+                .toArray())
+        .write(new SnapshotDirectory(snapshotsOfSet));
   }
 
   private List<String> lines(String file) throws IOException {
@@ -202,9 +216,9 @@ class ServeProcessTest {
   @Test
   void asksTheListsOfSeveralDirectoriesForAUrl() throws Exception {
     Path lists = directory.resolve("lists");
-    run("phishing", lists, "s2-citi.com\nexample.org\n");
+    publish("phishing", Canonicaliser.URL_EXPRESSION, lists, "s2-citi.com/", "example.org/");
     Path allowed = directory.resolve("allowed");
-    run("ours", allowed, "ok.example.org\n");
+    publish("ours", Canonicaliser.URL_EXPRESSION, allowed, "ok.example.org/");
     try (CommandProcess serve =
         CommandProcess.start(
             work,
@@ -232,18 +246,6 @@ class ServeProcessTest {
       serve.terminate();
       assertThat(serve.end().err()).isEmpty();
     }
-  }
-
-  private void run(String set, Path snapshotsOfSet, String keys) throws IOException {
-    Invocation run =
-        Invocation.of(
-            "run",
-            "--input=" + Files.writeString(directory.resolve(set), keys),
-            "--accepted=" + directory.resolve("accepted-" + set),
-            "--canonicaliser=url-expression",
-            "--set=" + set,
-            "--snapshots=" + snapshotsOfSet);
-    assertThat(run.status()).as("%s", run.err()).isEqualTo(ExitCode.GOOD);
   }
 
   /** With a hash key of another set, so that its refusal is looked at, too. */
