@@ -15,11 +15,11 @@ import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.testing.EmbeddedBroker;
 import io.firstseen.testing.EmbeddedCluster;
 import io.firstseen.testing.SharedBroker;
+import io.firstseen.testing.SharedCluster;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.configuration.Configuration;
@@ -30,8 +30,8 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.IsolationLevel;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,6 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 class OnePublisherTest {
 
   @RegisterExtension private static final SharedBroker KAFKA = SharedBroker.tuned();
+  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
 
   @TempDir private static Path directory;
   private static EmbeddedBroker kafka;
@@ -49,22 +50,13 @@ class OnePublisherTest {
   @BeforeAll
   static void start() throws Exception {
     kafka = KAFKA.broker();
-    cluster =
-        EmbeddedCluster.start(
-            directory.resolve("flink"), EmbeddedCluster.Settings.defaults().slotsPerTaskManager(3));
+    cluster = FLINK.cluster();
     topics = new TopicIo(kafka.bootstrapServers());
-  }
-
-  /** A test that fails leaves no job in a slot that the next one needs. */
-  @AfterEach
-  void cancelJobs() {
-    cluster.cancelJobs();
   }
 
   @AfterAll
   static void stop() throws Exception {
     topics.close();
-    cluster.close();
   }
 
   /** A job with topics of its own, except the snapshots topic. */
@@ -87,15 +79,15 @@ class OnePublisherTest {
         more);
   }
 
-  private static JobClient submit(KafkaOptions options, Configuration settings) throws Exception {
-    return submit(cluster, options, settings);
-  }
-
-  private static JobClient submit(
-      EmbeddedCluster cluster, KafkaOptions options, Configuration settings) throws Exception {
-    StreamExecutionEnvironment env = cluster.environment(settings);
+  /** A whole pipeline, of which {@link #submit} runs the last part only. */
+  private static JobClient submitPipeline(KafkaOptions options) throws Exception {
+    StreamExecutionEnvironment env = cluster.environment();
     PipelineJob.buildOnKafka(env, options, TestJobs.jobOptions());
     return env.executeAsync();
+  }
+
+  private static JobClient submit(KafkaOptions options, Configuration settings) throws Exception {
+    return submitSnapshots(cluster, options, settings);
   }
 
   private static void createEvents(String... jobs) {
@@ -139,14 +131,14 @@ class OnePublisherTest {
   @Test
   void aNewcomerIsRefusedUntilItTakesOverAndThenTheOlderJobEnds() throws Exception {
     createEvents("older", "newcomer");
-    JobClient older = submit(kafkaOptions("older", "taken"), new Configuration());
+    JobClient older = submitPipeline(kafkaOptions("older", "taken"));
     send("older", 1, 6);
     awaitSequence("taken", 5);
 
     // The first window is older than what it takes over.
     send("newcomer", 3, 3);
     send("newcomer", 11, 13);
-    JobClient refused = submit(kafkaOptions("newcomer", "taken"), new Configuration());
+    JobClient refused = submitPipeline(kafkaOptions("newcomer", "taken"));
     assertThat(failure(refused))
         .isEqualTo(
             "set firstseen on topic taken is not this job's: it has manifests up to sequence 5, of"
@@ -155,8 +147,7 @@ class OnePublisherTest {
                 + " --take-over)",
             older.getJobID());
 
-    JobClient newcomer =
-        submit(kafkaOptions("newcomer", "taken", "--take-over"), new Configuration());
+    JobClient newcomer = submitPipeline(kafkaOptions("newcomer", "taken", "--take-over"));
     assertThat(awaitSequence("taken", 8)).containsExactly(1L, 2L, 3L, 4L, 5L, 7L, 8L);
     assertThat(manifests("taken").get(6).count()).isEqualTo(3);
     send("older", 7, 8);
@@ -173,8 +164,8 @@ class OnePublisherTest {
   @Test
   void whoIsRefusedHasNotEndedTheTransactionsOfTheOtherJob() throws Exception {
     KafkaOptions options = kafkaOptions("twice", "once", Duration.ofMinutes(10));
-    createAccepted(options);
-    JobClient running = submitSnapshots(cluster, options, new Configuration());
+    createAccepted("twice");
+    JobClient running = submit(options, new Configuration());
     try (AcceptedKeys keys = new AcceptedKeys(kafka.bootstrapServers(), options.acceptedTopic())) {
       sendAccepted(keys, 1, 4);
       awaitManifests("once", READ_UNCOMMITTED, 3);
@@ -183,7 +174,7 @@ class OnePublisherTest {
       sendAccepted(keys, 5, 6);
       awaitManifests("once", READ_UNCOMMITTED, 5);
 
-      assertThat(failure(submitSnapshots(cluster, options, new Configuration())))
+      assertThat(failure(submit(options, new Configuration())))
           .contains("manifests up to sequence 3, of job " + running.getJobID());
 
       cluster.triggerCheckpoint(running);
@@ -197,10 +188,10 @@ class OnePublisherTest {
   void ofTwoNewJobsWithOnePrefixTheSecondEndsAndTheFirstGoesOn() throws Exception {
     createEvents("pair");
     KafkaOptions options = kafkaOptions("pair", "paired", Duration.ofMinutes(10));
-    JobClient first = submit(options, new Configuration());
+    JobClient first = submitPipeline(options);
     send("pair", 1, 4);
     awaitManifests("paired", READ_UNCOMMITTED, 3);
-    JobClient second = submit(options, new Configuration());
+    JobClient second = submitPipeline(options);
     awaitManifests("paired", READ_UNCOMMITTED, 6);
 
     cluster.triggerCheckpoint(first);
@@ -221,8 +212,8 @@ class OnePublisherTest {
   @Test
   void whoIsRefusedForOlderStateHasNotEndedTheTransactionsOfTheOtherJob() throws Exception {
     KafkaOptions options = kafkaOptions("behind", "ahead", Duration.ofMinutes(10));
-    createAccepted(options);
-    JobClient running = submitSnapshots(cluster, options, new Configuration());
+    createAccepted("behind");
+    JobClient running = submit(options, new Configuration());
     try (AcceptedKeys keys = new AcceptedKeys(kafka.bootstrapServers(), options.acceptedTopic())) {
       sendAccepted(keys, 1, 4);
       awaitManifests("ahead", READ_UNCOMMITTED, 3);
@@ -234,7 +225,7 @@ class OnePublisherTest {
       sendAccepted(keys, 7, 8);
       awaitManifests("ahead", READ_UNCOMMITTED, 7);
 
-      assertThat(failure(submitSnapshots(cluster, options, fromSavepoint(old))))
+      assertThat(failure(submit(options, fromSavepoint(old))))
           .contains("manifests up to sequence 5, of job " + running.getJobID());
 
       cluster.triggerCheckpoint(running);
@@ -247,8 +238,8 @@ class OnePublisherTest {
   @Test
   void whoGoesOnFromTheNewestStateOfARunningJobSucceedsIt() throws Exception {
     KafkaOptions options = kafkaOptions("forked", "forks", Duration.ofMinutes(10));
-    createAccepted(options);
-    JobClient older = submitSnapshots(cluster, options, new Configuration());
+    createAccepted("forked");
+    JobClient older = submit(options, new Configuration());
     try (AcceptedKeys keys = new AcceptedKeys(kafka.bootstrapServers(), options.acceptedTopic())) {
       sendAccepted(keys, 1, 4);
       awaitManifests("forks", READ_UNCOMMITTED, 3);
@@ -258,7 +249,7 @@ class OnePublisherTest {
       sendAccepted(keys, 5, 6);
       awaitManifests("forks", READ_UNCOMMITTED, 5);
 
-      JobClient newer = submitSnapshots(cluster, options, fromSavepoint(newest));
+      JobClient newer = submit(options, fromSavepoint(newest));
       awaitManifests("forks", READ_UNCOMMITTED, 7);
       cluster.triggerCheckpoint(newer);
       assertThat(awaitSequence("forks", 5)).containsExactly(1L, 2L, 3L, 4L, 5L);
@@ -273,11 +264,17 @@ class OnePublisherTest {
     }
   }
 
-  private static void createAccepted(KafkaOptions options) {
-    kafka.createTopics(
-        List.of(
-            new NewTopic(options.acceptedTopic(), 1, (short) 1)
-                .configs(Map.of("cleanup.policy", "compact"))));
+  private static void createAccepted(String... jobs) {
+    for (String job : jobs) {
+      KAFKA.create(job + ".accepted", "compact");
+    }
+  }
+
+  /** As {@link #send}, of what a dedup has accepted. */
+  private static void sendAccepted(String job, int from, int to) throws Exception {
+    try (AcceptedKeys keys = new AcceptedKeys(kafka.bootstrapServers(), job + ".accepted")) {
+      sendAccepted(keys, from, to);
+    }
   }
 
   private static void sendAccepted(AcceptedKeys keys, int from, int to) throws Exception {
@@ -289,12 +286,12 @@ class OnePublisherTest {
 
   @Test
   void stateThatIsOlderThanTheTopicIsRefused() throws Exception {
-    createEvents("going");
+    createAccepted("going");
     JobClient job = submit(kafkaOptions("going", "rolled"), new Configuration());
-    send("going", 1, 4);
+    sendAccepted("going", 1, 4);
     awaitSequence("rolled", 3);
     String old = job.triggerSavepoint(null, SavepointFormatType.CANONICAL).get();
-    send("going", 5, 6);
+    sendAccepted("going", 5, 6);
     awaitSequence("rolled", 5);
     String newest = cluster.stopWithSavepoint(job, SavepointFormatType.CANONICAL, false);
 
@@ -306,7 +303,7 @@ class OnePublisherTest {
                     .formatted(job.getJobID()));
 
     JobClient successor = submit(kafkaOptions("going", "rolled"), fromSavepoint(newest));
-    send("going", 7, 8);
+    sendAccepted("going", 7, 8);
     assertThat(awaitSequence("rolled", 7)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L);
     cancel(successor);
 
@@ -321,21 +318,21 @@ class OnePublisherTest {
 
   @Test
   void whatTheOlderJobStillPublishesEndsTheNewcomer() throws Exception {
-    createEvents("running", "hasty");
+    createAccepted("running", "hasty");
     JobClient running = submit(kafkaOptions("running", "shared"), new Configuration());
-    send("running", 1, 4);
+    sendAccepted("running", 1, 4);
     awaitSequence("shared", 3);
     JobClient hasty = submit(kafkaOptions("hasty", "shared", "--take-over"), new Configuration());
     // Then it has begun.
     awaitSavepoint(hasty);
-    send("running", 5, 6);
+    sendAccepted("running", 5, 6);
     awaitSequence("shared", 5);
-    send("hasty", 11, 12);
+    sendAccepted("hasty", 11, 12);
     assertThat(failure(hasty))
         .startsWith(
             "set firstseen on topic shared is not this job's: it has got manifest 5, which"
                 + " this job did not send: ");
-    send("running", 7, 7);
+    sendAccepted("running", 7, 7);
     assertThat(awaitSequence("shared", 6)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L);
     cancel(running);
   }
@@ -353,48 +350,50 @@ class OnePublisherTest {
     }
   }
 
+  @Tag("slow")
   @Test
   void blobsThatAreNotOnTheTopicAreNotNamed() throws Exception {
-    createEvents("moving");
+    createAccepted("moving");
     JobClient job = submit(kafkaOptions("moving", "from"), new Configuration());
-    send("moving", 1, 4);
+    sendAccepted("moving", 1, 4);
     awaitSequence("from", 3);
     String savepoint = cluster.stopWithSavepoint(job, SavepointFormatType.CANONICAL, false);
 
-    send("moving", 5, 6);
+    sendAccepted("moving", 5, 6);
     assertThat(failure(submit(kafkaOptions("moving", "to"), fromSavepoint(savepoint))))
-        .matches(
-            "set firstseen needs \\d+ blobs, of which \\d+ are not on topic to, such as"
-                + " [0-9a-f]{64}: the job published elsewhere when its state was written, or the"
-                + " state is so old that they were removed \\(put them there, or start without"
-                + " state\\)");
+        .matches(missingBlobs("to"));
     assertThat(manifests("to")).isEmpty();
+  }
+
+  private static String missingBlobs(String topic) {
+    return "set firstseen needs \\d+ blobs, of which \\d+ are not on topic "
+        + topic
+        + ", such as [0-9a-f]{64}: the job published elsewhere when its state was written, or the"
+        + " state is so old that they were removed \\(put them there, or start without state\\)";
   }
 
   @Test
   void blobsAreLookedForUntilTheFirstManifestWhateverFailsBefore() throws Exception {
-    createEvents("failed");
+    createAccepted("failed");
     JobClient job = submit(kafkaOptions("failed", "there"), new Configuration());
-    send("failed", 1, 4);
+    sendAccepted("failed", 1, 4);
     awaitSequence("there", 3);
     String savepoint = cluster.stopWithSavepoint(job, SavepointFormatType.CANONICAL, false);
 
     JobClient moved = submit(kafkaOptions("failed", "nowhere"), fromSavepoint(savepoint));
     cluster.triggerCheckpoint(moved);
     cluster.replaceTaskManager();
-    send("failed", 5, 6);
-    assertThat(failure(moved))
-        .startsWith("set firstseen needs ")
-        .contains(" are not on topic nowhere, such as ");
+    sendAccepted("failed", 5, 6);
+    assertThat(failure(moved)).matches(missingBlobs("nowhere"));
     assertThat(manifests("nowhere")).isEmpty();
   }
 
   @Test
   void aJobMayBeRestartedTwiceBeforeItsFirstManifest() throws Exception {
-    createEvents("restarted");
+    createAccepted("restarted");
     KafkaOptions options = kafkaOptions("restarted", "steady");
     JobClient job = submit(options, new Configuration());
-    send("restarted", 1, 4);
+    sendAccepted("restarted", 1, 4);
     awaitSequence("steady", 3);
     Configuration from =
         fromSavepoint(cluster.stopWithSavepoint(job, SavepointFormatType.CANONICAL, false));
@@ -403,7 +402,7 @@ class OnePublisherTest {
       from = fromSavepoint(cluster.stopWithSavepoint(idle, SavepointFormatType.CANONICAL, false));
     }
     JobClient last = submit(options, from);
-    send("restarted", 5, 7);
+    sendAccepted("restarted", 5, 7);
     assertThat(awaitSequence("steady", 6)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L);
     cancel(last);
   }
@@ -411,26 +410,27 @@ class OnePublisherTest {
   /** As in application mode, where the cluster's id gives the job its id. */
   @Test
   void theSameIdIsNoReasonToGoBack() throws Exception {
-    createEvents("named");
+    createAccepted("named");
     Configuration settings = new Configuration();
     settings.set(PipelineOptionsInternal.PIPELINE_FIXED_JOB_ID, "0123456789abcdef".repeat(2));
     JobClient job = submit(kafkaOptions("named", "back"), settings);
-    send("named", 1, 4);
+    sendAccepted("named", 1, 4);
     awaitSequence("back", 3);
     String old = job.triggerSavepoint(null, SavepointFormatType.CANONICAL).get();
-    send("named", 5, 6);
+    sendAccepted("named", 5, 6);
     awaitSequence("back", 5);
     cancel(job);
 
     settings.addAll(fromSavepoint(old));
     try (EmbeddedCluster another = another("again")) {
-      JobClient back = submit(another, kafkaOptions("named", "back"), settings);
+      JobClient back = submitSnapshots(another, kafkaOptions("named", "back"), settings);
       assertThat(back.getJobID()).isEqualTo(job.getJobID());
       assertThat(failure(back))
           .contains("it has manifests up to sequence 5, ", " goes on after sequence 3, ");
     }
     try (EmbeddedCluster another = another("taken-over")) {
-      JobClient back = submit(another, kafkaOptions("named", "back", "--take-over"), settings);
+      JobClient back =
+          submitSnapshots(another, kafkaOptions("named", "back", "--take-over"), settings);
       assertThat(back.getJobID()).isEqualTo(job.getJobID());
       // Events 5 and 6 are read again, and one of their windows has ended.
       awaitSequence("back", 7);
@@ -439,14 +439,13 @@ class OnePublisherTest {
   }
 
   private static EmbeddedCluster another(String name) throws Exception {
-    return EmbeddedCluster.start(
-        directory.resolve(name), EmbeddedCluster.Settings.defaults().slotsPerTaskManager(3));
+    return EmbeddedCluster.start(directory.resolve(name), EmbeddedCluster.Settings.defaults());
   }
 
   @Test
   void aFailureIsNoTakeOver() throws Exception {
     createEvents("failing");
-    JobClient job = submit(kafkaOptions("failing", "mine"), new Configuration());
+    JobClient job = submitPipeline(kafkaOptions("failing", "mine"));
     send("failing", 1, 4);
     awaitSequence("mine", 3);
     cluster.replaceTaskManager();
