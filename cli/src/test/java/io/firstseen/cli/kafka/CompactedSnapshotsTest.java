@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A broker that compacts as soon as it can, and drops tombstones at once. */
 class CompactedSnapshotsTest {
   private static final Duration LONG = Duration.ofMinutes(1);
-  private static final int WINDOWS = 60;
+  private static final int WINDOWS = Integer.getInteger("firstseen.scale", 1) > 1 ? 60 : 30;
   // A small set consists mostly of headers.
   private static final int CROWD = 4_000;
   private static final Map<String, String> HARSH =
