@@ -14,7 +14,7 @@ import io.firstseen.jobs.SnapshotJob;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.testing.EmbeddedBroker;
-import io.firstseen.testing.EmbeddedCluster;
+import io.firstseen.testing.SharedCluster;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -32,6 +32,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A broker that compacts as soon as it can, and drops tombstones at once. */
@@ -49,9 +50,10 @@ class CompactedSnapshotsTest {
           "delete.retention.ms", "0",
           "segment.ms", "50");
 
+  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
+
   @TempDir private static Path directory;
   private static EmbeddedBroker kafka;
-  private static EmbeddedCluster cluster;
   private static TopicIo topics;
 
   @BeforeAll
@@ -62,15 +64,12 @@ class CompactedSnapshotsTest {
             EmbeddedBroker.Settings.tuned()
                 .with("log.cleaner.backoff.ms", "20")
                 .with("log.retention.check.interval.ms", "100"));
-    cluster =
-        EmbeddedCluster.start(directory.resolve("flink"), EmbeddedCluster.Settings.defaults());
     topics = new TopicIo(kafka.bootstrapServers());
   }
 
   @AfterAll
   static void stop() throws Exception {
     topics.close();
-    cluster.close();
     kafka.close();
   }
 
@@ -80,7 +79,7 @@ class CompactedSnapshotsTest {
             new NewTopic(name + ".accepted", 1, (short) 1)
                 .configs(Map.of("cleanup.policy", "compact")),
             new NewTopic(name + ".snapshots", 2, (short) 1).configs(HARSH)));
-    StreamExecutionEnvironment env = cluster.environment();
+    StreamExecutionEnvironment env = FLINK.environment();
     SnapshotJob.buildOnKafka(
         env,
         KafkaOptions.parse(

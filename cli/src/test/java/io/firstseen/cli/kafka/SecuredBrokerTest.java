@@ -14,6 +14,7 @@ import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.testing.EmbeddedCluster;
+import io.firstseen.testing.SharedCluster;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -46,6 +47,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -61,6 +63,8 @@ class SecuredBrokerTest {
   private static final List<String> MADE =
       List.of(ACCEPTED, "firstseen.duplicates", "firstseen.dead-letters", SNAPSHOTS);
   private static final EventStream STREAM = new EventStream(17, 200);
+
+  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
 
   @TempDir private static Path directory;
   private static SecuredBroker kafka;
@@ -198,9 +202,8 @@ class SecuredBrokerTest {
 
   @Test
   void jobsAndConsumersNeedNoMoreThanTheDocumentedRights() throws Exception {
-    try (EmbeddedCluster cluster =
-            EmbeddedCluster.start(output.resolve("flink"), EmbeddedCluster.Settings.defaults());
-        TopicIo open = new TopicIo(kafka.openServers())) {
+    EmbeddedCluster cluster = FLINK.cluster();
+    try (TopicIo open = new TopicIo(kafka.openServers())) {
       JobOptions job = JobOptions.parse("--fpr=0.0000001", "--window=10m");
       StreamExecutionEnvironment env = cluster.environment();
       PipelineJob.buildOnKafka(env, options(dedupFile, "--start=committed"), job);
