@@ -201,7 +201,7 @@ class JobJarTest {
   private Process start(String servers, boolean byFlinkRun) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(java());
-    command.addAll(List.of("-Xmx512m", "-XX:TieredStopAtLevel=1"));
+    command.addAll(List.of("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     command.add("-Dlog4j2.configurationFile=" + System.getProperty("log4j2.configurationFile"));
     if (byFlinkRun) {
       // As in Flink's default configuration.
