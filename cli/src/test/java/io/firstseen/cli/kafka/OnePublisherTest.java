@@ -27,7 +27,6 @@ import org.apache.flink.configuration.PipelineOptionsInternal;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.IsolationLevel;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -90,10 +89,8 @@ class OnePublisherTest {
     return submitSnapshots(cluster, options, settings);
   }
 
-  private static void createEvents(String... jobs) {
-    for (String job : jobs) {
-      kafka.createTopics(List.of(new NewTopic(job + ".events", 1, (short) 1)));
-    }
+  private static void createEvents(String job) {
+    KAFKA.create(job + ".events", "delete");
   }
 
   /** One event per second of event time, so each is a window; the last one stays open. */
@@ -130,15 +127,15 @@ class OnePublisherTest {
 
   @Test
   void aNewcomerIsRefusedUntilItTakesOverAndThenTheOlderJobEnds() throws Exception {
-    createEvents("older", "newcomer");
-    JobClient older = submitPipeline(kafkaOptions("older", "taken"));
-    send("older", 1, 6);
+    createAccepted("older", "newcomer");
+    JobClient older = submit(kafkaOptions("older", "taken"), new Configuration());
+    sendAccepted("older", 1, 6);
     awaitSequence("taken", 5);
 
     // The first window is older than what it takes over.
-    send("newcomer", 3, 3);
-    send("newcomer", 11, 13);
-    JobClient refused = submitPipeline(kafkaOptions("newcomer", "taken"));
+    sendAccepted("newcomer", 3, 3);
+    sendAccepted("newcomer", 11, 13);
+    JobClient refused = submit(kafkaOptions("newcomer", "taken"), new Configuration());
     assertThat(failure(refused))
         .isEqualTo(
             "set firstseen on topic taken is not this job's: it has manifests up to sequence 5, of"
@@ -147,41 +144,18 @@ class OnePublisherTest {
                 + " --take-over)",
             older.getJobID());
 
-    JobClient newcomer = submitPipeline(kafkaOptions("newcomer", "taken", "--take-over"));
+    JobClient newcomer =
+        submit(kafkaOptions("newcomer", "taken", "--take-over"), new Configuration());
     assertThat(awaitSequence("taken", 8)).containsExactly(1L, 2L, 3L, 4L, 5L, 7L, 8L);
     assertThat(manifests("taken").get(6).count()).isEqualTo(3);
-    send("older", 7, 8);
+    sendAccepted("older", 7, 8);
     assertThat(failure(older))
         .isEqualTo(
             "set firstseen on topic taken is not this job's: job %s has taken it over",
             newcomer.getJobID());
-    send("newcomer", 14, 15);
+    sendAccepted("newcomer", 14, 15);
     assertThat(awaitSequence("taken", 10)).containsExactly(1L, 2L, 3L, 4L, 5L, 7L, 8L, 9L, 10L);
     cancel(newcomer);
-  }
-
-  /** The same command twice: one prefix of transactional ids. */
-  @Test
-  void whoIsRefusedHasNotEndedTheTransactionsOfTheOtherJob() throws Exception {
-    KafkaOptions options = kafkaOptions("twice", "once", Duration.ofMinutes(10));
-    createAccepted("twice");
-    JobClient running = submit(options, new Configuration());
-    try (AcceptedKeys keys = new AcceptedKeys(kafka.bootstrapServers(), options.acceptedTopic())) {
-      sendAccepted(keys, 1, 4);
-      awaitManifests("once", READ_UNCOMMITTED, 3);
-      cluster.triggerCheckpoint(running);
-      assertThat(awaitSequence("once", 3)).containsExactly(1L, 2L, 3L);
-      sendAccepted(keys, 5, 6);
-      awaitManifests("once", READ_UNCOMMITTED, 5);
-
-      assertThat(failure(submit(options, new Configuration())))
-          .contains("manifests up to sequence 3, of job " + running.getJobID());
-
-      cluster.triggerCheckpoint(running);
-      assertThat(awaitSequence("once", 5)).containsExactly(1L, 2L, 3L, 4L, 5L);
-      awaitManifests("once", READ_UNCOMMITTED, 5);
-    }
-    cancel(running);
   }
 
   @Test
@@ -209,8 +183,9 @@ class OnePublisherTest {
     cancel(first);
   }
 
+  /** The same command again, without state and with an older one: one prefix of ids. */
   @Test
-  void whoIsRefusedForOlderStateHasNotEndedTheTransactionsOfTheOtherJob() throws Exception {
+  void whoIsRefusedHasNotEndedTheTransactionsOfTheOtherJob() throws Exception {
     KafkaOptions options = kafkaOptions("behind", "ahead", Duration.ofMinutes(10));
     createAccepted("behind");
     JobClient running = submit(options, new Configuration());
@@ -225,11 +200,14 @@ class OnePublisherTest {
       sendAccepted(keys, 7, 8);
       awaitManifests("ahead", READ_UNCOMMITTED, 7);
 
-      assertThat(failure(submit(options, fromSavepoint(old))))
-          .contains("manifests up to sequence 5, of job " + running.getJobID());
+      for (Configuration settings : List.of(new Configuration(), fromSavepoint(old))) {
+        assertThat(failure(submit(options, settings)))
+            .contains("manifests up to sequence 5, of job " + running.getJobID());
+      }
 
       cluster.triggerCheckpoint(running);
       assertThat(awaitSequence("ahead", 7)).containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L);
+      awaitManifests("ahead", READ_UNCOMMITTED, 7);
     }
     cancel(running);
   }
@@ -434,12 +412,12 @@ class OnePublisherTest {
 
   @Test
   void aFailureIsNoTakeOver() throws Exception {
-    createEvents("failing");
-    JobClient job = submitPipeline(kafkaOptions("failing", "mine"));
-    send("failing", 1, 4);
+    createAccepted("failing");
+    JobClient job = submit(kafkaOptions("failing", "mine"), new Configuration());
+    sendAccepted("failing", 1, 4);
     awaitSequence("mine", 3);
     cluster.replaceTaskManager();
-    send("failing", 5, 6);
+    sendAccepted("failing", 5, 6);
     assertThat(awaitSequence("mine", 5)).containsExactly(1L, 2L, 3L, 4L, 5L);
     assertThat(topics.read("mine", READ_UNCOMMITTED)).isNotEmpty();
     cancel(job);
