@@ -46,6 +46,7 @@ import org.apache.kafka.common.resource.ResourceType;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -62,6 +63,9 @@ class SecuredBrokerTest {
   private static final String SNAPSHOTS = "firstseen.snapshots";
   private static final List<String> MADE =
       List.of(ACCEPTED, "firstseen.duplicates", "firstseen.dead-letters", SNAPSHOTS);
+  private static final String WRONG_PASSWORD =
+      "Authentication failed during authentication due to invalid credentials with SASL mechanism"
+          + " SCRAM-SHA-512";
   private static final EventStream STREAM = new EventStream(17, 200);
 
   @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
@@ -493,13 +497,19 @@ class SecuredBrokerTest {
     }
   }
 
+  @Tag("slow")
+  @Test
+  void aWrongPasswordIsOneSentenceOfAProcess() throws Exception {
+    pullRefuses(kafka.clientProperties("dedup", "guessed"), WRONG_PASSWORD);
+  }
+
   @Test
   void aWrongPasswordIsOneSentenceAndStatus2() throws Exception {
     Path wrong = kafka.clientProperties("dedup", "guessed");
-    String reason =
-        "Authentication failed during authentication due to invalid credentials with SASL mechanism"
-            + " SCRAM-SHA-512";
-    pullRefuses(wrong, reason);
+    refused(
+        consumer("pull", wrong, "--output=" + output.resolve("pulled")),
+        "firstseen snapshot pull: cannot read topic 'firstseen.snapshots' of %s: "
+            + WRONG_PASSWORD);
     // In a JVM of its own it prints that sentence and exits with status 2, as JobMainTest shows.
     assertThatThrownBy(
             () ->
@@ -508,6 +518,6 @@ class SecuredBrokerTest {
                       "--bootstrap-servers=" + kafka.servers(), "--kafka-properties=" + wrong
                     }))
         .isInstanceOf(UserErrorException.class)
-        .hasMessage("Kafka at " + kafka.servers() + " refuses: " + reason);
+        .hasMessage("Kafka at " + kafka.servers() + " refuses: " + WRONG_PASSWORD);
   }
 }
