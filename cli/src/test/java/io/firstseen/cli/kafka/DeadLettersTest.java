@@ -23,9 +23,9 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** The transactions of the sink of dead letters. */
 class DeadLettersTest {
@@ -38,10 +38,18 @@ class DeadLettersTest {
   private final String name = SharedBroker.unused("dead");
   private final String idPrefix = name + "." + name + ".accepted.dead-letters.";
 
-  @ParameterizedTest
-  @CsvSource({"1, 1", "4, 2"})
-  void aJobThatStartsFromStateAbortsWhatTheLastTaskOfItsPredecessorLeftOpen(
-      int tasks, int tasksAfterwards) throws Exception {
+  @Test
+  void aJobThatStartsFromStateAbortsWhatTheLastTaskOfItsPredecessorLeftOpen() throws Exception {
+    abortsWhatTheLastTaskLeftOpen(4, 2);
+  }
+
+  @Tag("slow")
+  @Test
+  void oneTaskThatStartsFromStateAbortsWhatItsPredecessorLeftOpen() throws Exception {
+    abortsWhatTheLastTaskLeftOpen(1, 1);
+  }
+
+  private void abortsWhatTheLastTaskLeftOpen(int tasks, int tasksAfterwards) throws Exception {
     try (TopicIo topics = topics()) {
       EventStream stream = new EventStream(22, 100);
       topics.send(name + ".events", 1, stream.adds(List.of("a")));
