@@ -14,7 +14,7 @@ import io.firstseen.jobs.SnapshotJob;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.testing.EmbeddedBroker;
-import io.firstseen.testing.EmbeddedCluster;
+import io.firstseen.testing.SharedCluster;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -32,12 +32,13 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A broker that compacts as soon as it can, and drops tombstones at once. */
 class CompactedSnapshotsTest {
   private static final Duration LONG = Duration.ofMinutes(1);
-  private static final int WINDOWS = 60;
+  private static final int WINDOWS = Integer.getInteger("firstseen.scale", 1) > 1 ? 60 : 30;
   // A small set consists mostly of headers.
   private static final int CROWD = 4_000;
   private static final Map<String, String> HARSH =
@@ -49,9 +50,10 @@ class CompactedSnapshotsTest {
           "delete.retention.ms", "0",
           "segment.ms", "50");
 
+  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
+
   @TempDir private static Path directory;
   private static EmbeddedBroker kafka;
-  private static EmbeddedCluster cluster;
   private static TopicIo topics;
 
   @BeforeAll
@@ -62,15 +64,12 @@ class CompactedSnapshotsTest {
             EmbeddedBroker.Settings.tuned()
                 .with("log.cleaner.backoff.ms", "20")
                 .with("log.retention.check.interval.ms", "100"));
-    cluster =
-        EmbeddedCluster.start(directory.resolve("flink"), EmbeddedCluster.Settings.defaults());
     topics = new TopicIo(kafka.bootstrapServers());
   }
 
   @AfterAll
   static void stop() throws Exception {
     topics.close();
-    cluster.close();
     kafka.close();
   }
 
@@ -80,7 +79,7 @@ class CompactedSnapshotsTest {
             new NewTopic(name + ".accepted", 1, (short) 1)
                 .configs(Map.of("cleanup.policy", "compact")),
             new NewTopic(name + ".snapshots", 2, (short) 1).configs(HARSH)));
-    StreamExecutionEnvironment env = cluster.environment();
+    StreamExecutionEnvironment env = FLINK.environment();
     SnapshotJob.buildOnKafka(
         env,
         KafkaOptions.parse(

@@ -9,9 +9,8 @@ import io.firstseen.cli.Waiting;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
-import io.firstseen.testing.EmbeddedCluster;
 import io.firstseen.testing.SharedBroker;
-import java.nio.file.Path;
+import io.firstseen.testing.SharedCluster;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -24,54 +23,40 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** The transactions of the sink of dead letters. */
 class DeadLettersTest {
 
-  @RegisterExtension private static final SharedBroker BROKER = SharedBroker.stock();
+  @RegisterExtension private static final SharedBroker BROKER = SharedBroker.tuned();
+  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
 
   private static final String BAD = "{\"broken\":\"";
-
-  @TempDir private static Path directory;
-  private static EmbeddedCluster cluster;
 
   private final String name = SharedBroker.unused("dead");
   private final String idPrefix = name + "." + name + ".accepted.dead-letters.";
 
-  @BeforeAll
-  static void startCluster() throws Exception {
-    cluster =
-        EmbeddedCluster.start(
-            directory.resolve("flink"), EmbeddedCluster.Settings.defaults().slotsPerTaskManager(4));
+  @Test
+  void aJobThatStartsFromStateAbortsWhatTheLastTaskOfItsPredecessorLeftOpen() throws Exception {
+    abortsWhatTheLastTaskLeftOpen(4, 2);
   }
 
-  @AfterAll
-  static void stopCluster() throws Exception {
-    cluster.close();
+  @Tag("slow")
+  @Test
+  void oneTaskThatStartsFromStateAbortsWhatItsPredecessorLeftOpen() throws Exception {
+    abortsWhatTheLastTaskLeftOpen(1, 1);
   }
 
-  @AfterEach
-  void stopJobs() {
-    cluster.cancelJobs();
-  }
-
-  @ParameterizedTest
-  @CsvSource({"1, 1", "4, 2"})
-  void aJobThatStartsFromStateAbortsWhatTheLastTaskOfItsPredecessorLeftOpen(
-      int tasks, int tasksAfterwards) throws Exception {
+  private void abortsWhatTheLastTaskLeftOpen(int tasks, int tasksAfterwards) throws Exception {
     try (TopicIo topics = topics()) {
       EventStream stream = new EventStream(22, 100);
       topics.send(name + ".events", 1, stream.adds(List.of("a")));
       JobClient job = start(new Configuration(), tasks);
       topics.await(name + ".accepted", READ_UNCOMMITTED, 1);
-      String savepoint = cluster.stopWithSavepoint(job, SavepointFormatType.CANONICAL, false);
+      String savepoint =
+          FLINK.cluster().stopWithSavepoint(job, SavepointFormatType.CANONICAL, false);
 
       // What a task would have left that died after the state was written.
       String left = idPrefix + job.getJobID().toHexString() + "-" + (tasks - 1) + "-2";
@@ -83,12 +68,12 @@ class DeadLettersTest {
         topics.send(name + ".events", 1, stream.adds(List.of("b")));
         topics.await(name + ".accepted", READ_UNCOMMITTED, 2);
         assertThat(state(left)).isEqualTo("Ongoing");
-        cluster.triggerCheckpoint(restored);
+        FLINK.cluster().triggerCheckpoint(restored);
         Waiting.until(
             "an abort of " + left, Duration.ofSeconds(30), () -> !state(left).equals("Ongoing"));
         topics.send(name + ".events", 1, List.of(BAD));
         topics.await(name + ".dead-letters", READ_UNCOMMITTED, 2);
-        cluster.triggerCheckpoint(restored);
+        FLINK.cluster().triggerCheckpoint(restored);
         topics.await(name + ".dead-letters", READ_COMMITTED, 1);
       }
     }
@@ -109,7 +94,7 @@ class DeadLettersTest {
             "--accepted-topic=" + name + ".accepted",
             "--duplicates=none",
             "--dead-letters-topic=" + name + ".dead-letters");
-    StreamExecutionEnvironment env = cluster.environment(settings);
+    StreamExecutionEnvironment env = FLINK.environment(settings);
     DedupJob.buildOnKafka(env, kafka, JobOptions.parse("--parallelism=" + tasks));
     return env.executeAsync(name);
   }

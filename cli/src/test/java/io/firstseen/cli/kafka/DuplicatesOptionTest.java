@@ -11,9 +11,8 @@ import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.Duplicates;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.testing.EmbeddedBroker;
-import io.firstseen.testing.EmbeddedCluster;
 import io.firstseen.testing.SharedBroker;
-import java.nio.file.Path;
+import io.firstseen.testing.SharedCluster;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -22,10 +21,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.NewTopic;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -33,21 +29,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class DuplicatesOptionTest {
   private static final int KEYS = 1_000;
 
-  @RegisterExtension private static final SharedBroker BROKER = SharedBroker.stock();
-
-  @TempDir private static Path directory;
-  private static EmbeddedCluster cluster;
-
-  @BeforeAll
-  static void startCluster() throws Exception {
-    cluster =
-        EmbeddedCluster.start(directory.resolve("flink"), EmbeddedCluster.Settings.defaults());
-  }
-
-  @AfterAll
-  static void stopCluster() throws Exception {
-    cluster.close();
-  }
+  @RegisterExtension private static final SharedBroker BROKER = SharedBroker.tuned();
+  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
 
   @ParameterizedTest
   @EnumSource(Duplicates.class)
@@ -63,7 +46,7 @@ class DuplicatesOptionTest {
     IntStream.range(0, 7).forEach(i -> events.add(unknown.formatted(i)));
     try (TopicIo topics = new TopicIo(kafka.bootstrapServers())) {
       topics.send(name + ".events", 1, events);
-      StreamExecutionEnvironment env = cluster.environment();
+      StreamExecutionEnvironment env = FLINK.environment();
       KafkaOptions options =
           KafkaOptions.parse(
               "--bootstrap-servers=" + kafka.bootstrapServers(),

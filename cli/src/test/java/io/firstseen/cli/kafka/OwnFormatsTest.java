@@ -12,8 +12,8 @@ import io.firstseen.jobs.OutcomeCounts;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.serializers.Outcome;
-import io.firstseen.testing.EmbeddedCluster;
 import io.firstseen.testing.SharedBroker;
+import io.firstseen.testing.SharedCluster;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -31,8 +31,6 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,23 +38,12 @@ import org.junit.jupiter.api.io.TempDir;
 /** Topics of other formats than ours, in whole jobs. */
 class OwnFormatsTest {
 
-  @RegisterExtension private static final SharedBroker BROKER = SharedBroker.stock();
+  @RegisterExtension private static final SharedBroker BROKER = SharedBroker.tuned();
+  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
 
   @TempDir private static Path directory;
-  private static EmbeddedCluster cluster;
 
   private final String name = SharedBroker.unused("formats");
-
-  @BeforeAll
-  static void startCluster() throws Exception {
-    cluster =
-        EmbeddedCluster.start(directory.resolve("flink"), EmbeddedCluster.Settings.defaults());
-  }
-
-  @AfterAll
-  static void stopCluster() throws Exception {
-    cluster.close();
-  }
 
   /** Sends values in hexadecimal, and runs a job until it has read them. */
   private Map<Outcome.Kind, Long> run(List<String> values, String... more) throws Exception {
@@ -82,7 +69,7 @@ class OwnFormatsTest {
                 "--dead-letters-topic=" + name + ".dead-letters"));
     words.addAll(List.of(more));
     try (TopicIo topics = new TopicIo(BROKER.servers())) {
-      StreamExecutionEnvironment env = cluster.environment();
+      StreamExecutionEnvironment env = FLINK.environment();
       DedupJob.buildOnKafka(
           env,
           KafkaOptions.parse(words.toArray(String[]::new)).stopAt(topics.ends(name + ".events")),

@@ -15,7 +15,7 @@ import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.testing.EmbeddedCluster;
 import io.firstseen.testing.SharedBroker;
-import java.nio.file.Path;
+import io.firstseen.testing.SharedCluster;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -26,13 +26,11 @@ import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.io.TempDir;
 
 /** A snapshot job that comes back later than the accepted topic keeps removals. */
 class RetentionTest {
   @RegisterExtension private static final SharedBroker KAFKA = SharedBroker.tuned();
-
-  @TempDir private Path directory;
+  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
 
   private final String accepted = SharedBroker.unused("retention.accepted");
   private final String snapshots = SharedBroker.unused("retention.snapshots");
@@ -62,9 +60,8 @@ class RetentionTest {
   @Test
   void whoMayHaveMissedRemovalsIsRefusedAndRebuildsFromTheTopic() throws Exception {
     createAccepted(Duration.ofSeconds(1));
-    try (EmbeddedCluster cluster =
-            EmbeddedCluster.start(directory.resolve("flink"), EmbeddedCluster.Settings.defaults());
-        AcceptedKeys keys = new AcceptedKeys(KAFKA.servers(), accepted);
+    EmbeddedCluster cluster = FLINK.cluster();
+    try (AcceptedKeys keys = new AcceptedKeys(KAFKA.servers(), accepted);
         SnapshotClient client =
             SnapshotClient.start(
                 SnapshotClientOptions.builder(KAFKA.servers(), "firstseen")
@@ -80,12 +77,12 @@ class RetentionTest {
       String savepoint = cluster.stopWithSavepoint(job, SavepointFormatType.CANONICAL, false);
 
       // With nothing written since, the job goes on, however long it was down.
-      TimeUnit.SECONDS.sleep(2);
+      TimeUnit.MILLISECONDS.sleep(1_100);
       JobClient idle =
           submitSnapshots(cluster, options("--max-downtime=1s"), fromSavepoint(savepoint));
       savepoint = cluster.stopWithSavepoint(idle, SavepointFormatType.CANONICAL, false);
 
-      TimeUnit.SECONDS.sleep(2);
+      TimeUnit.MILLISECONDS.sleep(1_100);
       keys.remove("goes", 3_000);
       keys.add("new", 4_000);
       keys.flush();

@@ -11,9 +11,8 @@ import io.firstseen.jobs.kafka.Topics;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.UserErrorException;
-import io.firstseen.testing.EmbeddedCluster;
 import io.firstseen.testing.SharedBroker;
-import java.nio.file.Path;
+import io.firstseen.testing.SharedCluster;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -24,40 +23,18 @@ import java.util.stream.Stream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.TopicPartition;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Events of several topics, listed or by a pattern. */
 class SeveralTopicsTest {
 
-  @RegisterExtension private static final SharedBroker BROKER = SharedBroker.stock();
-
-  @TempDir private static Path directory;
-  private static EmbeddedCluster cluster;
+  @RegisterExtension private static final SharedBroker BROKER = SharedBroker.tuned();
+  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
 
   private final String name = SharedBroker.unused("several");
-
-  @BeforeAll
-  static void startCluster() throws Exception {
-    cluster =
-        EmbeddedCluster.start(directory.resolve("flink"), EmbeddedCluster.Settings.defaults());
-  }
-
-  @AfterAll
-  static void stopCluster() throws Exception {
-    cluster.close();
-  }
-
-  @AfterEach
-  void stopJobs() {
-    cluster.cancelJobs();
-  }
 
   private KafkaOptions options(String... more) {
     List<String> words =
@@ -104,7 +81,7 @@ class SeveralTopicsTest {
       ends.putAll(topics.ends(name + ".b"));
       String list = "--events-topic=" + name + ".a," + name + ".b";
       KafkaOptions options = apart ? options(list, "--scope-from-topic") : options(list);
-      StreamExecutionEnvironment env = cluster.environment();
+      StreamExecutionEnvironment env = FLINK.environment();
       DedupJob.buildOnKafka(env, options.stopAt(ends), job());
       env.execute();
 
@@ -131,7 +108,7 @@ class SeveralTopicsTest {
       EventStream stream = new EventStream(72, 100);
       topics.send(name + ".in.a", 1, stream.adds(List.of("x")));
       topics.send(name + ".other", 1, stream.adds(List.of("w")));
-      StreamExecutionEnvironment env = cluster.environment();
+      StreamExecutionEnvironment env = FLINK.environment();
       DedupJob.buildOnKafka(
           env,
           options(
@@ -165,7 +142,7 @@ class SeveralTopicsTest {
       topics.send(name + ".b", 2, stream.adds(List.of("p", "q", "r", "s")));
       Map<TopicPartition, Long> ends = new HashMap<>(topics.ends(name + ".a"));
       ends.putAll(topics.ends(name + ".b"));
-      StreamExecutionEnvironment env = cluster.environment();
+      StreamExecutionEnvironment env = FLINK.environment();
       DedupJob.buildOnKafka(
           env,
           options(

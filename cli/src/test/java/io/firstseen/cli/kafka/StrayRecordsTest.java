@@ -19,6 +19,7 @@ import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.testing.EmbeddedCluster;
 import io.firstseen.testing.SharedBroker;
+import io.firstseen.testing.SharedCluster;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -43,6 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
 class StrayRecordsTest {
 
   @RegisterExtension private static final SharedBroker KAFKA = SharedBroker.tuned();
+  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
 
   @TempDir private static Path directory;
   private static EmbeddedCluster cluster;
@@ -53,9 +55,7 @@ class StrayRecordsTest {
 
   @BeforeAll
   static void start() throws Exception {
-    cluster =
-        EmbeddedCluster.start(
-            directory.resolve("flink"), EmbeddedCluster.Settings.defaults().slotsPerTaskManager(3));
+    cluster = FLINK.cluster();
     topics = new TopicIo(KAFKA.servers());
     stranger =
         new KafkaProducer<>(
@@ -68,7 +68,6 @@ class StrayRecordsTest {
   static void stop() throws Exception {
     stranger.close();
     topics.close();
-    cluster.close();
   }
 
   private static KafkaOptions kafkaOptions(

@@ -16,8 +16,8 @@ import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.jobs.PipelineJob;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
-import io.firstseen.testing.EmbeddedBroker;
-import io.firstseen.testing.EmbeddedCluster;
+import io.firstseen.testing.SharedBroker;
+import io.firstseen.testing.SharedCluster;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,10 +26,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.kafka.clients.admin.NewTopic;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -38,14 +37,19 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class SnapshotPacksOnTopicTest {
   private static final Duration LONG = Duration.ofMinutes(2);
-  private static final String TOPIC = "firstseen.snapshots";
-  private static final int CROWD = 20_000;
-  private static final int CHANGES = 100;
+  private static final boolean LARGE = Integer.getInteger("firstseen.scale", 1) > 1;
+  private static final int CROWD = LARGE ? 20_000 : 8_000;
+  private static final int CHANGES = CROWD / 200;
   // The set becomes three times as large, so that all chains begin anew.
-  private static final int STRETCH = Integer.getInteger("firstseen.scale", 1) > 1 ? 4 : 1;
+  private static final int STRETCH = LARGE ? 4 : 1;
   private static final int GROWTH = 15 * STRETCH;
   private static final int WINDOWS = 20 * STRETCH;
 
+  @RegisterExtension private static final SharedBroker KAFKA = SharedBroker.stock();
+  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
+
+  private final String name = SharedBroker.unused("packs");
+  private final String topic = name + ".snapshots";
   private final Random random = new Random(7);
   private final Set<String> live = new LinkedHashSet<>();
   private List<String> lastAdded = List.of();
@@ -60,14 +64,9 @@ class SnapshotPacksOnTopicTest {
     SeenUpdates returnedUpdates = new SeenUpdates();
     Path follow = Files.createDirectory(directory.resolve("follow"));
     Path followed = directory.resolve("followed");
-    String servers;
-    try (EmbeddedBroker kafka =
-            EmbeddedBroker.start(directory.resolve("kafka"), EmbeddedBroker.Settings.stock());
-        EmbeddedCluster cluster =
-            EmbeddedCluster.start(directory.resolve("flink"), EmbeddedCluster.Settings.defaults());
-        TopicIo topics = new TopicIo(kafka.bootstrapServers())) {
-      servers = kafka.bootstrapServers();
-      JobClient job = submit(kafka, cluster);
+    String servers = KAFKA.servers();
+    try (TopicIo topics = new TopicIo(servers)) {
+      submit();
       List<SnapshotClient> clients = new ArrayList<>();
       SnapshotClient first = SnapshotClient.start(options(servers).listener(firstUpdates).build());
       clients.add(first);
@@ -75,7 +74,7 @@ class SnapshotPacksOnTopicTest {
       CommandProcess following = null;
       try {
         for (int window = 1; window <= WINDOWS; window++) {
-          topics.send("firstseen.events", 1, events(window));
+          topics.send(name + ".events", 1, events(window));
           if (window > 1) {
             first.awaitSequence(window - 1, LONG);
           }
@@ -89,6 +88,7 @@ class SnapshotPacksOnTopicTest {
                       "snapshot",
                       "follow",
                       "--bootstrap-servers=" + servers,
+                      "--topic=" + topic,
                       "--cache-dir=" + followed,
                       "--json");
               awaitTold(follow, window - 1);
@@ -122,7 +122,6 @@ class SnapshotPacksOnTopicTest {
           following.close();
         }
       }
-      job.cancel().get();
     }
     // Running clients fetched whole shards only where chains began anew.
     assertThat(firstUpdates.count()).isGreaterThan(WINDOWS / 2);
@@ -148,11 +147,13 @@ class SnapshotPacksOnTopicTest {
 
   private void infoShowsTheChain(String servers) throws Exception {
     Path pulled = directory.resolve("pulled");
-    String ofTopic = "--bootstrap-servers=" + servers;
-    assertThat(Invocation.of("snapshot", "pull", ofTopic, "--output=" + pulled).status()).isZero();
-    assertThat(Invocation.of("snapshot", "info", ofTopic))
+    String broker = "--bootstrap-servers=" + servers;
+    String ofTopic = "--topic=" + topic;
+    assertThat(Invocation.of("snapshot", "pull", broker, ofTopic, "--output=" + pulled).status())
+        .isZero();
+    assertThat(Invocation.of("snapshot", "info", broker, ofTopic))
         .isEqualTo(Invocation.of("snapshot", "info", pulled.toString()));
-    Invocation info = Invocation.of("snapshot", "info", ofTopic, "--json");
+    Invocation info = Invocation.of("snapshot", "info", broker, ofTopic, "--json");
     JsonNode summary = new ObjectMapper().readTree(info.out().get(0));
     assertThat(summary.get("keys").asLong()).isEqualTo(live.size());
     JsonNode chain = summary.get("chain");
@@ -163,6 +164,7 @@ class SnapshotPacksOnTopicTest {
   }
 
   private static void checkLines(Invocation ended) throws Exception {
+    assertThat(ended.status()).isEqualTo(130);
     assertThat(ended.err()).isEmpty();
     List<JsonNode> snapshots = new ArrayList<>();
     for (String line : ended.out()) {
@@ -182,21 +184,28 @@ class SnapshotPacksOnTopicTest {
     }
   }
 
-  private static SnapshotClientOptions.Builder options(String servers) {
-    return SnapshotClientOptions.builder(servers, "firstseen").topic(TOPIC);
+  private SnapshotClientOptions.Builder options(String servers) {
+    return SnapshotClientOptions.builder(servers, "firstseen").topic(topic);
   }
 
   private SnapshotClientOptions.Builder cached(String servers) {
     return options(servers).cacheDirectory(directory.resolve("cache"));
   }
 
-  private static JobClient submit(EmbeddedBroker kafka, EmbeddedCluster cluster) throws Exception {
-    kafka.createTopics(List.of(new NewTopic("firstseen.events", 1, (short) 1)));
-    StreamExecutionEnvironment env = cluster.environment();
+  private void submit() throws Exception {
+    KAFKA.create(name + ".events", "delete");
+    StreamExecutionEnvironment env = FLINK.environment();
     PipelineJob.buildOnKafka(
         env,
         KafkaOptions.parse(
-            "--bootstrap-servers=" + kafka.bootstrapServers(), "--checkpoint-interval=100ms"),
+            "--bootstrap-servers=" + KAFKA.servers(),
+            "--checkpoint-interval=100ms",
+            "--transactional-id-prefix=" + name,
+            "--events-topic=" + name + ".events",
+            "--accepted-topic=" + name + ".accepted",
+            "--duplicates-topic=" + name + ".duplicates",
+            "--dead-letters-topic=" + name + ".dead-letters",
+            "--snapshots-topic=" + topic),
         JobOptions.parse(
             "--mode=exact",
             "--capacity=100000",
@@ -204,7 +213,7 @@ class SnapshotPacksOnTopicTest {
             "--out-of-orderness=0s",
             "--idle-timeout=1h",
             "--snapshot-shards=4"));
-    return env.executeAsync();
+    env.executeAsync();
   }
 
   /** The events of a window, which the model then includes. */

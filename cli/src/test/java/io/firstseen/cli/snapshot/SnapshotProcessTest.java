@@ -28,13 +28,24 @@ class SnapshotProcessTest {
   void queryAnswersWhileTheQuestionsComeAndEndsWell() throws Exception {
     Path keys = Files.writeString(directory.resolve("keys"), "a\nböse\n");
     Path snapshot = directory.resolve("f");
+    // Nobody else may read it: no warning.
+    String secret =
+        "--hash-key-file="
+            + Files.writeString(
+                Files.createTempFile(directory, "secret", ""), "000102030405060708090a0b0c0d0e0f");
     assertThat(
             Invocation.of(
-                    "snapshot", "build", "--input=" + keys, "--output=" + snapshot, "--fpr=1e-6")
+                    "snapshot",
+                    "build",
+                    "--input=" + keys,
+                    "--output=" + snapshot,
+                    "--fpr=1e-6",
+                    secret)
                 .status())
         .isZero();
     Path work = Files.createDirectory(directory.resolve("query"));
-    try (CommandProcess query = CommandProcess.start(work, "snapshot", "query", "" + snapshot)) {
+    try (CommandProcess query =
+        CommandProcess.start(work, "snapshot", "query", secret, "" + snapshot)) {
       OutputStream questions = query.standardInput();
       questions.write("böse\nx\n".getBytes(UTF_8));
       questions.flush();
@@ -96,8 +107,6 @@ class SnapshotProcessTest {
     String refusal =
         "firstseen snapshot query: cannot read %s: there is no such file".formatted(missing);
     assertThat(errorsOf(query)).containsExactly(warning(hashKey), refusal);
-    Files.setPosixFilePermissions(hashKey, PosixFilePermissions.fromString("rw-------"));
-    assertThat(errorsOf(query)).containsExactly(refusal);
 
     // A setting that no client takes, so that none waits for a broker.
     Path kafka = secret("security.protocol=none\n");
@@ -133,12 +142,8 @@ class SnapshotProcessTest {
   void aDamagedSnapshotIsOneLineAndTheRightStatus() throws Exception {
     Path damaged = Files.writeString(directory.resolve("f"), "no snapshot at all");
     String sentence = damaged + ": this is no snapshot: the magic number is missing";
-    Path verifying = Files.createDirectory(directory.resolve("verify"));
-    try (CommandProcess verify =
-        CommandProcess.start(verifying, "snapshot", "verify", "" + damaged)) {
-      assertThat(verify.end())
-          .isEqualTo(new Invocation(ExitCode.NEGATIVE, List.of("invalid: " + sentence), List.of()));
-    }
+    assertThat(Invocation.of("snapshot", "verify", "" + damaged))
+        .isEqualTo(new Invocation(ExitCode.NEGATIVE, List.of("invalid: " + sentence), List.of()));
     Path informing = Files.createDirectory(directory.resolve("info"));
     try (CommandProcess info = CommandProcess.start(informing, "snapshot", "info", "" + damaged)) {
       assertThat(info.end())

@@ -32,6 +32,7 @@ import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.quota.ClientQuotaAlteration;
 import org.apache.kafka.common.quota.ClientQuotaEntity;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -192,7 +193,7 @@ class SnapshotTopicVerbsTest {
   @Test
   void pullGivesUpInTime() throws Exception {
     String servers = "localhost:" + SharedBroker.freePort();
-    assertThat(pull(servers, "--timeout=2s"))
+    assertThat(pull(servers, "--timeout=1s"))
         .isEqualTo(
             new Invocation(
                 ExitCode.USAGE,
@@ -202,7 +203,7 @@ class SnapshotTopicVerbsTest {
                         + topic
                         + "' of "
                         + servers
-                        + " could not be read within 2 s")));
+                        + " could not be read within 1 s")));
   }
 
   private Invocation info(String servers, String... more) {
@@ -363,7 +364,12 @@ class SnapshotTopicVerbsTest {
               "--kafka-property=max.partition.fetch.bytes=500000",
               "--count=1");
       assertThat(follow.status()).isZero();
-      assertThat(follow.out()).singleElement().asString().contains("sequence 1, ");
+      assertThat(follow.out())
+          .singleElement()
+          .asString()
+          .matches(
+              "\\S+Z sequence 1, window 1970-01-01T00:00:00.001Z to 1970-01-01T00:00:00.002Z,"
+                  + " 500,000 keys, by bases of [0-9,]+ bytes, took [0-9,]+ ms");
       assertThat(String.join("\n", follow.err()))
           .containsPattern("reading: [0-9,]{7,9} bytes, [1-9] records left")
           .endsWith("\u001b[K");
@@ -379,6 +385,7 @@ class SnapshotTopicVerbsTest {
         () -> out.toString().contains("\"event\":\"" + event + "\""));
   }
 
+  @Tag("slow")
   @Test
   @DisabledOnOs(OS.WINDOWS)
   void followEndsQuietlyWhenInterrupted() throws Exception {
