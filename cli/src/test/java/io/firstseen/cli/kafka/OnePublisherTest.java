@@ -137,26 +137,24 @@ class OnePublisherTest {
   @Test
   void ofTwoNewJobsWithOnePrefixTheSecondEndsAndTheFirstGoesOn() throws Exception {
     KafkaOptions options = kafkaOptions("pair", "paired", Duration.ofMinutes(10));
-    createAccepted(options);
+    createAccepted("pair");
     JobClient first = submitSnapshots(cluster, options, new Configuration());
-    try (AcceptedKeys keys = new AcceptedKeys(kafka.bootstrapServers(), options.acceptedTopic())) {
-      sendAccepted(keys, 1, 4);
-      awaitManifests("paired", READ_UNCOMMITTED, 3);
-      JobClient second = submitSnapshots(cluster, options, new Configuration());
-      awaitManifests("paired", READ_UNCOMMITTED, 6);
+    sendAccepted("pair", 1, 4);
+    awaitManifests("paired", READ_UNCOMMITTED, 3);
+    JobClient second = submitSnapshots(cluster, options, new Configuration());
+    awaitManifests("paired", READ_UNCOMMITTED, 6);
 
-      cluster.triggerCheckpoint(first);
-      assertThat(awaitSequence("paired", 3)).containsExactly(1L, 2L, 3L);
-      sendAccepted(keys, 5, 6);
-      assertThat(failure(second))
-          .isEqualTo(
-              "set firstseen on topic paired is not this job's: job %s has taken it over",
-              first.getJobID());
+    cluster.triggerCheckpoint(first);
+    assertThat(awaitSequence("paired", 3)).containsExactly(1L, 2L, 3L);
+    sendAccepted("pair", 5, 6);
+    assertThat(failure(second))
+        .isEqualTo(
+            "set firstseen on topic paired is not this job's: job %s has taken it over",
+            first.getJobID());
 
-      awaitManifests("paired", READ_UNCOMMITTED, 8);
-      cluster.triggerCheckpoint(first);
-      assertThat(awaitSequence("paired", 5)).containsExactly(1L, 2L, 3L, 4L, 5L);
-    }
+    awaitManifests("paired", READ_UNCOMMITTED, 8);
+    cluster.triggerCheckpoint(first);
+    assertThat(awaitSequence("paired", 5)).containsExactly(1L, 2L, 3L, 4L, 5L);
     cancel(first);
   }
 
