@@ -64,10 +64,10 @@ class DeadLettersTest {
         dead.initTransactions();
         dead.beginTransaction();
         dead.send(new ProducerRecord<>(name + ".dead-letters", "lost".getBytes(UTF_8))).get();
+        assertThat(state(left)).isEqualTo("Ongoing");
         JobClient restored = start(TestJobs.fromSavepoint(savepoint), tasksAfterwards);
         topics.send(name + ".events", 1, stream.adds(List.of("b")));
         topics.await(name + ".accepted", READ_UNCOMMITTED, 2);
-        assertThat(state(left)).isEqualTo("Ongoing");
         FLINK.cluster().triggerCheckpoint(restored);
         Waiting.until(
             "an abort of " + left, Duration.ofSeconds(30), () -> !state(left).equals("Ongoing"));
