@@ -1,0 +1,195 @@
+package io.firstseen.faults;
+
+import io.firstseen.filters.key.KeyHash;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+/**
+ * The stream of events, made from a seed as far as somebody asks for it, and what must become of
+ * each: new keys, repeats, deletes, keys that come again, and deletes of keys that are not there.
+ *
+ * <p>The filter is modelled by the set of its fingerprints, so the model knows which new keys are
+ * dropped. Keys of one fingerprint are in one partition, so no failure changes which came first.
+ *
+ * <p>Events and keys are known by their numbers, from 0. Safe for use by several threads.
+ */
+final class ExactModel {
+  private static final int FIRST_CAPACITY = 1 << 16;
+
+  /** A repeat or a delete is of one of so many keys that came last. */
+  private static final int RECENT = 200_000;
+
+  private final StreamSettings settings;
+  private final KeyHash hash;
+  private final SplittableRandom random;
+  private final double matchProbability;
+
+  private int events;
+  private int[] keyOf = new int[FIRST_CAPACITY];
+  private Kind[] kindOf = new Kind[FIRST_CAPACITY];
+  // The accepted event or removal of the same key before this one, or -1.
+  private int[] before = new int[FIRST_CAPACITY];
+
+  private int keys;
+  private int[] lastOfKey = new int[FIRST_CAPACITY];
+  private long[] fingerprints = new long[FIRST_CAPACITY];
+
+  private final Set<Long> filter = new HashSet<>();
+  private int live;
+  private int[] liveAtEnd = new int[64];
+  private int windows;
+  private int drops;
+  private double expectedDrops;
+
+  ExactModel(StreamSettings settings, KeyHash hash) {
+    this.settings = settings;
+    this.hash = hash;
+    this.random = new SplittableRandom(settings.seed());
+    this.matchProbability = settings.shape().predictedFalsePositiveRate(1) / StreamSettings.SHARDS;
+  }
+
+  StreamSettings settings() {
+    return settings;
+  }
+
+  /** The text of a key. */
+  static String key(int number) {
+    return "key-" + Integer.toString(number, 36) + "-" + Integer.toHexString(number * 0x9E3779B1);
+  }
+
+  /**
+   * An event.
+   *
+   * @param number of the event
+   * @param key its key
+   * @param kind what must become of it
+   * @param partition where it is sent
+   */
+  record Event(int number, int key, Kind kind, int partition) {}
+
+  synchronized Event event(int number) {
+    extendTo(number + 1);
+    int key = keyOf[number];
+    return new Event(number, key, kind(number), partition(key));
+  }
+
+  /** The accepted add or removal of an event's key that must come just before it, or -1. */
+  synchronized int acceptedBefore(int number) {
+    extendTo(number + 1);
+    return before[number];
+  }
+
+  /** Whether a key is live when all events below a number have been decided on. */
+  synchronized boolean isLive(int key, int end) {
+    extendTo(end);
+    if (key >= keys) {
+      return false;
+    }
+    int change = lastOfKey[key];
+    while (change >= end) {
+      change = before[change];
+    }
+    return change >= 0 && kind(change) == Kind.ACCEPTED;
+  }
+
+  /** How many keys are live at the end of the window of this number, from 1. */
+  synchronized int liveAtEndOf(int window) {
+    extendTo(window * settings.windowMillis());
+    return liveAtEnd[window];
+  }
+
+  /** How many keys all events that were asked for so far have. */
+  synchronized int keys() {
+    return keys;
+  }
+
+  /** How many events had a key that was not live and was dropped nevertheless. */
+  synchronized int drops() {
+    return drops;
+  }
+
+  /** How many that are by the law of the filter. */
+  synchronized double expectedDrops() {
+    return expectedDrops;
+  }
+
+  private Kind kind(int number) {
+    return kindOf[number];
+  }
+
+  private int partition(int key) {
+    return (int) Long.remainderUnsigned(fingerprints[key], settings.partitions());
+  }
+
+  private void extendTo(int end) {
+    while (events < end) {
+      extend();
+    }
+  }
+
+  private void extend() {
+    if (events == keyOf.length) {
+      keyOf = Arrays.copyOf(keyOf, 2 * events);
+      kindOf = Arrays.copyOf(kindOf, 2 * events);
+      before = Arrays.copyOf(before, 2 * events);
+    }
+    int draw = random.nextInt(100);
+    boolean isNew = keys == 0 || draw < 42;
+    boolean isDelete = !isNew && draw >= 72;
+    int key;
+    if (isNew || draw == 99) {
+      // A delete of a key that never came, once in 100.
+      key = newKey();
+    } else {
+      key = keys - 1 - random.nextInt(Math.min(keys, RECENT));
+    }
+    decide(key, isDelete);
+    if (events % settings.windowMillis() == 0) {
+      windows++;
+      if (windows == liveAtEnd.length) {
+        liveAtEnd = Arrays.copyOf(liveAtEnd, 2 * windows);
+      }
+      liveAtEnd[windows] = live;
+    }
+  }
+
+  private int newKey() {
+    if (keys == lastOfKey.length) {
+      lastOfKey = Arrays.copyOf(lastOfKey, 2 * keys);
+      fingerprints = Arrays.copyOf(fingerprints, 2 * keys);
+    }
+    lastOfKey[keys] = -1;
+    fingerprints[keys] =
+        settings.fingerprint(hash.hash(key(keys).getBytes(StandardCharsets.US_ASCII)));
+    return keys++;
+  }
+
+  private void decide(int key, boolean isDelete) {
+    int last = lastOfKey[key];
+    boolean wasLive = last >= 0 && kind(last) == Kind.ACCEPTED;
+    Kind kind;
+    if (isDelete) {
+      kind = filter.remove(fingerprints[key]) ? Kind.REMOVED : Kind.UNKNOWN_DELETE;
+    } else {
+      if (!wasLive) {
+        expectedDrops += matchProbability * filter.size();
+      }
+      kind = filter.add(fingerprints[key]) ? Kind.ACCEPTED : Kind.DUPLICATE;
+      if (!wasLive && kind == Kind.DUPLICATE) {
+        drops++;
+      }
+    }
+    keyOf[events] = key;
+    kindOf[events] = kind;
+    before[events] = last;
+    if (kind.isAccepted()) {
+      lastOfKey[key] = events;
+      boolean isLive = kind == Kind.ACCEPTED;
+      live += isLive == wasLive ? 0 : isLive ? 1 : -1;
+    }
+    events++;
+  }
+}

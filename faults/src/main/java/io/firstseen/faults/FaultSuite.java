@@ -1,0 +1,513 @@
+package io.firstseen.faults;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.Manifest;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.flink.util.FileUtils;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The command. */
+@Command(
+    name = "FaultSuite",
+    sortOptions = false,
+    mixinStandardHelpOptions = true,
+    exitCodeOnExecutionException = 3,
+    description = {
+      "Runs the pipeline as processes of this machine, breaks them by a seeded schedule, and holds"
+          + " all that comes out against an exact model. Exit status 0: no difference; 1: a"
+          + " difference; 2: usage; 3: the suite itself failed.",
+      ""
+    })
+public final class FaultSuite implements Callable<Integer> {
+  private static final Duration RECOVERY_TIMEOUT = Duration.ofMinutes(5);
+  private static final long HOURS_BEHIND = TimeUnit.HOURS.toMillis(12);
+  private static final int WINDOW_MILLIS = 5000;
+  private static final int STRAY_MILLIS = 3000;
+
+  @Spec private CommandSpec command;
+
+  @Option(
+      names = "--kills",
+      paramLabel = "N",
+      defaultValue = "50",
+      description =
+          "Kills, with a fault of another kind after every second one (${DEFAULT-VALUE}).")
+  private int kills;
+
+  @Option(
+      names = "--only",
+      paramLabel = "FAULT",
+      split = ",",
+      description = "Instead of --kills: these faults, in this order.")
+  private List<String> only = List.of();
+
+  @Option(
+      names = "--seed",
+      paramLabel = "S",
+      defaultValue = "1",
+      description = "Of events and faults (${DEFAULT-VALUE}).")
+  private long seed;
+
+  @Option(
+      names = "--rate",
+      paramLabel = "N",
+      defaultValue = "2000",
+      description = "Events a second (${DEFAULT-VALUE}).")
+  private int rate;
+
+  @Option(
+      names = "--ahead",
+      paramLabel = "N",
+      defaultValue = "12000",
+      description =
+          "How many events the producer may be ahead of the committed output (${DEFAULT-VALUE}).")
+  private int ahead;
+
+  @Option(
+      names = "--fpr",
+      paramLabel = "RATE",
+      defaultValue = "0.01",
+      description = "The rate of the filter at 500000 keys (${DEFAULT-VALUE}).")
+  private double falsePositiveRate;
+
+  @Option(names = "--job-jar", paramLabel = "FILE", description = "The shaded jar of the jobs.")
+  private Path jobJar;
+
+  @Option(
+      names = "--directory",
+      paramLabel = "DIR",
+      description = "For data and logs, which then stay; a temporary one unless given.")
+  private Path directory;
+
+  @Option(names = "--list", description = "Print the faults and what they are.")
+  private boolean list;
+
+  @Option(names = "--json", description = "Print the report as JSON.")
+  private boolean json;
+
+  private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+
+  private FaultSuite() {}
+
+  /** The command. */
+  public static void main(String[] arguments) {
+    Locale.setDefault(Locale.ROOT);
+    System.exit(new CommandLine(new FaultSuite()).execute(arguments));
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    if (list) {
+      for (Fault fault : Fault.values()) {
+        out.printf("%-22s %s%n", fault.id(), fault.meaning());
+      }
+      return 0;
+    }
+    atLeast("--kills", 1, kills);
+    atLeast("--rate", 1, rate);
+    atLeast("--ahead", 1000, ahead);
+    List<Fault> chosen = only.stream().map(this::fault).toList();
+    Path jar = jobJar == null ? builtJobJar() : jobJar;
+    if (!Files.isRegularFile(jar)) {
+      throw new ParameterException(command.commandLine(), "--job-jar: there is no file " + jar);
+    }
+    Path work =
+        directory == null
+            ? Files.createTempDirectory("firstseen-faults")
+            : Files.createTempDirectory(
+                Files.createDirectories(directory).toAbsolutePath(), "faults");
+    Report report = null;
+    try {
+      report = run(work, jar.toAbsolutePath(), chosen);
+    } finally {
+      if (directory == null && report != null && report.isGood()) {
+        FileUtils.deleteDirectoryQuietly(work.toFile());
+      } else {
+        System.err.println("logs are in " + work);
+      }
+    }
+    out.print(
+        json
+            ? new ObjectMapper()
+                    .enable(SerializationFeature.INDENT_OUTPUT)
+                    .writeValueAsString(report)
+                + "\n"
+            : report.text());
+    return report.isGood() ? 0 : 1;
+  }
+
+  private Fault fault(String id) {
+    return Stream.of(Fault.values())
+        .filter(fault -> fault.id().equals(id))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new ParameterException(
+                    command.commandLine(),
+                    "--only must be of %s, got '%s'".formatted(Fault.ids(), id)));
+  }
+
+  private void atLeast(String name, int least, int value) {
+    if (value < least) {
+      throw new ParameterException(
+          command.commandLine(), "%s must be at least %d, got %d".formatted(name, least, value));
+    }
+  }
+
+  private static Path builtJobJar() throws IOException {
+    Path own = Path.of(System.getProperty("java.class.path")).toAbsolutePath();
+    Path target = own.resolveSibling("../../jobs/target").normalize();
+    if (!Files.isDirectory(target)) {
+      return target;
+    }
+    try (Stream<Path> files = Files.list(target)) {
+      return files
+          .filter(file -> file.getFileName().toString().endsWith("-job.jar"))
+          .findFirst()
+          .orElse(target);
+    }
+  }
+
+  private Report run(Path work, Path jar, List<Fault> chosen) throws Exception {
+    long start = System.nanoTime();
+    long base = (System.currentTimeMillis() - HOURS_BEHIND) / WINDOW_MILLIS * WINDOW_MILLIS;
+    StreamSettings stream =
+        new StreamSettings(seed, base, 2, WINDOW_MILLIS, 500_000, falsePositiveRate);
+    progress("starting the processes, with data in %s", work);
+    try (Pipeline pipeline = new Pipeline(work, new Pipeline.Settings(stream, jar, ahead + 1000))) {
+      List<Schedule.Step> steps =
+          chosen.isEmpty()
+              ? Schedule.of(seed, kills, fault -> isPossible(fault, pipeline))
+              : Schedule.of(seed, chosen.stream().filter(f -> isPossible(f, pipeline)).toList());
+      pipeline.start();
+      ExactModel model = new ExactModel(stream, KeyHash.fromFile(pipeline.hashKeyFile()));
+      OutputCheck output = new OutputCheck(model);
+      ManifestCheck manifests = new ManifestCheck(model);
+      try (EventProducer producer =
+              new EventProducer(pipeline.brokersForWatchers(), model, output, rate, ahead);
+          Watcher watcher =
+              new Watcher(
+                  pipeline.brokersForWatchers(), base, output, manifests, producer::produced);
+          ServiceCheck service =
+              new ServiceCheck(pipeline.servicePort(), model, producer::produced)) {
+        Run run = new Run(pipeline, producer, watcher, output, manifests, service, start);
+        run.settle();
+        progress("all parts work after %.1f s; %d faults follow", run.seconds(), steps.size());
+        run.inject(steps);
+        return run.finish(seed, model);
+      }
+    }
+  }
+
+  private static boolean isPossible(Fault fault, Pipeline pipeline) {
+    if (fault == Fault.STEP_CLOCK && !pipeline.hasClock()) {
+      return false;
+    }
+    return true;
+  }
+
+  private static void progress(String format, Object... values) {
+    System.err.printf(format + "%n", values);
+  }
+
+  /** A run of all parts. */
+  private static final class Run {
+    private final Pipeline pipeline;
+    private final Injection injection;
+    private final EventProducer producer;
+    private final Watcher watcher;
+    private final OutputCheck output;
+    private final ManifestCheck manifests;
+    private final ServiceCheck service;
+    private final long startNanos;
+    private final List<Report.Happened> happened = new ArrayList<>();
+    private final List<String> differences = new ArrayList<>();
+    private double longestGapSeconds;
+    private int kills;
+    private int restarts;
+
+    Run(
+        Pipeline pipeline,
+        EventProducer producer,
+        Watcher watcher,
+        OutputCheck output,
+        ManifestCheck manifests,
+        ServiceCheck service,
+        long startNanos) {
+      this.pipeline = pipeline;
+      this.injection = new Injection(pipeline);
+      this.producer = producer;
+      this.watcher = watcher;
+      this.output = output;
+      this.manifests = manifests;
+      this.service = service;
+      this.startNanos = startNanos;
+    }
+
+    double seconds() {
+      return (System.nanoTime() - startNanos) / 1e9;
+    }
+
+    /** Waits until everything works. */
+    void settle() throws Exception {
+      new Recovery(System.nanoTime(), producer.produced()).await();
+      watcher.takeLongestGapSeconds();
+    }
+
+    void inject(List<Schedule.Step> steps) throws Exception {
+      Recovery recovery = null;
+      for (int i = 0; i < steps.size(); i++) {
+        Schedule.Step step = steps.get(i);
+        if (recovery != null && !step.overlaps() && !recovery.await()) {
+          break;
+        }
+        TimeUnit.MILLISECONDS.sleep(step.pauseMillis());
+        if (recovery != null) {
+          recovery.end();
+        }
+        long begin = System.nanoTime();
+        int before = producer.produced();
+        kills += step.fault().isKill() ? 1 : 0;
+        try {
+          injection.run(step);
+        } catch (IOException e) {
+          differences.add("%s: %s".formatted(step.fault().id(), e.getMessage()));
+          break;
+        }
+        recovery = new Recovery(i + 1, steps.size(), step, begin, before);
+      }
+      if (recovery != null) {
+        recovery.await();
+        recovery.end();
+      }
+    }
+
+    /** Ends the stream, and makes the report. */
+    Report finish(long seed, ExactModel model) throws Exception {
+      int events = producer.stop();
+      StreamSettings stream = model.settings();
+      int lastEnd = events / stream.windowMillis() * stream.windowMillis();
+      boolean isComplete = await(() -> output.lowestUnseen() >= events);
+      producer.closeWindows(pipeline.settings().outOfOrderness() + 2 * stream.windowMillis());
+      boolean isPublished = await(() -> newestEnd(stream) >= lastEnd);
+      if (isComplete && isPublished) {
+        long sequence = newestSequence();
+        await(() -> consumer(events).newest() >= sequence && service.newest() >= 0);
+      }
+      // What would come in addition comes with the next checkpoints.
+      TimeUnit.MILLISECONDS.sleep(STRAY_MILLIS);
+      ConsumerCheck consumer = consumer(events);
+      int missing = output.missing(events);
+      collect("outcomes came twice", output.doubled());
+      collect("events have no outcome", missing);
+      collect("outcomes are wrong", output.wrong());
+      collect("outcomes are out of order", output.disordered());
+      differences.addAll(output.examples());
+      differences.addAll(manifests.differences());
+      differences.addAll(consumer.differences());
+      differences.addAll(service.differences());
+      if (!isPublished) {
+        differences.add("the last windows were not published");
+      }
+      if (manifests.checked() == 0 || consumer.snapshots() == 0 || service.asked() == 0) {
+        differences.add("a part has shown nothing");
+      }
+      failure("the producer", producer.refusal());
+      failure("the watcher", watcher.failure());
+      return new Report(
+          seed,
+          kills,
+          restarts,
+          seconds(),
+          events,
+          output.doubled(),
+          missing,
+          output.wrong(),
+          output.disordered(),
+          model.drops(),
+          model.expectedDrops(),
+          manifests.checked(),
+          consumer.snapshots(),
+          consumer.asked(),
+          consumer.falsePositiveRate(),
+          consumer.refused(),
+          service.asked(),
+          longestGapSeconds,
+          happened,
+          differences);
+    }
+
+    private void collect(String what, long count) {
+      if (count > 0) {
+        differences.add(count + " " + what);
+      }
+    }
+
+    private void failure(String who, @Nullable Exception e) {
+      if (e != null) {
+        differences.add(who + " failed: " + e);
+      }
+    }
+
+    private ConsumerCheck consumer(int events) throws IOException {
+      return ConsumerCheck.of(pipeline.answers(), events);
+    }
+
+    private long newestSequence() {
+      Manifest newest = manifests.newest();
+      return newest == null ? -1 : newest.sequence();
+    }
+
+    private long newestEnd(StreamSettings stream) {
+      Manifest newest = manifests.newest();
+      return newest == null ? -1 : newest.windowEndMillis() - stream.baseMillis();
+    }
+
+    private boolean await(Callable<Boolean> condition) throws Exception {
+      long deadlineNanos = System.nanoTime() + RECOVERY_TIMEOUT.toNanos();
+      while (!condition.call()) {
+        for (String part : pipeline.superviseAll()) {
+          restarts++;
+          progress("%5.0f s  %s has ended by itself, and is started again", seconds(), part);
+        }
+        if (System.nanoTime() - deadlineNanos > 0) {
+          return false;
+        }
+        TimeUnit.MILLISECONDS.sleep(100);
+      }
+      return true;
+    }
+
+    /** What is awaited after a fault. */
+    private final class Recovery {
+      private final int number;
+      private final int of;
+      private final Schedule.@Nullable Step step;
+      private final long beginNanos;
+      private final double heldSeconds;
+      private final int eventsBefore;
+      private final long sequence;
+      private double outputSeconds = Double.NaN;
+      private double snapshotsSeconds = Double.NaN;
+      private double consumerSeconds = Double.NaN;
+      private double serviceSeconds = Double.NaN;
+
+      Recovery(long beginNanos, int eventsBefore) {
+        this(0, 0, null, beginNanos, eventsBefore);
+      }
+
+      Recovery(
+          int number, int of, Schedule.@Nullable Step step, long beginNanos, int eventsBefore) {
+        this.number = number;
+        this.of = of;
+        this.step = step;
+        this.beginNanos = beginNanos;
+        this.heldSeconds = since();
+        this.eventsBefore = eventsBefore;
+        this.sequence = newestSequence();
+      }
+
+      private double since() {
+        return (System.nanoTime() - beginNanos) / 1e9;
+      }
+
+      /** Waits until all parts have shown something new; false if they do not. */
+      boolean await() throws Exception {
+        if (Run.this.await(this::isOver)) {
+          return true;
+        }
+        differences.add(
+            "after %s: not recovered within %s (output %.1f s, snapshots %.1f s, consumer %.1f s,"
+                    .formatted(
+                        step == null ? "the start" : step.fault().id(),
+                        RECOVERY_TIMEOUT,
+                        outputSeconds,
+                        snapshotsSeconds,
+                        consumerSeconds)
+                + " service %.1f s; jobs %s)".formatted(serviceSeconds, jobs()));
+        System.err.print(pipeline.lastErrors());
+        return false;
+      }
+
+      private boolean isOver() throws IOException {
+        if (Double.isNaN(outputSeconds) && output.lowestUnseen() > eventsBefore) {
+          outputSeconds = since();
+        }
+        if (Double.isNaN(snapshotsSeconds) && newestSequence() > sequence) {
+          snapshotsSeconds = since();
+        }
+        if (Double.isNaN(consumerSeconds) && consumer(producer.produced()).newest() > sequence) {
+          consumerSeconds = since();
+        }
+        if (Double.isNaN(serviceSeconds) && service.newest() > sequence) {
+          serviceSeconds = since();
+        }
+        return !Double.isNaN(outputSeconds + snapshotsSeconds + consumerSeconds + serviceSeconds);
+      }
+
+      private String jobs() {
+        try {
+          return pipeline.rest().jobs().toString();
+        } catch (IOException e) {
+          return "unknown, as the JobManager does not answer";
+        }
+      }
+
+      /** Takes down what was seen. */
+      void end() throws IOException {
+        isOver();
+        double gap = watcher.takeLongestGapSeconds();
+        longestGapSeconds = Math.max(longestGapSeconds, gap);
+        happened.add(
+            new Report.Happened(
+                step.fault().id(),
+                step.overlaps(),
+                heldSeconds,
+                outputSeconds,
+                snapshotsSeconds,
+                consumerSeconds,
+                serviceSeconds,
+                gap));
+        progress(
+            "%5.0f s  %d of %d %s%s: lasted %.1f s; output again after %.1f s, snapshots %.1f,"
+                + " consumer %.1f, service %.1f; longest gap %.1f s; %,d events; differences: %d"
+                + " doubled, %d wrong, %d out of order, %d in snapshots",
+            seconds(),
+            number,
+            of,
+            step.fault().id(),
+            step.overlaps() ? " (overlapping)" : "",
+            heldSeconds,
+            outputSeconds,
+            snapshotsSeconds,
+            consumerSeconds,
+            serviceSeconds,
+            gap,
+            output.lowestUnseen(),
+            output.doubled(),
+            output.wrong(),
+            output.disordered(),
+            manifests.differences().size() + service.differences().size());
+      }
+    }
+  }
+}

@@ -1,0 +1,153 @@
+package io.firstseen.faults;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * What a run has shown.
+ *
+ * @param seed of events and faults
+ * @param kills processes that were killed
+ * @param restarts processes that ended by themselves and were started again
+ * @param seconds how long it took
+ * @param events that were sent
+ * @param doubled outcomes that came twice
+ * @param missing events without an outcome
+ * @param wrong outcomes that are not those of the model
+ * @param disordered outcomes that came before an earlier one of their key
+ * @param dropped new keys that the filter took for repeats, as the model said
+ * @param expectedDropped how many these are by the law of the filter
+ * @param manifests that had the keys of the model
+ * @param consumerSnapshots snapshots that answered in the consumer
+ * @param consumerAsked how often it was asked for a live key
+ * @param consumerFalsePositiveRate share of other keys that were present
+ * @param consumerRefused records that the consumer refused
+ * @param serviceAsked how often the service was asked for a live key
+ * @param longestGapSeconds without a committed outcome
+ * @param faults what happened, in order
+ * @param differences from the model, in words; none if all is well
+ */
+record Report(
+    long seed,
+    int kills,
+    int restarts,
+    double seconds,
+    int events,
+    long doubled,
+    long missing,
+    long wrong,
+    long disordered,
+    int dropped,
+    double expectedDropped,
+    long manifests,
+    long consumerSnapshots,
+    long consumerAsked,
+    double consumerFalsePositiveRate,
+    long consumerRefused,
+    long serviceAsked,
+    double longestGapSeconds,
+    List<Happened> faults,
+    List<String> differences) {
+
+  /**
+   * A fault.
+   *
+   * @param fault its name
+   * @param overlaps whether the pipeline had not recovered from the one before
+   * @param heldSeconds until the fault was taken back
+   * @param outputSeconds from its beginning until an event sent after it was committed
+   * @param snapshotsSeconds from its beginning until a snapshot was published after its end
+   * @param consumerSeconds the same until the consumer answered from such a snapshot
+   * @param serviceSeconds the same for the service
+   * @param gapSeconds the longest time without a committed outcome
+   */
+  record Happened(
+      String fault,
+      boolean overlaps,
+      double heldSeconds,
+      double outputSeconds,
+      double snapshotsSeconds,
+      double consumerSeconds,
+      double serviceSeconds,
+      double gapSeconds) {}
+
+  boolean isGood() {
+    return differences.isEmpty();
+  }
+
+  /** For people. */
+  String text() {
+    StringBuilder text = new StringBuilder();
+    Map<String, List<Happened>> byFault = new TreeMap<>();
+    for (Happened happened : faults) {
+      byFault.computeIfAbsent(happened.fault(), name -> new ArrayList<>()).add(happened);
+    }
+    text.append(
+        "\n| fault | times | lasted, s | output again, s: median | most"
+            + " | snapshots again, s: median | most |\n|---|---:|---:|---:|---:|---:|---:|\n");
+    byFault.forEach(
+        (fault, all) ->
+            line(
+                text,
+                "| %s | %d | %.1f | %.1f | %.1f | %.1f | %.1f |",
+                fault,
+                all.size(),
+                median(all, Happened::heldSeconds),
+                median(all, Happened::outputSeconds),
+                most(all, Happened::outputSeconds),
+                median(all, Happened::snapshotsSeconds),
+                most(all, Happened::snapshotsSeconds)));
+    line(
+        text,
+        "%n%,d events in %.0f s, %d faults, %d of them kills; %d parts ended by themselves; seed %d",
+        events,
+        seconds,
+        faults.size(),
+        kills,
+        restarts,
+        seed);
+    line(
+        text,
+        "outcomes: %d doubled, %d missing, %d wrong, %d out of order; %d new keys dropped by the"
+            + " filter, as the model says (law: %.1f)",
+        doubled,
+        missing,
+        wrong,
+        disordered,
+        dropped,
+        expectedDropped);
+    line(
+        text,
+        "snapshots: %,d manifests with the keys of the model; the consumer answered from %,d, for"
+            + " %,d live keys (rate of the others %.5f), and refused %d records; the service"
+            + " answered for %,d",
+        manifests,
+        consumerSnapshots,
+        consumerAsked,
+        consumerFalsePositiveRate,
+        consumerRefused,
+        serviceAsked);
+    line(text, "longest time without a committed outcome: %.1f s", longestGapSeconds);
+    differences.forEach(sentence -> line(text, "DIFFERENCE: %s", sentence));
+    line(text, "%s", isGood() ? "verdict: good" : "verdict: NOT GOOD");
+    return text.toString();
+  }
+
+  private static void line(StringBuilder text, String format, Object... values) {
+    text.append(String.format(Locale.ROOT, format, values)).append('\n');
+  }
+
+  private static double median(List<Happened> all, ToDoubleFunction<Happened> figure) {
+    double[] sorted =
+        all.stream().mapToDouble(figure).filter(s -> !Double.isNaN(s)).sorted().toArray();
+    return sorted.length == 0 ? Double.NaN : sorted[sorted.length / 2];
+  }
+
+  private static double most(List<Happened> all, ToDoubleFunction<Happened> figure) {
+    return all.stream().mapToDouble(figure).filter(s -> !Double.isNaN(s)).max().orElse(Double.NaN);
+  }
+}

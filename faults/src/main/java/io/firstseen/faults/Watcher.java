@@ -1,0 +1,145 @@
+package io.firstseen.faults;
+
+import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.SnapshotException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntSupplier;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
+
+/** Reads what the pipeline commits, all the time, and holds it against the model. */
+final class Watcher implements AutoCloseable {
+  /** Keys that begin with it are no events of the model. */
+  static final String CLOSING_PREFIX = "closing-";
+
+  private static final Map<String, OutputCheck.Topic> OUTCOMES =
+      Map.of(
+          Pipeline.ACCEPTED, OutputCheck.Topic.ACCEPTED,
+          Pipeline.DUPLICATES, OutputCheck.Topic.DUPLICATES,
+          Pipeline.DEAD_LETTERS, OutputCheck.Topic.DEAD_LETTERS);
+
+  private final long baseMillis;
+  private final OutputCheck output;
+  private final ManifestCheck manifests;
+  private final IntSupplier produced;
+  private final KafkaConsumer<byte[], byte[]> consumer;
+  private final AtomicReference<Exception> failure = new AtomicReference<>();
+  private final Worker worker;
+  private volatile boolean stopped;
+  private volatile double longestGapSeconds;
+
+  /** A watcher that starts at once; the topics must be there. */
+  Watcher(
+      String brokers,
+      long baseMillis,
+      OutputCheck output,
+      ManifestCheck manifests,
+      IntSupplier produced) {
+    this.baseMillis = baseMillis;
+    this.output = output;
+    this.manifests = manifests;
+    this.produced = produced;
+    this.consumer =
+        new KafkaConsumer<>(
+            Map.of(
+                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                brokers,
+                ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+                "read_committed",
+                ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
+                false,
+                ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
+                10_000),
+            new ByteArrayDeserializer(),
+            new ByteArrayDeserializer());
+    List<TopicPartition> partitions = new ArrayList<>();
+    for (String topic :
+        List.of(
+            Pipeline.ACCEPTED, Pipeline.DUPLICATES, Pipeline.DEAD_LETTERS, Pipeline.SNAPSHOTS)) {
+      for (PartitionInfo partition : consumer.partitionsFor(topic)) {
+        partitions.add(new TopicPartition(topic, partition.partition()));
+      }
+    }
+    consumer.assign(partitions);
+    consumer.seekToBeginning(partitions);
+    this.worker = Worker.start("watcher", this::watch);
+  }
+
+  /** The longest time without a committed outcome, in seconds, since the last call. */
+  double takeLongestGapSeconds() {
+    double seconds = longestGapSeconds;
+    longestGapSeconds = 0;
+    return seconds;
+  }
+
+  /** Why it could not go on; null if it could. */
+  @Nullable Exception failure() {
+    return failure.get();
+  }
+
+  private void watch() {
+    long lastNanos = 0;
+    try {
+      while (!stopped) {
+        boolean hasOutcome = false;
+        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(50))) {
+          OutputCheck.Topic topic = OUTCOMES.get(record.topic());
+          if (topic != null) {
+            hasOutcome = true;
+            outcome(topic, record);
+          } else if (record.value() != null && isSet(record.key())) {
+            manifests.accept(Manifest.read(record.value()), produced.getAsInt());
+          }
+        }
+        if (hasOutcome) {
+          long now = System.nanoTime();
+          if (lastNanos != 0) {
+            longestGapSeconds = Math.max(longestGapSeconds, (now - lastNanos) / 1e9);
+          }
+          lastNanos = now;
+        }
+      }
+    } catch (RuntimeException | SnapshotException e) {
+      failure.set(e);
+    } finally {
+      consumer.close();
+    }
+  }
+
+  private void outcome(OutputCheck.Topic topic, ConsumerRecord<byte[], byte[]> record) {
+    String key = record.key() == null ? null : new String(record.key(), StandardCharsets.US_ASCII);
+    if (key != null && key.startsWith(CLOSING_PREFIX)) {
+      return;
+    }
+    Header time = record.headers().lastHeader("firstseen.timestamp");
+    long number = time == null ? -1 : ByteBuffer.wrap(time.value()).getLong() - baseMillis;
+    output.accept(
+        topic,
+        record.topic() + "-" + record.partition() + "@" + record.offset(),
+        key,
+        record.value() != null,
+        number);
+  }
+
+  private static boolean isSet(byte @Nullable [] key) {
+    return key != null && new String(key, StandardCharsets.US_ASCII).equals(Pipeline.SET);
+  }
+
+  @Override
+  public void close() {
+    stopped = true;
+    worker.join();
+  }
+}
