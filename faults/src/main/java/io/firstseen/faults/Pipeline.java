@@ -7,6 +7,7 @@ import io.firstseen.cli.processes.JavaProgram;
 import io.firstseen.cli.processes.LocalPorts;
 import io.firstseen.cli.processes.LocalProcess;
 import io.firstseen.cli.processes.RetainedState;
+import io.firstseen.fixtures.TcpProxy;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;

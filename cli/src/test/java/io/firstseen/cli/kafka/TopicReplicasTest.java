@@ -3,6 +3,7 @@ package io.firstseen.cli.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstseen.fixtures.TcpProxy;
 import io.firstseen.jobs.kafka.Topics;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.UserErrorException;
@@ -11,10 +12,12 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
@@ -23,6 +26,7 @@ import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.Node;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.utils.Time;
@@ -44,6 +48,7 @@ class TopicReplicasTest {
   @TempDir private static Path directory;
   private static EmbeddedBroker first;
   private static KafkaRaftServer second;
+  private static TcpProxy toController;
   private static Admin admin;
 
   @BeforeAll
@@ -58,7 +63,8 @@ class TopicReplicasTest {
             EmbeddedBroker.Settings.tuned()
                 .with("listeners", "PLAINTEXT://localhost:0,CONTROLLER://localhost:" + port));
     admin = Admin.create(Map.of("bootstrap.servers", first.bootstrapServers()));
-    second = secondBroker(port);
+    toController = new TcpProxy(0, port);
+    second = secondBroker(toController.port());
     second.startup();
   }
 
@@ -88,22 +94,24 @@ class TopicReplicasTest {
   }
 
   @AfterAll
-  static void stop() {
+  static void stop() throws Exception {
     admin.close();
     second.shutdown();
     second.awaitShutdown();
+    toController.close();
     first.close();
   }
 
   private static KafkaOptions options(String name, String... more) {
+    return optionsAt(first.bootstrapServers(), name, more);
+  }
+
+  private static KafkaOptions optionsAt(String servers, String name, String... more) {
     Stream<String> topics =
         Stream.concat(Stream.of("events"), MADE.stream())
             .map(topic -> "--" + topic + "-topic=" + name + "." + topic);
     return KafkaOptions.parse(
-        Stream.of(
-                Stream.of("--bootstrap-servers=" + first.bootstrapServers()),
-                topics,
-                Stream.of(more))
+        Stream.of(Stream.of("--bootstrap-servers=" + servers), topics, Stream.of(more))
             .flatMap(words -> words)
             .toArray(String[]::new));
   }
@@ -144,6 +152,34 @@ class TopicReplicasTest {
     }
     Topics.preparePipeline(options);
     Topics.prepareSnapshots(options("a", "--topic-replication-factor=1"));
+  }
+
+  @Test
+  void topicsThatOneOfTheBrokersDoesNotKnowYetAreWaitedFor() throws Exception {
+    int secondPort =
+        admin.describeCluster().nodes().get().stream()
+            .filter(node -> node.id() == 2)
+            .mapToInt(Node::port)
+            .findAny()
+            .orElseThrow();
+    create("e.events", 1, "delete");
+    toController.cut();
+    NewTopic accepted =
+        new NewTopic("e.accepted", Map.of(0, List.of(1)))
+            .configs(Map.of("cleanup.policy", "compact"));
+    admin.createTopics(List.of(accepted)).all().get();
+    Thread later =
+        new Thread(
+            () -> {
+              LockSupport.parkNanos(Duration.ofSeconds(1).toNanos());
+              toController.pass(0);
+            });
+    later.start();
+    try {
+      Topics.preparePipeline(optionsAt("localhost:" + secondPort, "e"));
+    } finally {
+      later.join();
+    }
   }
 
   @Test

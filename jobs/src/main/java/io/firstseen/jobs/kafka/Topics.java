@@ -485,12 +485,7 @@ public final class Topics implements AutoCloseable {
             .orElseGet(
                 () -> {
                   create(topic, partitions, cleanupPolicy, settings);
-                  return describe(topic, rights)
-                      .orElseThrow(
-                          () ->
-                              new UserErrorException(
-                                  "topic %s was made at %s but is not there"
-                                      .formatted(topic, servers)));
+                  return awaitDescription(topic, rights);
                 });
     requireReplicas(description);
     return description;
@@ -580,7 +575,7 @@ public final class Topics implements AutoCloseable {
     try {
       getOrThrow(admin.createTopics(List.of(newTopic)).all());
     } catch (TopicExistsException e) {
-      return;
+      LOG.debug("somebody else made it, or the broker that was asked did not know it yet", e);
     } catch (AuthorizationException e) {
       throw new UserErrorException(
           "there is no topic %s at %s, and it may not be made: make it with cleanup.policy=%s"
@@ -626,6 +621,22 @@ public final class Topics implements AutoCloseable {
               "topic %s was made at %s but takes no records: %s"
                   .formatted(topic, servers, deepestMessage(e)));
         }
+      }
+      pause();
+    }
+  }
+
+  /** Describes a new topic, which not every broker knows at once. */
+  private TopicDescription awaitDescription(String topic, Set<AclOperation> rights) {
+    long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
+    while (true) {
+      Optional<TopicDescription> description = describe(topic, rights);
+      if (description.isPresent()) {
+        return description.get();
+      }
+      if (System.nanoTime() > deadlineNanos) {
+        throw new UserErrorException(
+            "topic %s was made at %s but is not there".formatted(topic, servers));
       }
       pause();
     }
@@ -714,16 +725,33 @@ public final class Topics implements AutoCloseable {
     admin
         .describeConfigs(resources)
         .values()
-        .forEach((resource, answer) -> configs.put(resource, config(answer)));
+        .forEach((resource, answer) -> configs.put(resource, config(resource, answer)));
   }
 
-  private Optional<Config> config(KafkaFuture<Config> answer) {
+  private Optional<Config> config(ConfigResource resource, KafkaFuture<Config> answer) {
     try {
-      return Optional.of(getOrThrow(answer));
+      return Optional.of(awaitKnown(resource, answer));
     } catch (AuthorizationException e) {
       return Optional.empty();
     } catch (KafkaException e) {
       throw refusal(e);
+    }
+  }
+
+  /** Asks again if the broker that was asked does not know a topic yet that another one knows. */
+  private Config awaitKnown(ConfigResource resource, KafkaFuture<Config> firstAnswer) {
+    long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
+    KafkaFuture<Config> answer = firstAnswer;
+    while (true) {
+      try {
+        return getOrThrow(answer);
+      } catch (UnknownTopicOrPartitionException e) {
+        if (System.nanoTime() > deadlineNanos) {
+          throw e;
+        }
+      }
+      pause();
+      answer = admin.describeConfigs(List.of(resource)).values().get(resource);
     }
   }
 
