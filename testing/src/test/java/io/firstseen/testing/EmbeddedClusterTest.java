@@ -42,10 +42,11 @@ import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class EmbeddedClusterTest {
 
@@ -113,10 +114,22 @@ class EmbeddedClusterTest {
     }
   }
 
+  @Test
+  void aStoppedJobGoesOnFromItsSavepointAtAnotherParallelism(@TempDir Path directory)
+      throws Exception {
+    assertStoppedJobGoesOn("rocksdb", SavepointFormatType.CANONICAL, directory);
+  }
+
+  @Tag("slow")
   @ParameterizedTest
-  @CsvSource({"hashmap, NATIVE", "rocksdb, NATIVE", "rocksdb, CANONICAL"})
-  void aStoppedJobGoesOnFromItsSavepointAtAnotherParallelism(
-      String backend, SavepointFormatType format, @TempDir Path directory) throws Exception {
+  @ValueSource(strings = {"hashmap", "rocksdb"})
+  void aStoppedJobGoesOnFromItsNativeSavepointToo(String backend, @TempDir Path directory)
+      throws Exception {
+    assertStoppedJobGoesOn(backend, SavepointFormatType.NATIVE, directory);
+  }
+
+  private void assertStoppedJobGoesOn(String backend, SavepointFormatType format, Path directory)
+      throws Exception {
     EmbeddedCluster.Settings settings =
         EmbeddedCluster.Settings.defaults()
             .slotsPerTaskManager(3)

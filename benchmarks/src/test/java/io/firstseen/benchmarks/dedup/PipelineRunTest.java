@@ -40,6 +40,7 @@ class PipelineRunTest {
     }
   }
 
+  @Tag("slow")
   @Test
   void twoTasksGiveTheSameRecords() throws Exception {
     PipelineResult result =

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.benchmarks.lists.ListFigures.Bounds;
 import io.firstseen.filters.key.UrlExpressions;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +28,7 @@ class ListFiguresTest {
     assertThat(figures().path("reached").booleanValue()).isTrue();
   }
 
+  @Tag("slow")
   @Test
   void aBoundThatIsMissedGivesStatus1() throws Exception {
     assertThat(run(IMPOSSIBLE)).isEqualTo(1);

@@ -17,6 +17,7 @@ class RecoveryRunTest {
 
   @TempDir Path directory;
 
+  @Tag("slow")
   @Test
   void everyStartAndFailureIsMeasured() throws Exception {
     measure(Backend.HASHMAP);

@@ -37,6 +37,7 @@ class WireFiguresTest {
     assertThat(figures().path("reached").booleanValue()).isTrue();
   }
 
+  @Tag("slow")
   @Test
   void aBoundThatIsMissedGivesStatus1() throws Exception {
     assertThat(

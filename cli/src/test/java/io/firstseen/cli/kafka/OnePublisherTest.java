@@ -350,6 +350,7 @@ class OnePublisherTest {
   }
 
   /** As in application mode, where the cluster's id gives the job its id. */
+  @Tag("slow")
   @Test
   void theSameIdIsNoReasonToGoBack() throws Exception {
     createAccepted("named");

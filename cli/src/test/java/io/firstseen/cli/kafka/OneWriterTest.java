@@ -351,6 +351,7 @@ class OneWriterTest {
   }
 
   /** What it has to do with the output before, nobody knows: it writes all outcomes. */
+  @Tag("slow")
   @Test
   void aJobWithoutStateThatTakesOverBeginsAnew() throws Exception {
     begin(35, 1);

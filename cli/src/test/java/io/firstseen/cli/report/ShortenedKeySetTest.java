@@ -42,8 +42,8 @@ class ShortenedKeySetTest {
   void errsAsPredicted(int keys, double rate) {
     SplittableRandom random = new SplittableRandom(SEED);
     // Many tables, since a small one has a rate of its own.
-    int tables = Math.max(1, 20_000 / keys);
-    int probes = 2_000_000 / tables;
+    int tables = Math.max(1, 10_000 / keys);
+    int probes = 500_000 / tables;
     long errors = 0;
     double expected = 0;
     double variance = 0;

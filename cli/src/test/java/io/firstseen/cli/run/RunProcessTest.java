@@ -68,6 +68,7 @@ class RunProcessTest {
     assertThat(Invocation.names(results)).containsExactly("A", "D", "S");
   }
 
+  @Tag("slow")
   @Test
   void tasksReadTheHashKeyFromTheirEnvironment() throws Exception {
     String key = "000102030405060708090a0b0c0d0e0f";

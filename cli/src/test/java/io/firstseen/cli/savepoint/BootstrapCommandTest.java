@@ -211,6 +211,7 @@ class BootstrapCommandTest {
         .isEqualTo(lines("{\"ts\":2,\"op\":\"add\",\"key\":\"http://example.com/\"}"));
   }
 
+  @Tag("slow")
   @Test
   void strippedParametersMustAgree() throws IOException {
     String known = write("known", "http://example.com/?utm_source=x\n");

@@ -98,6 +98,7 @@ class BootstrapProcessTest {
     }
   }
 
+  @Tag("slow")
   @Test
   @DisabledOnOs(OS.WINDOWS)
   void anInterruptedBootstrapLeavesNothing() throws Exception {

@@ -38,12 +38,12 @@ import org.junit.jupiter.api.io.TempDir;
 class SnapshotPacksOnTopicTest {
   private static final Duration LONG = Duration.ofMinutes(2);
   private static final boolean LARGE = Integer.getInteger("firstseen.scale", 1) > 1;
-  private static final int CROWD = LARGE ? 20_000 : 8_000;
+  private static final int CROWD = LARGE ? 20_000 : 4_000;
   private static final int CHANGES = CROWD / 200;
   // The set becomes three times as large, so that all chains begin anew.
   private static final int STRETCH = LARGE ? 4 : 1;
-  private static final int GROWTH = 15 * STRETCH;
-  private static final int WINDOWS = 20 * STRETCH;
+  private static final int GROWTH = 10 * STRETCH;
+  private static final int WINDOWS = 13 * STRETCH;
 
   @RegisterExtension private static final SharedBroker KAFKA = SharedBroker.stock();
   @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
@@ -79,9 +79,9 @@ class SnapshotPacksOnTopicTest {
             first.awaitSequence(window - 1, LONG);
           }
           switch (window % STRETCH == 0 ? window / STRETCH : 0) {
-            case 4, 9, 17 -> clients.add(SnapshotClient.start(options(servers).build()));
-            case 5 -> leaving = SnapshotClient.start(cached(servers).build());
-            case 6 -> {
+            case 3, 7, 12 -> clients.add(SnapshotClient.start(options(servers).build()));
+            case 4 -> leaving = SnapshotClient.start(cached(servers).build());
+            case 5 -> {
               following =
                   CommandProcess.start(
                       follow,
@@ -93,11 +93,11 @@ class SnapshotPacksOnTopicTest {
                       "--json");
               awaitTold(follow, window - 1);
             }
-            case 7 -> {
+            case 6 -> {
               leaving.awaitSequence(window - 1, LONG);
               leaving.close();
             }
-            case 10 ->
+            case 8 ->
                 clients.add(
                     SnapshotClient.start(cached(servers).listener(returnedUpdates).build()));
             default -> {

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -153,6 +154,7 @@ class SnapshotProcessTest {
     }
   }
 
+  @Tag("slow")
   @Test
   @DisabledOnOs(OS.WINDOWS)
   void anInterruptedBuildLeavesNothing() throws Exception {

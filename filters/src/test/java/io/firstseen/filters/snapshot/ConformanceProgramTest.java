@@ -2,11 +2,9 @@ package io.firstseen.filters.snapshot;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -52,14 +50,8 @@ class ConformanceProgramTest {
   private record Run(int status, String output, String errors) {}
 
   @BeforeAll
-  static void needsPython() throws InterruptedException {
-    boolean isThere;
-    try {
-      isThere = new ProcessBuilder("python3", "--version").start().waitFor() == 0;
-    } catch (IOException e) {
-      isThere = false;
-    }
-    assumeTrue(isThere, "check.py is not tested: there is no python3 on the path");
+  static void needsPython() {
+    PythonPackage.require();
   }
 
   @Test
@@ -131,7 +123,7 @@ class ConformanceProgramTest {
     Run missing = check("--", "no-such-adapter");
     assertThat(missing)
         .isEqualTo(new Run(2, "", "cannot start no-such-adapter: No such file or directory\n"));
-    Run ends = check("--only=value", "--", "python3", "-c", "");
+    Run ends = check("--only=value", "--", PythonPackage.python(), "-c", "");
     assertThat(ends.errors()).isEqualTo("the adapter did not start: it ended with status 0\n");
     assertThat(ends.status()).isEqualTo(2);
   }
@@ -154,13 +146,14 @@ class ConformanceProgramTest {
 
   private static String[] bad(String wrong, String... options) {
     return Stream.concat(
-            Stream.of(options), Stream.of("--", "python3", "-B", "-c", BAD_READER, wrong))
+            Stream.of(options),
+            Stream.of("--", PythonPackage.python(), "-B", "-c", BAD_READER, wrong))
         .toArray(String[]::new);
   }
 
   private Run check(String... arguments) throws Exception {
     List<String> command =
-        new ArrayList<>(List.of("python3", "-X", "utf8", "-B", PROGRAM.toString()));
+        new ArrayList<>(List.of(PythonPackage.python(), "-X", "utf8", "-B", PROGRAM.toString()));
     command.addAll(List.of(arguments));
     Path errors = directory.resolve("errors");
     Process process = new ProcessBuilder(command).redirectError(errors.toFile()).start();
