@@ -399,7 +399,7 @@ class PageTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"1100, false", "1100, true", "320, false", "320, true"})
+  @CsvSource({"1100, false", "320, true"})
   void isLegibleOnEveryScreen(int width, boolean dark) throws Exception {
     browser.become(width, 900, dark);
     download();

@@ -333,6 +333,7 @@ class OnePublisherTest {
         + " state is so old that they were removed \\(put them there, or start without state\\)";
   }
 
+  @Tag("slow")
   @Test
   void blobsAreLookedForUntilTheFirstManifestWhateverFailsBefore() throws Exception {
     createAccepted("failed");

@@ -31,6 +31,7 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -166,6 +167,7 @@ class OwnFormatsTest {
                             + " cannot be read, after 4 attempts"));
   }
 
+  @Tag("slow")
   @Test
   void protocolBuffersWithAndWithoutAHeader() throws Exception {
     Path schema = directory.resolve(name + ".desc");

@@ -36,6 +36,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -150,6 +151,7 @@ class StrayRecordsTest {
         manifest.packBytes());
   }
 
+  @Tag("slow")
   @Test
   void anAcceptedKeyYearsAheadDoesNotKeepTheSetFromChanging() throws Exception {
     String accepted = createAccepted("ahead");

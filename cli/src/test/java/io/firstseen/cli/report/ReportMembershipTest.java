@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -113,6 +114,7 @@ class ReportMembershipTest {
         .isBetween(bloom.get("intervalLow").doubleValue(), bloom.get("intervalHigh").doubleValue());
   }
 
+  @Tag("slow")
   @Test
   void makesKeysIfItGetsNone() throws IOException {
     Invocation call =

@@ -79,6 +79,7 @@ class BootstrapCommandTest {
   }
 
   /** On the heap other tests here start. */
+  @Tag("slow")
   @Test
   void aRunOnRocksDbKnowsWhatItStartsFrom() throws IOException {
     Invocation made = bootstrap(write("known", keys(0, 3_000)), "--capacity=10000000");
@@ -265,6 +266,7 @@ class BootstrapCommandTest {
                 "known:4\tkey must be at most 65536 bytes, got 65537\t" + "k".repeat(65_537)));
   }
 
+  @Tag("slow")
   @Test
   void infoTellsWhatBootstrapMade() throws IOException {
     JsonNode made =

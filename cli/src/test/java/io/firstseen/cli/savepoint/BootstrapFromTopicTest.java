@@ -149,6 +149,7 @@ class BootstrapFromTopicTest {
   }
 
   /** As lines of lists they would be patterns and a range. */
+  @Tag("slow")
   @Test
   void formsWithStarsAreKnown() throws Exception {
     String topic = SharedBroker.unused("accepted");

@@ -334,6 +334,7 @@ class SnapshotTopicVerbsTest {
     assertThat(directory.resolve("cache/spam.snapshots/current")).exists();
   }
 
+  @Tag("slow")
   @Test
   void followShowsHowALongFetchGoesOn() throws Exception {
     String[] keys = IntStream.range(0, 500_000).mapToObj(i -> "key-" + i).toArray(String[]::new);
