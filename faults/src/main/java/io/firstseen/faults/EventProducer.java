@@ -29,6 +29,7 @@ final class EventProducer implements AutoCloseable {
   private volatile int eventsPerSecond;
   private volatile int produced;
   private volatile boolean stopped;
+  private volatile boolean losesNext;
 
   /**
    * A producer that starts at once.
@@ -69,6 +70,11 @@ final class EventProducer implements AutoCloseable {
     eventsPerSecond = newEventsPerSecond;
   }
 
+  /** Counts the next event without sending it. */
+  void loseNext() {
+    losesNext = true;
+  }
+
   private void produce() {
     try {
       double due = System.nanoTime();
@@ -83,11 +89,15 @@ final class EventProducer implements AutoCloseable {
         }
         int next = produced;
         ExactModel.Event event = model.event(next);
-        send(
-            event.number(),
-            event.partition(),
-            event.kind().isDelete() ? "delete" : "add",
-            ExactModel.key(event.key()));
+        if (losesNext) {
+          losesNext = false;
+        } else {
+          send(
+              event.number(),
+              event.partition(),
+              event.kind().isDelete() ? "delete" : "add",
+              ExactModel.key(event.key()));
+        }
         produced = next + 1;
       }
     } catch (InterruptedException e) {

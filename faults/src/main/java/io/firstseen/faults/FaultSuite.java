@@ -98,6 +98,14 @@ public final class FaultSuite implements Callable<Integer> {
       description = "For data and logs, which then stay; a temporary one unless given.")
   private Path directory;
 
+  @Option(
+      names = "--breach",
+      paramLabel = "WHAT",
+      description =
+          "After the faults, do what no pipeline may do: one of ${COMPLETION-CANDIDATES}. The suite"
+              + " must find it, and end with status 1.")
+  private @Nullable Breach breach;
+
   @Option(names = "--list", description = "Print the faults and what they are.")
   private boolean list;
 
@@ -213,6 +221,10 @@ public final class FaultSuite implements Callable<Integer> {
         run.settle();
         progress("all parts work after %.1f s; %d faults follow", run.seconds(), steps.size());
         run.inject(steps);
+        if (breach != null) {
+          progress("%.0f s  a breach on purpose: %s", run.seconds(), breach);
+          breach.commit(pipeline.brokersForWatchers(), producer);
+        }
         return run.finish(seed, model);
       }
     }

@@ -9,8 +9,6 @@ final class Injection {
   private static final int CUT_MILLIS = 8000;
 
   private final Pipeline pipeline;
-  private boolean isDedupOnHeap = true;
-  private boolean areSnapshotsOnHeap = true;
 
   Injection(Pipeline pipeline) {
     this.pipeline = pipeline;
@@ -28,8 +26,6 @@ final class Injection {
         pipeline.loseCluster();
         hold(step.holdMillis());
         pipeline.startAgain(1 + step.variant() % 3);
-        isDedupOnHeap = true;
-        areSnapshotsOnHeap = true;
       }
       case POWER_CUT -> {
         List<String> names =
@@ -88,15 +84,8 @@ final class Injection {
         hold(CUT_MILLIS + step.holdMillis());
         pipeline.stepClock(0);
       }
-      case RESTART_DEDUP -> {
-        isDedupOnHeap = !isDedupOnHeap;
-        pipeline.restart(Pipeline.Job.DEDUP, 1 + step.variant() % 3, backend(isDedupOnHeap));
-      }
-      case RESTART_SNAPSHOTS -> {
-        areSnapshotsOnHeap = !areSnapshotsOnHeap;
-        pipeline.restart(
-            Pipeline.Job.SNAPSHOTS, 1 + step.variant() % 3, backend(areSnapshotsOnHeap));
-      }
+      case RESTART_DEDUP -> pipeline.restart(Pipeline.Job.DEDUP, 1 + step.variant() % 3);
+      case RESTART_SNAPSHOTS -> pipeline.restart(Pipeline.Job.SNAPSHOTS, 1 + step.variant() % 3);
     }
   }
 
@@ -114,10 +103,6 @@ final class Injection {
 
   private static String taskManager(Schedule.Step step) {
     return "taskmanager-" + (1 + step.variant() % 2);
-  }
-
-  private static String backend(boolean isOnHeap) {
-    return isOnHeap ? "heap" : "rocksdb";
   }
 
   private static void hold(long millis) throws InterruptedException {

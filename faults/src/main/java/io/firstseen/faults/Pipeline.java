@@ -53,6 +53,7 @@ final class Pipeline implements Closeable {
 
   private static final Duration START_TIMEOUT = Duration.ofMinutes(5);
   private static final int SLOTS = 6;
+  private static final String HEAP = "heap";
   private static final int TASK_HEAP_MEBIBYTES = 320;
   private static final String HASH_KEY = "00112233445566778899aabbccddeeff";
   private static final List<String> CLUSTER =
@@ -73,6 +74,7 @@ final class Pipeline implements Closeable {
   private final FlinkRest rest;
   private final Map<String, LocalProcess> parts = new HashMap<>();
   private final Map<Job, String> jobIds = new HashMap<>();
+  private final Map<Job, String> backends = new HashMap<>();
   private final Map<Job, String> startedFrom = new HashMap<>();
   private final Jvm jvm;
   private final Thread cleaning = new Thread(this::killAll);
@@ -315,8 +317,8 @@ final class Pipeline implements Closeable {
     }
     startCluster();
     awaitTaskManagers();
-    submit(Job.DEDUP, 2, "heap", null);
-    submit(Job.SNAPSHOTS, 2, "heap", null);
+    submit(Job.DEDUP, 2, HEAP, null);
+    submit(Job.SNAPSHOTS, 2, HEAP, null);
     startPart(
         "consumer",
         jvm.ours(
@@ -375,8 +377,11 @@ final class Pipeline implements Closeable {
                     clock.toString(),
                     "FAKETIME_CACHE_DURATION",
                     "1",
-                    "DONT_FAKE_MONOTONIC",
-                    "1")));
+                    "FAKETIME_DONT_FAKE_MONOTONIC",
+                    "1",
+                    // Else each timed wait of a JVM ends at once, and a dozen threads spin.
+                    "FAKETIME_FORCE_MONOTONIC_FIX",
+                    "0")));
     for (int number = 1; number <= 2; number++) {
       startPart(
           "taskmanager-" + number,
@@ -458,6 +463,7 @@ final class Pipeline implements Closeable {
     if (from != null) {
       startedFrom.put(job, from);
     }
+    backends.put(job, backend);
     jobIds.put(
         job,
         rest.run(
@@ -468,8 +474,9 @@ final class Pipeline implements Closeable {
     return jobIds.get(job);
   }
 
-  /** Stops a job with a savepoint, and starts it again from there in another way. */
-  void restart(Job job, int parallelism, String backend) throws Exception {
+  /** Stops a job with a savepoint, and starts it again from there on the other backend. */
+  void restart(Job job, int parallelism) throws Exception {
+    String backend = backends.get(job).equals(HEAP) ? "rocksdb" : HEAP;
     String savepoints = directory.resolve("savepoints").toUri().toString();
     submit(job, parallelism, backend, rest.stopWithSavepoint(jobId(job), savepoints, false));
   }
@@ -492,7 +499,8 @@ final class Pipeline implements Closeable {
     }
     awaitTaskManagers();
     for (Job job : Job.values()) {
-      submit(job, parallelism, "heap", newestState(job));
+      // A checkpoint is of its backend, other than a savepoint.
+      submit(job, parallelism, backends.get(job), newestState(job));
     }
   }
 

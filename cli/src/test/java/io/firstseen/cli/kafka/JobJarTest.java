@@ -12,8 +12,12 @@ import io.firstseen.filters.key.KeyHash;
 import io.firstseen.testing.SharedBroker;
 import java.io.File;
 import java.io.IOException;
+import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,6 +40,23 @@ import org.junit.jupiter.api.io.TempDir;
 class JobJarTest {
 
   private static final String HASH_KEY = "000102030405060708090a0b0c0d0e0f";
+
+  private static final String PASSWORD = "of-nobody-at-all";
+
+  // Without security.protocol=SASL_... Kafka's clients know it and do not use it.
+  private static final String LOGIN =
+      "org.apache.kafka.common.security.plain.PlainLoginModule required username=\"somebody\""
+          + " password=\"%s\";".formatted(PASSWORD);
+
+  private static final String LOGGING =
+      """
+      rootLogger.level = INFO
+      rootLogger.appenderRef.console.ref = console
+      appender.console.name = console
+      appender.console.type = Console
+      appender.console.layout.type = PatternLayout
+      appender.console.layout.pattern = %d %-5p %c - %m%n%xEx
+      """;
 
   /** Libraries that the job jar must bring along, by their files' names. */
   private static final Pattern NOT_FLINK =
@@ -151,11 +172,53 @@ class JobJarTest {
           assertThat(client.awaitReady(Duration.ofMinutes(1)).count()).isEqualTo(model.live.size());
         }
         assertThat(job.isAlive()).as(log()).isTrue();
+        assertNoSecretIsShown();
       } finally {
         job.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
       }
       assertThat(log()).doesNotContain("no hash key is configured");
     }
+  }
+
+  /** Neither on the pages of Flink's web interface, nor in the log, with all settings in it. */
+  private void assertNoSecretIsShown() throws Exception {
+    Matcher found = Pattern.compile("Rest endpoint listening at ([^ ]+:\\d+)").matcher(log());
+    assertThat(found.find()).as(log()).isTrue();
+    URI web = URI.create("http://" + found.group(1));
+    String jobs = get(web, "/jobs");
+    Matcher id = Pattern.compile("[0-9a-f]{32}").matcher(jobs);
+    assertThat(id.find()).as(jobs).isTrue();
+    StringBuilder shown = new StringBuilder();
+    for (String page :
+        List.of(
+            "/jobs/overview",
+            "/jobs/" + id.group(),
+            "/jobs/" + id.group() + "/config",
+            "/jobs/" + id.group() + "/plan",
+            "/jobs/" + id.group() + "/exceptions",
+            "/jobs/" + id.group() + "/checkpoints/config",
+            "/jobmanager/config",
+            "/jobmanager/environment",
+            "/jobmanager/metrics",
+            "/taskmanagers")) {
+      shown.append(get(web, page));
+    }
+    assertThat(shown).contains("firstseen-dedup");
+    assertThat(log()).contains("sasl.jaas.config = [hidden]");
+    for (String secret : List.of(HASH_KEY, PASSWORD)) {
+      assertThat(shown).doesNotContain(secret);
+      assertThat(log()).doesNotContain(secret);
+    }
+  }
+
+  private static String get(URI web, String path) throws Exception {
+    HttpResponse<String> answer =
+        HttpClient.newHttpClient()
+            .send(
+                HttpRequest.newBuilder(web.resolve(path)).build(),
+                HttpResponse.BodyHandlers.ofString());
+    assertThat(answer.statusCode()).as(path).isEqualTo(200);
+    return answer.body();
   }
 
   @Test
@@ -202,7 +265,9 @@ class JobJarTest {
     List<String> command = new ArrayList<>();
     command.add(java());
     command.addAll(List.of("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
-    command.add("-Dlog4j2.configurationFile=" + System.getProperty("log4j2.configurationFile"));
+    command.add(
+        "-Dlog4j2.configurationFile="
+            + Files.writeString(directory.resolve("log4j2.properties"), LOGGING));
     if (byFlinkRun) {
       // As in Flink's default configuration.
       command.add("--add-opens=java.base/java.util=ALL-UNNAMED");
@@ -222,6 +287,8 @@ class JobJarTest {
     command.add("--idle-timeout=1s");
     command.add("--fpr=0.0000001");
     command.add("--canonicaliser=url");
+    Path kafka = Files.createTempFile(directory, "kafka", ".properties");
+    command.add("--kafka-properties=" + Files.writeString(kafka, "sasl.jaas.config=" + LOGIN));
     ProcessBuilder builder =
         new ProcessBuilder(command)
             .redirectErrorStream(true)
