@@ -24,6 +24,7 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.SecurityOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -67,7 +68,7 @@ class IdleSplitsTest {
     splits.send(0, add("c", 25_000));
     splits.send(1, add("d", 2_000));
     splits.send(1, add("e", 12_000));
-    JobClient job = start(splits, parallelism);
+    JobClient job = start(splits, parallelism, "300ms");
     try {
       mustPublish(10_000, "ad");
       mustPublish(20_000, "abde");
@@ -87,11 +88,30 @@ class IdleSplitsTest {
     assertThat(RECORDS).isEmpty();
   }
 
+  /** Or the windows of a job of three tasks on a topic of two partitions would stay open. */
+  @Test
+  void aTaskWithoutASplitHoldsNothingBack() throws Exception {
+    RECORDS.clear();
+    ScriptedSplits splits = new ScriptedSplits(2);
+    splits.send(0, add("a", 1_000));
+    splits.send(0, add("b", 11_000));
+    splits.send(1, add("c", 2_000));
+    splits.send(1, add("d", 12_000));
+    JobClient job = start(splits, 3, "1h");
+    try {
+      mustPublish(10_000, "ac");
+    } finally {
+      job.cancel().get();
+      assertThat(job.getJobExecutionResult()).failsWithin(Duration.ofMinutes(1));
+    }
+  }
+
   private static SourceEvent add(String key, long timestampMillis) {
     return SourceEvent.of(Operation.ADD, null, key.getBytes(UTF_8), null, timestampMillis, "");
   }
 
-  private static JobClient start(ScriptedSplits splits, int parallelism) throws Exception {
+  private static JobClient start(ScriptedSplits splits, int parallelism, String idleTimeout)
+      throws Exception {
     Configuration settings = new Configuration();
     settings.set(SecurityOptions.DELEGATION_TOKENS_ENABLED, false);
     StreamExecutionEnvironment env = StreamExecutionEnvironment.createLocalEnvironment(settings);
@@ -103,7 +123,7 @@ class IdleSplitsTest {
             "--parallelism=" + parallelism,
             "--window=10s",
             "--out-of-orderness=0s",
-            "--idle-timeout=300ms"));
+            "--idle-timeout=" + idleTimeout));
     return env.executeAsync();
   }
 

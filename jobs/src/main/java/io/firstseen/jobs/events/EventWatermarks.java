@@ -4,6 +4,7 @@ import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.TimeToLive;
 import java.time.Duration;
 import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.eventtime.TimestampAssigner;
 import org.apache.flink.api.common.eventtime.TimestampAssignerSupplier;
 import org.apache.flink.api.common.eventtime.Watermark;
@@ -21,12 +22,18 @@ import org.apache.flink.util.clock.RelativeClock;
  * still publishes, and is then marked idle, so that it does not hold the others back. Events with a
  * problem are ignored: garbage on one split must neither advance nor stop event time.
  *
+ * <p>A reader without a split, as there is one where a source has more tasks than splits, is idle
+ * some seconds after its start, however long the idle timeout is.
+ *
  * <p>A watermark that ends a window, or an epoch of a ttl, is emitted right after the event that
  * caused it, not at the next periodic emit. So the windows of late events and the expiry of keys
  * depend only on the order of events.
  */
 public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
   private static final long serialVersionUID = 1;
+
+  // A reader whose splits are not in state gets them a moment after its start.
+  private static final long WITHOUT_SPLIT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final long outOfOrdernessMillis;
   private final long idleTimeoutNanos;
@@ -35,7 +42,7 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
   private final int shards;
 
   // Shared by all splits of a source reader, which run in one thread.
-  private transient Newest newestOfReader;
+  private transient Reader reader;
 
   private EventWatermarks(
       long outOfOrdernessMillis,
@@ -78,19 +85,23 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
   @Override
   public WatermarkGenerator<SourceEvent> createWatermarkGenerator(
       WatermarkGeneratorSupplier.Context context) {
-    if (newestOfReader == null) {
-      newestOfReader = new Newest();
+    // Flink makes the one for the reader itself before those for its splits.
+    if (reader == null) {
+      reader = new Reader();
+    } else {
+      reader.hasSplits = true;
     }
-    return new Generator(context.getInputActivityClock(), newestOfReader);
+    return new Generator(context.getInputActivityClock(), reader);
   }
 
-  private static final class Newest {
-    long timestampMillis;
+  private static final class Reader {
+    long newestMillis;
+    boolean hasSplits;
   }
 
   private final class Generator implements WatermarkGenerator<SourceEvent> {
     private final RelativeClock clock;
-    private final Newest newestOfReader;
+    private final Reader reader;
     private long newestMillis = -1;
     private long windowReached = Long.MIN_VALUE;
     private long epochReached = Long.MIN_VALUE;
@@ -98,9 +109,9 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
     private long silentSinceNanos;
     private boolean windowEnded;
 
-    Generator(RelativeClock clock, Newest newestOfReader) {
+    Generator(RelativeClock clock, Reader reader) {
       this.clock = clock;
-      this.newestOfReader = newestOfReader;
+      this.reader = reader;
     }
 
     @Override
@@ -111,7 +122,7 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
       active = true;
       if (timestampMillis > newestMillis) {
         newestMillis = timestampMillis;
-        newestOfReader.timestampMillis = Math.max(newestOfReader.timestampMillis, timestampMillis);
+        reader.newestMillis = Math.max(reader.newestMillis, timestampMillis);
         long reachedMillis = newestMillis - outOfOrdernessMillis;
         long window = windowMillis > 0 ? Math.floorDiv(reachedMillis, windowMillis) : windowReached;
         long epoch = ttl == null ? epochReached : ttl.epochsBegun(reachedMillis, shards);
@@ -134,7 +145,11 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
         windowEnded = false;
         silentSinceNanos = clock.relativeTimeNanos();
       }
-      boolean silent = clock.relativeTimeNanos() - silentSinceNanos >= idleTimeoutNanos;
+      long timeoutNanos =
+          reader.hasSplits || newestMillis >= 0
+              ? idleTimeoutNanos
+              : Math.min(idleTimeoutNanos, WITHOUT_SPLIT_NANOS);
+      boolean silent = clock.relativeTimeNanos() - silentSinceNanos >= timeoutNanos;
       if (!silent) {
         if (newestMillis >= 0) {
           output.emitWatermark(watermark());
@@ -144,8 +159,8 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
         // watermarks of idle ones. Use the newest event of the reader's splits, or the slowest
         // split would keep windows open.
         windowEnded = true;
-        long intoWindow = Math.floorMod(newestOfReader.timestampMillis, windowMillis);
-        long endMillis = newestOfReader.timestampMillis - intoWindow + windowMillis;
+        long intoWindow = Math.floorMod(reader.newestMillis, windowMillis);
+        long endMillis = reader.newestMillis - intoWindow + windowMillis;
         output.emitWatermark(new Watermark(endMillis - 1));
       } else {
         output.markIdle();

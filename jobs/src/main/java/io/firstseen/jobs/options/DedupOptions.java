@@ -19,7 +19,8 @@ public final class DedupOptions {
       converter = OptionValues.FalsePositiveRate.class,
       description =
           "The probability, in (0, 0.1], with which a first-seen key is taken for a repeat when the"
-              + " filter is filled to its capacity (default: ${DEFAULT-VALUE}).")
+              + " filter is filled to its capacity. State keeps the rate that it began with (default:"
+              + " ${DEFAULT-VALUE}).")
   private double falsePositiveRate;
 
   @Option(

@@ -22,7 +22,9 @@ public final class SnapshotOptions {
       paramLabel = "NAME",
       defaultValue = "firstseen",
       converter = OptionValues.SetName.class,
-      description = "The name of the set of keys in manifests (default: ${DEFAULT-VALUE}).")
+      description =
+          "The name of the set of keys in manifests. Fixed for the life of the state (default:"
+              + " ${DEFAULT-VALUE}).")
   private String setName;
 
   @Option(
@@ -52,8 +54,8 @@ public final class SnapshotOptions {
       description =
           "The probability, in (0, 0.1], with which a snapshot answers present for one key"
               + " that is not in it. A URL that is asked by its up to 30 match expressions is"
-              + " answered present with up to 30 times this probability (default: that of --fpr,"
-              + " 0.001 where there is no --fpr).")
+              + " answered present with up to 30 times this probability. Fixed for the life of the"
+              + " state (default: that of --fpr, 0.001 where there is no --fpr).")
   private Double falsePositiveRate;
 
   @Option(

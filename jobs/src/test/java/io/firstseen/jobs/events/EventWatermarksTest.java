@@ -86,6 +86,31 @@ class EventWatermarksTest {
   }
 
   @Test
+  void aReaderWithoutASplitIsIdleSoon() {
+    EventWatermarks patient =
+        EventWatermarks.of(Duration.ZERO, Duration.ofHours(1), OptionalLong.of(1_000));
+    Split reader = new Split(patient);
+    assertThat(reader.tick()).isEmpty();
+    nowMillis += 4_999;
+    assertThat(reader.tick()).isEmpty();
+    nowMillis += 1;
+    assertThat(reader.tick()).containsExactly("idle");
+  }
+
+  @Test
+  void aReaderWhoseSplitIsSilentIsNot() {
+    EventWatermarks patient =
+        EventWatermarks.of(Duration.ZERO, Duration.ofHours(1), OptionalLong.of(1_000));
+    Split reader = new Split(patient);
+    Split split = new Split(patient);
+    assertThat(reader.tick()).isEmpty();
+    assertThat(split.tick()).isEmpty();
+    nowMillis += Duration.ofHours(1).toMillis() - 1;
+    assertThat(reader.tick()).isEmpty();
+    assertThat(split.tick()).isEmpty();
+  }
+
+  @Test
   void eventsWithAProblemNeitherMoveTheTimeNorKeepASplitAwake() {
     first.event(5_300);
     first.tick();
