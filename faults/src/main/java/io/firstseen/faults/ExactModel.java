@@ -3,6 +3,7 @@ package io.firstseen.faults;
 import io.firstseen.filters.key.KeyHash;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -37,6 +38,8 @@ final class ExactModel {
   private int[] lastOfKey = new int[FIRST_CAPACITY];
   private long[] fingerprints = new long[FIRST_CAPACITY];
 
+  // The keys that an add has had.
+  private final BitSet added = new BitSet();
   private final Set<Long> filter = new HashSet<>();
   private int live;
   private int[] liveAtEnd = new int[64];
@@ -106,7 +109,7 @@ final class ExactModel {
     return keys;
   }
 
-  /** How many events had a key that was not live and was dropped nevertheless. */
+  /** How many keys were dropped when they came for the first time. */
   synchronized int drops() {
     return drops;
   }
@@ -174,11 +177,14 @@ final class ExactModel {
     if (isDelete) {
       kind = filter.remove(fingerprints[key]) ? Kind.REMOVED : Kind.UNKNOWN_DELETE;
     } else {
-      if (!wasLive) {
+      boolean isFirst = !added.get(key);
+      added.set(key);
+      if (isFirst) {
         expectedDrops += matchProbability * filter.size();
       }
       kind = filter.add(fingerprints[key]) ? Kind.ACCEPTED : Kind.DUPLICATE;
-      if (!wasLive && kind == Kind.DUPLICATE) {
+      // One that comes again is dropped again, which says nothing of the law.
+      if (isFirst && kind == Kind.DUPLICATE) {
         drops++;
       }
     }

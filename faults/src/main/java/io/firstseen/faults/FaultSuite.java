@@ -42,6 +42,7 @@ public final class FaultSuite implements Callable<Integer> {
   private static final long HOURS_BEHIND = TimeUnit.HOURS.toMillis(12);
   private static final int WINDOW_MILLIS = 5000;
   private static final int STRAY_MILLIS = 3000;
+  private static final int MOST_SIGMAS = 5;
 
   @Spec private CommandSpec command;
 
@@ -333,6 +334,12 @@ public final class FaultSuite implements Callable<Integer> {
       collect("events have no outcome", missing);
       collect("outcomes are wrong", output.wrong());
       collect("outcomes are out of order", output.disordered());
+      double beyond = (model.drops() - model.expectedDrops()) / Math.sqrt(model.expectedDrops());
+      if (beyond > MOST_SIGMAS) {
+        differences.add(
+            "%d new keys were dropped, %.1f by the law of the filter"
+                .formatted(model.drops(), model.expectedDrops()));
+      }
       differences.addAll(output.examples());
       differences.addAll(manifests.differences());
       differences.addAll(consumer.differences());
