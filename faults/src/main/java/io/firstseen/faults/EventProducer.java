@@ -22,11 +22,11 @@ final class EventProducer implements AutoCloseable {
 
   private final ExactModel model;
   private final OutputCheck output;
+  private final int eventsPerSecond;
   private final int mostAhead;
   private final KafkaProducer<byte[], byte[]> producer;
   private final AtomicReference<Exception> refusal = new AtomicReference<>();
   private final Worker worker;
-  private volatile int eventsPerSecond;
   private volatile int produced;
   private volatile boolean stopped;
   private volatile boolean losesNext;
@@ -64,10 +64,6 @@ final class EventProducer implements AutoCloseable {
   /** Why the broker has refused an event; null if it has not. */
   @Nullable Exception refusal() {
     return refusal.get();
-  }
-
-  void setRate(int newEventsPerSecond) {
-    eventsPerSecond = newEventsPerSecond;
   }
 
   /** Counts the next event without sending it. */

@@ -232,10 +232,7 @@ public final class FaultSuite implements Callable<Integer> {
   }
 
   private static boolean isPossible(Fault fault, Pipeline pipeline) {
-    if (fault == Fault.STEP_CLOCK && !pipeline.hasClock()) {
-      return false;
-    }
-    return true;
+    return fault != Fault.STEP_CLOCK || pipeline.hasClock();
   }
 
   private static void progress(String format, Object... values) {

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -401,6 +402,17 @@ class PageTest {
   @ParameterizedTest
   @CsvSource({"1100, false", "320, true"})
   void isLegibleOnEveryScreen(int width, boolean dark) throws Exception {
+    assertLegible(width, dark);
+  }
+
+  @Tag("slow")
+  @ParameterizedTest
+  @CsvSource({"1100, true", "320, false"})
+  void isLegibleInTheOtherColours(int width, boolean dark) throws Exception {
+    assertLegible(width, dark);
+  }
+
+  private void assertLegible(int width, boolean dark) throws Exception {
     browser.become(width, 900, dark);
     download();
     ask("https://example.org/" + "very-long-".repeat(30));

@@ -61,6 +61,8 @@ class TopicReplicasTest {
         EmbeddedBroker.start(
             directory.resolve("1"),
             EmbeddedBroker.Settings.tuned()
+                // The second broker is cut off for a while, and must not be given up.
+                .with("broker.session.timeout.ms", "60000")
                 .with("listeners", "PLAINTEXT://localhost:0,CONTROLLER://localhost:" + port));
     admin = Admin.create(Map.of("bootstrap.servers", first.bootstrapServers()));
     toController = new TcpProxy(0, port);
@@ -162,12 +164,9 @@ class TopicReplicasTest {
             .mapToInt(Node::port)
             .findAny()
             .orElseThrow();
-    create("e.events", 1, "delete");
+    // Made when its leader, the second broker, knows it.
+    first.createTopics(List.of(new NewTopic("e.events", Map.of(0, List.of(2)))));
     toController.cut();
-    NewTopic accepted =
-        new NewTopic("e.accepted", Map.of(0, List.of(1)))
-            .configs(Map.of("cleanup.policy", "compact"));
-    admin.createTopics(List.of(accepted)).all().get();
     Thread later =
         new Thread(
             () -> {
@@ -176,6 +175,10 @@ class TopicReplicasTest {
             });
     later.start();
     try {
+      NewTopic accepted =
+          new NewTopic("e.accepted", Map.of(0, List.of(1)))
+              .configs(Map.of("cleanup.policy", "compact"));
+      admin.createTopics(List.of(accepted)).all().get();
       Topics.preparePipeline(optionsAt("localhost:" + secondPort, "e"));
     } finally {
       later.join();

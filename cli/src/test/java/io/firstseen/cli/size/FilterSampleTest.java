@@ -6,6 +6,7 @@ import io.firstseen.filters.cuckoo.CuckooFilter;
 import io.firstseen.filters.cuckoo.CuckooShape;
 import java.util.SplittableRandom;
 import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,6 +19,17 @@ class FilterSampleTest {
   @ParameterizedTest
   @CsvSource({"600000, 0.01", "900000, 0.001", "1200000, 0.0001"})
   void aSubtreeHasTheBytesOfTheWholeFilter(int keys, double rate) {
+    assertSubtreeHasTheBytesOfTheWholeFilter(keys, rate);
+  }
+
+  @Tag("slow")
+  @ParameterizedTest
+  @CsvSource({"1500000, 0.01", "2200000, 0.001", "3000000, 0.0001", "4000000, 0.001"})
+  void alsoOfALargerFilter(int keys, double rate) {
+    assertSubtreeHasTheBytesOfTheWholeFilter(keys, rate);
+  }
+
+  private static void assertSubtreeHasTheBytesOfTheWholeFilter(int keys, double rate) {
     CuckooFilter whole = CuckooFilter.forCapacity(keys, rate);
     whole.insertAll(new SplittableRandom(7).longs(keys).toArray());
     FilterSample sample = FilterSample.of(whole.shape().identityBits(), keys, 1, false);

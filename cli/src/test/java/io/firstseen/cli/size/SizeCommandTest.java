@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.apache.flink.configuration.GlobalConfiguration;
 import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -99,6 +100,17 @@ class SizeCommandTest {
   @CsvSource({"1e12, 1e-4, 1", "1e12, 1.5e-7, 128"})
   void theLeastShardsAreThoseOfTheBitsOfAHash(String keys, String rate, int least)
       throws IOException {
+    assertLeastShards(keys, rate, least);
+  }
+
+  @Tag("slow")
+  @ParameterizedTest
+  @CsvSource({"1e14, 1e-4, 16", "1e14, 2e-5, 128"})
+  void alsoOfMoreKeys(String keys, String rate, int least) throws IOException {
+    assertLeastShards(keys, rate, least);
+  }
+
+  private static void assertLeastShards(String keys, String rate, int least) throws IOException {
     JsonNode tasks = json("--keys", keys, "--rate", "1e6", "--fpr", rate).get("tasks");
     assertThat(tasks.get("leastShards").asInt()).isEqualTo(least);
     assertThat(tasks.get("shards").asInt()).isGreaterThanOrEqualTo(least);

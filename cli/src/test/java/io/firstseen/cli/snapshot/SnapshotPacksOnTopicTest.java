@@ -41,7 +41,7 @@ class SnapshotPacksOnTopicTest {
   private static final int CROWD = LARGE ? 20_000 : 4_000;
   private static final int CHANGES = CROWD / 200;
   // The set becomes three times as large, so that all chains begin anew.
-  private static final int STRETCH = LARGE ? 4 : 1;
+  private static final int STRETCH = LARGE ? 6 : 1;
   private static final int GROWTH = 10 * STRETCH;
   private static final int WINDOWS = 13 * STRETCH;
 

@@ -40,8 +40,7 @@ public final class PythonPackage {
 
   /** Skips the test, and says so, if there is no Python that can run the package. */
   public static void require() {
-    Assumptions.assumeTrue(
-        isThere(), "the tests of clients/python need python3, 3.9 or later, on the path");
+    Assumptions.assumeTrue(isThere(), "this test needs python3, 3.9 or later, on the path");
   }
 
   /** Whether there is a Python that can run the package. */

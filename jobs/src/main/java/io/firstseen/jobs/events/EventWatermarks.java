@@ -22,8 +22,8 @@ import org.apache.flink.util.clock.RelativeClock;
  * still publishes, and is then marked idle, so that it does not hold the others back. Events with a
  * problem are ignored: garbage on one split must neither advance nor stop event time.
  *
- * <p>A reader without a split, as there is one where a source has more tasks than splits, is idle
- * some seconds after its start, however long the idle timeout is.
+ * <p>Where a source has more tasks than splits, the reader of a task without a split is idle five
+ * seconds after its start, however long the idle timeout is.
  *
  * <p>A watermark that ends a window, or an epoch of a ttl, is emitted right after the event that
  * caused it, not at the next periodic emit. So the windows of late events and the expiry of keys
