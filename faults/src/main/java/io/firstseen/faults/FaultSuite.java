@@ -17,6 +17,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.flink.util.FileUtils;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -42,6 +43,8 @@ public final class FaultSuite implements Callable<Integer> {
   private static final long HOURS_BEHIND = TimeUnit.HOURS.toMillis(12);
   private static final int WINDOW_MILLIS = 5000;
   private static final int STRAY_MILLIS = 3000;
+  private static final int SPARE_MILLIS = 1000;
+  private static final int TASK_HEAP_MEBIBYTES = 320;
   private static final int MOST_SIGMAS = 5;
 
   @Spec private CommandSpec command;
@@ -182,7 +185,7 @@ public final class FaultSuite implements Callable<Integer> {
     }
   }
 
-  private static Path builtJobJar() throws IOException {
+  static Path builtJobJar() throws IOException {
     Path own = Path.of(System.getProperty("java.class.path")).toAbsolutePath();
     Path target = own.resolveSibling("../../jobs/target").normalize();
     if (!Files.isDirectory(target)) {
@@ -202,7 +205,7 @@ public final class FaultSuite implements Callable<Integer> {
     StreamSettings stream =
         new StreamSettings(seed, base, 2, WINDOW_MILLIS, 500_000, falsePositiveRate);
     progress("starting the processes, with data in %s", work);
-    try (Pipeline pipeline = new Pipeline(work, new Pipeline.Settings(stream, jar, ahead + 1000))) {
+    try (Pipeline pipeline = new Pipeline(work, settings(stream, jar))) {
       List<Schedule.Step> steps =
           chosen.isEmpty()
               ? Schedule.of(seed, kills, fault -> isPossible(fault, pipeline))
@@ -226,9 +229,38 @@ public final class FaultSuite implements Callable<Integer> {
           progress("%.0f s  a breach on purpose: %s", run.seconds(), breach);
           breach.commit(pipeline.brokersForWatchers(), producer);
         }
-        return run.finish(seed, model);
+        return run.finish(seed, model, ahead + SPARE_MILLIS);
       }
     }
+  }
+
+  private Pipeline.Settings settings(StreamSettings stream, Path jar) {
+    String outOfOrderness = "--out-of-orderness=%dms".formatted(ahead + SPARE_MILLIS);
+    return new Pipeline.Settings(
+        jar,
+        true,
+        List.of(new NewTopic(Pipeline.EVENTS, stream.partitions(), (short) 1)),
+        List.of(
+            // The events have times of their own.
+            "log.retention.ms=-1",
+            // Every record is to be seen.
+            "log.cleaner.min.compaction.lag.ms=86400000"),
+        TASK_HEAP_MEBIBYTES,
+        Jvm.SMALL,
+        "1s",
+        List.of(
+            outOfOrderness,
+            "--capacity=" + stream.capacity(),
+            "--fpr=" + stream.falsePositiveRate()),
+        List.of(outOfOrderness, "--window=%dms".formatted(stream.windowMillis())),
+        ConsumerMain.class,
+        pipeline ->
+            new ConsumerMain.Spec(
+                stream,
+                pipeline.brokers(),
+                pipeline.hashKeyFile().toString(),
+                pipeline.consumerCache().toString(),
+                pipeline.answers().toString()));
   }
 
   private static boolean isPossible(Fault fault, Pipeline pipeline) {
@@ -312,12 +344,12 @@ public final class FaultSuite implements Callable<Integer> {
     }
 
     /** Ends the stream, and makes the report. */
-    Report finish(long seed, ExactModel model) throws Exception {
+    Report finish(long seed, ExactModel model, int outOfOrdernessMillis) throws Exception {
       int events = producer.stop();
       StreamSettings stream = model.settings();
       int lastEnd = events / stream.windowMillis() * stream.windowMillis();
       boolean isComplete = await(() -> output.lowestUnseen() >= events);
-      producer.closeWindows(pipeline.settings().outOfOrderness() + 2 * stream.windowMillis());
+      producer.closeWindows(outOfOrdernessMillis + 2 * stream.windowMillis());
       boolean isPublished = await(() -> newestEnd(stream) >= lastEnd);
       if (isComplete && isPublished) {
         long sequence = newestSequence();
@@ -480,6 +512,11 @@ public final class FaultSuite implements Callable<Integer> {
         return !Double.isNaN(outputSeconds + snapshotsSeconds + consumerSeconds + serviceSeconds);
       }
 
+      /** The next fault may come before a part has recovered. */
+      private static String tenths(double seconds) {
+        return Double.isNaN(seconds) ? "-" : "%.1f".formatted(seconds);
+      }
+
       private String jobs() {
         try {
           return pipeline.rest().jobs().toString();
@@ -504,8 +541,8 @@ public final class FaultSuite implements Callable<Integer> {
                 serviceSeconds,
                 gap));
         progress(
-            "%5.0f s  %d of %d %s%s: lasted %.1f s; output again after %.1f s, snapshots %.1f,"
-                + " consumer %.1f, service %.1f; longest gap %.1f s; %,d events; differences: %d"
+            "%5.0f s  %d of %d %s%s: lasted %.1f s; output again after %s s, snapshots %s,"
+                + " consumer %s, service %s; longest gap %.1f s; %,d events; differences: %d"
                 + " doubled, %d wrong, %d out of order, %d in snapshots",
             seconds(),
             number,
@@ -513,10 +550,10 @@ public final class FaultSuite implements Callable<Integer> {
             step.fault().id(),
             step.overlaps() ? " (overlapping)" : "",
             heldSeconds,
-            outputSeconds,
-            snapshotsSeconds,
-            consumerSeconds,
-            serviceSeconds,
+            tenths(outputSeconds),
+            tenths(snapshotsSeconds),
+            tenths(consumerSeconds),
+            tenths(serviceSeconds),
             gap,
             output.lowestUnseen(),
             output.doubled(),

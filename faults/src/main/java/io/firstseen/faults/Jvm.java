@@ -21,21 +21,23 @@ final class Jvm {
               + "|testing|siphash|hash4j|crawler-commons|jackson|avro|protobuf-java|picocli|kafka"
               + "|flink-connector-kafka|flink-connector-base|micrometer|prometheus)[-_].*");
 
-  /** Most of them start often, and do little. */
-  private static final List<String> SMALL = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+  /** For programs that start often, and do little. */
+  static final List<String> SMALL = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
-  private final List<String> logging;
+  private final List<String> common = new ArrayList<>();
 
   /**
    * @param logConfiguration the file that says how all parts log
+   * @param options of all
    */
-  Jvm(Path logConfiguration) {
-    this.logging = List.of("-Dlog4j2.configurationFile=" + logConfiguration);
+  Jvm(Path logConfiguration, List<String> options) {
+    common.add("-Dlog4j2.configurationFile=" + logConfiguration);
+    common.addAll(options);
   }
 
   /** A main class with all that this program has on its class path. */
   JavaProgram ours(int heapMebibytes, String main, List<String> arguments) throws IOException {
-    return program(heapMebibytes, ClassPath.ofThisJvm(), SMALL, main, arguments, Map.of());
+    return program(heapMebibytes, ClassPath.ofThisJvm(), List.of(), main, arguments, Map.of());
   }
 
   /** A main class of Flink, with Flink alone on its class path. */
@@ -51,8 +53,7 @@ final class Jvm {
       List<String> arguments,
       Map<String, String> environment)
       throws IOException {
-    List<String> withModules = new ArrayList<>(SMALL);
-    withModules.addAll(options);
+    List<String> withModules = new ArrayList<>(options);
     // As in Flink's default configuration.
     withModules.add("--add-opens=java.base/java.util=ALL-UNNAMED");
     withModules.add("--add-opens=java.base/java.lang=ALL-UNNAMED");
@@ -73,7 +74,7 @@ final class Jvm {
       String main,
       List<String> arguments,
       Map<String, String> environment) {
-    List<String> all = new ArrayList<>(logging);
+    List<String> all = new ArrayList<>(common);
     all.add("-Xmx" + heapMebibytes + "m");
     all.addAll(options);
     return new JavaProgram(main, classPath, all, arguments, environment);

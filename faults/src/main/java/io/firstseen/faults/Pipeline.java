@@ -20,11 +20,14 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.apache.flink.util.FileUtils;
 import org.apache.kafka.clients.admin.Admin;
@@ -54,7 +57,6 @@ final class Pipeline implements Closeable {
   private static final Duration START_TIMEOUT = Duration.ofMinutes(5);
   private static final int SLOTS = 6;
   private static final String HEAP = "heap";
-  private static final int TASK_HEAP_MEBIBYTES = 320;
   private static final String HASH_KEY = "00112233445566778899aabbccddeeff";
   private static final List<String> CLUSTER =
       List.of("zookeeper", "jobmanager", "taskmanager-1", "taskmanager-2");
@@ -72,7 +74,7 @@ final class Pipeline implements Closeable {
   private final Path clock;
   private final Optional<String> clockLibrary;
   private final FlinkRest rest;
-  private final Map<String, LocalProcess> parts = new HashMap<>();
+  private final Map<String, LocalProcess> parts = new TreeMap<>();
   private final Map<Job, String> jobIds = new HashMap<>();
   private final Map<Job, String> backends = new HashMap<>();
   private final Map<Job, String> startedFrom = new HashMap<>();
@@ -82,11 +84,31 @@ final class Pipeline implements Closeable {
   /**
    * How the pipeline is set up.
    *
-   * @param stream the events
    * @param jobJar the shaded jar of the jobs
-   * @param outOfOrderness of the jobs, in milliseconds
+   * @param isBreakable whether the parts reach each other through proxies, and one TaskManager has
+   *     a clock of its own
+   * @param topics to make: that of events, and others that the jobs would make otherwise
+   * @param broker more settings of the broker
+   * @param taskHeapMebibytes heap of a TaskManager for its tasks
+   * @param jvm options of all JVMs
+   * @param checkpointInterval of both jobs
+   * @param dedup more options of the dedup
+   * @param snapshots more options of the snapshot job
+   * @param consumer the main class of the consumer
+   * @param consumerSpec its argument
    */
-  record Settings(StreamSettings stream, Path jobJar, int outOfOrderness) {}
+  record Settings(
+      Path jobJar,
+      boolean isBreakable,
+      List<NewTopic> topics,
+      List<String> broker,
+      int taskHeapMebibytes,
+      List<String> jvm,
+      String checkpointInterval,
+      List<String> dedup,
+      List<String> snapshots,
+      Class<?> consumer,
+      Function<Pipeline, Object> consumerSpec) {}
 
   /** The jobs. */
   enum Job {
@@ -123,10 +145,12 @@ final class Pipeline implements Closeable {
     this.brokerProxy = new TcpProxy(0, ports.broker);
     this.jobManagerProxy = new TcpProxy(0, ports.jobManager);
     this.rest = new FlinkRest(URI.create("http://localhost:" + ports.rest));
-    this.jvm = new Jvm(logConfiguration());
+    this.jvm = new Jvm(logConfiguration(), settings.jvm);
     this.clock = directory.resolve("clock");
     this.clockLibrary =
-        CLOCK_LIBRARIES.stream().filter(file -> Files.exists(Path.of(file))).findFirst();
+        CLOCK_LIBRARIES.stream()
+            .filter(file -> settings.isBreakable && Files.exists(Path.of(file)))
+            .findFirst();
     Files.createFile(
         hashKeyFile(),
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
@@ -183,6 +207,7 @@ final class Pipeline implements Closeable {
         taskmanager.host: localhost
         taskmanager.bind-host: localhost
         taskmanager.numberOfTaskSlots: %d
+        taskmanager.load-balance.mode: TASKS
         taskmanager.cpu.cores: 2.0
         taskmanager.memory.task.heap.size: %dm
         taskmanager.memory.task.off-heap.size: 64m
@@ -203,20 +228,16 @@ final class Pipeline implements Closeable {
                 ports.jobManager,
                 ports.zooKeeper,
                 directory.resolve("ha").toUri(),
-                jobManagerProxy.port(),
+                settings.isBreakable ? jobManagerProxy.port() : ports.jobManager,
                 ports.rest,
                 ports.rest,
                 HEARTBEAT_TIMEOUT.toSeconds(),
                 SLOTS,
-                TASK_HEAP_MEBIBYTES,
+                settings.taskHeapMebibytes,
                 tmp,
                 tmp,
                 tmp,
                 directory.resolve("savepoints").toUri()));
-  }
-
-  Settings settings() {
-    return settings;
   }
 
   Path hashKeyFile() {
@@ -233,9 +254,14 @@ final class Pipeline implements Closeable {
     return directory.resolve("logs");
   }
 
-  /** The broker's address for the pipeline, through the proxy. */
-  private String brokers() {
-    return "localhost:" + brokerProxy.port();
+  /** The broker's address for the pipeline. */
+  String brokers() {
+    return settings.isBreakable ? "localhost:" + brokerProxy.port() : brokersForWatchers();
+  }
+
+  /** Where the consumer keeps its snapshots. */
+  Path consumerCache() {
+    return directory.resolve("consumer-cache");
   }
 
   /** The broker's address for those who watch. */
@@ -249,6 +275,11 @@ final class Pipeline implements Closeable {
 
   LocalProcess part(String name) {
     return parts.get(name);
+  }
+
+  /** All parts that have been started. */
+  Collection<LocalProcess> parts() {
+    return parts.values();
   }
 
   TcpProxy brokerProxy() {
@@ -279,11 +310,8 @@ final class Pipeline implements Closeable {
 
   /** Starts everything. */
   void start() throws Exception {
-    startPart(
-        "broker",
-        jvm.ours(
-            512,
-            BrokerProcess.class.getName(),
+    List<String> brokerArguments =
+        new ArrayList<>(
             List.of(
                 directory.resolve("kafka").toString(),
                 "0",
@@ -295,22 +323,20 @@ final class Pipeline implements Closeable {
                     + "PLAINTEXT:PLAINTEXT,DIRECT:PLAINTEXT,CONTROLLER:PLAINTEXT",
                 "inter.broker.listener.name=DIRECT",
                 // What a job may ask for, as with stock settings.
-                "transaction.max.timeout.ms=900000",
-                // The events have times of their own.
-                "log.retention.ms=-1",
-                // Every record is to be seen.
-                "log.cleaner.min.compaction.lag.ms=86400000")),
+                "transaction.max.timeout.ms=900000"));
+    brokerArguments.addAll(settings.broker);
+    startPart(
+        "broker",
+        jvm.ours(512, BrokerProcess.class.getName(), brokerArguments),
         start -> listens(ports.watchers));
     try (Admin admin =
         Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, brokersForWatchers()))) {
-      int partitions = settings.stream.partitions();
-      admin
-          .createTopics(List.of(new NewTopic(EVENTS, partitions, (short) 1)))
-          .all()
-          .get(60, TimeUnit.SECONDS);
+      admin.createTopics(settings.topics).all().get(60, TimeUnit.SECONDS);
       Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
-      for (int partition = 0; partition < partitions; partition++) {
-        ends.put(new TopicPartition(EVENTS, partition), OffsetSpec.latest());
+      for (NewTopic topic : settings.topics) {
+        for (int partition = 0; partition < topic.numPartitions(); partition++) {
+          ends.put(new TopicPartition(topic.name(), partition), OffsetSpec.latest());
+        }
       }
       // Only then a producer loses nothing.
       admin.listOffsets(ends).all().get(60, TimeUnit.SECONDS);
@@ -323,16 +349,8 @@ final class Pipeline implements Closeable {
         "consumer",
         jvm.ours(
             256,
-            ConsumerMain.class.getName(),
-            List.of(
-                new ObjectMapper()
-                    .writeValueAsString(
-                        new ConsumerMain.Spec(
-                            settings.stream,
-                            brokers(),
-                            hashKeyFile().toString(),
-                            directory.resolve("consumer-cache").toString(),
-                            answers().toString())))),
+            settings.consumer.getName(),
+            List.of(new ObjectMapper().writeValueAsString(settings.consumerSpec.apply(this)))),
         start -> true);
     startPart(
         "serve",
@@ -386,7 +404,7 @@ final class Pipeline implements Closeable {
       startPart(
           "taskmanager-" + number,
           jvm.flink(
-              TASK_HEAP_MEBIBYTES + 64,
+              settings.taskHeapMebibytes + 64,
               List.of("-XX:MaxDirectMemorySize=320m", "-XX:MaxMetaspaceSize=256m"),
               "org.apache.flink.runtime.taskexecutor.TaskManagerRunner",
               List.of("--configDir", conf, "-D", "taskmanager.resource-id=taskmanager-" + number),
@@ -446,18 +464,16 @@ final class Pipeline implements Closeable {
     arguments.add("--hash-key-file=" + hashKeyFile());
     arguments.add("--hash-key-on-workers");
     arguments.add("--checkpoint-dir=" + disk.directory().toUri());
-    arguments.add("--checkpoint-interval=1s");
+    arguments.add("--checkpoint-interval=" + settings.checkpointInterval);
     arguments.add("--idle-timeout=1h");
-    arguments.add("--out-of-orderness=" + settings.outOfOrderness + "ms");
     arguments.add("--parallelism=" + parallelism);
     arguments.add("--state-backend=" + backend);
     if (job == Job.DEDUP) {
-      arguments.add("--capacity=" + settings.stream.capacity());
-      arguments.add("--fpr=" + settings.stream.falsePositiveRate());
+      arguments.addAll(settings.dedup);
       // After the loss of a cluster the newest claim may be of a job that left no checkpoint.
       arguments.add("--take-over");
     } else {
-      arguments.add("--window=" + settings.stream.windowMillis() + "ms");
+      arguments.addAll(settings.snapshots);
       arguments.add("--set=" + SET);
     }
     if (from != null) {

@@ -12,6 +12,9 @@ public final class Bounds {
   private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final int TRIES = 4;
 
+  /** What a fuzzer allocates by its hooks in the code, as a factor. Without a fuzzer 1. */
+  private static final long HOOKS = Long.getLong("firstseen.fuzz.hooks", 1);
+
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private Bounds() {}
@@ -23,9 +26,9 @@ public final class Bounds {
   }
 
   /**
-   * Runs a decoding. Its input may cost one second and {@code factor} bytes of memory for each of
-   * its bytes, beside 256 KiB; memory that is freed meanwhile counts, too. What costs more is run
-   * again, as the first run of a path also loads classes, and others use the machine.
+   * Runs a decoding. Its input may cost one second of the processor and {@code factor} bytes of
+   * memory for each of its bytes, beside 256 KiB; memory that is freed meanwhile counts, too. What
+   * costs more is run again, as the first run of a path also loads classes.
    *
    * @param inputBytes the length of the input
    */
@@ -36,13 +39,13 @@ public final class Bounds {
   /** The same with another number of bytes that any input may cost. */
   public static void hold(int inputBytes, long factor, long spareBytes, Decoding decoding)
       throws Exception {
-    long allowed = factor * inputBytes + spareBytes;
+    long allowed = HOOKS * (factor * inputBytes + spareBytes);
     for (int left = TRIES; ; left--) {
-      long startNanos = System.nanoTime();
+      long startNanos = THREADS.getCurrentThreadCpuTime();
       long before = THREADS.getCurrentThreadAllocatedBytes();
       decoding.run();
       long allocated = THREADS.getCurrentThreadAllocatedBytes() - before;
-      long nanos = System.nanoTime() - startNanos;
+      long nanos = THREADS.getCurrentThreadCpuTime() - startNanos;
       if (allocated <= allowed && nanos <= MAX_NANOS) {
         return;
       }

@@ -237,7 +237,7 @@ public final class DedupJob {
         KafkaSources.events(kafka, options.dedup().maxAhead()),
         KafkaSinks.outcomes(kafka, options),
         options);
-    Topics.prepareDedup(kafka);
+    Topics.prepareDedup(kafka, options.ttlOfAccepted());
   }
 
   /** Runs the job against Kafka; {@code --help} lists the options. */

@@ -126,7 +126,7 @@ public final class PipelineJob {
     kafka.requireChangelog();
     kafka.checkCanonicaliser(options.keys().canonicaliser());
     JobEnvironment.configureCheckpoints(env, kafka);
-    Topics.preparePipeline(kafka);
+    Topics.preparePipeline(kafka, options.ttlOfAccepted());
     build(
         env,
         KafkaSources.events(kafka, options.dedup().maxAhead()),

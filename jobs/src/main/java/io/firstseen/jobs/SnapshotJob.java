@@ -188,7 +188,7 @@ public final class SnapshotJob {
     kafka.check();
     kafka.requireChangelog();
     JobEnvironment.configureCheckpoints(env, kafka);
-    Duration retention = Topics.prepareSnapshots(kafka);
+    Duration retention = Topics.prepareSnapshots(kafka, options.ttlOfAccepted());
     build(
         env,
         KafkaSources.acceptedChangelog(kafka, options.maxAhead(), retention),

@@ -71,7 +71,7 @@ final class Pipelines {
           case OURS, OURS_WITHOUT_DUPLICATES -> throw new AssertionError(subject);
         };
     outcomes.sinkTo(KafkaSinks.outcomes(kafka, options).decided());
-    Topics.prepareDedup(kafka);
+    Topics.prepareDedup(kafka, null);
   }
 
   private static void configure(

@@ -66,7 +66,8 @@ class DoctorCommandTest {
 
   private void makeTopics() {
     KAFKA.create(name + ".events", "delete");
-    Topics.preparePipeline(KafkaOptions.parse(topics(KAFKA.servers()).toArray(String[]::new)));
+    Topics.preparePipeline(
+        KafkaOptions.parse(topics(KAFKA.servers()).toArray(String[]::new)), null);
   }
 
   @Test
@@ -116,6 +117,14 @@ class DoctorCommandTest {
     Invocation json = doctor("--json");
     assertThat(json.status()).isEqualTo(ExitCode.NEGATIVE);
     assertThat(new ObjectMapper().readTree(json.out().get(0)).get("ok").asBoolean()).isFalse();
+  }
+
+  @Test
+  void aTopicThatDeletesByAgeIsForJobsWithTtl() throws Exception {
+    KAFKA.create(name + ".accepted", "compact,delete");
+    assertThat(line(doctor("--job=snapshots"), "topic " + name + ".accepted"))
+        .startsWith("warning")
+        .contains("cleanup.policy=compact,delete: only for jobs with --ttl");
   }
 
   @Test

@@ -363,7 +363,7 @@ class PassedRecordsTest {
   @Test
   void theTopicIsMadeToTakeEveryRecord() throws Exception {
     create(name + ".events", 3, Map.of("message.timestamp.after.max.ms", "7200000"));
-    Topics.prepareDedup(options("--output=record"));
+    Topics.prepareDedup(options("--output=record"), null);
     String topic = name + ".records";
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", BROKER.servers()))) {
       assertThat(admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic).partitions())
@@ -374,7 +374,7 @@ class PassedRecordsTest {
       assertThat(config.get("message.timestamp.after.max.ms").value()).isEqualTo("7200000");
     }
     // It is what is needed.
-    Topics.prepareDedup(options("--output=record"));
+    Topics.prepareDedup(options("--output=record"), null);
     Map<String, String> refusals = new HashMap<>();
     refusals.put(
         "cleanup.policy=compact",
@@ -419,7 +419,7 @@ class PassedRecordsTest {
                     .configs(Map.of("retention.ms", "3600000")),
                 new NewTopic(other, 1, (short) 1)
                     .configs(Map.of("retention.ms", "7200000", "cleanup.policy", policy))));
-    Topics.prepareDedup(options("--output=record", "--events-topic=" + other));
+    Topics.prepareDedup(options("--output=record", "--events-topic=" + other), null);
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", BROKER.servers()))) {
       ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
       Config config = admin.describeConfigs(List.of(resource)).all().get().get(resource);
@@ -430,7 +430,7 @@ class PassedRecordsTest {
 
   private void assertRefused(String topic, String sentence) {
     assertThatThrownBy(
-            () -> Topics.prepareDedup(options("--output=record", "--records-topic=" + topic)))
+            () -> Topics.prepareDedup(options("--output=record", "--records-topic=" + topic), null))
         .isInstanceOf(UserErrorException.class)
         .hasMessage("topic " + topic + " " + sentence);
   }

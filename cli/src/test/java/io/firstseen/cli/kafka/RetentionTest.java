@@ -90,7 +90,7 @@ class RetentionTest {
           submitSnapshots(cluster, options("--max-downtime=1s"), fromSavepoint(savepoint));
       assertThat(failure(late))
           .contains(" of topic " + accepted + " to offset ")
-          .contains("the topic keeps removals for 1s (delete.retention.ms)")
+          .contains("the topic keeps unread removals for 1s (delete.retention.ms, or")
           .contains("--take-over");
 
       JobClient rebuilt =
@@ -105,13 +105,13 @@ class RetentionTest {
   @Test
   void aTopicThatKeepsRemovalsForLessThanTheJobMayBeDownIsRefused() throws Exception {
     createAccepted(Duration.ofHours(1));
-    assertThatThrownBy(() -> Topics.prepareSnapshots(options()))
+    assertThatThrownBy(() -> Topics.prepareSnapshots(options(), null))
         .isInstanceOf(UserErrorException.class)
         .hasMessage(
             "topic %s must keep removals for --max-downtime, which is 1d, it keeps them for 1h"
                 + " (raise its delete.retention.ms to 86400000, or lower --max-downtime)",
             accepted);
-    assertThat(Topics.prepareSnapshots(options("--max-downtime=30m")))
+    assertThat(Topics.prepareSnapshots(options("--max-downtime=30m"), null))
         .isEqualTo(Duration.ofHours(1));
   }
 }

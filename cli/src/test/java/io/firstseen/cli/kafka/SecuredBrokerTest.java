@@ -284,7 +284,7 @@ class SecuredBrokerTest {
       }
       kafka.deleteTopics(MADE);
       kafka.allowOnly(without(right));
-      assertThatThrownBy(() -> Topics.preparePipeline(options(dedupFile)))
+      assertThatThrownBy(() -> Topics.preparePipeline(options(dedupFile), null))
           .as(right.toString())
           .isInstanceOf(UserErrorException.class)
           .hasMessageContaining(refusal(right));
@@ -318,14 +318,14 @@ class SecuredBrokerTest {
 
   @Test
   void aSnapshotJobThatMayNotReadTheAcceptedTopicSaysSo() {
-    assertThatThrownBy(() -> Topics.prepareSnapshots(options(dedupFile)))
+    assertThatThrownBy(() -> Topics.prepareSnapshots(options(dedupFile), null))
         .isInstanceOf(UserErrorException.class)
         .hasMessageContaining("may not read topic firstseen.accepted");
   }
 
   @Test
   void theDoctorNamesEveryRightThatIsMissing() throws Exception {
-    Topics.preparePipeline(options(dedupFile));
+    Topics.preparePipeline(options(dedupFile), null);
     Invocation allowed = doctor();
     assertThat(allowed.status()).as("%s", allowed).isEqualTo(ExitCode.GOOD);
     assertThat(allowed.out())
@@ -360,9 +360,8 @@ class SecuredBrokerTest {
             () ->
                 Topics.preparePipeline(
                     options(
-                        dedupFile,
-                        "--topic-replication-factor=1",
-                        "--topic-min-insync-replicas=1")))
+                        dedupFile, "--topic-replication-factor=1", "--topic-min-insync-replicas=1"),
+                    null))
         .isInstanceOf(UserErrorException.class)
         .hasMessageContaining("--operation DescribeConfigs --topic firstseen.accepted");
   }
@@ -405,7 +404,7 @@ class SecuredBrokerTest {
                 "firstseen." + records + ".",
                 PatternType.PREFIXED)));
     kafka.allowOnly(rights);
-    Topics.prepareDedup(options(dedupFile, "--output=record"));
+    Topics.prepareDedup(options(dedupFile, "--output=record"), null);
     ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, records);
     assertThat(
             kafka
@@ -472,7 +471,7 @@ class SecuredBrokerTest {
   @ParameterizedTest
   @ValueSource(strings = {"dedup-job", "snapshot-job"})
   void aJobOfItsOwnUserNeedsEachOfItsRights(String user) throws Exception {
-    Topics.preparePipeline(options(dedupFile));
+    Topics.preparePipeline(options(dedupFile), null);
     KafkaOptions options = options(files.get(user));
     List<AclBinding> rights = rightsOf(user);
     assertThat(rights).hasSize(user.equals("dedup-job") ? 8 : 5);
@@ -500,9 +499,9 @@ class SecuredBrokerTest {
 
   private static void prepare(String user, KafkaOptions options) {
     if (user.equals("dedup-job")) {
-      Topics.prepareDedup(options);
+      Topics.prepareDedup(options, null);
     } else {
-      Topics.prepareSnapshots(options);
+      Topics.prepareSnapshots(options, null);
     }
   }
 

@@ -201,7 +201,7 @@ class SeveralTopicsTest {
 
   private static void assertRefused(KafkaOptions options, String sentence) {
     options.check();
-    assertThatThrownBy(() -> Topics.prepareDedup(options))
+    assertThatThrownBy(() -> Topics.prepareDedup(options, null))
         .isInstanceOf(UserErrorException.class)
         .hasMessage(sentence);
   }

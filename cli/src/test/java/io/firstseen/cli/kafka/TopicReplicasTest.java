@@ -148,12 +148,12 @@ class TopicReplicasTest {
     create("a.events", 1, "delete");
     KafkaOptions options =
         options("a", "--topic-replication-factor=2", "--topic-min-insync-replicas=2");
-    Topics.preparePipeline(options);
+    Topics.preparePipeline(options, null);
     for (String topic : MADE) {
       assertThat(describe("a." + topic)).isEqualTo("2 replicas, 2 in sync");
     }
-    Topics.preparePipeline(options);
-    Topics.prepareSnapshots(options("a", "--topic-replication-factor=1"));
+    Topics.preparePipeline(options, null);
+    Topics.prepareSnapshots(options("a", "--topic-replication-factor=1"), null);
   }
 
   @Test
@@ -179,7 +179,7 @@ class TopicReplicasTest {
           new NewTopic("e.accepted", Map.of(0, List.of(1)))
               .configs(Map.of("cleanup.policy", "compact"));
       admin.createTopics(List.of(accepted)).all().get();
-      Topics.preparePipeline(optionsAt("localhost:" + secondPort, "e"));
+      Topics.preparePipeline(optionsAt("localhost:" + secondPort, "e"), null);
     } finally {
       later.join();
     }
@@ -217,7 +217,7 @@ class TopicReplicasTest {
     AlterConfigOp raise =
         new AlterConfigOp(new ConfigEntry("min.insync.replicas", "2"), AlterConfigOp.OpType.SET);
     admin.incrementalAlterConfigs(Map.of(resource("c.accepted"), List.of(raise))).all().get();
-    assertThatThrownBy(() -> Topics.preparePipeline(twoInSync))
+    assertThatThrownBy(() -> Topics.preparePipeline(twoInSync, null))
         .hasMessageStartingWith("topic c.duplicates must have 2 replicas");
   }
 
@@ -239,9 +239,9 @@ class TopicReplicasTest {
     logger.addAppender(appender);
     try {
       Topics.preparePipeline(
-          options("d", "--topic-replication-factor=1", "--topic-min-insync-replicas=1"));
+          options("d", "--topic-replication-factor=1", "--topic-min-insync-replicas=1"), null);
       assertThat(warnings).isEmpty();
-      Topics.preparePipeline(options("d"));
+      Topics.preparePipeline(options("d"), null);
     } finally {
       logger.removeAppender(appender);
     }
@@ -253,7 +253,7 @@ class TopicReplicasTest {
   }
 
   private static void assertRefused(KafkaOptions options, String sentence) {
-    assertThatThrownBy(() -> Topics.preparePipeline(options))
+    assertThatThrownBy(() -> Topics.preparePipeline(options, null))
         .isInstanceOf(UserErrorException.class)
         .hasMessage(sentence);
   }

@@ -11,6 +11,7 @@ import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.testing.EmbeddedBroker;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
@@ -59,10 +60,11 @@ class TopicsOnBrokerTest {
   }
 
   private static void create(String topic, int partitions, String cleanupPolicy) {
-    broker.createTopics(
-        List.of(
-            new NewTopic(topic, partitions, (short) 1)
-                .configs(Map.of("cleanup.policy", cleanupPolicy))));
+    create(topic, Map.of("cleanup.policy", cleanupPolicy), partitions);
+  }
+
+  private static void create(String topic, Map<String, String> settings, int partitions) {
+    broker.createTopics(List.of(new NewTopic(topic, partitions, (short) 1).configs(settings)));
   }
 
   private static String describe(String topic) throws Exception {
@@ -86,15 +88,15 @@ class TopicsOnBrokerTest {
   void whatIsMissingIsMadeWithTheRightSettingsAndIsAcceptedThen() throws Exception {
     create("a.events", 2, "delete");
     KafkaOptions options = options("a");
-    Topics.preparePipeline(options);
+    Topics.preparePipeline(options, null);
     assertThat(describe("a.accepted")).isEqualTo("2 compact");
     assertThat(describe("a.duplicates")).isEqualTo("2 delete");
     assertThat(describe("a.dead-letters")).isEqualTo("2 delete");
     assertThat(describe("a.snapshots")).isEqualTo("2 compact");
-    Topics.prepareSnapshots(options("h"));
+    Topics.prepareSnapshots(options("h"), null);
     assertThat(describe("h.accepted")).isEqualTo("3 compact");
-    assertThatCode(() -> Topics.preparePipeline(options)).doesNotThrowAnyException();
-    assertThatCode(() -> Topics.prepareSnapshots(options)).doesNotThrowAnyException();
+    assertThatCode(() -> Topics.preparePipeline(options, null)).doesNotThrowAnyException();
+    assertThatCode(() -> Topics.prepareSnapshots(options, null)).doesNotThrowAnyException();
   }
 
   @Test
@@ -102,15 +104,15 @@ class TopicsOnBrokerTest {
     create("n.events", 1, "delete");
     create("m.events", 1, "delete");
     create("m.duplicates", 1, "compact");
-    Topics.prepareDedup(options("n", "--duplicates=none"));
+    Topics.prepareDedup(options("n", "--duplicates=none"), null);
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
       assertThat(admin.listTopics().names().get())
           .contains("n.accepted", "n.dead-letters")
           .doesNotContain("n.duplicates");
     }
-    Topics.preparePipeline(options("m", "--duplicates=none"));
+    Topics.preparePipeline(options("m", "--duplicates=none"), null);
     assertWrongPolicy(
-        () -> Topics.preparePipeline(options("m", "--duplicates=sample")),
+        () -> Topics.preparePipeline(options("m", "--duplicates=sample"), null),
         "m.duplicates",
         "delete",
         "compact");
@@ -119,7 +121,7 @@ class TopicsOnBrokerTest {
   @Test
   void eventsAreNotMadeUp() {
     assertRefused(
-        () -> Topics.prepareDedup(options("b")),
+        () -> Topics.prepareDedup(options("b"), null),
         "there is no topic b.events at " + broker.bootstrapServers() + " to read events from");
   }
 
@@ -128,29 +130,70 @@ class TopicsOnBrokerTest {
     create("c.events", 1, "delete");
     create("c.accepted", 1, "compact,delete");
     assertWrongPolicy(
-        () -> Topics.prepareDedup(options("c")), "c.accepted", "compact", "compact,delete");
+        () -> Topics.prepareDedup(options("c"), null), "c.accepted", "compact", "compact,delete");
     assertWrongPolicy(
-        () -> Topics.prepareSnapshots(options("c")), "c.accepted", "compact", "compact,delete");
+        () -> Topics.prepareSnapshots(options("c"), null),
+        "c.accepted",
+        "compact",
+        "compact,delete");
     create("d.events", 1, "delete");
     create("d.dead-letters", 1, "compact");
     assertWrongPolicy(
-        () -> Topics.prepareDedup(options("d")), "d.dead-letters", "delete", "compact");
+        () -> Topics.prepareDedup(options("d"), null), "d.dead-letters", "delete", "compact");
     create("e.snapshots", 1, "delete");
     assertWrongPolicy(
-        () -> Topics.prepareSnapshots(options("e")), "e.snapshots", "compact", "delete");
+        () -> Topics.prepareSnapshots(options("e"), null), "e.snapshots", "compact", "delete");
+  }
+
+  /** What a ttl has forgotten need not stay in the topic. */
+  @Test
+  void withTtlTheAcceptedTopicMayDeleteByAge() throws Exception {
+    Duration ttl = Duration.ofHours(8);
+    create("p.events", 1, "delete");
+    create("p.accepted", Map.of("cleanup.policy", "compact,delete", "retention.ms", "36000000"), 1);
+    assertWrongPolicy(
+        () -> Topics.prepareDedup(options("p"), null), "p.accepted", "compact", "compact,delete");
+    for (Runnable preparation :
+        List.<Runnable>of(
+            () -> Topics.prepareDedup(options("p"), ttl),
+            () -> Topics.prepareSnapshots(options("p"), ttl))) {
+      assertRefused(
+          preparation::run,
+          "topic p.accepted must keep records for --ttl, an eighth of it, and --max-downtime,"
+              + " which is 33h, it keeps them for 10h (raise its retention.ms to 118800000, or lower"
+              + " --max-downtime)");
+    }
+    String[] shortly = {"--max-downtime=30m"};
+    Topics.prepareDedup(options("p", shortly), ttl);
+    // Not the day for which removals stay: what was written more than ten hours ago may be gone.
+    assertThat(Topics.prepareSnapshots(options("p", shortly), ttl)).isEqualTo(Duration.ofHours(10));
+    create("q.accepted", 1, "delete");
+    assertWrongPolicy(
+        () -> Topics.prepareSnapshots(options("q"), ttl), "q.accepted", "compact", "delete");
+    create(
+        "s.accepted",
+        Map.of("cleanup.policy", "compact,delete", "retention.ms", "-1", "retention.bytes", "1000"),
+        1);
+    assertRefused(
+        () -> Topics.prepareSnapshots(options("s"), ttl),
+        "topic s.accepted must delete records by age alone, it has retention.bytes=1000 (set it to"
+            + " -1)");
+    // For ever.
+    create("r.accepted", Map.of("cleanup.policy", "compact,delete", "retention.ms", "-1"), 1);
+    assertThat(Topics.prepareSnapshots(options("r"), ttl)).isEqualTo(Duration.ofDays(1));
   }
 
   @Test
   void snapshotsMayHaveAnyNumberOfPartitions() throws Exception {
     create("f.snapshots", 3, "compact");
-    Topics.prepareSnapshots(options("f"));
+    Topics.prepareSnapshots(options("f"), null);
   }
 
   @Test
   void aTimeoutThatTheBrokerDoesNotAllowIsRefused() {
     create("g.events", 1, "delete");
     assertRefused(
-        () -> Topics.prepareDedup(options("g", "--transaction-timeout=16m")),
+        () -> Topics.prepareDedup(options("g", "--transaction-timeout=16m"), null),
         "--transaction-timeout must be at most 15m, which is what the brokers at "
             + broker.bootstrapServers()
             + " allow, got 16m");

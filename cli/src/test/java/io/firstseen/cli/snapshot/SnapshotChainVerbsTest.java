@@ -23,6 +23,8 @@ import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotParameters;
 import io.firstseen.fixtures.SetPublisher;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -30,6 +32,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -307,6 +310,28 @@ class SnapshotChainVerbsTest {
         .write(new SnapshotDirectory(directory.resolve("empty")));
     assertThat(json("diff", path("empty"), set).get("added").intValue()).isEqualTo(5_010);
     assertThat(json("diff", set, path("empty")).get("removed").intValue()).isEqualTo(5_010);
+  }
+
+  @Test
+  void aForgedNumberOfHashesIsRefused() throws IOException {
+    chain();
+    SnapshotParameters parameters = new SnapshotParameters(SET, "chains", 0, 7, 0, 1);
+    byte[] good = Snapshot.build(ofShard(0, hashes(0, 100)), parameters).toBytes();
+    long count = Snapshot.read(good).header().count();
+    ByteBuffer forged = ByteBuffer.wrap(good.clone()).order(ByteOrder.LITTLE_ENDIAN);
+    forged.putLong(72, count + (1L << 40) + 1);
+    int checked = 213 + "chains".length();
+    CRC32C checksum = new CRC32C();
+    checksum.update(forged.array(), 0, checked);
+    forged.putInt(checked, (int) checksum.getValue());
+    String refusal =
+        "shard 0 of set 'chains', sequence 7: the number of hashes may be at most 1099511627776"
+            + " more than that of values, %d, got %d".formatted(count, count + (1L << 40) + 1);
+    String before = write("good", good);
+    String after = write("forged", forged.array());
+    assertThat(snapshot("info", after).status()).isZero();
+    snapshot("diff", before, after).assertRefused(refusal);
+    snapshot("apply", after, blob(packs.get(1)), "--output", path("x")).assertRefused(refusal);
   }
 
   @Test

@@ -74,20 +74,27 @@ public final class Section {
     return written(out.bytes(codes.toBytes()));
   }
 
-  /** The whole set of a snapshot. */
+  /**
+   * The whole set of a snapshot.
+   *
+   * @throws UncheckedIOException if it has more hashes than a section can say
+   */
   public static Section whole(Snapshot snapshot) {
     SnapshotHeader header = snapshot.header();
+    requireRoom(header);
     return whole(snapshot.values(), header.universe(), header.count(), header.hashCount());
   }
 
   /**
    * The change from one snapshot of a shard to another; the whole set if their universes differ.
    *
-   * @throws UncheckedIOException if {@link Snapshot#verify} would refuse one of them
+   * @throws UncheckedIOException if {@link Snapshot#verify} would refuse one of them, or if the
+   *     child has more hashes than a section can say
    */
   public static Section between(Snapshot parent, Snapshot child) {
     SnapshotHeader from = parent.header();
     SnapshotHeader to = child.header();
+    requireRoom(to);
     if (!from.universe().equals(to.universe())) {
       return whole(child);
     }
@@ -116,6 +123,22 @@ public final class Section {
       next = left ? after.nextLong() : 0;
     }
     return change.finish(to.hashCount());
+  }
+
+  /** A snapshot may state any number of hashes, whatever its values. */
+  private static void requireRoom(SnapshotHeader header) {
+    if (header.hashCount() - header.count() > Manifest.MAX_COUNT) {
+      throw new UncheckedIOException(
+          new MalformedSnapshotException(
+              "shard %d of set '%s', sequence %d: the number of hashes may be at most %d more than that of values, %d, got %d"
+                  .formatted(
+                      header.parameters().shard(),
+                      header.parameters().setName(),
+                      header.parameters().sequence(),
+                      Manifest.MAX_COUNT,
+                      header.count(),
+                      header.hashCount())));
+    }
   }
 
   static Section change(

@@ -8,6 +8,7 @@ import io.firstseen.filters.gcs.Universe;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -51,6 +52,29 @@ class SectionTest {
     assertThat(read.applyTo(parent, parameters(2)).toBytes()).isEqualTo(child.toBytes());
     assertThat(read.applyTo(Snapshot.read(parent.toBytes()), parameters(2)).digest())
         .isEqualTo(child.digest());
+  }
+
+  @Test
+  void aSnapshotWithTooManyHashesIsRefused() throws Exception {
+    long most = child.header().count() + (1L << 40);
+    assertThat(reread(Section.whole(withHashes(most))).isWhole()).isTrue();
+    assertThat(reread(Section.between(parent, withHashes(most))).isWhole()).isFalse();
+    Snapshot forged = withHashes(most + 1);
+    for (ThrowingCallable making :
+        List.<ThrowingCallable>of(
+            () -> Section.whole(forged), () -> Section.between(parent, forged))) {
+      assertThatThrownBy(making)
+          .isInstanceOf(UncheckedIOException.class)
+          .cause()
+          .isInstanceOf(MalformedSnapshotException.class)
+          .hasMessageContaining("more than that of values, 990, got " + (most + 1));
+    }
+  }
+
+  private Snapshot withHashes(long hashCount) throws SnapshotException {
+    int headerBytes = ForgedFile.headerBytes(child.header().parameters().setName());
+    return Snapshot.read(
+        ForgedFile.of(child.toBytes(), headerBytes, file -> file.putLong(72, hashCount)));
   }
 
   @Test

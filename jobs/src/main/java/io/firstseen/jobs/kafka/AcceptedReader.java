@@ -78,8 +78,9 @@ final class AcceptedReader implements SourceReader<SourceEvent, KafkaPartitionSp
 
   private UserErrorException tooOld(KafkaPartitionSplit split, long throughMillis) {
     return new UserErrorException(
-        ("the job has read partition %d of topic %s to offset %d, as of %s; the topic keeps removals"
-                + " for %s (delete.retention.ms), so some may be gone unread (start the job without"
+        ("the job has read partition %d of topic %s to offset %d, as of %s; the topic keeps unread"
+                + " removals for %s (delete.retention.ms, or retention.ms if it deletes by age), so"
+                + " some may be gone (start the job without"
                 + " state and with --take-over: it then reads the whole topic)")
             .formatted(
                 split.getPartition(),

@@ -20,7 +20,8 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
 /**
  * Reads the accepted topic, and fails the job if removals may be gone before they were read. Kafka
  * keeps the record of a removal for the topic's {@code delete.retention.ms}, and longer only by
- * chance. A job that misses the removal of a key would keep the key for ever.
+ * chance; a topic that deletes by age keeps any record for its {@code retention.ms}. A job that
+ * misses the removal of a key would keep the key for ever.
  */
 final class AcceptedSource
     implements Source<SourceEvent, KafkaPartitionSplit, KafkaSourceEnumState>,
@@ -34,7 +35,7 @@ final class AcceptedSource
   /**
    * Adds the check to a source.
    *
-   * @param retention for how long the topic keeps removals
+   * @param retention for how long the topic keeps what is unread
    */
   AcceptedSource(
       KafkaSource<SourceEvent> connector, Properties clientProperties, Duration retention) {

@@ -75,7 +75,8 @@ public final class KafkaChecks {
       List<TrustedKey> trusted,
       IntFunction<String> release,
       Consumer<Finding> found) {
-    try (Topics topics = new Topics(options, false)) {
+    // A job with a ttl may have a topic with both policies.
+    try (Topics topics = new Topics(options, Duration.ZERO, false)) {
       KafkaChecks checks = new KafkaChecks(options, topics, job, found);
       found.accept(checks.brokers(release));
       if (job != Job.NONE) {
@@ -310,6 +311,12 @@ public final class KafkaChecks {
                 check,
                 settings(topic)
                     + "; its settings are not checked, as this user may not read them: allow it DescribeConfigs on the topic");
+          }
+          if (name.equals(options.acceptedTopic()) && topics.deletes(name)) {
+            return Finding.warning(
+                check,
+                settings(topic)
+                    + ": only for jobs with --ttl, which check retention.ms when they start; set cleanup.policy=compact for others");
           }
           return topics.isWeak(name)
               ? Finding.warning(

@@ -60,7 +60,7 @@ public final class KafkaSources {
    * removals that the topic keeps.
    *
    * @param maxAhead how far ahead of the clock a change may be
-   * @param retention for how long the topic keeps removals
+   * @param retention for how long the topic keeps what is unread
    */
   public static Source<SourceEvent, ?, ?> acceptedChangelog(
       KafkaOptions options, Duration maxAhead, Duration retention) {

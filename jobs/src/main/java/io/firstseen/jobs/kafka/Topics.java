@@ -46,6 +46,7 @@ import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.TransactionalIdNotFoundException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -60,6 +61,7 @@ public final class Topics implements AutoCloseable {
   // So that readers who follow packs need not read bases.
   private static final int SNAPSHOTS_PARTITIONS = 2;
   private static final String CREATE_TIME = "CreateTime";
+  private static final String COMPACT = TopicConfig.CLEANUP_POLICY_COMPACT;
   // How far the timestamp of a record may be from the broker's clock.
   private static final List<String> TIMESTAMP_BOUNDS =
       List.of(
@@ -67,6 +69,7 @@ public final class Topics implements AutoCloseable {
           TopicConfig.MESSAGE_TIMESTAMP_AFTER_MAX_MS_CONFIG);
 
   private final KafkaOptions options;
+  private final @Nullable Duration ttl;
   private final String servers;
   private final Admin admin;
   private final Collection<Node> brokers;
@@ -75,17 +78,15 @@ public final class Topics implements AutoCloseable {
   // What was asked for; empty if we are not authorised to read it.
   private final Map<ConfigResource, Optional<Config>> configs = new HashMap<>();
 
-  private Topics(KafkaOptions options) {
-    this(options, true);
-  }
-
   /**
    * Connects.
    *
+   * @param ttl for how long keys live; null if they are kept until they are deleted
    * @param mayMake whether missing topics are made
    */
-  Topics(KafkaOptions options, boolean mayMake) {
+  Topics(KafkaOptions options, @Nullable Duration ttl, boolean mayMake) {
     this.options = options;
+    this.ttl = ttl;
     this.mayMake = mayMake;
     this.servers = options.bootstrapServers();
     Properties properties = options.clientProperties();
@@ -106,9 +107,13 @@ public final class Topics implements AutoCloseable {
     }
   }
 
-  /** Prepares the topics of a dedup job. */
-  public static void prepareDedup(KafkaOptions options) {
-    try (Topics topics = new Topics(options)) {
+  /**
+   * Prepares the topics of a dedup job.
+   *
+   * @param ttl for how long keys live; null if they are kept until they are deleted
+   */
+  public static void prepareDedup(KafkaOptions options, @Nullable Duration ttl) {
+    try (Topics topics = new Topics(options, ttl, true)) {
       topics.prepareDedupTopics();
       topics.warnOfWeakTopics();
     }
@@ -117,10 +122,11 @@ public final class Topics implements AutoCloseable {
   /**
    * Prepares the topics of a snapshot job.
    *
-   * @return for how long the accepted topic keeps the records of removals
+   * @param ttl for how long keys live; null if they are kept until they are deleted
+   * @return for how long the accepted topic keeps what the job has not read
    */
-  public static Duration prepareSnapshots(KafkaOptions options) {
-    try (Topics topics = new Topics(options)) {
+  public static Duration prepareSnapshots(KafkaOptions options, @Nullable Duration ttl) {
+    try (Topics topics = new Topics(options, ttl, true)) {
       topics.requireTransactionTimeout(options.transactionTimeout());
       topics.requireAcceptedTopic(AclOperation.READ, Optional.empty());
       Duration retention = topics.requireRetention();
@@ -131,9 +137,13 @@ public final class Topics implements AutoCloseable {
     }
   }
 
-  /** Prepares the topics of a pipeline job. */
-  public static void preparePipeline(KafkaOptions options) {
-    try (Topics topics = new Topics(options)) {
+  /**
+   * Prepares the topics of a pipeline job.
+   *
+   * @param ttl for how long keys live; null if they are kept until they are deleted
+   */
+  public static void preparePipeline(KafkaOptions options, @Nullable Duration ttl) {
+    try (Topics topics = new Topics(options, ttl, true)) {
       topics.prepareDedupTopics();
       topics.requireSnapshotsTopic();
       topics.requireGroupAndIds(false, options.snapshotsTopic());
@@ -211,14 +221,46 @@ public final class Topics implements AutoCloseable {
     }
   }
 
+  /**
+   * Requires compaction. If keys have a ttl, deletion by age may come in addition: else the topic
+   * keeps the keys that were forgotten.
+   */
   void requireAcceptedTopic(AclOperation right, Optional<Integer> partitions) {
-    requireCompacted(
-        options.acceptedTopic(),
-        Set.of(right),
-        partitions,
+    String topic = options.acceptedTopic();
+    Map<String, String> settings =
         Map.of(
             TopicConfig.DELETE_RETENTION_MS_CONFIG,
-            Long.toString(options.maxDowntime().toMillis())));
+            Long.toString(options.maxDowntime().toMillis()));
+    String policy =
+        describeOrCreateCompacted(topic, Set.of(right), partitions, settings).orElse(COMPACT);
+    if (ttl == null || !isCompacted(policy)) {
+      requireCompactedOnly(topic, policy);
+      return;
+    }
+    topicConfig(topic, TopicConfig.RETENTION_BYTES_CONFIG)
+        .filter(bytes -> !bytes.startsWith("-") && deletes(topic))
+        .ifPresent(
+            bytes -> {
+              throw new UserErrorException(
+                  "topic %s must delete records by age alone, it has retention.bytes=%s (set it to -1)"
+                      .formatted(topic, bytes));
+            });
+    Duration needed = lifetime(ttl).plus(options.maxDowntime());
+    long keepsMillis = retention(topic);
+    if (keepsMillis < needed.toMillis()) {
+      throw new UserErrorException(
+          "topic %s must keep records for --ttl, an eighth of it, and --max-downtime, which is %s, it keeps them for %s (raise its retention.ms to %d, or lower --max-downtime)"
+              .formatted(
+                  topic,
+                  OptionValues.write(needed),
+                  OptionValues.write(Duration.ofMillis(keepsMillis)),
+                  needed.toMillis()));
+    }
+  }
+
+  /** For how long a key lives from its time on: it is forgotten up to an eighth later. */
+  private static Duration lifetime(Duration ttl) {
+    return Duration.ofMillis(ttl.toMillis() + (ttl.toMillis() + 7) / 8);
   }
 
   /**
@@ -282,14 +324,17 @@ public final class Topics implements AutoCloseable {
    * time that is unknown.
    */
   private long retention(String topic) {
-    boolean deletes =
-        cleanupPolicy(topic)
-            .map(policy -> policy.contains(TopicConfig.CLEANUP_POLICY_DELETE))
-            .orElse(false);
     return topicConfig(topic, TopicConfig.RETENTION_MS_CONFIG)
         .map(Long::parseLong)
-        .filter(millis -> deletes && millis >= 0)
+        .filter(millis -> millis >= 0 && deletes(topic))
         .orElse(Long.MAX_VALUE);
+  }
+
+  /** Whether a topic deletes records by age or size; false if that is unknown. */
+  boolean deletes(String topic) {
+    return cleanupPolicy(topic)
+        .map(policy -> policy.contains(TopicConfig.CLEANUP_POLICY_DELETE))
+        .orElse(false);
   }
 
   /** Only warns: a topic that is there may keep less on purpose. */
@@ -335,7 +380,7 @@ public final class Topics implements AutoCloseable {
   }
 
   private static boolean isCompacted(String cleanupPolicy) {
-    return cleanupPolicy.contains(TopicConfig.CLEANUP_POLICY_COMPACT);
+    return cleanupPolicy.contains(COMPACT);
   }
 
   /** Requires that the records of removals stay for as long as the job may be down. */
@@ -355,7 +400,8 @@ public final class Topics implements AutoCloseable {
                   OptionValues.write(retention),
                   needed.toMillis()));
     }
-    return retention;
+    // If it deletes by age, what is unread goes after that time.
+    return Duration.ofMillis(Math.min(retention.toMillis(), retention(topic)));
   }
 
   /** A topic that is there may have any number of partitions, see {@link SnapshotTopicFormat}. */
@@ -388,13 +434,24 @@ public final class Topics implements AutoCloseable {
       Set<AclOperation> rights,
       Optional<Integer> partitions,
       Map<String, String> settings) {
-    describeOrCreate(topic, rights, partitions, TopicConfig.CLEANUP_POLICY_COMPACT, settings);
-    cleanupPolicy(topic)
-        .filter(policy -> !policy.equals(TopicConfig.CLEANUP_POLICY_COMPACT))
-        .ifPresent(
-            policy -> {
-              throw wrongPolicy(topic, TopicConfig.CLEANUP_POLICY_COMPACT, policy);
-            });
+    requireCompactedOnly(
+        topic, describeOrCreateCompacted(topic, rights, partitions, settings).orElse(COMPACT));
+  }
+
+  /** The cleanup policy of a topic that is made for compaction if it is missing. */
+  private Optional<String> describeOrCreateCompacted(
+      String topic,
+      Set<AclOperation> rights,
+      Optional<Integer> partitions,
+      Map<String, String> settings) {
+    describeOrCreate(topic, rights, partitions, COMPACT, settings);
+    return cleanupPolicy(topic);
+  }
+
+  private void requireCompactedOnly(String topic, String policy) {
+    if (!policy.equals(COMPACT)) {
+      throw wrongPolicy(topic, COMPACT, policy);
+    }
   }
 
   /**

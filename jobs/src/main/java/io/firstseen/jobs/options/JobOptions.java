@@ -7,6 +7,7 @@ import io.firstseen.types.TimeToLive;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
@@ -181,6 +182,22 @@ public final class JobOptions {
               + " forget keys that still arrive");
     }
     return ttl.millis();
+  }
+
+  /**
+   * For how long after its acceptance a key may live; null if it is kept until it is deleted, or
+   * for as long as repeats come.
+   */
+  public @Nullable Duration ttlOfAccepted() {
+    if (dedup == null) {
+      OptionalLong millis = changelog.ttlMillis();
+      return millis.isPresent() ? Duration.ofMillis(millis.getAsLong()) : null;
+    }
+    return dedup
+        .ttl()
+        .filter(ttl -> ttl.since() == TimeToLive.Since.FIRST_SEEN)
+        .map(ttl -> Duration.ofMillis(ttl.millis()))
+        .orElse(null);
   }
 
   @CommandLine.Command

@@ -73,9 +73,9 @@ class AcceptedReaderTest {
         .isInstanceOf(UserErrorException.class)
         .hasMessage(
             "the job has read partition 3 of topic accepted to offset 1, as of"
-                + " 2026-11-23T01:00:00Z; the topic keeps removals for 1d (delete.retention.ms), so"
-                + " some may be gone unread (start the job without state and with --take-over: it"
-                + " then reads the whole topic)");
+                + " 2026-11-23T01:00:00Z; the topic keeps unread removals for 1d (delete.retention.ms,"
+                + " or retention.ms if it deletes by age), so some may be gone (start the job without"
+                + " state and with --take-over: it then reads the whole topic)");
   }
 
   @Test
@@ -129,7 +129,7 @@ class AcceptedReaderTest {
     checkpoint();
     assertThatThrownBy(() -> reader.pollNext(output))
         .isInstanceOf(UserErrorException.class)
-        .hasMessageContaining("some may be gone unread");
+        .hasMessageContaining("some may be gone");
   }
 
   @Test

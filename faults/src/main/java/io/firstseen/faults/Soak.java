@@ -1,0 +1,463 @@
+package io.firstseen.faults;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import io.firstseen.cli.processes.LocalProcess;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.flink.util.FileUtils;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.LogDirDescription;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.config.TopicConfig;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The command that runs the pipeline for long. */
+@Command(
+    name = "Soak",
+    sortOptions = false,
+    mixinStandardHelpOptions = true,
+    exitCodeOnExecutionException = 3,
+    description = {
+      "Runs the pipeline as processes of this machine at full rate, with a ttl and deletes, and"
+          + " measures again and again what might grow: live heap, threads, open files, topics. Then"
+          + " kills TaskManagers, and measures the time to full rate. Exit status 0: nothing grew;"
+          + " 1: something did, or a part failed; 2: usage; 3: the run itself failed.",
+      ""
+    })
+public final class Soak implements Callable<Integer> {
+  private static final int PARTITIONS = 2;
+  private static final int EVENTS_PER_MILLI = 100;
+  private static final long MOST_AHEAD = 400_000;
+  private static final int TASK_HEAP_MEBIBYTES = 768;
+  private static final int MOST_SAMPLES = 60;
+  private static final long HOURS_BEHIND = TimeUnit.HOURS.toMillis(24);
+  private static final long DOWNTIME_MILLIS = 60_000;
+  private static final long MOST_BEHIND = 5_000_000;
+  private static final double RATE = 1e-4;
+  private static final int RECOVERY_SECONDS = 60;
+  private static final int FULL_SECONDS = 5;
+  private static final double FULL = 0.9;
+
+  @Spec private CommandSpec command;
+
+  @Option(
+      names = "--minutes",
+      paramLabel = "N",
+      defaultValue = "30",
+      description = "How long it runs (${DEFAULT-VALUE}).")
+  private int minutes;
+
+  @Option(
+      names = "--keys",
+      paramLabel = "N",
+      defaultValue = "5000000",
+      description =
+          "How many keys live, about, when the first ttl is over (${DEFAULT-VALUE}); it should be"
+              + " over in a third of the time.")
+  private long keys;
+
+  @Option(
+      names = "--kills",
+      paramLabel = "N",
+      defaultValue = "3",
+      description = "TaskManagers to kill at the end, one after the other (${DEFAULT-VALUE}).")
+  private int kills;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "S",
+      defaultValue = "1",
+      description = "Of the events (${DEFAULT-VALUE}).")
+  private long seed;
+
+  @Option(names = "--job-jar", paramLabel = "FILE", description = "The shaded jar of the jobs.")
+  private Path jobJar;
+
+  @Option(
+      names = "--directory",
+      paramLabel = "DIR",
+      description = "For data and logs, which then stay; a temporary one unless given.")
+  private Path directory;
+
+  @Option(names = "--json", description = "Print the report as JSON.")
+  private boolean json;
+
+  private final Map<String, SoakSeries> series = new LinkedHashMap<>();
+  private final List<String> differences = new ArrayList<>();
+
+  private Soak() {}
+
+  /**
+   * What a run has shown.
+   *
+   * @param seed of the events
+   * @param minutes how long it ran
+   * @param events that were committed meanwhile
+   * @param eventsPerSecond of these, behind the first third
+   * @param consumer what the consumer was answered
+   * @param recoverySeconds from each kill until the full rate was reached
+   * @param series what was measured
+   * @param differences from what should be, in words
+   */
+  record Outcome(
+      long seed,
+      int minutes,
+      long events,
+      double eventsPerSecond,
+      SoakConsumer.Answers consumer,
+      List<Double> recoverySeconds,
+      List<SoakSeries> series,
+      List<String> differences) {}
+
+  /** The command. */
+  public static void main(String[] arguments) {
+    Locale.setDefault(Locale.ROOT);
+    System.exit(new CommandLine(new Soak()).execute(arguments));
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    if (minutes < 1 || keys < 1000 || kills < 0) {
+      throw new ParameterException(
+          command.commandLine(),
+          "--minutes must be at least 1, --keys at least 1000, --kills at least 0, got %d, %d, %d"
+              .formatted(minutes, keys, kills));
+    }
+    Path jar = jobJar == null ? FaultSuite.builtJobJar() : jobJar;
+    if (!Files.isRegularFile(jar)) {
+      throw new ParameterException(command.commandLine(), "--job-jar: there is no file " + jar);
+    }
+    Path work =
+        directory == null
+            ? Files.createTempDirectory("firstseen-soak")
+            : Files.createTempDirectory(
+                Files.createDirectories(directory).toAbsolutePath(), "soak");
+    Outcome outcome = null;
+    try {
+      outcome = run(work, jar.toAbsolutePath());
+    } finally {
+      if (directory == null && outcome != null && outcome.differences.isEmpty()) {
+        FileUtils.deleteDirectoryQuietly(work.toFile());
+      } else {
+        System.err.println("logs are in " + work);
+      }
+    }
+    System.out.print(
+        json
+            ? new ObjectMapper()
+                    .enable(SerializationFeature.INDENT_OUTPUT)
+                    .writeValueAsString(outcome)
+                + "\n"
+            : text(outcome));
+    return outcome.differences.isEmpty() ? 0 : 1;
+  }
+
+  private Outcome run(Path work, Path jar) throws Exception {
+    // Of ten events five have a new key, and one of these keys is deleted.
+    long ttlMillis = keys * 10 / 4 / EVENTS_PER_MILLI;
+    SoakStream stream =
+        new SoakStream(
+            seed, System.currentTimeMillis() - HOURS_BEHIND, EVENTS_PER_MILLI, ttlMillis);
+    progress("starting the processes, with data in %s", work);
+    try (Pipeline pipeline = new Pipeline(work, settings(jar, stream))) {
+      pipeline.start();
+      try (SoakProgress commits = new SoakProgress(pipeline.brokersForWatchers());
+          SoakProducer producer =
+              new SoakProducer(
+                  pipeline.brokersForWatchers(),
+                  stream,
+                  PARTITIONS,
+                  MOST_AHEAD,
+                  commits::committed)) {
+        long start = System.nanoTime();
+        int samples = Math.min(3 * minutes, MOST_SAMPLES);
+        long interval = TimeUnit.MINUTES.toNanos(minutes) / samples;
+        for (int sample = 1; sample <= samples; sample++) {
+          sleepUntil(start + sample * interval);
+          if (!isWhole(pipeline, commits, producer)) {
+            break;
+          }
+          measure(pipeline);
+          progress(
+              "%5.0f s  %,d events, %,.0f a second; %s",
+              (System.nanoTime() - start) / 1e9,
+              commits.committed(),
+              commits.rate(start + (sample - 1) * interval, start + sample * interval),
+              sizes());
+        }
+        long end = start + samples * interval;
+        long events = commits.committed();
+        requireRunning(pipeline, 0);
+        double warm = commits.committedAt(start + samples / 3 * interval);
+        if (warm < 1.25 * ttlMillis * EVENTS_PER_MILLI) {
+          differences.add(
+              "the first ttl and its quarter were not over in a third of the time: %,.0f of %,.0f events (take fewer --keys or more --minutes)"
+                  .formatted(warm, 1.25 * ttlMillis * EVENTS_PER_MILLI));
+        }
+        series.values().forEach(each -> each.growth().ifPresent(differences::add));
+        List<Double> recovery = new ArrayList<>();
+        for (int kill = 0; kill < kills; kill++) {
+          recovery.add(recover(pipeline, commits, 1 + kill % 2));
+        }
+        requireRunning(pipeline, kills);
+        SoakConsumer.Answers answers =
+            new ObjectMapper().readValue(pipeline.answers().toFile(), SoakConsumer.Answers.class);
+        if (answers.asked() == 0 || answers.absent() > 3 * RATE * answers.asked()) {
+          differences.add(
+              "the consumer answered absent for %d of %d live keys, where the dedup drops %.4f"
+                  .formatted(answers.absent(), answers.asked(), RATE));
+        }
+        long behind = commits.committed() - answers.end();
+        if (answers.refused() > 0 || behind > MOST_BEHIND) {
+          differences.add(
+              "the consumer refused %d records, and its snapshot is %,d events behind"
+                  .formatted(answers.refused(), behind));
+        }
+        isWhole(pipeline, commits, producer);
+        return new Outcome(
+            seed,
+            minutes,
+            events,
+            commits.rate(start + samples / 3 * interval, end),
+            answers,
+            recovery,
+            List.copyOf(series.values()),
+            differences);
+      }
+    }
+  }
+
+  /** Whether all parts are there. */
+  private boolean isWhole(Pipeline pipeline, SoakProgress commits, SoakProducer producer) {
+    int before = differences.size();
+    for (LocalProcess part : pipeline.parts()) {
+      if (!part.isAlive()) {
+        differences.add("%s has ended: %s".formatted(part.name(), part.tail(1)));
+      }
+    }
+    if (producer.refusal() != null) {
+      differences.add("the producer failed: " + producer.refusal());
+    }
+    if (commits.failure() != null) {
+      differences.add("the offsets cannot be read: " + commits.failure());
+    }
+    return differences.size() == before;
+  }
+
+  private void requireRunning(Pipeline pipeline, int mostRestarts) throws Exception {
+    for (Pipeline.Job job : Pipeline.Job.values()) {
+      String id = pipeline.jobId(job);
+      String state = pipeline.rest().state(id);
+      int restored = pipeline.rest().checkpoints(id).path("counts").path("restored").asInt();
+      if (!state.equals("RUNNING") || restored > mostRestarts) {
+        differences.add("%s is %s, and was restored %d times".formatted(job, state, restored));
+      }
+    }
+  }
+
+  private Pipeline.Settings settings(Path jar, SoakStream stream) {
+    String ttl = "--ttl=%dms".formatted(stream.ttlMillis());
+    String ahead = "--out-of-orderness=%dms".formatted(MOST_AHEAD / EVENTS_PER_MILLI);
+    String downtime = "--max-downtime=%dms".formatted(DOWNTIME_MILLIS);
+    return new Pipeline.Settings(
+        jar,
+        false,
+        List.of(
+            new NewTopic(Pipeline.EVENTS, PARTITIONS, (short) 1),
+            // Else it would keep what the ttl has forgotten.
+            new NewTopic(Pipeline.ACCEPTED, PARTITIONS, (short) 1)
+                .configs(
+                    Map.of(
+                        TopicConfig.CLEANUP_POLICY_CONFIG,
+                        "compact,delete",
+                        TopicConfig.RETENTION_MS_CONFIG,
+                        Long.toString(stream.ttlMillis() * 9 / 8 + DOWNTIME_MILLIS + 1),
+                        TopicConfig.RETENTION_BYTES_CONFIG,
+                        "-1"))),
+        List.of(
+            // The bounds of the other topics.
+            "log.retention.bytes=" + (256 << 20),
+            "log.segment.bytes=" + (32 << 20),
+            "log.retention.check.interval.ms=5000",
+            "log.cleaner.backoff.ms=5000",
+            "log.segment.delete.delay.ms=1000",
+            "log.cleaner.delete.retention.ms=60000"),
+        TASK_HEAP_MEBIBYTES,
+        List.of("-XX:+UseSerialGC"),
+        "3s",
+        List.of(ttl, ahead, downtime, "--capacity=" + keys, "--fpr=" + RATE),
+        List.of(ttl, ahead, downtime, "--window=10s", "--blob-grace=2m"),
+        SoakConsumer.class,
+        pipeline ->
+            new SoakConsumer.Spec(
+                stream,
+                pipeline.brokers(),
+                pipeline.hashKeyFile().toString(),
+                pipeline.consumerCache().toString(),
+                pipeline.answers().toString()));
+  }
+
+  /** Kills a TaskManager, and gives the seconds until the rate is what it was. */
+  private double recover(Pipeline pipeline, SoakProgress commits, int number) throws Exception {
+    TimeUnit.SECONDS.sleep(RECOVERY_SECONDS);
+    long kill = System.nanoTime();
+    double before = commits.rate(kill - TimeUnit.SECONDS.toNanos(RECOVERY_SECONDS), kill);
+    LocalProcess part = pipeline.part("taskmanager-" + number);
+    if (before <= 0) {
+      differences.add("nothing was committed in the minute before a kill of " + part.name());
+    }
+    part.kill();
+    part.startWithoutWaiting();
+    TimeUnit.SECONDS.sleep(RECOVERY_SECONDS);
+    double recovered = Double.NaN;
+    for (int tenths = 0; tenths <= 10 * (RECOVERY_SECONDS - FULL_SECONDS); tenths++) {
+      long from = kill + tenths * TimeUnit.MILLISECONDS.toNanos(100);
+      if (commits.rate(from, from + TimeUnit.SECONDS.toNanos(FULL_SECONDS)) >= FULL * before) {
+        recovered = tenths / 10.0;
+        break;
+      }
+    }
+    progress(
+        "%s killed at %,.0f events a second: back at %.0f percent of that after %.1f s",
+        part.name(), before, 100 * FULL, recovered);
+    if (Double.isNaN(recovered)) {
+      differences.add(
+          "after a kill of %s the full rate was not reached within %d s"
+              .formatted(part.name(), RECOVERY_SECONDS));
+    }
+    return recovered;
+  }
+
+  private void measure(Pipeline pipeline) throws Exception {
+    for (LocalProcess part : pipeline.parts()) {
+      Path proc = Path.of("/proc/" + part.pid());
+      add(part.name(), SoakSeries.Kind.HEAP, liveBytes(part.pid()));
+      List<String> status = Files.readAllLines(proc.resolve("status"), StandardCharsets.UTF_8);
+      add(part.name(), SoakSeries.Kind.THREADS, field(status, "Threads:"));
+      add(part.name(), SoakSeries.Kind.RESIDENT, 1024.0 * field(status, "VmRSS:"));
+      try (Stream<Path> files = Files.list(proc.resolve("fd"))) {
+        add(part.name(), SoakSeries.Kind.FILES, files.count());
+      }
+    }
+    topicBytes(pipeline.brokersForWatchers())
+        .forEach((topic, bytes) -> add(topic, SoakSeries.Kind.TOPIC, bytes));
+  }
+
+  private void add(String name, SoakSeries.Kind kind, double value) {
+    series
+        .computeIfAbsent(name + ' ' + kind, unused -> new SoakSeries(name, kind, new ArrayList<>()))
+        .values()
+        .add(value);
+  }
+
+  private static long field(List<String> status, String name) {
+    return status.stream()
+        .filter(line -> line.startsWith(name))
+        .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** Collects all garbage of a JVM, and gives the bytes of what is left. */
+  private static long liveBytes(long pid) throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+                Long.toString(pid),
+                "GC.class_histogram")
+            .redirectErrorStream(true)
+            .start();
+    List<String> lines =
+        new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+            .lines()
+            .toList();
+    process.waitFor();
+    return lines.stream()
+        .filter(line -> line.startsWith("Total"))
+        .mapToLong(line -> Long.parseLong(line.trim().split("\\s+")[2]))
+        .findFirst()
+        .orElseThrow(() -> new IOException("jcmd says: " + String.join(" ", lines)));
+  }
+
+  private static Map<String, Double> topicBytes(String brokers) throws Exception {
+    Map<String, Double> bytes = new TreeMap<>();
+    try (Admin admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, brokers))) {
+      List<Integer> ids =
+          admin.describeCluster().nodes().get().stream().map(node -> node.id()).toList();
+      for (Map<String, LogDirDescription> directories :
+          admin.describeLogDirs(ids).allDescriptions().get().values()) {
+        for (LogDirDescription each : directories.values()) {
+          each.replicaInfos()
+              .forEach(
+                  (partition, info) ->
+                      bytes.merge(partition.topic(), (double) info.size(), Double::sum));
+        }
+      }
+    }
+    return bytes;
+  }
+
+  private String sizes() {
+    StringBuilder text = new StringBuilder();
+    for (SoakSeries each : series.values()) {
+      if (each.kind() == SoakSeries.Kind.HEAP || each.kind() == SoakSeries.Kind.TOPIC) {
+        text.append(
+            "%s %.0f ".formatted(each.name(), each.values().get(each.values().size() - 1) / 1e6));
+      }
+    }
+    return text.append("MB").toString();
+  }
+
+  private static String text(Outcome outcome) {
+    StringBuilder text = new StringBuilder();
+    text.append("\n| of | what | first third, median | middle | last | most |\n");
+    text.append("|---|---|---:|---:|---:|---:|\n");
+    outcome.series.forEach(each -> text.append(each.line()));
+    text.append(
+        "%n%,d events in %d minutes; behind the first third %,.0f a second; seed %d%n"
+            .formatted(outcome.events, outcome.minutes, outcome.eventsPerSecond, outcome.seed));
+    text.append(
+        "the consumer answered from %,d snapshots, refused %d records, and was asked for %,d live keys: %d were absent%n"
+            .formatted(
+                outcome.consumer.snapshots(),
+                outcome.consumer.refused(),
+                outcome.consumer.asked(),
+                outcome.consumer.absent()));
+    text.append(
+        "seconds from the kill of a TaskManager to the full rate: %s%n"
+            .formatted(outcome.recoverySeconds));
+    outcome.differences.forEach(
+        sentence -> text.append("DIFFERENCE: ").append(sentence).append('\n'));
+    text.append(outcome.differences.isEmpty() ? "verdict: good\n" : "verdict: NOT GOOD\n");
+    return text.toString();
+  }
+
+  private static void sleepUntil(long nanos) throws InterruptedException {
+    long left = nanos - System.nanoTime();
+    if (left > 0) {
+      TimeUnit.NANOSECONDS.sleep(left);
+    }
+  }
+
+  private static void progress(String format, Object... values) {
+    System.err.printf(format + "%n", values);
+  }
+}

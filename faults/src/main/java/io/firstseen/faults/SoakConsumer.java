@@ -1,0 +1,111 @@
+package io.firstseen.faults;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.firstseen.consumer.SnapshotClient;
+import io.firstseen.consumer.SnapshotClientOptions;
+import io.firstseen.consumer.SnapshotListener;
+import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.Manifest;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+
+/** A consumer as a process: asks for live keys all the time, and says how many were absent. */
+public final class SoakConsumer implements SnapshotListener {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final int BATCH = 1000;
+  private static final int PAUSE_MILLIS = 100;
+
+  private volatile long snapshots;
+  private volatile long refused;
+
+  /**
+   * What the process does.
+   *
+   * @param stream the events
+   * @param brokers where the snapshots are
+   * @param hashKeyFile with the hash key
+   * @param cacheDirectory of the client
+   * @param answers the file for the {@link Answers}
+   */
+  record Spec(
+      SoakStream stream,
+      String brokers,
+      String hashKeyFile,
+      String cacheDirectory,
+      String answers) {}
+
+  /**
+   * What was answered so far.
+   *
+   * @param snapshots that have answered
+   * @param refused records that were refused
+   * @param asked how often it was asked for a live key
+   * @param absent how many of these were absent
+   * @param end the number of the first event behind the newest snapshot's window
+   */
+  record Answers(long snapshots, long refused, long asked, long absent, long end) {}
+
+  private SoakConsumer() {}
+
+  /** The process; its argument is a {@link Spec} in JSON. */
+  public static void main(String[] arguments) throws Exception {
+    new SoakConsumer().run(JSON.readValue(arguments[0], Spec.class));
+  }
+
+  @Override
+  public void onSnapshot(Manifest manifest) {
+    snapshots++;
+  }
+
+  @Override
+  public void onRefused(String reason) {
+    refused++;
+    System.err.println("refused: " + reason);
+  }
+
+  private void run(Spec spec) throws Exception {
+    SoakStream stream = spec.stream();
+    SplittableRandom random = new SplittableRandom(stream.seed());
+    Path file = Path.of(spec.answers());
+    Path next = file.resolveSibling(file.getFileName() + ".new");
+    long asked = 0;
+    long absent = 0;
+    long end = 0;
+    try (SnapshotClient client =
+        SnapshotClient.start(
+            SnapshotClientOptions.builder(spec.brokers(), Pipeline.SET)
+                .keyHash(KeyHash.fromFile(Path.of(spec.hashKeyFile())))
+                .cacheDirectory(Path.of(spec.cacheDirectory()))
+                .listener(this)
+                .build())) {
+      while (true) {
+        if (client.manifest().isPresent()) {
+          end = stream.eventAt(client.manifest().get().windowEndMillis());
+          // Of the younger half, as the next snapshot may come any time.
+          long span = Math.min(end, stream.ttlMillis() / 2 * stream.eventsPerMilli());
+          List<byte[]> keys = new ArrayList<>();
+          while (keys.size() < BATCH && span > 0) {
+            long key = stream.key(end - 1 - random.nextLong(span));
+            if (!SoakStream.isDeleted(key) && SoakStream.firstEvent(key) >= end - span) {
+              keys.add(SoakStream.text(key).getBytes(StandardCharsets.US_ASCII));
+            }
+          }
+          for (boolean isFound : client.mightContainEach(null, keys)) {
+            asked++;
+            absent += isFound ? 0 : 1;
+          }
+        }
+        Files.write(
+            next, JSON.writeValueAsBytes(new Answers(snapshots, refused, asked, absent, end)));
+        Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+        TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+      }
+    }
+  }
+}

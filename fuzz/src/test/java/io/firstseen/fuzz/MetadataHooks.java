@@ -1,0 +1,32 @@
+package io.firstseen.fuzz;
+
+import com.code_intelligence.jazzer.api.HookType;
+import com.code_intelligence.jazzer.api.MethodHook;
+import java.io.IOException;
+import java.lang.invoke.MethodHandle;
+import org.apache.flink.runtime.checkpoint.Checkpoints;
+
+/**
+ * What the fuzzer changes in Flink's reader of metadata, which asks for memory by any length that
+ * it reads. Each such request fails, after two collections of all garbage. Here it fails at once.
+ */
+public final class MetadataHooks {
+  /** Counts, lengths and numbers of subtasks and key groups are far below. */
+  private static final int MOST = 1 << 20;
+
+  private MetadataHooks() {}
+
+  /** Instead of {@link java.io.DataInputStream#readInt} in the instrumented classes. */
+  @MethodHook(
+      type = HookType.REPLACE,
+      targetClassName = "java.io.DataInputStream",
+      targetMethod = "readInt")
+  public static int readInt(MethodHandle method, Object stream, Object[] arguments, int hookId)
+      throws Throwable {
+    int value = (int) method.invoke(stream);
+    if (value > MOST && value != Checkpoints.HEADER_MAGIC_NUMBER) {
+      throw new IOException("a length of " + value);
+    }
+    return value;
+  }
+}
