@@ -207,7 +207,7 @@ final class Pipeline implements Closeable {
         taskmanager.host: localhost
         taskmanager.bind-host: localhost
         taskmanager.numberOfTaskSlots: %d
-        taskmanager.load-balance.mode: TASKS
+        taskmanager.load-balance.mode: SLOTS
         taskmanager.cpu.cores: 2.0
         taskmanager.memory.task.heap.size: %dm
         taskmanager.memory.task.off-heap.size: 64m
