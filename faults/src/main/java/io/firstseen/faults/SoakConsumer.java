@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** A consumer as a process: asks for live keys all the time, and says how many were absent. */
 public final class SoakConsumer implements SnapshotListener {
@@ -21,8 +22,8 @@ public final class SoakConsumer implements SnapshotListener {
   private static final int BATCH = 1000;
   private static final int PAUSE_MILLIS = 100;
 
-  private volatile long snapshots;
-  private volatile long refused;
+  private final AtomicLong snapshots = new AtomicLong();
+  private final AtomicLong refused = new AtomicLong();
 
   /**
    * What the process does.
@@ -60,12 +61,12 @@ public final class SoakConsumer implements SnapshotListener {
 
   @Override
   public void onSnapshot(Manifest manifest) {
-    snapshots++;
+    snapshots.incrementAndGet();
   }
 
   @Override
   public void onRefused(String reason) {
-    refused++;
+    refused.incrementAndGet();
     System.err.println("refused: " + reason);
   }
 
@@ -102,7 +103,9 @@ public final class SoakConsumer implements SnapshotListener {
           }
         }
         Files.write(
-            next, JSON.writeValueAsBytes(new Answers(snapshots, refused, asked, absent, end)));
+            next,
+            JSON.writeValueAsBytes(
+                new Answers(snapshots.get(), refused.get(), asked, absent, end)));
         Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
         TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
       }
