@@ -58,6 +58,16 @@ class ManifestCheckTest {
   }
 
   @Test
+  void emptyWindowsBehindTheLastEventMayBeMissing() {
+    accept(3, 3, 0);
+    accept(4, 4, 0);
+    accept(5, 7, 0);
+    assertThat(check.differences()).isEmpty();
+    accept(7, 8, 0);
+    assertThat(check.differences()).hasSize(1);
+  }
+
+  @Test
   void aRepeatedManifestIsSeen() {
     accept(1, 1, 0);
     accept(1, 1, 0);
