@@ -1,13 +1,8 @@
 package io.firstseen.faults;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,11 +11,11 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.apache.flink.util.FileUtils;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -64,12 +59,7 @@ public final class FaultSuite implements Callable<Integer> {
       description = "Instead of --kills: these faults, in this order.")
   private List<String> only = List.of();
 
-  @Option(
-      names = "--seed",
-      paramLabel = "S",
-      defaultValue = "1",
-      description = "Of events and faults (${DEFAULT-VALUE}).")
-  private long seed;
+  @Mixin private RunOptions options;
 
   @Option(
       names = "--rate",
@@ -93,15 +83,6 @@ public final class FaultSuite implements Callable<Integer> {
       description = "The rate of the filter at 500000 keys (${DEFAULT-VALUE}).")
   private double falsePositiveRate;
 
-  @Option(names = "--job-jar", paramLabel = "FILE", description = "The shaded jar of the jobs.")
-  private Path jobJar;
-
-  @Option(
-      names = "--directory",
-      paramLabel = "DIR",
-      description = "For data and logs, which then stay; a temporary one unless given.")
-  private Path directory;
-
   @Option(
       names = "--breach",
       paramLabel = "WHAT",
@@ -112,11 +93,6 @@ public final class FaultSuite implements Callable<Integer> {
 
   @Option(names = "--list", description = "Print the faults and what they are.")
   private boolean list;
-
-  @Option(names = "--json", description = "Print the report as JSON.")
-  private boolean json;
-
-  private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
 
   private FaultSuite() {}
 
@@ -130,7 +106,7 @@ public final class FaultSuite implements Callable<Integer> {
   public Integer call() throws Exception {
     if (list) {
       for (Fault fault : Fault.values()) {
-        out.printf("%-22s %s%n", fault.id(), fault.meaning());
+        RunOptions.OUT.printf("%-22s %s%n", fault.id(), fault.meaning());
       }
       return 0;
     }
@@ -138,33 +114,8 @@ public final class FaultSuite implements Callable<Integer> {
     atLeast("--rate", 1, rate);
     atLeast("--ahead", 1000, ahead);
     List<Fault> chosen = only.stream().map(this::fault).toList();
-    Path jar = jobJar == null ? builtJobJar() : jobJar;
-    if (!Files.isRegularFile(jar)) {
-      throw new ParameterException(command.commandLine(), "--job-jar: there is no file " + jar);
-    }
-    Path work =
-        directory == null
-            ? Files.createTempDirectory("firstseen-faults")
-            : Files.createTempDirectory(
-                Files.createDirectories(directory).toAbsolutePath(), "faults");
-    Report report = null;
-    try {
-      report = run(work, jar.toAbsolutePath(), chosen);
-    } finally {
-      if (directory == null && report != null && report.isGood()) {
-        FileUtils.deleteDirectoryQuietly(work.toFile());
-      } else {
-        System.err.println("logs are in " + work);
-      }
-    }
-    out.print(
-        json
-            ? new ObjectMapper()
-                    .enable(SerializationFeature.INDENT_OUTPUT)
-                    .writeValueAsString(report)
-                + "\n"
-            : report.text());
-    return report.isGood() ? 0 : 1;
+    return options.run(
+        "faults", (work, jar) -> run(work, jar, chosen), Report::isGood, Report::text);
   }
 
   private Fault fault(String id) {
@@ -185,31 +136,18 @@ public final class FaultSuite implements Callable<Integer> {
     }
   }
 
-  static Path builtJobJar() throws IOException {
-    Path own = Path.of(System.getProperty("java.class.path")).toAbsolutePath();
-    Path target = own.resolveSibling("../../jobs/target").normalize();
-    if (!Files.isDirectory(target)) {
-      return target;
-    }
-    try (Stream<Path> files = Files.list(target)) {
-      return files
-          .filter(file -> file.getFileName().toString().endsWith("-job.jar"))
-          .findFirst()
-          .orElse(target);
-    }
-  }
-
   private Report run(Path work, Path jar, List<Fault> chosen) throws Exception {
     long start = System.nanoTime();
     long base = (System.currentTimeMillis() - HOURS_BEHIND) / WINDOW_MILLIS * WINDOW_MILLIS;
     StreamSettings stream =
-        new StreamSettings(seed, base, 2, WINDOW_MILLIS, 500_000, falsePositiveRate);
+        new StreamSettings(options.seed(), base, 2, WINDOW_MILLIS, 500_000, falsePositiveRate);
     progress("starting the processes, with data in %s", work);
     try (Pipeline pipeline = new Pipeline(work, settings(stream, jar))) {
       List<Schedule.Step> steps =
           chosen.isEmpty()
-              ? Schedule.of(seed, kills, fault -> isPossible(fault, pipeline))
-              : Schedule.of(seed, chosen.stream().filter(f -> isPossible(f, pipeline)).toList());
+              ? Schedule.of(options.seed(), kills, fault -> isPossible(fault, pipeline))
+              : Schedule.of(
+                  options.seed(), chosen.stream().filter(f -> isPossible(f, pipeline)).toList());
       pipeline.start();
       ExactModel model = new ExactModel(stream, KeyHash.fromFile(pipeline.hashKeyFile()));
       OutputCheck output = new OutputCheck(model);
@@ -229,7 +167,7 @@ public final class FaultSuite implements Callable<Integer> {
           progress("%.0f s  a breach on purpose: %s", run.seconds(), breach);
           breach.commit(pipeline.brokersForWatchers(), producer);
         }
-        return run.finish(seed, model, ahead + SPARE_MILLIS);
+        return run.finish(options.seed(), model, ahead + SPARE_MILLIS);
       }
     }
   }

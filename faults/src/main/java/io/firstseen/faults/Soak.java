@@ -1,7 +1,6 @@
 package io.firstseen.faults;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import io.firstseen.cli.processes.LocalProcess;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -16,7 +15,6 @@ import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.apache.flink.util.FileUtils;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.LogDirDescription;
@@ -24,6 +22,7 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.config.TopicConfig;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -81,24 +80,7 @@ public final class Soak implements Callable<Integer> {
       description = "TaskManagers to kill at the end, one after the other (${DEFAULT-VALUE}).")
   private int kills;
 
-  @Option(
-      names = "--seed",
-      paramLabel = "S",
-      defaultValue = "1",
-      description = "Of the events (${DEFAULT-VALUE}).")
-  private long seed;
-
-  @Option(names = "--job-jar", paramLabel = "FILE", description = "The shaded jar of the jobs.")
-  private Path jobJar;
-
-  @Option(
-      names = "--directory",
-      paramLabel = "DIR",
-      description = "For data and logs, which then stay; a temporary one unless given.")
-  private Path directory;
-
-  @Option(names = "--json", description = "Print the report as JSON.")
-  private boolean json;
+  @Mixin private RunOptions options;
 
   private final Map<String, SoakSeries> series = new LinkedHashMap<>();
   private final List<String> differences = new ArrayList<>();
@@ -141,33 +123,7 @@ public final class Soak implements Callable<Integer> {
           "--minutes must be at least 1, --keys at least 1000, --kills at least 0, got %d, %d, %d"
               .formatted(minutes, keys, kills));
     }
-    Path jar = jobJar == null ? FaultSuite.builtJobJar() : jobJar;
-    if (!Files.isRegularFile(jar)) {
-      throw new ParameterException(command.commandLine(), "--job-jar: there is no file " + jar);
-    }
-    Path work =
-        directory == null
-            ? Files.createTempDirectory("firstseen-soak")
-            : Files.createTempDirectory(
-                Files.createDirectories(directory).toAbsolutePath(), "soak");
-    Outcome outcome = null;
-    try {
-      outcome = run(work, jar.toAbsolutePath());
-    } finally {
-      if (directory == null && outcome != null && outcome.differences.isEmpty()) {
-        FileUtils.deleteDirectoryQuietly(work.toFile());
-      } else {
-        System.err.println("logs are in " + work);
-      }
-    }
-    System.out.print(
-        json
-            ? new ObjectMapper()
-                    .enable(SerializationFeature.INDENT_OUTPUT)
-                    .writeValueAsString(outcome)
-                + "\n"
-            : text(outcome));
-    return outcome.differences.isEmpty() ? 0 : 1;
+    return options.run("soak", this::run, o -> o.differences.isEmpty(), Soak::text);
   }
 
   private Outcome run(Path work, Path jar) throws Exception {
@@ -175,7 +131,7 @@ public final class Soak implements Callable<Integer> {
     long ttlMillis = keys * 10 / 4 / EVENTS_PER_MILLI;
     SoakStream stream =
         new SoakStream(
-            seed, System.currentTimeMillis() - HOURS_BEHIND, EVENTS_PER_MILLI, ttlMillis);
+            options.seed(), System.currentTimeMillis() - HOURS_BEHIND, EVENTS_PER_MILLI, ttlMillis);
     progress("starting the processes, with data in %s", work);
     try (Pipeline pipeline = new Pipeline(work, settings(jar, stream))) {
       pipeline.start();
@@ -233,7 +189,7 @@ public final class Soak implements Callable<Integer> {
         }
         isWhole(pipeline, commits, producer);
         return new Outcome(
-            seed,
+            options.seed(),
             minutes,
             events,
             commits.rate(start + samples / 3 * interval, end),
