@@ -24,9 +24,8 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.SecurityOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Splits that fall silent and come back, in one reader and in two, through the whole job. */
 class IdleSplitsTest {
@@ -58,9 +57,18 @@ class IdleSplitsTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {1, 2})
-  void silentSplitsEndTheirNewestWindowAndHoldNothingBack(int parallelism) throws Exception {
+  @Test
+  void silentSplitsEndTheirNewestWindowAndHoldNothingBack() throws Exception {
+    assertNothingIsHeldBack(2);
+  }
+
+  @Tag("slow")
+  @Test
+  void norDoSplitsOfOneTask() throws Exception {
+    assertNothingIsHeldBack(1);
+  }
+
+  private void assertNothingIsHeldBack(int parallelism) throws Exception {
     RECORDS.clear();
     ScriptedSplits splits = new ScriptedSplits(2);
     splits.send(0, add("a", 1_000));

@@ -100,6 +100,7 @@ class BlobsInObjectStorageTest {
   }
 
   @Tag("slow")
+  @Tag("slow")
   @Test
   void theSameHoldsOnALocalDirectory() throws Exception {
     assertBlobsComeAndGo("file");

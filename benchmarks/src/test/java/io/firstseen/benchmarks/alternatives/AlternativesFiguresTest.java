@@ -36,6 +36,7 @@ class AlternativesFiguresTest {
 
   @TempDir Path directory;
 
+  @Tag("slow")
   @ParameterizedTest
   @EnumSource(names = "OURS_SQL_ROCKSDB")
   void decidesAndStartsFromItsCheckpoint(Alternative alternative) throws Exception {

@@ -48,6 +48,7 @@ class PipelineRunTest {
     assertThat(result.recordsAtSink()).isEqualTo(KEYS);
   }
 
+  @Tag("slow")
   @Test
   void aRunGoesOnFromFilledFiltersUnderCheckpoints() throws Exception {
     long filterBytes = 1 << 20;

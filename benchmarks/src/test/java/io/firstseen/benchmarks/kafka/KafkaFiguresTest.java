@@ -40,6 +40,7 @@ class KafkaFiguresTest {
     }
   }
 
+  @Tag("slow")
   @Test
   void theDedupReadsAndWritesAllEvents() throws Exception {
     Events events = new Events(EventFormat.KEY, 1, EVENTS);

@@ -18,6 +18,7 @@ class WireFiguresTest {
 
   @TempDir Path directory;
 
+  @Tag("slow")
   @Test
   void smallSetsStayWithinTheBounds() throws Exception {
     assertThat(

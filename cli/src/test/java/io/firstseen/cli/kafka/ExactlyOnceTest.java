@@ -125,6 +125,7 @@ class ExactlyOnceTest {
     }
   }
 
+  @Tag("slow")
   @Test
   void aSavepointOfTwoTasksGoesOnWithThreeWithoutForgettingAKey() throws Exception {
     aSavepointOfTwoTasksGoesOnWith(3, "rocksdb");
@@ -250,6 +251,7 @@ class ExactlyOnceTest {
     }
   }
 
+  @Tag("slow")
   @Test
   void aStreamThatFallsSilentStillPublishesItsNewestWindow() throws Exception {
     EmbeddedBroker kafka = TUNED.broker();

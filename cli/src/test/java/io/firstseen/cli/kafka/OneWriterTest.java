@@ -303,6 +303,7 @@ class OneWriterTest {
   }
 
   /** The transaction of an intermediate savepoint stays open until the next checkpoint. */
+  @Tag("slow")
   @Test
   void whatBlueHasUnderWayIsAbortedAndWrittenByGreen() throws Exception {
     begin(33, 1);

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -58,6 +59,7 @@ class SnapshotPacksOnTopicTest {
 
   @TempDir private Path directory;
 
+  @Tag("slow")
   @Test
   void whoeverComesWheneverEndsWithTheSetOfTheModel() throws Exception {
     SeenUpdates firstUpdates = new SeenUpdates();

@@ -289,6 +289,7 @@ class SnapshotTopicVerbsTest {
     return Invocation.of(words(List.of("snapshot", "query", output().toString()), keys)).out();
   }
 
+  @Tag("slow")
   @Test
   void followTellsOfSnapshotsAndOfABrokerThatGoesAndComes() throws Exception {
     int port = SharedBroker.freePort();

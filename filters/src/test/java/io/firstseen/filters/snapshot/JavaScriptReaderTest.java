@@ -93,26 +93,6 @@ class JavaScriptReaderTest {
     }
   }
 
-  @Test
-  void itsOwnTestsPass() throws Exception {
-    List<String> command = new ArrayList<>(List.of("node", "--test"));
-    try (Stream<Path> files = Files.list(JavaScriptReader.PACKAGE.resolve("test"))) {
-      files
-          .filter(file -> file.toString().endsWith(".test.js"))
-          .sorted()
-          .forEach(file -> command.add(JavaScriptReader.PACKAGE.relativize(file).toString()));
-    }
-    assertThat(command).hasSizeGreaterThan(4);
-    Process process =
-        new ProcessBuilder(command)
-            .directory(JavaScriptReader.PACKAGE.toFile())
-            .redirectErrorStream(true)
-            .start();
-    String output = new String(process.getInputStream().readAllBytes(), UTF_8);
-    assertThat(process.waitFor()).as(output).isZero();
-    assertThat(output).containsPattern("# pass [1-9]").contains("# fail 0");
-  }
-
   static List<Path> streams() throws IOException {
     Path streams = Path.of(System.getProperty("firstseen.streams", "../examples"));
     try (Stream<Path> files = Files.list(streams)) {

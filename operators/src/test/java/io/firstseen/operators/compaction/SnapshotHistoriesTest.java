@@ -145,7 +145,7 @@ class SnapshotHistoriesTest {
     return Arbitraries.of(0, 0, 1500);
   }
 
-  @Property(tries = 60, seed = "20261120", edgeCases = EdgeCasesMode.NONE)
+  @Property(tries = 30, seed = "20261120", edgeCases = EdgeCasesMode.NONE)
   @StatisticsReport(StatisticsReport.StatisticsReportMode.OFF)
   void onTheHeapThePublishedSetsAreThoseOfTheModel(
       @ForAll("histories") List<Step> history,

@@ -141,7 +141,7 @@ class DedupMetricsTest {
     for (Backend backend : Backend.values()) {
       Stream stream = new Stream();
       try (Tasks tasks = new Tasks(backend, 1, null)) {
-        stream.feed(tasks, 20_000);
+        stream.feed(tasks, 40_000);
         if (backend == Backend.HEAP) {
           continue;
         }

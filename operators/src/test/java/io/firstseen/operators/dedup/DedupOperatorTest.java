@@ -51,7 +51,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 // Flink's harness may be interrupted while it closes.
 @SuppressWarnings("try")
 class DedupOperatorTest {
-  private static final int EVENTS = Integer.getInteger("firstseen.scale", 1) > 1 ? 30_000 : 15_000;
+  private static final int EVENTS = Integer.getInteger("firstseen.scale", 1) > 1 ? 30_000 : 7_000;
   private static final int SHARDS = 16;
   private static final KeyHash HASH = KeyHash.fixed();
   private static final TypeInformation<Change<String>> TYPE = ChangeSerializer.info(Types.STRING);
