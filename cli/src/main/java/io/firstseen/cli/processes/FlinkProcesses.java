@@ -86,11 +86,18 @@ public final class FlinkProcesses implements Closeable {
     int webPort = LocalPorts.choose(spec.webPort());
     int metricsPort = LocalPorts.choose(0);
     Configuration settings = settings(spec, webPort);
-    Path conf = write(spec.directory().toAbsolutePath(), settings);
+    Path directory = spec.directory().toAbsolutePath();
+    Path conf = write(directory, settings);
+    List<Path> classPath = ClassPath.ofFlink(directory.resolve("tmp"));
     FlinkRest rest = new FlinkRest(URI.create("http://localhost:" + webPort));
     JavaProgram program =
         program(
-            spec, logs, StandaloneSessionClusterEntrypoint.class, conf, jobManagerMemory(settings));
+            spec,
+            logs,
+            StandaloneSessionClusterEntrypoint.class,
+            classPath,
+            conf,
+            jobManagerMemory(settings));
     LocalProcess jobManager =
         LocalProcess.startJava(
             "the JobManager",
@@ -99,7 +106,7 @@ public final class FlinkProcesses implements Closeable {
             start -> rest.isUp());
     FlinkProcesses cluster = new FlinkProcesses(jobManager, rest, metricsPort);
     try {
-      cluster.startTaskManagers(spec, logs, conf, settings);
+      cluster.startTaskManagers(spec, logs, classPath, conf, settings);
       return cluster;
     } catch (IOException | RuntimeException e) {
       cluster.close();
@@ -107,10 +114,11 @@ public final class FlinkProcesses implements Closeable {
     }
   }
 
-  private void startTaskManagers(Spec spec, ProcessLogs logs, Path conf, Configuration settings)
+  private void startTaskManagers(
+      Spec spec, ProcessLogs logs, List<Path> classPath, Path conf, Configuration settings)
       throws IOException {
     JavaProgram program =
-        program(spec, logs, TaskManagerRunner.class, conf, taskManagerMemory(settings));
+        program(spec, logs, TaskManagerRunner.class, classPath, conf, taskManagerMemory(settings));
     for (int i = 1; i <= spec.taskManagers(); i++) {
       String name = "taskmanager-" + i;
       int metricsPort = LocalPorts.choose(0);
@@ -208,7 +216,7 @@ public final class FlinkProcesses implements Closeable {
   }
 
   private static JavaProgram program(
-      Spec spec, ProcessLogs logs, Class<?> main, Path conf, Memory memory) throws IOException {
+      Spec spec, ProcessLogs logs, Class<?> main, List<Path> classPath, Path conf, Memory memory) {
     List<String> options = new ArrayList<>(OPENED);
     options.addAll(List.of(memory.jvm.trim().split("\\s+")));
     options.addAll(logs.options());
@@ -216,7 +224,7 @@ public final class FlinkProcesses implements Closeable {
     arguments.addAll(List.of(memory.dynamic.trim().split("\\s+")));
     Map<String, String> environment = new HashMap<>(spec.environment());
     environment.put("FLINK_CONF_DIR", conf.toString());
-    return new JavaProgram(main.getName(), ClassPath.ofFlink(), options, arguments, environment);
+    return new JavaProgram(main.getName(), classPath, options, arguments, environment);
   }
 
   /** Options of the JVM and of the process, for one size of memory. */

@@ -33,6 +33,8 @@ public final class FlinkRest {
   private static final Pattern MISTAKE =
       Pattern.compile(Pattern.quote(UserErrorException.class.getName()) + ": ([^\\n]+)");
 
+  private static final Pattern CAUSE = Pattern.compile("Caused by: ([^\\n]+)");
+
   private final URI address;
   private final HttpClient client =
       HttpClient.newBuilder()
@@ -267,7 +269,18 @@ public final class FlinkRest {
     if (mistake.find()) {
       throw new UserErrorException(mistake.group(1));
     }
-    return new IOException("Flink answers %d to %s: %s".formatted(status, request, text));
+    return new IOException("Flink answers %d to %s: %s".formatted(status, request, reason(text)));
+  }
+
+  /** Of a stack trace what failed and what has caused it; the log of the JobManager has it all. */
+  private static String reason(String text) {
+    Matcher cause = CAUSE.matcher(text);
+    String last = null;
+    while (cause.find()) {
+      last = cause.group(1);
+    }
+    String first = text.lines().findFirst().orElse("");
+    return last == null ? first : first + " Because of " + last;
   }
 
   private static Stream<JsonNode> errors(JsonNode answer) {
