@@ -291,6 +291,7 @@ class ComposeFileTest {
   }
 
   @Command
+  @SuppressWarnings("UnusedVariable") // picocli reads the options of their types
   private static final class Dedup {
     @Mixin private KeyOptions keys;
     @Mixin private StreamOptions stream;
@@ -299,6 +300,7 @@ class ComposeFileTest {
   }
 
   @Command
+  @SuppressWarnings("UnusedVariable") // picocli reads the options of their types
   private static final class Snapshots {
     @Mixin private KeyOptions keys;
     @Mixin private StreamOptions stream;

@@ -1,5 +1,6 @@
 package io.firstseen.consumer;
 
+import io.firstseen.consumer.CurrentSnapshot.View;
 import io.firstseen.consumer.internal.ActiveSnapshot;
 import io.firstseen.consumer.internal.Decision;
 import io.firstseen.consumer.internal.ManifestOrder;
@@ -33,6 +34,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -67,6 +69,7 @@ public final class FollowedDirectory implements FollowedSet {
   private volatile List<Manifest> earlier = List.of();
   private boolean loading;
   private boolean reachable = true;
+  private final CurrentSnapshot current = new CurrentSnapshot(OptionalLong.empty());
   private final Map<Long, Failure> failures = new HashMap<>();
   private final ManifestOrder order = new ManifestOrder();
   private Judged judged;
@@ -99,7 +102,7 @@ public final class FollowedDirectory implements FollowedSet {
             builder.listener,
             System::currentTimeMillis,
             () -> loading,
-            new CurrentSnapshot(OptionalLong.empty()));
+            current);
     this.thread = new FollowerThread("directory-" + setName, this::run);
   }
 
@@ -193,6 +196,32 @@ public final class FollowedDirectory implements FollowedSet {
    */
   public SnapshotMetrics metrics() {
     return shown.metrics();
+  }
+
+  /**
+   * Waits until a snapshot answers.
+   *
+   * @return its manifest
+   * @throws TimeoutException if that takes longer; the message says why
+   * @throws IllegalStateException if this is or gets closed
+   */
+  public Manifest awaitReady(Duration timeout) throws InterruptedException, TimeoutException {
+    View now =
+        current.await(
+            view -> view.active() != null || view.state() == ClientState.CLOSED, timeout.toNanos());
+    if (now.state() == ClientState.CLOSED) {
+      throw new IllegalStateException("closed");
+    }
+    if (now.active() == null) {
+      throw new TimeoutException(
+          "waited for %d ms; %s"
+              .formatted(
+                  timeout.toMillis(),
+                  now.trouble() == null
+                      ? "no snapshot of '%s' in %s".formatted(setName, directory.path())
+                      : now.trouble()));
+    }
+    return now.active().manifest();
   }
 
   @Override

@@ -5,7 +5,6 @@ import io.firstseen.filters.snapshot.SnapshotSet;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Optional;
 
 /** Examples of the documentation, so that they compile. */
 final class DocumentedExamples {
@@ -32,10 +31,9 @@ final class DocumentedExamples {
     KeyHash keyHash = KeyHash.fromFile(Path.of("hash.key"));
     try (FollowedDirectory followed =
         FollowedDirectory.builder(Path.of("snapshots"), "spam").keyHash(keyHash).start()) {
-      Optional<SnapshotSet> newest = followed.status().snapshot(); // empty until one is verified
-      if (newest.isPresent()) {
-        System.out.println(newest.get().mightContainKey(key, keyHash));
-      }
+      followed.awaitReady(Duration.ofSeconds(30));
+      SnapshotSet newest = followed.status().snapshot().orElseThrow();
+      System.out.println(newest.mightContainKey(key, keyHash));
     }
     // example: end
   }

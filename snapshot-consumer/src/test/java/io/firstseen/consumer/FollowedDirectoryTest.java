@@ -2,6 +2,7 @@ package io.firstseen.consumer;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
@@ -26,6 +27,7 @@ import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -127,6 +129,20 @@ class FollowedDirectoryTest {
   private boolean contains(String key) throws Exception {
     SnapshotSet set = followed.status().snapshot().orElseThrow();
     return set.mightContainKey(key.getBytes(UTF_8), KeyHash.fixed());
+  }
+
+  @Test
+  void waitsForASnapshotAndSaysWhyThereIsNone() throws Exception {
+    follow();
+    assertThatThrownBy(() -> followed.awaitReady(Duration.ofMillis(20)))
+        .isInstanceOf(TimeoutException.class)
+        .hasMessageStartingWith("waited for 20 ms; ")
+        .hasMessageContaining(path.toString());
+    publish(1, "a");
+    assertThat(followed.awaitReady(Duration.ofMinutes(1)).sequence()).isEqualTo(1);
+    followed.close();
+    assertThatThrownBy(() -> followed.awaitReady(Duration.ofMinutes(1)))
+        .isInstanceOf(IllegalStateException.class);
   }
 
   @Test

@@ -26,6 +26,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -432,6 +433,9 @@ public final class ServeCommand implements Callable<Integer> {
     Map<String, Path> bySet = new LinkedHashMap<>();
     for (int i = 0; i < directories.size(); i++) {
       Path directory = directories.get(i);
+      if (Files.isRegularFile(directory)) {
+        throw new UserErrorException("--directory %s is a file".formatted(directory));
+      }
       String set = setNames.isEmpty() ? setIn(directory, topic.trustedKeys()) : setNames.get(i);
       Path other = bySet.putIfAbsent(set, directory);
       if (other != null) {

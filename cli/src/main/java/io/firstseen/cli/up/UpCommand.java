@@ -29,11 +29,13 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.Stream;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -83,6 +85,16 @@ public final class UpCommand implements Callable<Integer> {
   private int kafkaPort;
 
   @Option(
+      names = "--topics",
+      paramLabel = "TOPIC,...",
+      split = ",",
+      converter = OptionValues.KafkaName.class,
+      description =
+          "More topics to make beside firstseen.events, for jobs of your own. The broker makes none"
+              + " by itself.")
+  private List<String> topics = List.of();
+
+  @Option(
       names = "--web-port",
       paramLabel = "PORT",
       defaultValue = "8081",
@@ -120,7 +132,10 @@ public final class UpCommand implements Callable<Integer> {
       paramLabel = "N",
       defaultValue = "1",
       converter = TaskManagers.class,
-      description = "Processes that run the tasks of the jobs (default: ${DEFAULT-VALUE}).")
+      description = {
+        "Processes that run the tasks of the jobs (default: ${DEFAULT-VALUE}). Each adds two slots"
+            + " for jobs of your own."
+      })
   private int taskManagers;
 
   @Option(
@@ -199,7 +214,7 @@ public final class UpCommand implements Callable<Integer> {
           BrokerProcess.start(directory.kafka(), kafkaPort, brokerProperties(), logs);
       cleanup.add(kafka);
       parts.add(kafka.process());
-      makeTopic(kafka.bootstrapServers());
+      makeTopics(kafka.bootstrapServers());
       told.put("kafka", kafka.bootstrapServers()).put("eventsTopic", EVENTS_TOPIC);
 
       progress.show(() -> "starting Flink…");
@@ -268,20 +283,28 @@ public final class UpCommand implements Callable<Integer> {
     return Map.of("offsets.retention.minutes", Integer.toString(Integer.MAX_VALUE));
   }
 
-  private void makeTopic(String servers) throws Exception {
+  private void makeTopics(String servers) throws Exception {
+    List<NewTopic> wanted =
+        Stream.concat(Stream.of(EVENTS_TOPIC), topics.stream())
+            .distinct()
+            .map(topic -> new NewTopic(topic, options.stream().parallelism(), (short) 1))
+            .toList();
     try (Admin admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, servers))) {
-      NewTopic events = new NewTopic(EVENTS_TOPIC, options.stream().parallelism(), (short) 1);
-      admin.createTopics(List.of(events)).all().get();
-    } catch (ExecutionException e) {
-      if (!(e.getCause() instanceof TopicExistsException)) {
-        throw e;
+      for (KafkaFuture<Void> made : admin.createTopics(wanted).values().values()) {
+        try {
+          made.get();
+        } catch (ExecutionException e) {
+          if (!(e.getCause() instanceof TopicExistsException)) {
+            throw e;
+          }
+        }
       }
     }
   }
 
   private FlinkProcesses.Spec flink(DataDirectory directory) {
-    // Of both jobs, and two for jobs of the user.
-    int slots = 2 * options.stream().parallelism() + 2;
+    // Of both jobs, and two a TaskManager for jobs of the user.
+    int slots = 2 * options.stream().parallelism() + 2 * taskManagers;
     return new FlinkProcesses.Spec(
         directory.flink(),
         webPort,

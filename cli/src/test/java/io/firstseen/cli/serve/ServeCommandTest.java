@@ -77,6 +77,7 @@ class ServeCommandTest {
         Arguments.of(
             "--directory D --tls-key K --tls-certificate pom.xml",
             "pom.xml must have certificates in PEM"),
+        Arguments.of("--directory pom.xml", "--directory pom.xml is a file"),
         Arguments.of("--directory D --set a/b", "must be 1 to 100 letters"),
         Arguments.of("--directory D --host no..such --port 0", "cannot listen on no..such:0"),
         Arguments.of("--directory D --hash-key-file none", "none does not exist"),

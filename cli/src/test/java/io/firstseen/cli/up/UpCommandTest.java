@@ -96,6 +96,7 @@ class UpCommandTest {
             "up",
             "--data=" + directory.resolve("data"),
             "--kafka-port=0",
+            "--topics=clicks",
             "--web-port=0",
             "--port=0",
             "--prometheus-port=0",
@@ -132,6 +133,7 @@ class UpCommandTest {
       send(topics, events(0, 100));
       send(topics, events(0, 100));
       assertThat(accepted(topics, 100)).hasSize(100);
+      topics.send("clicks", 1, List.of("a key of a job of one's own"));
     }
     Waiting.until("the snapshot is served", LONG, () -> isListed(99));
     assertThat(isListed(100)).isFalse();
