@@ -35,6 +35,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -73,6 +74,9 @@ public final class FollowedDirectory implements FollowedSet {
   private final Map<Long, Failure> failures = new HashMap<>();
   private final ManifestOrder order = new ManifestOrder();
   private Judged judged;
+
+  /** Why the last manifest was refused; null since one was not. */
+  private @Nullable String lastReason;
 
   /**
    * The newest manifest that was judged, and when it was written; {@code NOTHING} if there was
@@ -307,6 +311,7 @@ public final class FollowedDirectory implements FollowedSet {
       order.answer(manifest);
       judged = new Judged(sequence, written);
       failures.keySet().removeIf(failed -> failed <= sequence);
+      lastReason = null;
       shown.answer(
           new Decision.Activate(
               ActiveSnapshot.of(loaded.set(), System.currentTimeMillis()),
@@ -316,11 +321,13 @@ public final class FollowedDirectory implements FollowedSet {
           startNanos);
       return true;
     } catch (IOException e) {
-      if (before == null) {
+      String reason = e.getMessage();
+      // What is wrong with one, such as another hash key, may be wrong with hundreds.
+      if (before == null && !reason.equals(lastReason)) {
         shown.refuse(
-            "sequence %d of set '%s' cannot be used: %s"
-                .formatted(sequence, setName, e.getMessage()));
+            "sequence %d of set '%s' cannot be used: %s".formatted(sequence, setName, reason));
       }
+      lastReason = reason;
       Failure failure = failures.computeIfAbsent(sequence, unused -> new Failure());
       failure.looksToPass = Math.min(2 * failure.looksToPass + 1, MAX_LOOKS_PASSED_OVER);
       failure.passed = 0;

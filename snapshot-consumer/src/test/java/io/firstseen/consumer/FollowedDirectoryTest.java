@@ -132,6 +132,18 @@ class FollowedDirectoryTest {
   }
 
   @Test
+  void whatIsWrongWithEveryManifestIsToldOnce() throws Exception {
+    for (int sequence = 1; sequence <= 5; sequence++) {
+      publish(sequence, "a" + sequence);
+    }
+    follow(KeyHash.xxh3(1), Optional.empty());
+    assertThat(nextEvent()).startsWith("refused: sequence 5 of set 'spam' cannot be used: ");
+    publish(TestPublisher.of("ham", 2), 6, "b");
+    assertThat(nextEvent())
+        .isEqualTo("refused: sequence 6 of set 'spam' cannot be used: it belongs to set 'ham'");
+  }
+
+  @Test
   void waitsForASnapshotAndSaysWhyThereIsNone() throws Exception {
     follow();
     assertThatThrownBy(() -> followed.awaitReady(Duration.ofMillis(20)))
