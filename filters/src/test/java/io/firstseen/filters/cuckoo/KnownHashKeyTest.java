@@ -82,7 +82,7 @@ class KnownHashKeyTest {
     assertThat(shape.tagBits()).isEqualTo(14);
     CuckooFilter extreme = new CuckooFilter(shape);
     for (long low = 0; low < 20_000; low++) {
-      extreme.insert(low * 6 << 33);
+      extreme.insert((low * 6) << 33);
     }
     assertThat(deepest(extreme)).isEqualTo(shape.tagBits());
     assertThat(extreme.count()).isGreaterThan(10_000);
