@@ -8,8 +8,6 @@ import com.google.protobuf.DescriptorProtos.DescriptorProto;
 import com.google.protobuf.DescriptorProtos.EnumDescriptorProto;
 import com.google.protobuf.DescriptorProtos.EnumValueDescriptorProto;
 import com.google.protobuf.DescriptorProtos.FieldDescriptorProto;
-import com.google.protobuf.DescriptorProtos.FieldDescriptorProto.Label;
-import com.google.protobuf.DescriptorProtos.FieldDescriptorProto.Type;
 import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
 import com.google.protobuf.DescriptorProtos.FileDescriptorSet;
 import com.google.protobuf.DescriptorProtos.MessageOptions;
@@ -95,22 +93,23 @@ class EventFuzzTest {
     DescriptorProto order =
         DescriptorProto.newBuilder()
             .setName("Order")
-            .addField(field("id", 1, Type.TYPE_STRING))
-            .addField(field("at", 2, Type.TYPE_INT64))
-            .addField(field("op", 3, Type.TYPE_ENUM).setTypeName(".shop.Order.Op"))
+            .addField(field("id", 1, FieldDescriptorProto.Type.TYPE_STRING))
+            .addField(field("at", 2, FieldDescriptorProto.Type.TYPE_INT64))
             .addField(
-                field("lines", 4, Type.TYPE_MESSAGE)
+                field("op", 3, FieldDescriptorProto.Type.TYPE_ENUM).setTypeName(".shop.Order.Op"))
+            .addField(
+                field("lines", 4, FieldDescriptorProto.Type.TYPE_MESSAGE)
                     .setTypeName(".shop.Order")
-                    .setLabel(Label.LABEL_REPEATED))
+                    .setLabel(FieldDescriptorProto.Label.LABEL_REPEATED))
             .addField(
-                field("labels", 5, Type.TYPE_MESSAGE)
+                field("labels", 5, FieldDescriptorProto.Type.TYPE_MESSAGE)
                     .setTypeName(".shop.Order.LabelsEntry")
-                    .setLabel(Label.LABEL_REPEATED))
-            .addField(field("raw", 6, Type.TYPE_BYTES))
+                    .setLabel(FieldDescriptorProto.Label.LABEL_REPEATED))
+            .addField(field("raw", 6, FieldDescriptorProto.Type.TYPE_BYTES))
             .addField(
-                field("ops", 7, Type.TYPE_ENUM)
+                field("ops", 7, FieldDescriptorProto.Type.TYPE_ENUM)
                     .setTypeName(".shop.Order.Op")
-                    .setLabel(Label.LABEL_REPEATED))
+                    .setLabel(FieldDescriptorProto.Label.LABEL_REPEATED))
             .addEnumType(
                 EnumDescriptorProto.newBuilder()
                     .setName("Op")
@@ -120,8 +119,8 @@ class EventFuzzTest {
                 DescriptorProto.newBuilder()
                     .setName("LabelsEntry")
                     .setOptions(MessageOptions.newBuilder().setMapEntry(true))
-                    .addField(field("key", 1, Type.TYPE_STRING))
-                    .addField(field("value", 2, Type.TYPE_STRING)))
+                    .addField(field("key", 1, FieldDescriptorProto.Type.TYPE_STRING))
+                    .addField(field("value", 2, FieldDescriptorProto.Type.TYPE_STRING)))
             .build();
     FileDescriptorProto file =
         FileDescriptorProto.newBuilder()
@@ -133,12 +132,13 @@ class EventFuzzTest {
     return FileDescriptorSet.newBuilder().addFile(file).build().toByteArray();
   }
 
-  private static FieldDescriptorProto.Builder field(String name, int number, Type type) {
+  private static FieldDescriptorProto.Builder field(
+      String name, int number, FieldDescriptorProto.Type type) {
     return FieldDescriptorProto.newBuilder()
         .setName(name)
         .setNumber(number)
         .setType(type)
-        .setLabel(Label.LABEL_OPTIONAL);
+        .setLabel(FieldDescriptorProto.Label.LABEL_OPTIONAL);
   }
 
   /** JSON, lines and records of Kafka. */

@@ -225,7 +225,7 @@ class JobJarTest {
   void theClassPathBesideItHasNothingOfOurs() throws Exception {
     assertThat(flinkAlone()).contains("flink-runtime-").doesNotContain("surefire");
     List<URL> jars = new ArrayList<>();
-    for (String entry : flinkAlone().split(File.pathSeparator)) {
+    for (String entry : flinkAlone().split(File.pathSeparator, -1)) {
       jars.add(Path.of(entry).toUri().toURL());
     }
     try (URLClassLoader alone =

@@ -223,7 +223,7 @@ class OnePublisherTest {
     }
   }
 
-  /** As {@link #send}, of what a dedup has accepted. */
+  /** Keys that a dedup has accepted. */
   private static void sendAccepted(String job, int from, int to) throws Exception {
     try (AcceptedKeys keys = new AcceptedKeys(kafka.bootstrapServers(), job + ".accepted")) {
       sendAccepted(keys, from, to);

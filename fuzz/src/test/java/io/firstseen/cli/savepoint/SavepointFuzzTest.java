@@ -40,7 +40,9 @@ class SavepointFuzzTest {
     SavepointSummary summary = new SavepointSummary(savepoint);
     summary.table();
     summary.tableOfShards();
-    summary.json(true).toString();
+    if (summary.json(true).toString().isEmpty()) {
+      throw new AssertionError("no text");
+    }
   }
 
   private static DedupSavepoint read(DataInputDeserializer in) throws IOException {
@@ -48,7 +50,7 @@ class SavepointFuzzTest {
     AuditCounts audit = in.readBoolean() ? AuditCountsSerializer.INSTANCE.deserialize(in) : null;
     List<ShardSummary> shards = new ArrayList<>();
     while (shards.isEmpty()
-        || shards.size() < Math.min(MAX_SHARDS, parameters.shardCount()) && in.available() > 0) {
+        || (shards.size() < Math.min(MAX_SHARDS, parameters.shardCount()) && in.available() > 0)) {
       shards.add(ShardSummarySerializer.INSTANCE.deserialize(in));
     }
     return new DedupSavepoint(
