@@ -28,7 +28,7 @@ final class RunOptions {
       names = "--seed",
       paramLabel = "S",
       defaultValue = "1",
-      description = "Of events and faults (${DEFAULT-VALUE}).")
+      description = "Of the events, and of faults that are drawn (${DEFAULT-VALUE}).")
   private long seed;
 
   @Option(names = "--job-jar", paramLabel = "FILE", description = "The shaded jar of the jobs.")

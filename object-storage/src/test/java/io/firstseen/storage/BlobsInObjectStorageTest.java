@@ -100,7 +100,6 @@ class BlobsInObjectStorageTest {
   }
 
   @Tag("slow")
-  @Tag("slow")
   @Test
   void theSameHoldsOnALocalDirectory() throws Exception {
     assertBlobsComeAndGo("file");

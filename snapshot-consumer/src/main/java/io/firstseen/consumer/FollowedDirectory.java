@@ -75,7 +75,7 @@ public final class FollowedDirectory implements FollowedSet {
   private final ManifestOrder order = new ManifestOrder();
   private Judged judged;
 
-  /** Why the last manifest was refused; null since one was not. */
+  /** Why the last manifest of this look was refused. */
   private @Nullable String lastReason;
 
   /**
@@ -260,6 +260,7 @@ public final class FollowedDirectory implements FollowedSet {
       Collections.reverse(sequences);
       loading = !sequences.isEmpty();
       shown.tick();
+      lastReason = null;
       for (long sequence : sequences) {
         if (sequence <= answeringSequence()) {
           break;
@@ -311,7 +312,6 @@ public final class FollowedDirectory implements FollowedSet {
       order.answer(manifest);
       judged = new Judged(sequence, written);
       failures.keySet().removeIf(failed -> failed <= sequence);
-      lastReason = null;
       shown.answer(
           new Decision.Activate(
               ActiveSnapshot.of(loaded.set(), System.currentTimeMillis()),

@@ -141,6 +141,8 @@ class FollowedDirectoryTest {
     publish(TestPublisher.of("ham", 2), 6, "b");
     assertThat(nextEvent())
         .isEqualTo("refused: sequence 6 of set 'spam' cannot be used: it belongs to set 'ham'");
+    publish(7, "c");
+    assertThat(nextEvent()).startsWith("refused: sequence 7 of set 'spam' cannot be used: ");
   }
 
   @Test

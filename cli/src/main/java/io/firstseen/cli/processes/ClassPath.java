@@ -2,6 +2,7 @@ package io.firstseen.cli.processes;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
@@ -51,7 +52,10 @@ public final class ClassPath {
 
   private static Path withoutManifest(Path jar, Path directory) throws IOException {
     Path copy = directory.resolve(jar.getFileName());
-    Files.copy(jar, copy, StandardCopyOption.REPLACE_EXISTING);
+    // Not with the rights of the jar, which may be read-only.
+    try (InputStream bytes = Files.newInputStream(jar)) {
+      Files.copy(bytes, copy, StandardCopyOption.REPLACE_EXISTING);
+    }
     try (FileSystem entries = FileSystems.newFileSystem(copy)) {
       Files.delete(entries.getPath(JarFile.MANIFEST_NAME));
     }

@@ -29,6 +29,7 @@ import org.apache.flink.runtime.jobmanager.JobManagerProcessSpec;
 import org.apache.flink.runtime.jobmanager.JobManagerProcessUtils;
 import org.apache.flink.runtime.taskexecutor.TaskManagerRunner;
 import org.apache.flink.runtime.util.config.memory.ProcessMemoryUtils;
+import org.apache.flink.util.FileUtils;
 
 /**
  * A Flink session cluster, one JobManager and some TaskManagers, each in a process of its own and
@@ -205,6 +206,8 @@ public final class FlinkProcesses implements Closeable {
 
   private static Path write(Path directory, Configuration settings) throws IOException {
     Path conf = Files.createDirectories(directory.resolve("conf"));
+    // What a cluster that was killed has left.
+    FileUtils.deleteDirectory(directory.resolve("tmp").toFile());
     Files.createDirectories(directory.resolve("tmp"));
     StringBuilder yaml = new StringBuilder();
     new TreeMap<>(settings.toMap())

@@ -33,7 +33,8 @@ public final class FlinkRest {
   private static final Pattern MISTAKE =
       Pattern.compile(Pattern.quote(UserErrorException.class.getName()) + ": ([^\\n]+)");
 
-  private static final Pattern CAUSE = Pattern.compile("Caused by: ([^\\n]+)");
+  private static final Pattern CAUSE =
+      Pattern.compile("^(?:Caused by: |<Exception on server side:\\s+)(.+)", Pattern.MULTILINE);
 
   private final URI address;
   private final HttpClient client =

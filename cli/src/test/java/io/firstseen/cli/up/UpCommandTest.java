@@ -216,7 +216,9 @@ class UpCommandTest {
     assertThat(end.err()).isEmpty();
     assertThat(parts).hasSizeGreaterThanOrEqualTo(4).noneMatch(ProcessHandle::isAlive);
 
+    Path leftOver = Files.createFile(directory.resolve("data/flink/tmp/left-over"));
     up = startUp();
+    assertThat(leftOver).doesNotExist();
     for (String job : List.of("DedupJob", "SnapshotJob")) {
       assertThat(addresses.path("jobs").path(job).path("from").asText()).contains("/" + job + "/");
     }
