@@ -127,10 +127,10 @@ class SnapshotPacksOnTopicTest {
     }
     // Running clients fetched whole shards only where chains began anew.
     assertThat(firstUpdates.count()).isGreaterThan(WINDOWS / 2);
-    assertThat(firstUpdates.sequencesWithWholeShards()).containsExactly((long) GROWTH);
+    assertChainsBeganAnew(firstUpdates);
     assertThat(firstUpdates.troubles()).isEmpty();
     assertThat(returnedUpdates.count()).isGreaterThan(WINDOWS / 4);
-    assertThat(returnedUpdates.sequencesWithWholeShards()).containsExactly((long) GROWTH);
+    assertChainsBeganAnew(returnedUpdates);
     assertThat(returnedUpdates.troubles()).isEmpty();
     // The directory that the command wrote answers without a broker.
     try (SnapshotClient alone =
@@ -138,6 +138,13 @@ class SnapshotPacksOnTopicTest {
       assertThat(alone.awaitReady(LONG).sequence()).isEqualTo(WINDOWS - 1);
       ExpectedSet.mustBeThatOf(alone, live);
     }
+  }
+
+  /** In many windows a shard may outgrow the room in its range for more keys, too. */
+  private static void assertChainsBeganAnew(SeenUpdates updates) {
+    assertThat(updates.sequencesWithWholeShards())
+        .contains((long) GROWTH)
+        .hasSizeLessThanOrEqualTo(LARGE ? 3 : 1);
   }
 
   private static void awaitTold(Path follow, int sequence) throws Exception {
