@@ -12,7 +12,7 @@ import org.apache.flink.runtime.checkpoint.Checkpoints;
  */
 public final class MetadataHooks {
   /** Counts, lengths and numbers of subtasks and key groups are far below. */
-  private static final int MOST = 1 << 20;
+  private static final int MOST = 1 << 16;
 
   private MetadataHooks() {}
 

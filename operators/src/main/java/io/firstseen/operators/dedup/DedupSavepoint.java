@@ -129,12 +129,14 @@ public record DedupSavepoint(
 
   /**
    * Reads the metadata. Flink's reader believes every length in it, so that malformed metadata may
-   * fail in any way.
+   * fail in any way, and makes any object that it names, so that objects are checked before.
    */
   static CheckpointMetadata readMetadata(DataInputStream in, String path) throws IOException {
     try {
       return Checkpoints.loadCheckpointMetadata(
-          in, Thread.currentThread().getContextClassLoader(), path);
+          new DataInputStream(new MetadataBytes(in.readAllBytes())),
+          Thread.currentThread().getContextClassLoader(),
+          path);
     } catch (RuntimeException | OutOfMemoryError | StackOverflowError e) {
       throw new IOException("its metadata is malformed (" + e + ")", e);
     }

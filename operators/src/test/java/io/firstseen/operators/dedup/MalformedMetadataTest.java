@@ -4,10 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.io.Serializable;
 import java.util.Arrays;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.runtime.checkpoint.CheckpointProperties;
+import org.apache.flink.runtime.checkpoint.Checkpoints;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -62,5 +70,41 @@ class MalformedMetadataTest {
       }
     }
     assertThat(refused).isGreaterThan(good.length / 290);
+  }
+
+  /** An object as a stranger might put it into metadata. */
+  private static final class Stranger implements Serializable {
+    private static final long serialVersionUID = 1;
+    private static int made;
+
+    private void readObject(ObjectInputStream in) throws IOException, ClassNotFoundException {
+      in.defaultReadObject();
+      made++;
+    }
+  }
+
+  private static byte[] withProperties(Serializable properties) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    DataOutputStream out = new DataOutputStream(bytes);
+    out.writeInt(Checkpoints.HEADER_MAGIC_NUMBER);
+    out.writeInt(6); // the version
+    out.writeLong(1); // the checkpoint
+    out.writeInt(0); // states of masters
+    out.writeInt(0); // operators
+    new ObjectOutputStream(out).writeObject(properties);
+    return bytes.toByteArray();
+  }
+
+  @Test
+  void hasNoObjectsButTheProperties() throws Exception {
+    assertThat(
+            operators(
+                withProperties(
+                    CheckpointProperties.forSavepoint(false, SavepointFormatType.NATIVE))))
+        .isZero();
+    assertThatThrownBy(() -> operators(withProperties(new Stranger())))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("an object that is no checkpoint's properties");
+    assertThat(Stranger.made).isZero();
   }
 }
