@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** The command lines and the settings of the cluster for a dedup of that size. */
 record SizedJob(
     SizingRequest request, Tasks tasks, Memory memory, Sizing.@Nullable Snapshots snapshots) {
-  private static final String JAR = "jobs/target/jobs-0.1.0-job.jar";
+  private static final String JAR = "jobs/target/jobs-0.2.0-SNAPSHOT-job.jar";
 
   /** One line for each job. */
   List<String> commands() {
