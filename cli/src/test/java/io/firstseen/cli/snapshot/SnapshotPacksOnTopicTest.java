@@ -38,11 +38,10 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class SnapshotPacksOnTopicTest {
   private static final Duration LONG = Duration.ofMinutes(2);
-  private static final boolean LARGE = Integer.getInteger("firstseen.scale", 1) > 1;
-  private static final int CROWD = LARGE ? 20_000 : 4_000;
+  private static final int CROWD = 20_000;
   private static final int CHANGES = CROWD / 200;
   // The set becomes three times as large, so that all chains begin anew.
-  private static final int STRETCH = LARGE ? 6 : 1;
+  private static final int STRETCH = 6;
   private static final int GROWTH = 10 * STRETCH;
   private static final int WINDOWS = 13 * STRETCH;
 
@@ -144,7 +143,7 @@ class SnapshotPacksOnTopicTest {
   private static void assertChainsBeganAnew(SeenUpdates updates) {
     assertThat(updates.sequencesWithWholeShards())
         .contains((long) GROWTH)
-        .hasSizeLessThanOrEqualTo(LARGE ? 3 : 1);
+        .hasSizeLessThanOrEqualTo(3);
   }
 
   private static void awaitTold(Path follow, int sequence) throws Exception {
