@@ -78,15 +78,22 @@ final class Chromium implements AutoCloseable {
             "--remote-allow-origins=*",
             "--user-data-dir=" + directory,
             "about:blank"));
+    Path output = directory.resolve("output");
     Process process =
         new ProcessBuilder(command)
             .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .redirectOutput(output.toFile())
             .start();
     try {
       Path active = directory.resolve("DevToolsActivePort");
-      Waiting.until(
-          "Chromium listens", () -> Files.exists(active) && Files.readAllLines(active).size() >= 2);
+      // The first start after an installation reads some hundred megabytes.
+      long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(3);
+      while (!Files.exists(active) || Files.readAllLines(active).size() < 2) {
+        if (!process.isAlive() || System.nanoTime() > deadline) {
+          throw new AssertionError("Chromium does not listen: " + Files.readString(output));
+        }
+        TimeUnit.MILLISECONDS.sleep(20);
+      }
       return new Chromium(process, Files.readAllLines(active).get(0));
     } catch (Throwable e) {
       process.destroyForcibly();

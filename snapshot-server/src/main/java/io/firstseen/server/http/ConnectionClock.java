@@ -5,6 +5,7 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
+import io.netty.util.concurrent.Ticker;
 import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -23,9 +24,10 @@ final class ConnectionClock extends ChannelDuplexHandler {
   }
 
   private final HttpLimits limits;
-  private final ChannelFutureListener progress = future -> sinceNanos = System.nanoTime();
+  private final ChannelFutureListener progress = future -> sinceNanos = nanoTime();
   private Phase phase = Phase.IDLE;
-  private long sinceNanos = System.nanoTime();
+  private Ticker ticker;
+  private long sinceNanos;
   private Future<?> checks;
 
   ConnectionClock(HttpLimits limits) {
@@ -54,7 +56,17 @@ final class ConnectionClock extends ChannelDuplexHandler {
 
   private void enter(Phase next) {
     phase = next;
-    sinceNanos = System.nanoTime();
+    sinceNanos = nanoTime();
+  }
+
+  private long nanoTime() {
+    return ticker.nanoTime();
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext context) {
+    ticker = context.executor().ticker();
+    sinceNanos = nanoTime();
   }
 
   @Override
@@ -97,7 +109,7 @@ final class ConnectionClock extends ChannelDuplexHandler {
   }
 
   private void check(ChannelHandlerContext context) {
-    long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sinceNanos);
+    long millis = TimeUnit.NANOSECONDS.toMillis(nanoTime() - sinceNanos);
     Duration allowed =
         switch (phase) {
           case IDLE -> limits.idleTimeout();
