@@ -182,15 +182,7 @@ class PageTest {
 
   @Test
   void asksForTheTokenAndTakesItAlong() throws Exception {
-    server.close();
-    String token = "of-the-page-0123456789";
-    server =
-        serve(
-            path,
-            KeyHash.fixed(),
-            options().withAccess(new Access(AllowedHosts.any(), BearerTokens.parse(token), null)));
-    browser.open("http://127.0.0.1:" + server.address().getPort() + "/");
-    browser.await("!document.getElementById('token-form').hidden");
+    String token = showGuarded();
     assertThat(text("#lost")).isEqualTo("This service needs a token.");
     useToken("a-token-of-somebody-else");
     browser.await("document.getElementById('lost').innerText.includes('none of this service')");
@@ -204,6 +196,43 @@ class PageTest {
     browser.evaluate("document.getElementById('download').click()");
     browser.await(
         "document.getElementById('offline-text').innerText.includes('This page answers')");
+  }
+
+  /** Serves the set behind a token, which is returned, and opens the page. */
+  private String showGuarded() throws Exception {
+    server.close();
+    String token = "of-the-page-0123456789";
+    server =
+        serve(
+            path,
+            KeyHash.fixed(),
+            options().withAccess(new Access(AllowedHosts.any(), BearerTokens.parse(token), null)));
+    browser.open("http://127.0.0.1:" + server.address().getPort() + "/");
+    browser.await("!document.getElementById('token-form').hidden");
+    return token;
+  }
+
+  @Test
+  void aLateAnswerToAnEarlierTokenDoesNotCount() throws Exception {
+    String token = showGuarded();
+    browser.evaluate(
+        """
+        const send = window.fetch;
+        window.fetch = async (url, options) => {
+          const reply = await send(url, options);
+          if (options.headers.authorization === "Bearer an-earlier-token-0123456789") {
+            await new Promise((release) => { window.release = release; });
+          }
+          return reply;
+        };
+        """);
+    useToken("an-earlier-token-0123456789");
+    browser.await("window.release");
+    useToken(token);
+    browser.await("document.getElementById('state').textContent === 'ready'");
+    browser.evaluate("release(); new Promise((resolve) => setTimeout(resolve, 50))");
+    assertThat(browser.evaluate("document.getElementById('token-form').hidden").asBoolean())
+        .isTrue();
   }
 
   private static void useToken(String token) throws Exception {

@@ -2,6 +2,7 @@ package io.firstseen.server;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -19,6 +20,7 @@ import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.server.http.HttpLimits;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -712,16 +714,19 @@ class SnapshotServerTest {
             false,
             HttpLimits.DEFAULT,
             10,
-            Duration.ofMillis(500),
+            Duration.ofMinutes(5),
             Duration.ofSeconds(5)),
         Optional.empty());
     awaitSequence(1);
     assertThat(get("/readyz").statusCode()).isEqualTo(200);
-    CompletableFuture<Void> closed = CompletableFuture.runAsync(server::close);
+    Thread closing = new Thread(server::close);
+    closing.start();
     Waiting.until("it says so", () -> get("/readyz").statusCode() == 503);
     assertThat(error(get("/readyz"))).isEqualTo("the service is shutting down");
     assertThat(get("/v1/contains?key=a").statusCode()).isEqualTo(200);
-    closed.get();
+    closing.interrupt();
+    closing.join();
+    assertThatThrownBy(() -> get("/readyz")).isInstanceOf(ConnectException.class);
     server = null;
   }
 

@@ -208,8 +208,11 @@ function show(status) {
 }
 
 async function refresh() {
+  const sent = headers;
   try {
-    const reply = await fetch("v1/status", { headers, signal: AbortSignal.timeout(5000) });
+    const reply = await fetch("v1/status", { headers: sent, signal: AbortSignal.timeout(5000) });
+    // While the answer to an earlier token was under way, another may have been given.
+    if (sent !== headers) return;
     if (reply.status === 401) {
       askForToken();
       return;
