@@ -45,7 +45,7 @@ public abstract class MembershipFilterContract {
     double predicted = filter.predictedFalsePositiveRate();
     // What is requested is an expectation; one filter may be a little luckier or unluckier.
     assertThat(predicted).isPositive().isLessThan(requested * 1.2);
-    int probes = 2_000_000;
+    int probes = 500_000 * Integer.getInteger("firstseen.scale", 1);
     long found = 0;
     for (long stranger : hashes(probes, 4)) {
       found += filter.mightContain(stranger) ? 1 : 0;

@@ -121,7 +121,13 @@ class JobMainTest {
   private static Ended main(String job, String... words) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-Xmx128m", "-XX:TieredStopAtLevel=1"));
+    command.addAll(
+        List.of(
+            "-Xmx128m",
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
+            "-XX:+UnlockDiagnosticVMOptions",
+            "-XX:-BytecodeVerificationRemote"));
     command.add("-Dlog4j2.level=OFF");
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.add("io.firstseen.jobs." + job);

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.apache.flink.util.FileUtils;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -61,7 +62,8 @@ public final class BillionsFigures implements Callable<Integer> {
    * @param gapMillis the longest call
    * @param checkpointSeconds the longest checkpoint
    * @param checkpointBytes the bytes of a key in the last one
-   * @param fullRate the part of the last part's rate that a restart must reach
+   * @param fullRate the part of a rate that a restart must reach: of the first run's, had it gone
+   *     on, and of its last part's
    * @param restartSeconds until it does
    * @param residentBytes by the most keys that they must be enough for, ascending
    */
@@ -203,25 +205,24 @@ public final class BillionsFigures implements Callable<Integer> {
     rates(result);
     memory(result);
     checkpoints(result);
-    double rate = result.parts().isEmpty() ? meanRate(result) : lastPart(result).rate();
+    double lastRate = result.parts().isEmpty() ? meanRate(result) : lastPart(result).rate();
+    List<Double> rates =
+        Stream.of(result.continuedRate(), records(lastRate), records(meanRate(result)))
+            .map(rate -> bounds.fullRate * rate)
+            .toList();
     Restart restart =
         child(
-            spec.from(
-                result.lastCheckpoint().checkpoint().path(),
-                bounds.fullRate * records(rate),
-                bounds.fullRate * records(meanRate(result)),
-                RESTART_MINUTES),
+            spec.from(result.lastCheckpoint().checkpoint().path(), rates, RESTART_MINUTES),
             Restart.class);
     figures.title("Restart from the last checkpoint, in a new JVM");
     figures.plain("start to the first record", restart.firstRecordSeconds(), "s");
-    figures.atMost(
-        "start to a second at " + bounds.fullRate + " of the last part's rate",
-        restart.fullRateSeconds(),
-        bounds.restartSeconds,
-        "s");
+    figures.plain(
+        "records a second of the first run, had it gone on", result.continuedRate() / 1e6, "M");
+    toRate("that rate", restart.rateSeconds().get(0));
+    toRate("the last part's rate", restart.rateSeconds().get(1));
     figures.plain(
         "start to a second at " + bounds.fullRate + " of the mean rate",
-        restart.meanRateSeconds(),
+        restart.rateSeconds().get(2),
         "s");
     figures.plain("highest resident memory", restart.highestResidentBytes() / 1e9, "GB");
     if (json != null) {
@@ -230,6 +231,14 @@ public final class BillionsFigures implements Callable<Integer> {
     if (svg != null) {
       Files.writeString(svg, BillionsPlot.svg(spec, result));
     }
+  }
+
+  private void toRate(String rate, double seconds) {
+    figures.atMost(
+        "start to a second at " + bounds.fullRate + " of " + rate,
+        seconds,
+        bounds.restartSeconds,
+        "s");
   }
 
   private BillionsRun.Spec spec(Path work) {
@@ -245,8 +254,7 @@ public final class BillionsFigures implements Callable<Integer> {
         minutes,
         work.toString(),
         null,
-        0,
-        0);
+        List.of());
   }
 
   /** Records a second at a rate of new keys. */

@@ -16,6 +16,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -43,6 +44,8 @@ final class BillionsRun {
   private static final double PROGRESS_SECONDS = 5;
   private static final double SAMPLE_SECONDS = 1;
 
+  private static final int MAX_CONTINUED_MILLIS = 30_000;
+
   private final Spec spec;
   private final LocalFlink flink;
   private final Arrivals arrivals = Arrivals.CURRENT;
@@ -62,8 +65,8 @@ final class BillionsRun {
    * @param pageCacheBytes of each task, on RocksDB
    * @param minutes after which it stops
    * @param checkpoint to start from; null for none
-   * @param fullRate records per second at which a restart ends, with a checkpoint to start from
-   * @param meanRate records per second that it reaches earlier, or not at all
+   * @param rates records per second, all of which a restart should reach; empty without a
+   *     checkpoint to start from
    */
   record Spec(
       long keys,
@@ -75,12 +78,11 @@ final class BillionsRun {
       double minutes,
       String directory,
       @Nullable String checkpoint,
-      double fullRate,
-      double meanRate) {
-    /** A restart with the records that follow, of which there are as many again. */
-    Spec from(String newCheckpoint, double newFullRate, double newMeanRate, double newMinutes) {
+      List<Double> rates) {
+    /** A restart with the records that follow. */
+    Spec from(String newCheckpoint, List<Double> newRates, double newMinutes) {
       return new Spec(
-          2 * keys,
+          keys,
           capacity,
           backend,
           flink,
@@ -89,8 +91,7 @@ final class BillionsRun {
           newMinutes,
           directory,
           newCheckpoint,
-          newFullRate,
-          newMeanRate);
+          newRates);
     }
 
     private long groups() {
@@ -143,6 +144,7 @@ final class BillionsRun {
    * @param longestGapNanos in which a task accepted no {@value Arrivals#RECORDS_PER_TICK} records
    * @param highestResidentBytes before the last checkpoint
    * @param liveHeapBytes of the filters and the job; at the end
+   * @param continuedRate records per second that came after the last checkpoint, in the same JVM
    */
   record Result(
       boolean isComplete,
@@ -151,7 +153,8 @@ final class BillionsRun {
       List<CheckpointedKeys> checkpoints,
       long longestGapNanos,
       long highestResidentBytes,
-      long liveHeapBytes) {
+      long liveHeapBytes,
+      double continuedRate) {
     Sample last() {
       return samples.get(samples.size() - 1);
     }
@@ -165,15 +168,10 @@ final class BillionsRun {
    * How a restart went; seconds are since the JVM was started.
    *
    * @param firstRecordSeconds until the first record was decided on
-   * @param fullRateSeconds until the end of the first second at the full rate; infinite if there
+   * @param rateSeconds until the end of the first second at each of the rates; infinite if there
    *     was none in time
-   * @param meanRateSeconds the same for the mean rate
    */
-  record Restart(
-      double firstRecordSeconds,
-      double fullRateSeconds,
-      double meanRateSeconds,
-      long highestResidentBytes) {}
+  record Restart(double firstRecordSeconds, List<Double> rateSeconds, long highestResidentBytes) {}
 
   private BillionsRun(Spec spec, LocalFlink flink) {
     this.spec = spec;
@@ -194,8 +192,6 @@ final class BillionsRun {
     Configuration configuration = new Configuration();
     configuration.set(
         CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofMillis(spec.checkpointMillis()));
-    // While one is chosen to start from, the next may become complete.
-    configuration.set(CheckpointingOptions.MAX_RETAINED_CHECKPOINTS, 2);
     configuration.set(
         CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
         ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);
@@ -203,7 +199,7 @@ final class BillionsRun {
     DedupStreams<Url> dedup =
         Firstseen.dedup(
                 env.fromSource(
-                        new UrlStream(spec.groups()),
+                        new UrlStream(),
                         WatermarkStrategy.noWatermarks(),
                         "urls",
                         UrlSerializer.TYPE)
@@ -220,6 +216,7 @@ final class BillionsRun {
 
   private Result fill() throws Exception {
     long heapBefore = ProcessMemory.liveHeapBytes();
+    UrlStream.makeUpTo(spec.groups());
     JobID job = flink.start(job());
     awaitFirstRecord(job);
     startNanos = System.nanoTime();
@@ -253,6 +250,8 @@ final class BillionsRun {
     long liveHeapBytes = ProcessMemory.liveHeapBytes() - heapBefore;
     flink.checkpoint(job);
     note(flink.lastCheckpoint(job));
+    double continuedRate = continuedRate();
+    flink.cancel(job);
     return new Result(
         before.records() == spec.records(),
         parts,
@@ -260,7 +259,18 @@ final class BillionsRun {
         checkpoints,
         longestGapNanos,
         highestResidentBytes,
-        liveHeapBytes);
+        liveHeapBytes,
+        continuedRate);
+  }
+
+  private double continuedRate() throws Exception {
+    UrlStream.makeUpTo(Long.MAX_VALUE);
+    Sample begin = sample();
+    // In half an interval at most one checkpoint begins, and the two last ones are kept.
+    TimeUnit.MILLISECONDS.sleep(Math.min(MAX_CONTINUED_MILLIS, spec.checkpointMillis() / 2));
+    Sample end = sample();
+    UrlStream.pause();
+    return (end.records() - begin.records()) / (end.seconds() - begin.seconds());
   }
 
   /** The moment of the last record on its way. */
@@ -366,14 +376,17 @@ final class BillionsRun {
   }
 
   private Restart restart() throws Exception {
+    UrlStream.makeUpTo(Long.MAX_VALUE);
     JobID job = flink.start(job());
     awaitFirstRecord(job);
     double first = secondsOfProcess();
     startNanos = System.nanoTime();
     samples.add(sample());
-    double mean = Double.POSITIVE_INFINITY;
+    double[] reached = new double[spec.rates().size()];
+    Arrays.fill(reached, Double.POSITIVE_INFINITY);
     int from = 0;
-    while (secondsOfProcess() < spec.minutes() * 60) {
+    while (secondsOfProcess() < spec.minutes() * 60
+        && Arrays.stream(reached).anyMatch(Double::isInfinite)) {
       TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
       flink.failIfEnded(job);
       Sample now = sample();
@@ -384,14 +397,14 @@ final class BillionsRun {
       Sample before = samples.get(from);
       double seconds = now.seconds() - before.seconds();
       double rate = seconds < 1 ? 0 : (now.records() - before.records()) / seconds;
-      if (rate >= spec.meanRate()) {
-        mean = Math.min(mean, secondsOfProcess());
-      }
-      if (rate >= spec.fullRate()) {
-        return new Restart(first, secondsOfProcess(), mean, ProcessMemory.highestResidentBytes());
+      for (int i = 0; i < reached.length; i++) {
+        if (rate >= spec.rates().get(i)) {
+          reached[i] = Math.min(reached[i], secondsOfProcess());
+        }
       }
     }
-    return new Restart(first, Double.POSITIVE_INFINITY, mean, ProcessMemory.highestResidentBytes());
+    return new Restart(
+        first, Arrays.stream(reached).boxed().toList(), ProcessMemory.highestResidentBytes());
   }
 
   private static double secondsOfProcess() {

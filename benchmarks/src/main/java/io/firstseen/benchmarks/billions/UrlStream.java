@@ -34,18 +34,18 @@ final class UrlStream implements Source<Url, UrlStream.Part, Integer> {
   private static final int BATCH = 4;
 
   /** Flink creates the readers in this JVM, where they find it. */
-  private static volatile boolean paused;
+  private static volatile Limit limit = new Limit(0);
 
-  private final long groups;
-
-  /** A stream of this many groups. */
-  UrlStream(long groups) {
-    this.groups = groups;
+  /** Lets the readers make this many groups in all, and then wait. */
+  static void makeUpTo(long groups) {
+    Limit before = limit;
+    limit = new Limit(groups);
+    before.replaced.complete(null);
   }
 
-  /** Lets all readers pause for good. */
+  /** Lets all readers wait. */
   static void pause() {
-    paused = true;
+    makeUpTo(0);
   }
 
   /** The number of different keys among the first records; at least 0. */
@@ -89,9 +89,17 @@ final class UrlStream implements Source<Url, UrlStream.Part, Integer> {
     return new NothingSerializer();
   }
 
-  private final class Reader implements SourceReader<Url, Part> {
+  private static final class Limit {
+    final long groups;
+    final CompletableFuture<Void> replaced = new CompletableFuture<>();
+
+    Limit(long groups) {
+      this.groups = groups;
+    }
+  }
+
+  private static final class Reader implements SourceReader<Url, Part> {
     private final int overOthers;
-    private final CompletableFuture<Void> never = new CompletableFuture<>();
     private long next;
 
     Reader(int index, int parallelism) {
@@ -112,12 +120,13 @@ final class UrlStream implements Source<Url, UrlStream.Part, Integer> {
     }
 
     private boolean hasNext() {
-      return next < groups && !paused;
+      return next < limit.groups;
     }
 
     @Override
     public CompletableFuture<Void> isAvailable() {
-      return hasNext() ? CompletableFuture.completedFuture(null) : never;
+      Limit now = limit;
+      return next < now.groups ? CompletableFuture.completedFuture(null) : now.replaced;
     }
 
     @Override

@@ -70,6 +70,9 @@ public final class LocalFlink implements AutoCloseable {
     configuration.set(
         TaskManagerOptions.MANAGED_MEMORY_SIZE,
         MemorySize.ofMebiBytes(settings.managedMemoryMebibytes()));
+    // One stays while its files are counted, or a job is to start from it. Flink takes this number
+    // from the cluster, not from the job.
+    configuration.set(CheckpointingOptions.MAX_RETAINED_CHECKPOINTS, 2);
     cluster =
         new MiniCluster(
             new MiniClusterConfiguration.Builder()
@@ -97,9 +100,7 @@ public final class LocalFlink implements AutoCloseable {
         backend == Backend.ROCKSDB ? WRITE_BUFFER_BYTES : HEAP_WRITE_BUFFER_BYTES);
     configuration.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, NEVER);
     if (keepsCheckpoints) {
-      // Keeps checkpoints while their files are counted.
-      configuration.set(CheckpointingOptions.MAX_RETAINED_CHECKPOINTS, 10);
-      // And those of a cancelled job, so that another can start from them.
+      // Those of a cancelled job, too, so that another can start from them.
       configuration.set(
           CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
           ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);

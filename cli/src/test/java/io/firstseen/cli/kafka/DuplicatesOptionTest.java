@@ -21,6 +21,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -33,8 +35,18 @@ class DuplicatesOptionTest {
   @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
 
   @ParameterizedTest
-  @EnumSource(Duplicates.class)
+  @EnumSource(names = {"NONE", "SAMPLE"})
   void repeatsAreWrittenAsTheOptionSaysAndAllAreCounted(Duplicates which) throws Exception {
+    assertWrittenAndCounted(which);
+  }
+
+  @Tag("slow")
+  @Test
+  void soAreThoseOfATopicOfAllRepeats() throws Exception {
+    assertWrittenAndCounted(Duplicates.TOPIC);
+  }
+
+  private static void assertWrittenAndCounted(Duplicates which) throws Exception {
     EmbeddedBroker kafka = BROKER.broker();
     String name = SharedBroker.unused("repeats");
     kafka.createTopics(List.of(new NewTopic(name + ".events", 1, (short) 1)));

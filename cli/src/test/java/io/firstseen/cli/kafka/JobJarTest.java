@@ -264,7 +264,13 @@ class JobJarTest {
   private Process start(String servers, boolean byFlinkRun) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(java());
-    command.addAll(List.of("-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+    command.addAll(
+        List.of(
+            "-Xmx512m",
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
+            "-XX:+UnlockDiagnosticVMOptions",
+            "-XX:-BytecodeVerificationRemote"));
     command.add(
         "-Dlog4j2.configurationFile="
             + Files.writeString(directory.resolve("log4j2.properties"), LOGGING));

@@ -304,7 +304,7 @@ class SizeCommandTest {
 
   /** Savepoints of known keys that the command {@code bootstrap} makes. */
   @ParameterizedTest
-  @CsvSource({"50000, approximate, ", "50000, approximate, 1h", "20000, exact, "})
+  @CsvSource({"50000, approximate, ", "20000, approximate, 1h", "10000, exact, "})
   void aCheckpointHasTheBytesThatWereSaid(
       int least, String mode, String ttl, @TempDir Path directory) throws IOException {
     int keys = least * Integer.getInteger("firstseen.scale", 1);

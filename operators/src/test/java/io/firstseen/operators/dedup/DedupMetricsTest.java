@@ -108,20 +108,20 @@ class DedupMetricsTest {
       assertThat(stream.model.splits()).as("splits").isPositive();
       assertThat(tasks.sum("pageSplits")).isEqualTo(stream.model.splits());
       tasks.savepoint();
-      stream.feed(tasks, 10_000);
+      stream.feed(tasks, 4_000);
       tasks.check(stream.model);
       state = tasks.savepoint();
     }
     try (Tasks tasks = new Tasks(backend.other(), 1, state)) {
       tasks.check(stream.model);
       assertThat(tasks.sum("pageSplits")).isZero();
-      stream.feed(tasks, 10_000);
+      stream.feed(tasks, 4_000);
       tasks.check(stream.model);
       state = tasks.savepoint();
     }
     try (Tasks tasks = new Tasks(backend, 2, state)) {
       tasks.check(stream.model);
-      stream.feed(tasks, 10_000);
+      stream.feed(tasks, 4_000);
       tasks.check(stream.model);
     }
   }

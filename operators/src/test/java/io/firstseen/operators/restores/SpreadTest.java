@@ -15,17 +15,20 @@ import org.apache.flink.core.execution.SavepointFormatType;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** One job at several parallelisms. */
 class SpreadTest {
   @RegisterExtension private static final TestCluster CLUSTER = new TestCluster();
 
-  @ParameterizedTest
-  @EnumSource
-  void noKeyIsForgottenFromOneTaskToFourToTwoAndEachHasItsShare(Backend backend) throws Exception {
-    assertScales(CLUSTER, backend.option, settings -> settings);
+  @Test
+  void noKeyIsForgottenFromOneTaskToFourToTwoAndEachHasItsShare() throws Exception {
+    assertScales(CLUSTER, Backend.HEAP.option, settings -> settings);
+  }
+
+  @Tag("slow")
+  @Test
+  void norOnRocksDb() throws Exception {
+    assertScales(CLUSTER, Backend.ROCKSDB.option, settings -> settings);
   }
 
   @Test
@@ -35,7 +38,7 @@ class SpreadTest {
 
   @Tag("slow")
   @Test
-  void norOnTheHeap() throws Exception {
+  void norInAnExactModeOnTheHeap() throws Exception {
     assertScales(CLUSTER, Backend.HEAP.option, Settings::exact);
   }
 
