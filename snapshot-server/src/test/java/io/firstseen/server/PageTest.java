@@ -221,18 +221,27 @@ class PageTest {
         window.fetch = async (url, options) => {
           const reply = await send(url, options);
           if (options.headers.authorization === "Bearer an-earlier-token-0123456789") {
-            await new Promise((release) => { window.release = release; });
+            await new Promise((release, fail) => { Object.assign(window, { release, fail }); });
           }
           return reply;
         };
         """);
-    useToken("an-earlier-token-0123456789");
-    browser.await("window.release");
-    useToken(token);
-    browser.await("document.getElementById('state').textContent === 'ready'");
-    browser.evaluate("release(); new Promise((resolve) => setTimeout(resolve, 50))");
-    assertThat(browser.evaluate("document.getElementById('token-form').hidden").asBoolean())
-        .isTrue();
+    for (String end : List.of("release", "fail")) {
+      browser.evaluate("window.release = null");
+      useToken("an-earlier-token-0123456789");
+      browser.await("window.release");
+      useToken(token);
+      browser.await(
+          "document.getElementById('state').textContent === 'ready'"
+              + " && document.getElementById('lost').hidden");
+      browser.evaluate(end + "(); new Promise((resolve) => setTimeout(resolve, 50))");
+      assertThat(browser.evaluate("document.getElementById('token-form').hidden").asBoolean())
+          .as(end)
+          .isTrue();
+      assertThat(browser.evaluate("document.getElementById('lost').hidden").asBoolean())
+          .as(end)
+          .isTrue();
+    }
   }
 
   private static void useToken(String token) throws Exception {

@@ -44,6 +44,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
@@ -706,7 +708,7 @@ class SnapshotServerTest {
   }
 
   @Test
-  void saysThatItEndsWhileItGoesOn() throws Exception {
+  void saysThatItEndsWhileItGoesOnUntilItIsInterrupted() throws Exception {
     publisher.publish(1, "a");
     start(
         new ServerOptions(
@@ -719,13 +721,17 @@ class SnapshotServerTest {
         Optional.empty());
     awaitSequence(1);
     assertThat(get("/readyz").statusCode()).isEqualTo(200);
-    Thread closing = new Thread(server::close);
+    FutureTask<Void> closed = new FutureTask<>(server::close, null);
+    Thread closing = new Thread(closed);
     closing.start();
-    Waiting.until("it says so", () -> get("/readyz").statusCode() == 503);
-    assertThat(error(get("/readyz"))).isEqualTo("the service is shutting down");
-    assertThat(get("/v1/contains?key=a").statusCode()).isEqualTo(200);
-    closing.interrupt();
-    closing.join();
+    try {
+      Waiting.until("it says so", () -> get("/readyz").statusCode() == 503);
+      assertThat(error(get("/readyz"))).isEqualTo("the service is shutting down");
+      assertThat(get("/v1/contains?key=a").statusCode()).isEqualTo(200);
+    } finally {
+      closing.interrupt();
+      closed.get(1, TimeUnit.MINUTES);
+    }
     assertThatThrownBy(() -> get("/readyz")).isInstanceOf(ConnectException.class);
     server = null;
   }

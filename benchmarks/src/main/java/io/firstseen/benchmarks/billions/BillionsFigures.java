@@ -62,8 +62,8 @@ public final class BillionsFigures implements Callable<Integer> {
    * @param gapMillis the longest call
    * @param checkpointSeconds the longest checkpoint
    * @param checkpointBytes the bytes of a key in the last one
-   * @param fullRate the part of a rate that a restart must reach: of the first run's, had it gone
-   *     on, and of its last part's
+   * @param fullRate the part that a restart must reach of the rate that the first run would have
+   *     gone on with
    * @param restartSeconds until it does
    * @param residentBytes by the most keys that they must be enough for, ascending
    */
@@ -218,12 +218,11 @@ public final class BillionsFigures implements Callable<Integer> {
     figures.plain("start to the first record", restart.firstRecordSeconds(), "s");
     figures.plain(
         "records a second of the first run, had it gone on", result.continuedRate() / 1e6, "M");
-    toRate("that rate", restart.rateSeconds().get(0));
-    toRate("the last part's rate", restart.rateSeconds().get(1));
-    figures.plain(
-        "start to a second at " + bounds.fullRate + " of the mean rate",
-        restart.rateSeconds().get(2),
-        "s");
+    String toRate = "start to a second at " + bounds.fullRate + " of ";
+    double seconds = restart.rateSeconds().get(0);
+    figures.atMost(toRate + "that rate", seconds, bounds.restartSeconds, "s");
+    figures.plain(toRate + "the last part's rate", restart.rateSeconds().get(1), "s");
+    figures.plain(toRate + "the mean rate", restart.rateSeconds().get(2), "s");
     figures.plain("highest resident memory", restart.highestResidentBytes() / 1e9, "GB");
     if (json != null) {
       figures.write(json, Map.of("specification", spec, "run", result, "restart", restart));
@@ -231,14 +230,6 @@ public final class BillionsFigures implements Callable<Integer> {
     if (svg != null) {
       Files.writeString(svg, BillionsPlot.svg(spec, result));
     }
-  }
-
-  private void toRate(String rate, double seconds) {
-    figures.atMost(
-        "start to a second at " + bounds.fullRate + " of " + rate,
-        seconds,
-        bounds.restartSeconds,
-        "s");
   }
 
   private BillionsRun.Spec spec(Path work) {

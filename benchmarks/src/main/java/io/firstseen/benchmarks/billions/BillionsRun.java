@@ -24,7 +24,6 @@ import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.ExternalizedCheckpointRetention;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamGraph;
 import org.jspecify.annotations.Nullable;
@@ -144,7 +143,8 @@ final class BillionsRun {
    * @param longestGapNanos in which a task accepted no {@value Arrivals#RECORDS_PER_TICK} records
    * @param highestResidentBytes before the last checkpoint
    * @param liveHeapBytes of the filters and the job; at the end
-   * @param continuedRate records per second that came after the last checkpoint, in the same JVM
+   * @param continuedRate mean records per second for up to 30 s after the last checkpoint, in the
+   *     same JVM
    */
   record Result(
       boolean isComplete,
@@ -188,13 +188,11 @@ final class BillionsRun {
 
   private StreamGraph job() {
     StreamExecutionEnvironment env =
-        flink.environment(spec.backend(), spec.flink(), false, spec.checkpoint());
+        flink.environment(
+            spec.backend(), spec.flink(), /* outliveTheJob= */ true, spec.checkpoint());
     Configuration configuration = new Configuration();
     configuration.set(
         CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofMillis(spec.checkpointMillis()));
-    configuration.set(
-        CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
-        ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);
     env.configure(configuration);
     DedupStreams<Url> dedup =
         Firstseen.dedup(
@@ -250,7 +248,7 @@ final class BillionsRun {
     long liveHeapBytes = ProcessMemory.liveHeapBytes() - heapBefore;
     flink.checkpoint(job);
     note(flink.lastCheckpoint(job));
-    double continuedRate = continuedRate();
+    double continuedRate = continuedRate(job);
     flink.cancel(job);
     return new Result(
         before.records() == spec.records(),
@@ -263,13 +261,17 @@ final class BillionsRun {
         continuedRate);
   }
 
-  private double continuedRate() throws Exception {
+  private double continuedRate(JobID job) throws Exception {
     UrlStream.makeUpTo(Long.MAX_VALUE);
     Sample begin = sample();
-    // In half an interval at most one checkpoint begins, and the two last ones are kept.
-    TimeUnit.MILLISECONDS.sleep(Math.min(MAX_CONTINUED_MILLIS, spec.checkpointMillis() / 2));
+    // Meanwhile at most two checkpoints become complete, and the last three are kept.
+    TimeUnit.MILLISECONDS.sleep(Math.min(MAX_CONTINUED_MILLIS, spec.checkpointMillis()));
     Sample end = sample();
     UrlStream.pause();
+    flink.failIfEnded(job);
+    if (end.records() == begin.records()) {
+      throw new IllegalStateException("no record came after the last checkpoint");
+    }
     return (end.records() - begin.records()) / (end.seconds() - begin.seconds());
   }
 
@@ -396,9 +398,9 @@ final class BillionsRun {
       }
       Sample before = samples.get(from);
       double seconds = now.seconds() - before.seconds();
-      double rate = seconds < 1 ? 0 : (now.records() - before.records()) / seconds;
+      double rate = (now.records() - before.records()) / seconds;
       for (int i = 0; i < reached.length; i++) {
-        if (rate >= spec.rates().get(i)) {
+        if (seconds >= 1 && rate >= spec.rates().get(i)) {
           reached[i] = Math.min(reached[i], secondsOfProcess());
         }
       }

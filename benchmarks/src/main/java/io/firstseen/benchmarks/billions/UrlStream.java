@@ -18,8 +18,8 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
 /**
  * Makes URLs of {@value Url#SHORT_BYTES} bytes, in groups of {@value #GROUP}: the URLs of the next
  * keys, and a repeat drawn at random from all keys before. Each reader makes every n-th group, and
- * a checkpoint has the next group of each. After its last group, and after {@link #pause}, the
- * stream pauses; it does not end.
+ * a checkpoint has the next group of each. At the limit of {@link #makeUpTo} the stream waits; it
+ * does not end.
  */
 final class UrlStream implements Source<Url, UrlStream.Part, Integer> {
   private static final long serialVersionUID = 1;

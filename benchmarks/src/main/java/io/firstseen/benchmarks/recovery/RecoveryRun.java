@@ -286,7 +286,7 @@ public final class RecoveryRun {
     FlinkSettings settings =
         new FlinkSettings(parallelism, spec.managedMemoryMebibytes(), /* objectReuse= */ true);
     StreamExecutionEnvironment env =
-        flink.environment(spec.backend(), settings, /* keepsCheckpoints= */ true, savepoint);
+        flink.environment(spec.backend(), settings, /* outliveTheJob= */ true, savepoint);
     Configuration restarts = new Configuration();
     restarts.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
     restarts.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 1);

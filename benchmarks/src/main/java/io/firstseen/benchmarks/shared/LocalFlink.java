@@ -70,9 +70,9 @@ public final class LocalFlink implements AutoCloseable {
     configuration.set(
         TaskManagerOptions.MANAGED_MEMORY_SIZE,
         MemorySize.ofMebiBytes(settings.managedMemoryMebibytes()));
-    // One stays while its files are counted, or a job is to start from it. Flink takes this number
-    // from the cluster, not from the job.
-    configuration.set(CheckpointingOptions.MAX_RETAINED_CHECKPOINTS, 2);
+    // Earlier ones are counted, or started from, while the next ones become complete. Flink takes
+    // this number from the cluster, not from the job.
+    configuration.set(CheckpointingOptions.MAX_RETAINED_CHECKPOINTS, 3);
     cluster =
         new MiniCluster(
             new MiniClusterConfiguration.Builder()
@@ -86,11 +86,11 @@ public final class LocalFlink implements AutoCloseable {
   /**
    * An environment to build a job on.
    *
-   * @param keepsCheckpoints whether old checkpoints stay, so that their files can be counted
+   * @param outliveTheJob whether checkpoints stay when the job is cancelled
    * @param savepoint the savepoint or checkpoint to start from; null for none
    */
   public StreamExecutionEnvironment environment(
-      Backend backend, FlinkSettings flink, boolean keepsCheckpoints, @Nullable String savepoint) {
+      Backend backend, FlinkSettings flink, boolean outliveTheJob, @Nullable String savepoint) {
     Configuration configuration = new Configuration();
     configuration.set(StateBackendOptions.STATE_BACKEND, backend.id());
     configuration.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);
@@ -99,8 +99,7 @@ public final class LocalFlink implements AutoCloseable {
         CheckpointingOptions.FS_WRITE_BUFFER_SIZE,
         backend == Backend.ROCKSDB ? WRITE_BUFFER_BYTES : HEAP_WRITE_BUFFER_BYTES);
     configuration.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, NEVER);
-    if (keepsCheckpoints) {
-      // Those of a cancelled job, too, so that another can start from them.
+    if (outliveTheJob) {
       configuration.set(
           CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
           ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);

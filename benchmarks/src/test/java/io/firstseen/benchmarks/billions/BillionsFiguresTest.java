@@ -63,7 +63,7 @@ class BillionsFiguresTest {
     assertThat(figures().path("run").path("checkpoints")).hasSizeGreaterThan(1);
     assertThat(figures().path("figures"))
         .filteredOn(figure -> figure.has("reached"))
-        .hasSize(7)
+        .hasSize(6)
         .allSatisfy(figure -> assertThat(figure.path("reached").booleanValue()).isFalse());
   }
 

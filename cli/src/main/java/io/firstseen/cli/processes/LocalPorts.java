@@ -15,14 +15,15 @@ public final class LocalPorts {
   /**
    * The port, or a free one if it is 0.
    *
-   * @throws UserErrorException if something listens on it
+   * @throws UserErrorException if nothing can listen on it, as something does or may not
    */
   public static int choose(int port) throws IOException {
     try (ServerSocket probe = new ServerSocket()) {
       probe.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
       return probe.getLocalPort();
     } catch (BindException e) {
-      throw new UserErrorException("port %d of localhost is taken".formatted(port));
+      throw new UserErrorException(
+          "cannot listen on port %d of localhost: %s".formatted(port, e.getMessage()));
     }
   }
 }

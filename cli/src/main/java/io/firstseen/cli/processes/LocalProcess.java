@@ -8,7 +8,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -170,8 +172,15 @@ public final class LocalProcess implements Closeable {
   /** The last lines of the log, at most so many. */
   public String tail(int count) {
     try (Stream<String> lines = Files.lines(log, StandardCharsets.ISO_8859_1)) {
-      List<String> all = lines.toList();
-      return String.join("\n", all.subList(Math.max(0, all.size() - count), all.size()));
+      Deque<String> last = new ArrayDeque<>();
+      lines.forEach(
+          line -> {
+            last.addLast(line);
+            if (last.size() > count) {
+              last.removeFirst();
+            }
+          });
+      return String.join("\n", last);
     } catch (IOException | UncheckedIOException e) {
       return e.toString();
     }

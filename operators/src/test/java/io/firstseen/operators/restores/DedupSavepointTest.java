@@ -63,7 +63,7 @@ class DedupSavepointTest {
     assertSavepointTells(backend, format);
   }
 
-  /** As {@link #theModeIsTold} does of the default mode. */
+  /** As {@link #theModeIsTold} does of another mode. */
   @Tag("slow")
   @Test
   void aCanonicalSavepointFromRocksDbTells() throws Exception {

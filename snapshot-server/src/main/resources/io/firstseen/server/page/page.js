@@ -211,16 +211,18 @@ async function refresh() {
   const sent = headers;
   try {
     const reply = await fetch("v1/status", { headers: sent, signal: AbortSignal.timeout(5000) });
-    // While the answer to an earlier token was under way, another may have been given.
+    if (!reply.ok && reply.status !== 401) throw new Error("status " + reply.status);
+    const status = reply.ok ? await reply.json() : null;
+    // Meanwhile another token may have been given; this is the answer to an earlier one.
     if (sent !== headers) return;
-    if (reply.status === 401) {
+    if (status === null) {
       askForToken();
       return;
     }
-    if (!reply.ok) throw new Error("status " + reply.status);
-    show(await reply.json());
+    show(status);
     $("lost").hidden = true;
   } catch (failure) {
+    if (sent !== headers) return;
     $("lost").textContent = "The service does not answer; what is shown may be old.";
     $("lost").hidden = false;
     // A set expires without the service, too.

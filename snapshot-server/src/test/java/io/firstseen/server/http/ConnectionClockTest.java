@@ -3,9 +3,22 @@ package io.firstseen.server.http;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.handler.stream.ChunkedWriteHandler;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -16,8 +29,9 @@ class ConnectionClockTest {
   private static final Duration IDLE = Duration.ofSeconds(30);
   private static final Duration STALL = Duration.ofSeconds(4);
 
-  private final ConnectionClock clock =
-      new ConnectionClock(HttpLimits.DEFAULT.withTimeouts(REQUEST, IDLE, STALL));
+  private static final HttpLimits LIMITS = HttpLimits.DEFAULT.withTimeouts(REQUEST, IDLE, STALL);
+
+  private final ConnectionClock clock = new ConnectionClock(LIMITS);
   private final EmbeddedChannel channel = open();
 
   private EmbeddedChannel open() {
@@ -64,7 +78,7 @@ class ConnectionClockTest {
   }
 
   @Test
-  void aPeerThatTakesALongReplySlowlyGetsAllOfIt() {
+  void eachPartThatIsTakenExtendsTheTimeOfAReply() {
     receive("GET");
     clock.replying();
     for (int i = 0; i < 8; i++) {
@@ -85,6 +99,62 @@ class ConnectionClockTest {
     receive("GET");
     assertThat(isOpenAfter(1)).isTrue();
     assertThat(isOpenAfter(1)).isFalse();
+  }
+
+  private static HttpService serviceOf(Route... routes) throws IOException {
+    return HttpService.start(
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+        LIMITS,
+        Access.by(AllowedHosts.any()),
+        Duration.ofSeconds(1),
+        new RequestObserver() {},
+        List.of(routes));
+  }
+
+  /** As the time of a reply is that of each part. */
+  @Test
+  void aLongReplyLeavesInParts() throws Exception {
+    int length = 1 << 20;
+    Route large =
+        Route.get("large", "/", request -> Reply.of(200, "x/y", ByteBuffer.allocate(length)));
+    try (HttpService service = serviceOf(large)) {
+      channel
+          .pipeline()
+          .addLast(
+              new HttpServerCodec(),
+              new ChunkedWriteHandler(),
+              new Connection(service, clock, null));
+      receive("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+      List<Integer> parts = new ArrayList<>();
+      for (ByteBuf part = channel.readOutbound(); part != null; part = channel.readOutbound()) {
+        parts.add(part.readableBytes());
+        part.release();
+      }
+      assertThat(parts).allMatch(bytes -> bytes <= 1 << 16);
+      assertThat(parts.stream().mapToInt(bytes -> bytes).sum()).isGreaterThan(length);
+    }
+  }
+
+  @Test
+  void afterTheTlsHandshakeAConnectionIsIdle() throws Exception {
+    try (HttpService service = serviceOf()) {
+      Connection connection = new Connection(service, clock, null);
+      channel
+          .pipeline()
+          .addLast(
+              new ChannelInboundHandlerAdapter() {
+                @Override
+                public void channelRead(ChannelHandlerContext context, Object handshake) {
+                  ReferenceCountUtil.release(handshake);
+                }
+              },
+              connection);
+      receive("bytes of the handshake");
+      assertThat(isOpenAfter(1)).isTrue();
+      channel.pipeline().fireUserEventTriggered(SslHandshakeCompletionEvent.SUCCESS);
+      assertThat(isOpenAfter(IDLE.toSeconds() - 1)).isTrue();
+      assertThat(isOpenAfter(1)).isFalse();
+    }
   }
 
   @Test

@@ -97,11 +97,6 @@ final class RawClient implements Closeable {
     return in.read();
   }
 
-  /** Reads up to the given number of bytes as they arrive; returns how many, 0 at the end. */
-  int skip(int bytes) throws IOException {
-    return in.readNBytes(bytes).length;
-  }
-
   /** Waits until the server has closed the connection; discards bytes until then. */
   void awaitEnd() {
     try {
