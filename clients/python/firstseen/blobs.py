@@ -177,9 +177,12 @@ class Pack(Blob):
 class Base(Blob):
     """The whole set of one shard."""
 
-    def __init__(self, data: bytes, set_name: Optional[str] = None) -> None:
+    def __init__(
+        self, data: bytes, set_name: Optional[str] = None, shard: Optional[int] = None
+    ) -> None:
         super().__init__(data, set_name, BASE)
-        self.shard = self.fields.leb("the shard")
+        self.shard = self.fields.leb("the shard", 0, MAX_SHARDS - 1)
+        require(shard in (None, self.shard), f"the base must be of shard {shard}, got {self.shard}")
         self.section = Section(self.fields.take(self.fields.left(), "the section"))
         require(self.section.kind == WHOLE, "a base must have a whole set")
 

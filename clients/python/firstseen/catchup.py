@@ -98,8 +98,7 @@ class CatchUp:
         for number, reference in enumerate(bases.bases):
             sections: list[Section] = []
             if reference is not None:
-                base = self._blob(reference, lambda data: Base(data, manifest.set_name))
-                require(base.shard == number, f"the base must be of shard {number}, got {base.shard}")
+                base = self._blob(reference, lambda data: Base(data, manifest.set_name, number))
                 sections = [base.section] + bases.sections[number]
             sections += [pack.sections[number] for pack in packs if number in pack.sections]
             shards.append(applied(manifest.parameters, number, None, sections) if sections else None)

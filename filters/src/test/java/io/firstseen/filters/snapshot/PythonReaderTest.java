@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * have the same bytes as ours.
  */
 // A read from a process is not interrupted.
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PythonReaderTest {
   private static final Path GOLDEN =
       Path.of("src/test/resources/io/firstseen/filters/snapshot/golden-v1");
