@@ -70,7 +70,7 @@ final class Pipelines {
                   .process(new Exact(), OUTCOME);
           case OURS, OURS_WITHOUT_DUPLICATES -> throw new AssertionError(subject);
         };
-    outcomes.sinkTo(KafkaSinks.outcomes(kafka, options).decided());
+    outcomes.sinkTo(KafkaSinks.outcomes(kafka, options).decided()).uid("sink");
     Topics.prepareDedup(kafka, null);
   }
 
