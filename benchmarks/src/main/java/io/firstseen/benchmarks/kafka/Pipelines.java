@@ -50,8 +50,15 @@ final class Pipelines {
       Subject subject, StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
     if (subject.isOurs()) {
       DedupJob.buildOnKafka(env, kafka, options);
-      return;
+    } else {
+      buildToCompare(subject, env, kafka, options);
+      Topics.prepareDedup(kafka, null);
     }
+  }
+
+  /** One of the jobs that are not ours, without a look at its topics. */
+  static void buildToCompare(
+      Subject subject, StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
     configure(env, kafka, options.stream().parallelism());
     DataStream<SourceEvent> events =
         env.fromSource(
@@ -71,7 +78,6 @@ final class Pipelines {
           case OURS, OURS_WITHOUT_DUPLICATES -> throw new AssertionError(subject);
         };
     outcomes.sinkTo(KafkaSinks.outcomes(kafka, options).decided()).uid("sink");
-    Topics.prepareDedup(kafka, null);
   }
 
   private static void configure(

@@ -8,11 +8,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.benchmarks.kafka.KafkaFigures.Bounds;
 import io.firstseen.benchmarks.shared.Processors;
+import io.firstseen.jobs.options.JobOptions;
+import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.KafkaOptions.EventFormat;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,6 +41,23 @@ class KafkaFiguresTest {
         assertThat(result.processorSeconds()).isPositive();
       }
     }
+  }
+
+  /** They are run in the slow tier only. */
+  @ParameterizedTest
+  @EnumSource(names = {"PASS_THROUGH", "KEYED_PASS_THROUGH", "EXACT"})
+  void flinkAcceptsTheGraphsToCompareWith(Subject subject) {
+    KafkaOptions kafka =
+        KafkaOptions.parse(
+            "--bootstrap-servers=localhost:1",
+            "--events-topic=events",
+            "--accepted-topic=accepted",
+            "--duplicates-topic=duplicates",
+            "--dead-letters-topic=dead-letters",
+            "--transactional-id-prefix=" + subject);
+    StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
+    Pipelines.buildToCompare(subject, env, kafka, JobOptions.parse());
+    assertThat(env.getStreamGraph().getJobGraph().getNumberOfVertices()).isPositive();
   }
 
   @Tag("slow")
