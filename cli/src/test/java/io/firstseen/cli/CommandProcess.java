@@ -2,6 +2,7 @@ package io.firstseen.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.fixtures.ShortRun;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -53,11 +54,7 @@ public final class CommandProcess implements AutoCloseable {
     }
     command.add(ProcessHandle.current().info().command().orElseThrow());
     command.add("-Xmx" + heap);
-    // C2, parallel collection and verification do not pay off in a short run.
-    command.add("-XX:TieredStopAtLevel=1");
-    command.add("-XX:+UseSerialGC");
-    command.add("-XX:+UnlockDiagnosticVMOptions");
-    command.add("-XX:-BytecodeVerificationRemote");
+    command.addAll(ShortRun.JVM_OPTIONS);
     command.add("-XX:MetaspaceSize=128m");
     command.add("-Dfile.encoding=UTF-8");
     command.add("-Djava.io.tmpdir=" + Files.createDirectories(directory.resolve("tmp")));

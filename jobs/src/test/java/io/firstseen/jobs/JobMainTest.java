@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.firstseen.fixtures.ShortRun;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -121,13 +122,8 @@ class JobMainTest {
   private static Ended main(String job, String... words) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(
-        List.of(
-            "-Xmx128m",
-            "-XX:TieredStopAtLevel=1",
-            "-XX:+UseSerialGC",
-            "-XX:+UnlockDiagnosticVMOptions",
-            "-XX:-BytecodeVerificationRemote"));
+    command.add("-Xmx128m");
+    command.addAll(ShortRun.JVM_OPTIONS);
     command.add("-Dlog4j2.level=OFF");
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.add("io.firstseen.jobs." + job);

@@ -15,7 +15,7 @@ public final class LocalPorts {
   /**
    * The port, or a free one if it is 0.
    *
-   * @throws UserErrorException if nothing can listen on it, as something does or may not
+   * @throws UserErrorException if it is in use, or this user may not listen on it
    */
   public static int choose(int port) throws IOException {
     try (ServerSocket probe = new ServerSocket()) {

@@ -10,6 +10,7 @@ import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.fixtures.ShortRun;
 import io.firstseen.testing.SharedBroker;
 import java.io.File;
 import java.io.IOException;
@@ -269,13 +270,8 @@ class JobJarTest {
   private Process start(String servers, boolean byFlinkRun) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(java());
-    command.addAll(
-        List.of(
-            "-Xmx512m",
-            "-XX:TieredStopAtLevel=1",
-            "-XX:+UseSerialGC",
-            "-XX:+UnlockDiagnosticVMOptions",
-            "-XX:-BytecodeVerificationRemote"));
+    command.add("-Xmx512m");
+    command.addAll(ShortRun.JVM_OPTIONS);
     command.add(
         "-Dlog4j2.configurationFile="
             + Files.writeString(directory.resolve("log4j2.properties"), LOGGING));
