@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds a reader against the cases of this folder; Python 3.8 or later, standard library alone.
+"""Checks a reader against the cases of this folder; Python 3.8 or later, standard library alone.
 
     python3 conformance/check.py [--json] [--strict] [--only TOPIC]... [--timeout SECONDS] -- COMMAND...
 
@@ -149,7 +149,7 @@ def difference(wanted, got):
     if "refused" in wanted:
         return None if isinstance(got.get("refused"), str) else "must be refused, with a sentence"
     wrong = [field for field in wanted if field not in got or plain(got[field]) != plain(wanted[field])]
-    return "another " + ", ".join(wrong) if wrong else None
+    return "wrong " + ", ".join(wrong) if wrong else None
 
 
 def shown(value):

@@ -16,7 +16,10 @@ fi
 
 # The states from which a job does not come back.
 ended='FINISHED|FAILED|CANCELED'
-jobs=$("${FETCH:-wget}" -q -O - "http://${JOBMANAGER:-jobmanager:8081}/jobs/overview")
+jobs=$("${FETCH:-wget}" -q -O - "http://${JOBMANAGER:-jobmanager:8081}/jobs/overview") || {
+  echo "no JobManager answers at ${JOBMANAGER:-jobmanager:8081}" >&2
+  exit 3
+}
 if echo "$jobs" | grep -o '{[^{}]*"name":"'"$name"'"[^{}]*' | grep -qvE '"state":"('"$ended"')"'; then
   echo "$name is there already"
   exit 0

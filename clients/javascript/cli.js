@@ -5,7 +5,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { Base, BaseList, Pack, verifyBlob } from "./lib/blobs.js";
 import { expressions } from "./lib/canonical.js";
-import { FirstseenError, InvalidKeyError, MalformedError, UnsupportedError } from "./lib/errors.js";
+import { FirstseenError, InvalidKeyError, MalformedError, UnsupportedError, UntrustedError } from "./lib/errors.js";
 import {
   DirectorySource,
   HttpSource,
@@ -23,9 +23,9 @@ import {
 } from "./node.js";
 
 const USAGE = `usage:
-  firstseen query PATH [KEY...|-] [--scope SCOPE] [--hash-key-file FILE] [--blobs PLACE] [--json]
+  firstseen query PATH [KEY...|-] [--scope SCOPE] [--hash-key-file FILE] [--set NAME] [--blobs PLACE] [--json]
   firstseen match PATH [URL...|-] [--list PATH]... [--allow PATH]... [--scope SCOPE] [--hash-key-file FILE]
-      [--blobs PLACE] [--json]
+      [--set NAME] [--blobs PLACE] [--json]
   firstseen info PATH
   firstseen verify PATH [--public-key FILE]... [--blobs PLACE]
   firstseen apply PATH OUTPUT [--from PATH] [--blobs PLACE]
@@ -40,7 +40,8 @@ kept; a signature is checked with --public-key. PLACE is a trusted directory, fo
 it does not have itself; the place that a manifest names is used only if --public-key verifies the manifest. apply
 writes the snapshot of each shard into OUTPUT.
 
-The exit status is 0 if all is well, 1 if verify finds something invalid, 2 for anything else that is wrong.
+The exit status is 0 if all is well, 1 if verify finds something invalid or not signed by a trusted key, 2 for
+anything else that is wrong.
 `;
 
 const OPTIONS = {
@@ -96,7 +97,9 @@ function parsed(words) {
   }
   const places = read.positionals;
   if (places.length < (verb.least ?? 1) || places.length > verb.most) {
-    throw new UsageError(`${name} takes ${verb.least ?? 1} or more arguments, at most ${verb.most}, got ${places.length}`);
+    const { least = 1, most } = verb;
+    const range = most === least ? least : most === Infinity ? `${least} or more` : `${least} to ${most}`;
+    throw new UsageError(`${name} takes ${range} argument${range === 1 ? "" : "s"}, got ${places.length}`);
   }
   return { verb, places, options: read.values };
 }
@@ -144,7 +147,7 @@ function hashKeyOf(options, io) {
     if (status.isFile() && status.mode & (isOwn ? 0o077 : 0o037)) {
       const mode = (status.mode & 0o7777).toString(8).padStart(4, "0");
       io.error(
-        `warning: others than its owner have rights to the secret file ${file} (mode ${mode}): ` +
+        `warning: users other than its owner have rights to the secret file ${file} (mode ${mode}): ` +
           `chmod ${isOwn ? "600" : "640"} ${file}\n`
       );
     }
@@ -246,6 +249,9 @@ async function query([place, ...words], options, io) {
   }
 }
 
+/** Without what would make fields and lines of its own. */
+const field = (url) => Buffer.from(url.map((byte) => ([9, 10, 13].includes(byte) ? 32 : byte)));
+
 async function match([place, ...words], options, io) {
   const hashKey = hashKeyOf(options, io);
   const open = (each) => opened(each, hashKey, options);
@@ -280,7 +286,7 @@ async function match([place, ...words], options, io) {
       // What makes a URL present, or absent although a list has it.
       const entries = answer.present || answer.matches.length === 0 ? answer.matches : answer.allowedBy;
       const fields = entries.flatMap(({ list, entry }) => (hasNames ? [entry, list] : [entry]));
-      io.out(Buffer.concat([url, Buffer.from(["", word, ...fields].join("\t") + "\n")]));
+      io.out(Buffer.concat([field(url), Buffer.from(["", word, ...fields].join("\t") + "\n")]));
     }
   }
 }
@@ -394,7 +400,7 @@ async function verify([place], options, io) {
       verifyBlob(read);
     }
   } catch (error) {
-    if (!(error instanceof MalformedError)) {
+    if (!(error instanceof MalformedError || error instanceof UntrustedError)) {
       throw error;
     }
     io.out(`${place}: invalid: ${error.message}\n`);
@@ -424,14 +430,18 @@ async function apply([place, output], options, io) {
     held = (await catchUp(from.manifest, null, from.source)).set;
   }
   const { set, way, bytes } = await catchUp(manifest, held, source);
-  mkdirSync(output, { recursive: true });
   let written = 0;
-  for (const snapshot of set.snapshots) {
-    if (snapshot !== null) {
-      const file = snapshot.toBytes();
-      written += file.length;
-      writeFileSync(path.join(output, `${snapshot.header.shard}.snapshot`), file);
+  try {
+    mkdirSync(output, { recursive: true });
+    for (const snapshot of set.snapshots) {
+      if (snapshot !== null) {
+        const file = snapshot.toBytes();
+        written += file.length;
+        writeFileSync(path.join(output, `${snapshot.header.shard}.snapshot`), file);
+      }
     }
+  } catch (error) {
+    throw error.code === undefined ? error : new FirstseenError(`cannot write to ${output}: ${error.code}`);
   }
   io.out(`${output}: ${written} bytes, by ${way} of ${bytes} bytes\n`);
 }

@@ -147,8 +147,8 @@ function readFrame(bytes, kind, setName) {
     fields.u32("the checksum") === crc32c(bytes.subarray(0, bytes.length - 4)),
     () => `the checksum of the blob does not fit its ${bytes.length} bytes`
   );
-  require(kind === null || kind === isKind, () => `this is ${KINDS[isKind]}, another blob is needed`);
-  require(setName === null || setName === isOf, () => `it must be of another set, got '${isOf}'`);
+  require(kind === null || kind === isKind, () => `this must be ${KINDS[kind]}, it is ${KINDS[isKind]}`);
+  require(setName === null || setName === isOf, () => `the blob must be of set '${setName}', got '${isOf}'`);
   return { kind: isKind, setName: isOf, fields: new FieldReader(body) };
 }
 

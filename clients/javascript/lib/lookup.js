@@ -191,7 +191,7 @@ export class UrlLists {
 
   /**
    * @param lists objects with a name and a method match(url, scope): Lookups, followers
-   * @param allow the same; an entry there that matches overrides all lists, however wide it is
+   * @param allow the same; an entry there that matches overrides all lists, even if it is less specific
    */
   constructor(lists, allow = []) {
     this.#lists = [...lists];

@@ -40,6 +40,8 @@ test("it is a program", () => {
 });
 
 test("wrong command lines are refused with the usage", async () => {
+  assert.match((await run(["query"])).errors, /^query takes 1 or more arguments, got 0\n/);
+  assert.match((await run(["verify"])).errors, /^verify takes 1 argument, got 0\n/);
   for (const words of [["quary"], ["info"], ["info", "a", "b"], ["query", "a", "--lists"], ["info", "a", "--scope=x"]]) {
     const { status, errors } = await run(words);
     assert.equal(status, 2);
@@ -71,7 +73,7 @@ test("a hash key is read from a file, and open rights are told", async (t) => {
   assert.equal(refused.status, 2);
   assert.match(refused.errors, /^\S+: the set was made with another hash key: [^\n]*445ce7001fe18326\)\n$/);
   chmodSync(file, 0o640);
-  assert.match((await run(words)).errors, /^warning: others than its owner have rights[^\n]*mode 0640\): chmod 600 /);
+  assert.match((await run(words)).errors, /^warning: users other than its owner have rights[^\n]*mode 0640\): chmod 600 /);
   writeFileSync(file, "no key\n");
   assert.match((await run(words)).errors, /the hash key in \S+ must be 32 hexadecimal digits/);
 });

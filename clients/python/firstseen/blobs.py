@@ -135,8 +135,8 @@ class Blob:
             fields.u32("the checksum") == crc32c(data[:-4]),
             f"the checksum of the blob does not fit its {len(data)} bytes",
         )
-        require(kind in (None, self.kind), f"this is {BLOB_NAMES[self.kind]}, another blob is needed")
-        require(set_name in (None, self.set_name), f"it must be of another set, got {self.set_name!r}")
+        require(kind in (None, self.kind), f"this must be {BLOB_NAMES.get(kind or 0)}, it is {BLOB_NAMES[self.kind]}")
+        require(set_name in (None, self.set_name), f"the blob must be of set {set_name!r}, got {self.set_name!r}")
         self.fields = Fields(body)
 
     def all_sections(self) -> list[Section]:

@@ -14,7 +14,7 @@ from .shards import Shard, tree_root
 BlobLoader = Callable[[Reference], bytes]
 Shards = list[Optional[Shard]]
 _Kind = TypeVar("_Kind", bound=Blob)
-# What a request counts more than its bytes.
+# What a request costs in addition to its bytes.
 _REQUEST_BYTES = 1024
 
 
@@ -43,7 +43,7 @@ class CatchUp:
         self.bytes_read = 0
 
     def run(self, held: Optional[Held] = None) -> CaughtUp:
-        """By the way that takes fewer bytes; by bases if packs are missing or damaged."""
+        """Takes packs or bases, whichever are fewer bytes; bases if packs are missing or damaged."""
         manifest = self.manifest
         if held is not None and (held.manifest.set_name, held.manifest.parameters) != (
             manifest.set_name,
@@ -56,7 +56,7 @@ class CatchUp:
             newest = self._newest_pack()
             span = manifest.pack_bytes - held.manifest.pack_bytes
             bases = newest.bases_bytes + newest.packs_since + manifest.pack.length
-            # Packs are as many requests as there are windows between; of bases there are many, too.
+            # Packs take one request for each window in between; bases take many requests, too.
             if held.manifest.pack_bytes >= newest.kept_from and span <= bases + _REQUEST_BYTES:
                 try:
                     return CaughtUp(self.by_packs(held), True, self.bytes_read)

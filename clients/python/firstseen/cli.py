@@ -4,15 +4,15 @@
     verify PATH [--public-key FILE]     checks all of it
     query PATH [KEY...|-]               which keys a set holds
     match LIST [URL...|-]               which entries of lists have a URL
-    follow SOURCE                       prints a line for each new set
+    follow SOURCE                       prints a line for each newer snapshot of the set
     apply PATH OUTPUT [--from PATH]     writes the snapshot of each shard
 
 PATH is a directory of snapshots, which stands for its newest manifest, or a manifest in one, or the
 snapshot of a shard; info and verify also take a blob. verify of a manifest builds the set from its
 bases, proves root and count, and reads the packs that are kept.
 
-The exit status is 0 if all is well, 1 if verify finds a file invalid, 2 for anything else that is
-wrong, with one line on standard error.
+The exit status is 0 if all is well, 1 if verify finds something invalid or not signed by a trusted
+key, 2 for anything else that is wrong, with one line on standard error.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 import time
 import warnings
@@ -31,7 +32,15 @@ from . import follow, open_manifest
 from .bits import Reference
 from .blobs import BLOB_MAGIC, BLOB_NAMES, CHANGE, Base, BaseList, Blob, Pack, open_blob
 from .catchup import CatchUp, Held, require_same_set
-from .errors import FirstseenError, InvalidKeyError, MalformedError, MissingBlobError, UnreachableError, UnsupportedError
+from .errors import (
+    FirstseenError,
+    InvalidKeyError,
+    MalformedError,
+    MissingBlobError,
+    UnreachableError,
+    UnsupportedError,
+    UntrustedError,
+)
 from .follow import Update
 from .kafka import KafkaSource
 from .keyhash import KeyHash
@@ -44,6 +53,8 @@ from .sources import DirectorySource, HttpSource, blob_from, manifest_in, read_f
 Opened = Union[Manifest, Snapshot, Blob]
 # Questions of standard input that are answered together.
 _AT_ONCE = 4096
+# Printed, they would make fields and lines of a URL's own.
+_FIELD_ENDS = re.compile(r"[\t\r\n]")
 
 
 def open_path(path: str) -> tuple[Opened, Optional[DirectorySource]]:
@@ -201,7 +212,7 @@ def _verify(options: argparse.Namespace) -> int:
             raise UnsupportedError("only manifests have signatures")
         elif not isinstance(opened, Manifest):
             opened.verify()
-    except MalformedError as refusal:
+    except (MalformedError, UntrustedError) as refusal:
         print(f"{path}: invalid: {refusal}")
         return 1
     if isinstance(opened, Manifest) and opened.signature_key is not None:
@@ -330,7 +341,7 @@ def _match(options: argparse.Namespace) -> int:
 def _line_of(url: str, answer: UrlAnswer, several: bool) -> str:
     # What makes a URL present, or absent although a list has it.
     deciding = answer.matches if answer.present or not answer.matches else answer.allowed_by
-    words = [url, "present" if answer.present else "absent"]
+    words = [_FIELD_ENDS.sub(" ", url), "present" if answer.present else "absent"]
     for match in deciding:
         words.append(match.entry)
         if several:
@@ -415,6 +426,16 @@ def _follow(options: argparse.Namespace) -> int:
 # --- The command --------------------------------------------------------------------------------
 
 
+def _pause(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0
+    if not 0 < seconds <= 86400:
+        raise argparse.ArgumentTypeError(f"must be above 0, at most 86400 seconds, got '{text}'")
+    return seconds
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="firstseen", description="Reads Firstseen snapshots of format version 1."
@@ -425,7 +446,7 @@ def _parser() -> argparse.ArgumentParser:
         ("verify", _verify, "check all of a set, a snapshot or a blob"),
         ("query", _query, "which keys a set holds"),
         ("match", _match, "which entries of lists have a URL"),
-        ("follow", _follow, "print a line for each new set"),
+        ("follow", _follow, "print a line for each newer snapshot of the set"),
         ("apply", _apply, "write the snapshot of each shard of a set"),
     ):
         command = verbs.add_parser(verb, help=about, description=about)
@@ -437,16 +458,16 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument("--bootstrap-servers", metavar="HOST:PORT", help="SOURCE is a topic there")
             command.add_argument("--set", metavar="NAME", help="the set; needed where there are several")
             command.add_argument("--cache-dir", metavar="DIR", help="keeps the last good set for the next start")
-            command.add_argument("--poll", metavar="SECONDS", type=float, default=1.0, help="between looks (1)")
+            command.add_argument("--poll", metavar="SECONDS", type=_pause, default=1.0, help="between two looks; above 0, at most 86400 (1)")
             command.add_argument("--once", action="store_true", help="look once, then end")
         else:
             command.add_argument("path", metavar="LIST" if verb == "match" else "PATH")
         if verb == "apply":
             command.add_argument("output", metavar="OUTPUT")
-            command.add_argument("--from", dest="held", metavar="PATH", help="an earlier manifest of the directory")
+            command.add_argument("--from", dest="held", metavar="PATH", help="an earlier manifest of the same set, or its directory")
         if verb in ("query", "match"):
             what = "KEY" if verb == "query" else "URL"
-            command.add_argument("questions", metavar=what, nargs="*", help="- or none: one a line on standard input")
+            command.add_argument("questions", metavar=what, nargs="*", help="directly after PATH; - or none: one a line on standard input")
             command.add_argument("--scope", default="", help="the scope of the keys or entries")
         if verb in ("match", "follow"):
             command.add_argument("--json", action="store_true", help="print JSON objects")
@@ -457,11 +478,11 @@ def _parser() -> argparse.ArgumentParser:
             )
         if verb in ("query", "match", "follow"):
             command.add_argument(
-                "--hash-key-file", metavar="FILE|public", default="public", help="32 hexadecimal digits (public)"
+                "--hash-key-file", metavar="FILE|public", default="public", help="a file of 32 hexadecimal digits, or the word public (public)"
             )
         if verb != "info":
             command.add_argument(
-                "--public-key", metavar="FILE", action="append", help="a key in PEM that must have signed the manifest"
+                "--public-key", metavar="FILE", action="append", help="a public key in PEM; one of those given must have signed the manifest"
             )
             command.add_argument("--blobs", metavar="URI", help="where blobs lie that are not with the manifest")
     return parser
@@ -483,8 +504,13 @@ def main(arguments: list[str]) -> int:
             print(error, file=sys.stderr)
         except FirstseenError as refusal:
             print(f"{path}: {refusal}", file=sys.stderr)
+        except BrokenPipeError:
+            # Whoever reads wants no more. Nor may Python flush at its end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
         except OSError as error:
-            print(f"cannot open {error.filename}: {error.strerror}", file=sys.stderr)
+            what = "write" if error.filename is None else f"open {error.filename}"
+            print(f"cannot {what}: {error.strerror}", file=sys.stderr)
         except ValueError as error:
             # Of a path that cannot be one, such as one with a NUL.
             print(f"{path!r}: {error}", file=sys.stderr)

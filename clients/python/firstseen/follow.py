@@ -144,7 +144,7 @@ class Follower:
                         problem = problem or str(error)
                         break
                     except FirstseenError as error:
-                        # Of a set that is no good the one before may be sound.
+                        # If this set cannot be used, the one before it may be sound.
                         problem = problem or f"refused: {error}"
             except FirstseenError as error:
                 problem = str(error)
@@ -230,13 +230,13 @@ class Follower:
             if data is None:
                 raise
         other = Manifest(data)
-        # The substitute carries no signature, but the root of the one that may.
+        # The substitute is not signed, but has the same root as the manifest, which may be signed.
         if (other.set_name, other.root, other.parameters) != (
             manifest.set_name,
             manifest.root,
             manifest.parameters,
         ):
-            raise UnreachableError(f"{manifest} went by while it was read")
+            raise UnreachableError(f"{manifest} was replaced while it was being read")
         caught = CatchUp(other, self.source.blob).run()
         return CaughtUp(proven(manifest, caught.shards), False, caught.bytes_read)
 

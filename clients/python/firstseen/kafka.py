@@ -43,13 +43,13 @@ class TopicRecords(Protocol):
 
 
 class KafkaSource:
-    """A set on a topic. Keeps the blobs that lie on the topic in memory, as compaction leaves them."""
+    """A set on a topic. Keeps in memory the blobs that compaction leaves on the topic."""
 
     def __init__(self, records: TopicRecords, set_name: str) -> None:
         self._records = records
         self._name = set_name.encode("utf-8")
         self.trusted_keys: tuple[TrustedKey, ...] = ()
-        """With them, only manifests that one of them signed count, and deletions do not."""
+        """If there are any, only manifests that one of these keys signed count, and deletions are ignored."""
         # Chunks by the name of the blob and their number.
         self._chunks: dict[bytes, dict[int, bytes]] = {}
         # Manifests by sequence: of one sequence the last one that was written.

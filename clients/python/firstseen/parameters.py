@@ -16,7 +16,7 @@ MAX_SHARDS = 65_536
 
 @dataclass(frozen=True)
 class SetParameters:
-    """How keys become hashes, and hashes values. Two sets can be merged by packs if all are equal."""
+    """How keys become hashes, and hashes values. Packs lead from one set to another only if all of these are equal."""
 
     hash_algorithm: int
     key_check: int

@@ -216,7 +216,7 @@ class UrlAnswer:
 
     @property
     def present(self) -> bool:
-        """Whether a list has the URL and no allow set has it, however wide the entries are."""
+        """Whether a list has the URL, and no allow set has it, even by a less specific entry."""
         return bool(self.matches) and not self.allowed_by
 
 

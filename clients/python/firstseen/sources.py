@@ -227,7 +227,8 @@ def blob_from(uri: str, reference: Reference, timeout_seconds: float = 30.0) -> 
     except urllib.error.HTTPError as error:
         with error:
             kind = MissingBlobError if error.code in (404, 410) else UnreachableError
-            raise kind(f"blob {reference.name} is missing: {url} answers {error.code}") from None
+            what = "is missing" if kind is MissingBlobError else "cannot be read"
+            raise kind(f"blob {reference.name} {what}: {url} answers {error.code}") from None
     except _BROKEN as error:
         raise UnreachableError(f"{url} cannot be reached: {getattr(error, 'reason', error)}") from error
 

@@ -50,6 +50,25 @@ class Commands(unittest.TestCase):
         self.assertEqual(unreachable.returncode, 2)
         self.assertIn("http://127.0.0.1:9/ cannot be reached: ", unreachable.stderr)
 
+    def test_follow_refuses_a_pause_that_is_none(self):
+        for pause in ("0", "-1", "nan", "86401", "x"):
+            refused = run("follow", self.directory, "--poll", pause)
+            self.assertEqual(refused.returncode, 2)
+            self.assertIn(f"must be above 0, at most 86400 seconds, got '{pause}'", refused.stderr)
+
+    def test_output_that_cannot_be_written(self):
+        Publisher(self.directory).publish(["a"])
+        command = [sys.executable, "-m", "firstseen", "query", self.directory, "a"]
+        environment = {**os.environ, "PYTHONPATH": str(HOME)}
+        with open("/dev/full", "w") as full:
+            ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=environment)
+        self.assertEqual((ended.returncode, ended.stderr), (2, "cannot write: No space left on device\n"))
+        reading, writing = os.pipe()
+        os.close(reading)
+        ended = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, env=environment)
+        os.close(writing)
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+
     def test_signatures(self):
         signer = Signer(b"publisher")
         pem = self.directory.with_name("key.pem")

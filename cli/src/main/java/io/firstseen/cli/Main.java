@@ -15,8 +15,6 @@ import io.firstseen.cli.up.UpCommand;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.jobs.options.Suggestions;
 import io.firstseen.jobs.shared.UserErrorException;
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
@@ -87,12 +85,17 @@ public final class Main implements Callable<Integer> {
       System.setProperty("log4j2.configurationFile", "log4j2-debug.properties");
     }
     // No autoflush: verbs flush when output must appear at once.
+    StandardOutput standardOutput = new StandardOutput();
     PrintWriter out =
-        new PrintWriter(
-            new OutputStreamWriter(
-                new FileOutputStream(FileDescriptor.out), StandardCharsets.UTF_8));
+        new PrintWriter(new OutputStreamWriter(standardOutput, StandardCharsets.UTF_8));
     PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
-    System.exit(run(out, err, debug, args));
+    int exit = run(out, err, debug, args);
+    String trouble = standardOutput.trouble();
+    if (trouble != null) {
+      err.println("firstseen: cannot write to standard output: " + trouble);
+      exit = ExitCode.PROGRAM;
+    }
+    System.exit(exit);
   }
 
   /**

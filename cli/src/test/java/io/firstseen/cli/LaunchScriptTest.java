@@ -38,6 +38,7 @@ class LaunchScriptTest {
           "locale",
           "ls",
           "mkdir",
+          "mktemp",
           "readlink",
           "rm",
           "sed",

@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.filters.snapshot.MalformedSnapshotException;
+import io.firstseen.fixtures.ShortRun;
 import io.firstseen.jobs.shared.UserErrorException;
+import java.io.File;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
@@ -16,6 +19,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -36,6 +41,21 @@ class MainTest {
     assertThat(run("--version")).isEqualTo(ExitCode.GOOD);
     assertThat(out.toString()).matches("firstseen \\S+, Java \\S+\\R");
     assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void outputThatCannotBeWrittenIsNoSuccess() throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(ProcessHandle.current().info().command().orElseThrow());
+    command.addAll(ShortRun.JVM_OPTIONS);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+    command.add("--version");
+    Process process = new ProcessBuilder(command).redirectOutput(new File("/dev/full")).start();
+    String said = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(said)
+        .isEqualTo("firstseen: cannot write to standard output: No space left on device\n");
+    assertThat(process.waitFor()).isEqualTo(ExitCode.PROGRAM);
   }
 
   @Test

@@ -16,7 +16,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
-/** What no pipeline may do, done by the suite itself, to see that it finds that out. */
+/** A breach of the guarantees that the suite commits on purpose, to see that it is found. */
 enum Breach {
   /** An accepted record is written to its topic once more. */
   DOUBLE,

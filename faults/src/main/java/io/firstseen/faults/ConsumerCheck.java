@@ -25,7 +25,7 @@ final class ConsumerCheck {
   /**
    * Reads all lines.
    *
-   * @param events of the model; what is said of windows behind them does not count
+   * @param events the number of the model's events; answers about later windows are not judged
    */
   static ConsumerCheck of(Path answers, int events) throws IOException {
     ConsumerCheck check = new ConsumerCheck();
@@ -86,7 +86,7 @@ final class ConsumerCheck {
     return asked;
   }
 
-  /** The share of the keys that were not live and were present. */
+  /** Of the keys that were not live, the share that was present. */
   double falsePositiveRate() {
     return others == 0 ? 0 : (double) present / others;
   }

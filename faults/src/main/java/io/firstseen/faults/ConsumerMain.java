@@ -51,11 +51,11 @@ public final class ConsumerMain implements SnapshotListener {
    * A snapshot that has answered.
    *
    * @param sequence of its manifest
-   * @param end the number of the first event behind its window
+   * @param end the number of the first event after its window
    * @param live keys that are live there by the model
-   * @param absent how many of these were answered by absent
+   * @param absent how many of these were answered 'absent'
    * @param others keys that are not live there by the model
-   * @param present how many of these were answered by present
+   * @param present how many of these were answered 'present'
    */
   record Answer(long sequence, long end, int live, int absent, int others, int present) {}
 

@@ -20,7 +20,7 @@ import java.util.SplittableRandom;
 final class ExactModel {
   private static final int FIRST_CAPACITY = 1 << 16;
 
-  /** A repeat or a delete is of one of so many keys that came last. */
+  /** Repeats and deletes choose among this many of the newest keys. */
   private static final int RECENT = 200_000;
 
   private final StreamSettings settings;
@@ -114,7 +114,7 @@ final class ExactModel {
     return drops;
   }
 
-  /** How many that are by the law of the filter. */
+  /** How many drops the law of the filter predicts. */
   synchronized double expectedDrops() {
     return expectedDrops;
   }

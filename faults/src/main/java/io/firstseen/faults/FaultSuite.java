@@ -258,7 +258,8 @@ public final class FaultSuite implements Callable<Integer> {
       for (int i = 0; i < steps.size(); i++) {
         Schedule.Step step = steps.get(i);
         if (recovery != null && !step.overlaps() && !recovery.await()) {
-          break;
+          recovery.end();
+          return;
         }
         TimeUnit.MILLISECONDS.sleep(step.pauseMillis());
         if (recovery != null) {
@@ -271,7 +272,7 @@ public final class FaultSuite implements Callable<Integer> {
           injection.run(step);
         } catch (IOException e) {
           differences.add("%s: %s".formatted(step.fault().id(), e.getMessage()));
-          break;
+          return;
         }
         recovery = new Recovery(i + 1, steps.size(), step, begin, before);
       }

@@ -84,7 +84,7 @@ final class OutputCheck {
     return lowestUnseen;
   }
 
-  /** How many of the first events were not seen. */
+  /** How many of the first events were not seen; tells some of them as examples. */
   synchronized int missing(int events) {
     int missing = events - seen.get(0, events).cardinality();
     for (int number = seen.nextClearBit(0); number < events && examples.size() < MOST_EXAMPLES; ) {

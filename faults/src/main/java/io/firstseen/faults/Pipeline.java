@@ -515,7 +515,7 @@ final class Pipeline implements Closeable {
     }
     awaitTaskManagers();
     for (Job job : Job.values()) {
-      // A checkpoint is of its backend, other than a savepoint.
+      // Unlike a savepoint, a checkpoint can be restored only by the backend that wrote it.
       submit(job, parallelism, backends.get(job), newestState(job));
     }
   }

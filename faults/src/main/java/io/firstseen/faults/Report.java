@@ -11,7 +11,7 @@ import java.util.function.ToDoubleFunction;
  * What a run has shown.
  *
  * @param seed of events and faults
- * @param kills processes that were killed
+ * @param kills faults that kill processes
  * @param restarts processes that ended by themselves and were started again
  * @param seconds how long it took
  * @param events that were sent
@@ -21,7 +21,7 @@ import java.util.function.ToDoubleFunction;
  * @param disordered outcomes that came before an earlier one of their key
  * @param dropped new keys that the filter took for repeats, as the model said
  * @param expectedDropped how many these are by the law of the filter
- * @param manifests that had the keys of the model
+ * @param manifests how many were compared with the model
  * @param consumerSnapshots snapshots that answered in the consumer
  * @param consumerAsked how often it was asked for a live key
  * @param consumerFalsePositiveRate share of other keys that were present
@@ -122,7 +122,7 @@ record Report(
         expectedDropped);
     line(
         text,
-        "snapshots: %,d manifests with the keys of the model; the consumer answered from %,d, for"
+        "snapshots: %,d manifests compared with the model; the consumer answered from %,d, for"
             + " %,d live keys (rate of the others %.5f), and refused %d records; the service"
             + " answered for %,d",
         manifests,

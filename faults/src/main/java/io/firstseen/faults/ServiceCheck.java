@@ -119,7 +119,7 @@ final class ServiceCheck implements AutoCloseable {
         }
       }
     }
-    newest = sequence;
+    newest = Math.max(newest, sequence);
   }
 
   private void difference(String sentence) {

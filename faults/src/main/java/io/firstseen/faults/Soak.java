@@ -146,9 +146,11 @@ public final class Soak implements Callable<Integer> {
         long start = System.nanoTime();
         int samples = Math.min(3 * minutes, MOST_SAMPLES);
         long interval = TimeUnit.MINUTES.toNanos(minutes) / samples;
+        boolean whole = true;
         for (int sample = 1; sample <= samples; sample++) {
           sleepUntil(start + sample * interval);
-          if (!isWhole(pipeline, commits, producer)) {
+          whole = isWhole(pipeline, commits, producer);
+          if (!whole) {
             break;
           }
           measure(pipeline);
@@ -187,7 +189,9 @@ public final class Soak implements Callable<Integer> {
               "the consumer refused %d records, and its snapshot is %,d events behind"
                   .formatted(answers.refused(), behind));
         }
-        isWhole(pipeline, commits, producer);
+        if (whole) {
+          isWhole(pipeline, commits, producer);
+        }
         return new Outcome(
             options.seed(),
             minutes,

@@ -77,6 +77,9 @@ final class SoakProgress implements AutoCloseable {
   /** How many were committed at a time of {@link System#nanoTime}. */
   double committedAt(long nanos) {
     synchronized (points) {
+      if (points.isEmpty()) {
+        return 0;
+      }
       Point before = points.get(0);
       for (Point point : points) {
         if (point.nanos - nanos > 0) {

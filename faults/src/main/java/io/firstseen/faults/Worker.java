@@ -1,6 +1,6 @@
 package io.firstseen.faults;
 
-/** A thread of this program, which does not keep it from ending. */
+/** A daemon thread: the program can end while it runs. */
 final class Worker {
   private final Thread thread;
 

@@ -15,7 +15,10 @@ public enum ClientState {
   /** A verified snapshot answers. */
   READY,
 
-  /** There is a verified snapshot, but it was published longer ago than the configured bound. */
+  /**
+   * There is a verified snapshot, but its manifest has expired, or was published longer ago than
+   * the configured bound.
+   */
   STALE,
 
   /** The client was closed. */

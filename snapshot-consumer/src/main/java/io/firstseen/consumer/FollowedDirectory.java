@@ -155,8 +155,8 @@ public final class FollowedDirectory implements FollowedSet {
     }
 
     /**
-     * The age, since its manifest was published, from which on a snapshot is {@link
-     * ClientState#STALE}. If not set, a snapshot is stale only once its manifest has expired.
+     * How long after the publication of its manifest a snapshot becomes {@link ClientState#STALE}.
+     * If not set, a snapshot is stale only once its manifest has expired.
      */
     public Builder staleAfter(Duration newStaleAfter) {
       this.staleAfter = SnapshotClientOptions.requirePositive("staleAfter", newStaleAfter);
@@ -370,8 +370,9 @@ public final class FollowedDirectory implements FollowedSet {
     for (long sequence : newestFirst) {
       if (sequence < before && manifests.size() < MAX_EARLIER) {
         try {
-          Manifest manifest = directory.manifest(sequence);
-          if (manifest.setName().equals(setName)) {
+          Manifest manifest =
+              ManifestCheck.read(directory.manifestBytes(sequence), setName, trustedKeys);
+          if (manifest.sequence() == sequence) {
             manifests.add(manifest);
           }
         } catch (SnapshotException e) {

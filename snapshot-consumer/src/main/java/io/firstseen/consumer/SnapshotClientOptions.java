@@ -129,7 +129,7 @@ public final class SnapshotClientOptions {
     return maxUnnamedBytes;
   }
 
-  /** The age from which on a snapshot is stale; empty if only expiry makes it stale. */
+  /** The age at which a snapshot becomes stale; empty if only expiry makes it stale. */
   public Optional<Duration> staleAfter() {
     return Optional.ofNullable(staleAfter);
   }
@@ -301,8 +301,8 @@ public final class SnapshotClientOptions {
     }
 
     /**
-     * The age, since its manifest was published, from which on a snapshot is {@link
-     * ClientState#STALE}. If not set, a snapshot is stale only once its manifest has expired.
+     * How long after the publication of its manifest a snapshot becomes {@link ClientState#STALE}.
+     * If not set, a snapshot is stale only once its manifest has expired.
      */
     public Builder staleAfter(Duration newStaleAfter) {
       this.staleAfter = requirePositive("staleAfter", newStaleAfter);

@@ -7,8 +7,7 @@ package io.firstseen.consumer;
  * @param sequence of the current snapshot; -1 if there is none
  * @param keys live keys in the current snapshot
  * @param setBytes the length of the current snapshot, in bytes
- * @param ageMillis age of the current manifest, since it was written to the topic; -1 if there is
- *     none
+ * @param ageMillis age of the current manifest, since it was published; -1 if there is none
  * @param snapshots counts the snapshots that have answered
  * @param refusals counts refusals, see {@link SnapshotListener#onRefused}
  * @param outages counts how often the topic could not be read

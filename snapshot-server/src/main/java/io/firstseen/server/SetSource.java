@@ -33,7 +33,8 @@ public sealed interface SetSource {
    * A set in a snapshot directory, which is polled once a second.
    *
    * @param trustedKeys manifests that none of them has signed are refused; empty to accept all
-   * @param staleAfter the age of its manifest from which on a snapshot is stale; empty means never
+   * @param staleAfter a snapshot is stale once its manifest is this old; if empty, only once the
+   *     manifest has expired
    */
   static SetSource directory(
       Path directory,

@@ -16,11 +16,13 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -117,21 +119,21 @@ class PageTest {
   private static SnapshotServer serve(Path directory, KeyHash keyHash, ServerOptions options)
       throws Exception {
     return SnapshotServer.start(
-        options,
-        List.of(
-            new SetSource.InDirectory(
-                directory,
-                "phishing",
-                keyHash,
-                List.of(),
-                Optional.empty(),
-                Duration.ofMillis(50))),
-        new ServiceLog() {});
+        options, List.of(source(directory, "phishing", keyHash)), new ServiceLog() {});
+  }
+
+  private static SetSource source(Path directory, String set, KeyHash keyHash) {
+    return new SetSource.InDirectory(
+        directory, set, keyHash, List.of(), Optional.empty(), Duration.ofMillis(50));
   }
 
   /** Serves the directory of a set, and opens the page. */
   private void show(Path directory, KeyHash keyHash) throws Exception {
     server = serve(directory, keyHash, options());
+    openPage();
+  }
+
+  private void openPage() throws Exception {
     browser.become(1100, 900, false);
     String url = "http://127.0.0.1:" + server.address().getPort() + "/";
     browser.open(url);
@@ -387,6 +389,30 @@ class PageTest {
       ask(absent);
       assertThat(text("#answer .verdict")).startsWith("absent by this page, sequence 1, window");
     }
+  }
+
+  @Test
+  void asksAnAllowSetForKeysAndAListForUrls() throws Exception {
+    server.close();
+    List<SetSource> sources = new ArrayList<>();
+    for (String set : List.of("phishing", "ours")) {
+      Path directory = Files.createDirectory(path.resolve("lists-" + set));
+      new DirectoryPublisher(directory, set, KeyHash.fixed(), Canonicaliser.URL_EXPRESSION, 4)
+          .publish(1, set + ".example/");
+      sources.add(source(directory, set, KeyHash.fixed()));
+    }
+    server = SnapshotServer.start(options(), sources, Set.of("ours"), new ServiceLog() {});
+    openPage();
+    ask("https://www.phishing.example/a");
+    assertThat(text("#answer dl")).contains("Listed by\nphishing.example/");
+    browser.evaluate(
+        "document.getElementById('set').value = 'ours';"
+            + "document.getElementById('set').dispatchEvent(new Event('change'))");
+    browser.await("document.getElementById('key-label').textContent === 'Key'");
+    ask("ours.example");
+    assertThat(text("#answer .verdict")).startsWith("present by sequence 1, window");
+    assertThat(text("#answer dl")).contains("Canonical form\nours.example/");
+    assertThat(browser.complaints()).isEmpty();
   }
 
   /** Its Unicode is another one than Node's and the JDK's. */

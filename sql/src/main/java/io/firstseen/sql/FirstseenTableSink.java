@@ -19,8 +19,9 @@ final class FirstseenTableSink implements DynamicTableSink {
   private final TableDedup dedup;
 
   /**
-   * Whether the query is known to insert only. The planner asks for that at first, but later, for
-   * the same query, also what would be if there were all kinds.
+   * Whether the query is known to insert only. The planner first asks with the kinds of rows that
+   * the query has. Later, for the same query, it also asks with all kinds, which must not undo
+   * this.
    */
   private boolean insertsOnly;
 
@@ -67,7 +68,7 @@ final class FirstseenTableSink implements DynamicTableSink {
     };
   }
 
-  /** The planner, which checks this for other connectors, does not see that of the other one. */
+  /** The planner checks this for other connectors, but cannot see the sink that is wrapped here. */
   private static void requireOrder(SinkRuntimeProvider provider, int ofDedup) {
     int ofSink = ((ParallelismProvider) provider).getParallelism().orElse(ofDedup);
     if (ofSink != ofDedup && ofSink > 1) {

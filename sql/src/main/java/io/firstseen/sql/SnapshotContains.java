@@ -22,6 +22,7 @@ import org.apache.flink.table.functions.ScalarFunction;
 import org.apache.flink.table.functions.SpecializedFunction;
 import org.apache.flink.table.functions.UserDefinedFunction;
 import org.apache.flink.table.types.inference.CallContext;
+import org.apache.flink.util.TimeUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,12 +58,14 @@ public final class SnapshotContains extends ScalarFunction implements Specialize
   public static final ConfigOption<String> HASH_KEY_FILE =
       ConfigOptions.key("firstseen.snapshots.hash-key-file").stringType().noDefaultValue();
 
-  /** How long a task waits for the first snapshot at its start; at least 1 ms. */
+  /** How long a task waits for the first snapshot at its start; in [1 ms, 1 d]. */
   public static final ConfigOption<Duration> WAIT =
       ConfigOptions.key("firstseen.snapshots.wait")
           .durationType()
           .defaultValue(Duration.ofMinutes(1));
 
+  private static final Duration MIN_WAIT = Duration.ofMillis(1);
+  private static final Duration MAX_WAIT = Duration.ofDays(1);
   private static final long serialVersionUID = 1;
 
   /**
@@ -141,9 +144,10 @@ public final class SnapshotContains extends ScalarFunction implements Specialize
           "SNAPSHOT_CONTAINS needs the setting '" + BOOTSTRAP_SERVERS.key() + "'");
     }
     Duration wait = settings.get(WAIT);
-    if (wait.toMillis() < 1) {
+    if (wait.compareTo(MIN_WAIT) < 0 || wait.compareTo(MAX_WAIT) > 0) {
       throw new ValidationException(
-          "'%s' must be at least 1 ms, got %d".formatted(WAIT.key(), wait.toMillis()));
+          "'%s' must be in [1 ms, 1 d], got %s"
+              .formatted(WAIT.key(), TimeUtils.formatWithHighestUnit(wait)));
     }
     try {
       // Refuses wrong brokers and names here, and not on the TaskManagers.

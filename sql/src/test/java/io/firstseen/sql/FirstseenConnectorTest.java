@@ -334,6 +334,7 @@ class FirstseenConnectorTest {
         "'key' = 'k', 'dedup-shards' = '3'|'dedup-shards' must be a power of two in [1, 32768], got 3",
         "'key' = 'k', 'mode' = 'x'|mode must be one of approximate, exact, exact-keys, got 'x'",
         "'key' = 'k', 'ttl' = '1 ms'|ttl must be in [1000, 70368744177664] ms, got 1",
+        "'key' = 'k', 'ttl' = '200000000000 d'|ttl must be in [1000, 70368744177664] ms, got PT4800000000000H",
         "'key' = 'k', 'ttl-since' = 'last-seen'|'ttl-since' needs 'ttl'",
         "'key' = 'k', 'strip-parameters' = 'a'|'strip-parameters' needs 'canonicaliser' = 'url', got 'none'",
         "'key' = 'k', 'hash-key-file' = '/nowhere'|'hash-key-file': cannot read /nowhere: there is no such file or directory",

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * The result of one {@link SourceEvent}, and the only type of the dedup job's sinks.
  *
  * @param kind the kind of result
- * @param canonicalKey scope and canonical key, joined as by {@code ScopedKey}; null only for {@link
- *     Kind#DEAD_LETTER}
+ * @param canonicalKey scope and canonical key, joined as by {@code ScopedKey}; for {@link
+ *     Kind#WRITTEN} the key of the record; null only for {@link Kind#DEAD_LETTER}
  * @param event the event
  * @param reason why the event cannot be used; null except for {@link Kind#DEAD_LETTER}
  */
@@ -37,8 +37,8 @@ public record Outcome(
      */
     FALSE_DUPLICATE,
     /**
-     * No result: how far the results before it go. The key and the payload are those of a record
-     * that a sink writes for it.
+     * Not a result: a record in which a sink notes how far it has written. Its key and the event's
+     * payload are key and value of that record.
      */
     WRITTEN
   }

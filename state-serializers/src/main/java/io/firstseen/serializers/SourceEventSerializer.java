@@ -19,11 +19,11 @@ import org.apache.flink.core.memory.DataOutputView;
  * timestamp in 8 bytes, then key, scope, payload, place and problem, each after its length and only
  * if it is present.
  *
- * <p>Version 2: the flag 16 has record. Behind all else then come a byte of flags (1 has key), the
- * partition in 4 bytes, the timestamp in 8 bytes, the key after its length if it is present, the
- * number of headers as unsigned LEB128, and for each its name after its length, a byte (1 has
- * value) and the value after its length. An event without a record is written as in version 1, so
- * that version 1 is read wherever there is no version, as in unaligned checkpoints.
+ * <p>Version 2: the flag 16 means that there is a record. Its fields come last: a byte of flags (1
+ * has key), the partition in 4 bytes, the timestamp in 8 bytes, the key after its length if it is
+ * present, the number of headers as unsigned LEB128, and for each its name after its length, a byte
+ * (1 has value) and the value after its length. An event without a record is written as in version
+ * 1, so version 1 can be read even where no version is stored, as in unaligned checkpoints.
  */
 public final class SourceEventSerializer extends ImmutableSerializer<SourceEvent> {
 

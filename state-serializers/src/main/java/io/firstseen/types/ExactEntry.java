@@ -1,6 +1,9 @@
 package io.firstseen.types;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,23 +15,69 @@ import org.jspecify.annotations.Nullable;
  * @param key the key, joined with its scope; null if only hashes are kept
  * @param next the next key with the same hash, or null; always null if only hashes are kept
  */
-// Equality by content is written out below.
-@SuppressWarnings("ArrayRecordComponent")
+// Equality by content is written out below. No recursion: there may be any number of keys with
+// equal hashes.
+@SuppressWarnings({"ArrayRecordComponent", "ReferenceEquality"})
 public record ExactEntry(long endMillis, byte @Nullable [] key, @Nullable ExactEntry next) {
   /** A hash without a key and without a time. */
   public static final ExactEntry HASH = new ExactEntry(0, null, null);
 
+  /**
+   * The list from this entry on without some entries, or null if none is left. The entries behind
+   * the last one that goes are shared with this list.
+   */
+  public @Nullable ExactEntry without(Predicate<ExactEntry> out) {
+    ExactEntry lastOut = null;
+    for (ExactEntry entry = this; entry != null; entry = entry.next) {
+      if (out.test(entry)) {
+        lastOut = entry;
+      }
+    }
+    if (lastOut == null) {
+      return this;
+    }
+    List<ExactEntry> kept = new ArrayList<>();
+    for (ExactEntry entry = this; entry != lastOut; entry = entry.next) {
+      if (!out.test(entry)) {
+        kept.add(entry);
+      }
+    }
+    ExactEntry first = lastOut.next;
+    for (int i = kept.size() - 1; i >= 0; i--) {
+      first = new ExactEntry(kept.get(i).endMillis, kept.get(i).key, first);
+    }
+    return first;
+  }
+
   @Override
   public boolean equals(Object other) {
-    return other instanceof ExactEntry that
-        && endMillis == that.endMillis
-        && Arrays.equals(key, that.key)
-        && (next == null ? that.next == null : next.equals(that.next));
+    if (!(other instanceof ExactEntry that)) {
+      return false;
+    }
+    ExactEntry a = this;
+    ExactEntry b = that;
+    while (a != b) {
+      if (a == null || b == null || a.endMillis != b.endMillis || !Arrays.equals(a.key, b.key)) {
+        return false;
+      }
+      a = a.next;
+      b = b.next;
+    }
+    return true;
   }
 
   @Override
   public int hashCode() {
-    return (Long.hashCode(endMillis) * 31 + Arrays.hashCode(key)) * 31
-        + (next == null ? 0 : next.hashCode());
+    int hash = 1;
+    for (ExactEntry entry = this; entry != null; entry = entry.next) {
+      hash = (hash * 31 + Long.hashCode(entry.endMillis)) * 31 + Arrays.hashCode(entry.key);
+    }
+    return hash;
+  }
+
+  @Override
+  public String toString() {
+    return "ExactEntry[endMillis=%d, key=%s%s]"
+        .formatted(endMillis, Arrays.toString(key), next == null ? "" : ", and others");
   }
 }

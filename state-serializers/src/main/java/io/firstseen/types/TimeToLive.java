@@ -10,11 +10,12 @@ import java.util.stream.Collectors;
  * When a dedup forgets its keys.
  *
  * <p>A key is forgotten no earlier than {@code millis} after its time, and no later than another
- * eighth of {@code millis} after that. The length may change at each restore. The clock, the since,
- * and whether there is a ttl at all are fixed for the life of the state.
+ * eighth of {@code millis} after that. The length may change at each restore. The clock, the event
+ * that time is measured from, and whether there is a ttl at all are fixed for the life of the
+ * state.
  *
- * @param millis the length, in [{@value #MIN_MILLIS}, {@value #MAX_MILLIS}]; rounded up to a
- *     multiple of 8
+ * @param millis the length, in [{@value #MIN_MILLIS}, {@value #MAX_MILLIS}]; a dedup rounds it up
+ *     to a multiple of 8
  * @param clock the clock that measures time
  * @param since the event from which a key's time is measured
  */
@@ -77,14 +78,28 @@ public record TimeToLive(long millis, Clock clock, Since since) implements Seria
 
   public TimeToLive {
     if (millis < MIN_MILLIS || millis > MAX_MILLIS) {
-      throw new IllegalArgumentException(
-          "ttl must be in [" + MIN_MILLIS + ", " + MAX_MILLIS + "] ms, got " + millis);
+      throw outOfBounds(Long.toString(millis));
     }
   }
 
-  /** A ttl in event time, measured from when a key was first seen. */
+  /**
+   * A ttl in event time, measured from when a key was first seen.
+   *
+   * @throws IllegalArgumentException if the length is out of bounds
+   */
   public static TimeToLive of(Duration length) {
-    return new TimeToLive(length.toMillis(), Clock.EVENT, Since.FIRST_SEEN);
+    long millis;
+    try {
+      millis = length.toMillis();
+    } catch (ArithmeticException e) {
+      throw outOfBounds(length.toString());
+    }
+    return new TimeToLive(millis, Clock.EVENT, Since.FIRST_SEEN);
+  }
+
+  private static IllegalArgumentException outOfBounds(String got) {
+    return new IllegalArgumentException(
+        "ttl must be in [" + MIN_MILLIS + ", " + MAX_MILLIS + "] ms, got " + got);
   }
 
   /** The length of an epoch: an eighth of the ttl, rounded up. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.types.ExactEntry;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.core.memory.DataInputDeserializer;
@@ -50,5 +51,11 @@ class ExactEntrySerializerTest extends TypeSerializerContract<ExactEntry> {
       count++;
     }
     assertThat(count).isEqualTo(100_000);
+    assertThat(read).isEqualTo(first).hasSameHashCodeAs(first).hasToString(first.toString());
+    byte[] last = {(byte) 0};
+    ExactEntry others = read.without(entry -> Arrays.equals(entry.key(), last));
+    assertThat(others.without(entry -> !Arrays.equals(entry.key(), last))).isNull();
+    assertThat(others).isNotEqualTo(first);
+    assertThat(read.without(entry -> false)).isSameAs(read);
   }
 }

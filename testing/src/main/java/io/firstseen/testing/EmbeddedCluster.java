@@ -57,7 +57,7 @@ public final class EmbeddedCluster implements Closeable {
   private final Configuration configuration;
   private final MiniCluster cluster;
   private final Path scratch;
-  // The stopped ones keep their indices.
+  // Stopped TaskManagers keep their indices, so this is also the index of the next one to stop.
   private int replacedTaskManagers;
 
   private EmbeddedCluster(Path directory, Settings settings) throws Exception {

@@ -42,8 +42,8 @@ public final class SharedBroker implements BeforeAllCallback {
   }
 
   /**
-   * The one of {@link EmbeddedBroker.Settings#tuned}, for most tests. As it never comes back, it
-   * may be silent as long as a stock broker.
+   * The one of {@link EmbeddedBroker.Settings#tuned}, for most tests. As it is never restarted, it
+   * has the session time-out of a stock broker.
    */
   public static SharedBroker tuned() {
     return new SharedBroker(

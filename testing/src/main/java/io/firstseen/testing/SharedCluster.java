@@ -28,7 +28,7 @@ public final class SharedCluster implements BeforeAllCallback, AfterEachCallback
     this.slots = slots;
   }
 
-  /** The one of a TaskManager with so many slots; there is one for each number. */
+  /** The cluster whose one TaskManager has this many slots; there is one for each number. */
   public static SharedCluster ofSlots(int slots) {
     return new SharedCluster(slots);
   }

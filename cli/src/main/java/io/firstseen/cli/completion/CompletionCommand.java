@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
     name = "completion",
     description = {
       "Prints a script that completes verbs, options and their values in bash and zsh.",
-      "For the shell that runs: eval \"$(./firstseen completion)\""
+      "For the current shell: eval \"$(./firstseen completion)\""
     })
 public final class CompletionCommand implements Callable<Integer> {
 

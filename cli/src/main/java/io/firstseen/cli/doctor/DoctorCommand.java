@@ -23,8 +23,9 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "doctor",
     description = {
-      "Checks whether this machine, and with --bootstrap-servers the brokers, have what is needed. A"
-          + " line for each check has ok, warning or failed, and what to do. Makes no topic of a job.",
+      "Checks whether this machine, and with --bootstrap-servers the brokers, have what is needed."
+          + " Prints a line for each check: ok, warning or failed, and what to do. Creates no topics"
+          + " of the job.",
       "Exit status 0 if nothing failed, 1 if something did."
     })
 public final class DoctorCommand implements Callable<Integer> {

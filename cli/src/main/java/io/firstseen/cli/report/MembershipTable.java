@@ -7,9 +7,9 @@ import java.util.Locale;
 public final class MembershipTable {
   private static final String INTRODUCTION =
       """
-      keys       %,d, of %.1f bytes on the mean
+      keys       %,d, of %.1f bytes on average
       probes     %,d keys that are in no set
-      hash       %s, %.0f ns a key, which every operation but the exact set's costs, too
+      hash       %s, %.0f ns a key, added to each operation except those of the exact set
       machine    Java %d, %d processors
 
       """;

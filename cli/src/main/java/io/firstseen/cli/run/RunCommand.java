@@ -222,7 +222,7 @@ public final class RunCommand implements Callable<Integer> {
       throw new UserErrorException(
           "--parallelism must be at most "
               + MAX_PARALLELISM
-              + " where all runs in one process, got "
+              + " when everything runs in one process, got "
               + parallelism);
     }
   }

@@ -293,8 +293,8 @@ public final class BootstrapCommand implements Callable<Integer> {
     keys.publicKeyWarning().ifPresent(text -> err.println("warning: " + text));
     if (summary.made().predictedFalsePositiveRate() > dedup.falsePositiveRate()) {
       err.printf(
-          "warning: %s keys are more than the --capacity of %s: the rate is %s, not %s, and goes on"
-              + " from there%n",
+          "warning: %s keys are more than the --capacity of %s: the rate is %s, not %s, and grows"
+              + " with further keys%n",
           SnapshotSummary.number(summary.made().keys()),
           SnapshotSummary.number(dedup.capacity()),
           SavepointSummary.rate(summary.made().predictedFalsePositiveRate()),

@@ -51,7 +51,7 @@ import picocli.CommandLine.Spec;
     name = "serve",
     description = {
       "Follows sets of keys and answers over HTTP whether a key is in them; / is a page for"
-          + " browsers. Sets of the canonicaliser url-expression are lists, which it asks for URLs."
+          + " browsers. Sets of the canonicaliser url-expression are lists, in which it looks up URLs."
           + " All sets have the same hash key.",
       "It listens only on this machine unless --host says otherwise; then give it a token and a"
           + " certificate."
@@ -82,7 +82,8 @@ public final class ServeCommand implements Callable<Integer> {
       converter = OptionValues.SetName.class,
       description =
           "An allow set: URLs that it lists are not present, whatever lists say; may be repeated."
-              + " With --bootstrap-servers one more set to follow, with --directory one of theirs.")
+              + " With --bootstrap-servers one more set to follow; with --directory the set of one of"
+              + " the directories.")
   private List<String> allow = List.of();
 
   @Mixin private SnapshotTopicOptions topic;
@@ -102,8 +103,8 @@ public final class ServeCommand implements Callable<Integer> {
       paramLabel = "DURATION",
       converter = OptionValues.PositiveDuration.class,
       description =
-          "The age since its publication from which on a snapshot is stale. One whose manifest has"
-              + " expired is stale in any case (default: no age is too high).")
+          "A snapshot is stale once this long has passed since its publication. One whose manifest"
+              + " has expired is stale in any case (default: no limit).")
   private Duration staleAfter;
 
   @Option(names = "--refuse-stale", description = "Answer 503 while the snapshot is stale.")
@@ -138,7 +139,7 @@ public final class ServeCommand implements Callable<Integer> {
       paramLabel = "FILE",
       description =
           "A file with tokens, one a line, of 16 to 1024 characters: every request must have one of"
-              + " them as 'Authorization: Bearer TOKEN', but those for /healthz, /readyz and the"
+              + " them as 'Authorization: Bearer TOKEN', except requests for /healthz, /readyz and the"
               + " files of the page. Without it the environment variable "
               + TOKEN_VARIABLE
               + " holds them, or else none is needed.")
@@ -193,7 +194,7 @@ public final class ServeCommand implements Callable<Integer> {
       paramLabel = "SIZE",
       defaultValue = "1m",
       converter = OptionValues.ByteCount.class,
-      description = "The most bytes of a request's body (default: ${DEFAULT-VALUE}).")
+      description = "The most bytes of a request's body, in [1, 1g] (default: ${DEFAULT-VALUE}).")
   private long maxBodyBytes;
 
   @Option(

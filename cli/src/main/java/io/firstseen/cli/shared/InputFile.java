@@ -1,5 +1,6 @@
 package io.firstseen.cli.shared;
 
+import io.firstseen.jobs.files.EventFiles;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -36,6 +37,7 @@ public final class InputFile {
     if (Files.isDirectory(path)) {
       throw new UserErrorException("cannot read " + path + ": it is a directory");
     }
+    EventFiles.requireKnownCompression(path);
     InputStream file = null;
     try {
       file = Files.newInputStream(path);

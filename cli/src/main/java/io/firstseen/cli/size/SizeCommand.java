@@ -86,7 +86,8 @@ public final class SizeCommand implements Callable<Integer> {
       paramLabel = "SHARE",
       defaultValue = "0.5",
       converter = OptionValues.Share.class,
-      description = "The share of the events whose key is known (default: ${DEFAULT-VALUE}).")
+      description =
+          "The share of the events whose key is known, in [0, 1) (default: ${DEFAULT-VALUE}).")
   private double repeats;
 
   @Option(
@@ -208,7 +209,8 @@ public final class SizeCommand implements Callable<Integer> {
       names = "--parallelism",
       paramLabel = "N",
       converter = OptionValues.Parallelism.class,
-      description = "Tasks of the dedup (default: as few as carry rate and memory).")
+      description =
+          "Tasks of the dedup (default: the fewest that the rate of events and the memory allow).")
   private Integer parallelism;
 
   @Option(
@@ -235,7 +237,7 @@ public final class SizeCommand implements Callable<Integer> {
       names = "--snapshot-fpr",
       paramLabel = "RATE",
       converter = OptionValues.FalsePositiveRate.class,
-      description = "With --snapshots: their rate (default: that of --fpr).")
+      description = "With --snapshots: their false-positive rate (default: that of --fpr).")
   private Double snapshotRate;
 
   @Option(

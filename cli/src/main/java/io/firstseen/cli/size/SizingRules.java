@@ -274,7 +274,7 @@ public final class SizingRules {
     double needed = memoryOfTask(division);
     if (busy > request.busyShare()) {
       warnings.add(
-          "the fullest task would be busy for %.0f %% of its time, of %.0f %% that are planned: take more tasks or shards"
+          "the fullest task would be busy for %.0f %% of its time, more than the %.0f %% of --busy: take more tasks or shards"
               .formatted(100 * busy, 100 * request.busyShare()));
     }
     if (needed > request.memoryBytes()) {

@@ -63,8 +63,8 @@ final class SnapshotMatchCommand implements Callable<Integer> {
       names = "--allow",
       paramLabel = "F",
       description =
-          "A list of what is allowed, as F; may be repeated. A URL that it has is absent, however"
-              + " wide the entries are.")
+          "A list of what is allowed, as F; may be repeated. A URL that it lists is absent, even"
+              + " if its entry is less specific than those of the other lists.")
   private List<Path> allow = List.of();
 
   @Option(names = "--scope", paramLabel = "SCOPE", description = "The scope of the entries.")

@@ -25,7 +25,11 @@ import picocli.CommandLine.Spec;
     description =
         "Decodes everything, and checks every digest. Of a directory it checks that the blobs lead to"
             + " the root of the manifest; a single pack or base shows only that it can be read.",
-    exitCodeList = {"0:valid", "1:invalid", "2:usage error, or it cannot be read"})
+    exitCodeList = {
+      "0:valid",
+      "1:invalid, or not signed by a trusted key",
+      "2:usage error, or it cannot be read"
+    })
 final class SnapshotVerifyCommand implements Callable<Integer> {
 
   @Mixin private SnapshotArgument snapshot;

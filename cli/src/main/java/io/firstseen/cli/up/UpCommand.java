@@ -16,6 +16,7 @@ import io.firstseen.cli.shared.LogFormatOption;
 import io.firstseen.cli.shared.Progress;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.OptionValues;
+import io.firstseen.jobs.shared.UserErrorException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.FileSystemException;
@@ -31,6 +32,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Stream;
 import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
@@ -66,6 +68,7 @@ import picocli.CommandLine.Spec;
 public final class UpCommand implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(UpCommand.class);
   private static final String EVENTS_TOPIC = "firstseen.events";
+  private static final String MIN_TASK_MANAGER = "1g";
   private static final Duration JOB_LIMIT = Duration.ofMinutes(2);
 
   @Option(
@@ -143,7 +146,10 @@ public final class UpCommand implements Callable<Integer> {
       paramLabel = "SIZE",
       defaultValue = "1728m",
       converter = OptionValues.ByteCount.class,
-      description = "Memory of each of them, all in all (default: ${DEFAULT-VALUE}).")
+      description =
+          "Total memory of each of them, at least "
+              + MIN_TASK_MANAGER
+              + " (default: ${DEFAULT-VALUE}).")
   private long taskManagerBytes;
 
   @Option(
@@ -273,6 +279,11 @@ public final class UpCommand implements Callable<Integer> {
   }
 
   private void checkOptions() {
+    if (taskManagerBytes < MemorySize.parse(MIN_TASK_MANAGER).getBytes()) {
+      throw new UserErrorException(
+          "--task-manager-memory must be at least %s, got %d bytes"
+              .formatted(MIN_TASK_MANAGER, taskManagerBytes));
+    }
     PrintWriter err = spec.commandLine().getErr();
     options.snapshotTtlMillis();
     options.publicKeyWarning().ifPresent(text -> err.println("warning: " + text));

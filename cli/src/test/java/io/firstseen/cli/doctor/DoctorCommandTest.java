@@ -212,7 +212,7 @@ class DoctorCommandTest {
       writer.publishAsManifest(manifest.withTimes(now + 7_300_000, null).toBytes());
       assertThat(line(doctor(reader), check))
           .startsWith("warning")
-          .contains(", in 2h by the clock of this machine: ");
+          .contains(", which is 2h ahead of this machine's clock: ");
     }
   }
 

@@ -159,8 +159,8 @@ class TopicsOnBrokerTest {
             () -> Topics.prepareSnapshots(options("p"), ttl))) {
       assertRefused(
           preparation::run,
-          "topic p.accepted must keep records for --ttl, an eighth of it, and --max-downtime,"
-              + " which is 33h, it keeps them for 10h (raise its retention.ms to 118800000, or lower"
+          "topic p.accepted must keep records for 33h (--ttl, an eighth of it, and --max-downtime"
+              + " together), it keeps them for 10h (raise its retention.ms to 118800000, or lower"
               + " --max-downtime)");
     }
     String[] shortly = {"--max-downtime=30m"};

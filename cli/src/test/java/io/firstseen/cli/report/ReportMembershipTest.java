@@ -68,7 +68,7 @@ class ReportMembershipTest {
     assertThat(call.err()).isEmpty();
     assertThat(call.out())
         .contains(
-            "keys       10, of 21.0 bytes on the mean", "probes     1,000 keys that are in no set")
+            "keys       10, of 21.0 bytes on average", "probes     1,000 keys that are in no set")
         .containsSubsequence("made for 10 %", "made for 1 %")
         .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(100));
     for (String set :

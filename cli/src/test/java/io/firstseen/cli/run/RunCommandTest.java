@@ -415,7 +415,7 @@ class RunCommandTest {
             "--parallelism must be at most --dedup-shards, got 3 and 2"),
         Arguments.of(
             List.of("--input=DIR/keys", "--dedup-shards=1024", "--parallelism=1000"),
-            "--parallelism must be at most 128 where all runs in one process, got 1000"),
+            "--parallelism must be at most 128 when everything runs in one process, got 1000"),
         Arguments.of(
             List.of("--input=DIR/keys", "--snapshots=DIR", "--snapshot-fpr=1e-18"),
             "the falsePositiveRate of snapshots must be at least"),

@@ -326,7 +326,7 @@ class BootstrapCommandTest {
         .asString()
         .matches(
             "warning: 20,000 keys are more than the --capacity of 1,000: the rate is"
-                + " 0\\.01[0-9]+, not 0\\.001, and goes on from there");
+                + " 0\\.01[0-9]+, not 0\\.001, and grows with further keys");
   }
 
   @Test

@@ -128,7 +128,7 @@ class SnapshotProcessTest {
   }
 
   private static String warning(Path file) {
-    return "warning: others than its owner have rights to the secret file %s (mode 0644): chmod 600 %s"
+    return "warning: users other than its owner have rights to the secret file %s (mode 0644): chmod 600 %s"
         .formatted(file, file);
   }
 

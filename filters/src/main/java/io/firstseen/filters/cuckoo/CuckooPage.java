@@ -121,7 +121,10 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
     return !shared && !frozen;
   }
 
-  /** The lowest identity that belongs to the page. */
+  /**
+   * A lower bound of the page's identities, by which its store finds it. It has core 0, so it is
+   * not an identity.
+   */
   public final long firstIdentity() {
     return shape.firstIdentity(prefix, depth);
   }

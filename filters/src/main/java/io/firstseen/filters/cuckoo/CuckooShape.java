@@ -48,7 +48,8 @@ public record CuckooShape(int identityBits) {
 
   /**
    * The shape whose rate stays at or below a target up to an expected number of keys: P = ceil(log2
-   * (2 n / rate)).
+   * (2 n / rate)). That leaves out that core 0 counts as core 1, by which the rate may be up to 0.8
+   * % above the target.
    *
    * @param expectedKeys expected number of keys, at least 1
    * @param falsePositiveRate target rate at that number, in (0, {@value #MAX_FALSE_POSITIVE_RATE}]
@@ -85,7 +86,8 @@ public record CuckooShape(int identityBits) {
 
   /**
    * Probability that a key that was never inserted is found in a filter with {@code count} keys:
-   * {@code 1 - exp(-2 n / 2^P)}, whatever the growth and the deletions so far.
+   * {@code 1 - exp(-2 c n / 2^P)} with c = 258 / 256, as core 0 counts as core 1. It depends
+   * neither on the growth nor on the deletions so far.
    */
   public double predictedFalsePositiveRate(long count) {
     return -Math.expm1(-matchProbability(identityBits) * count);
@@ -113,7 +115,7 @@ public record CuckooShape(int identityBits) {
     return (int) (identity >>> (identityBits - depth));
   }
 
-  /** The lowest bits that an identity with this prefix can have. They are not an identity. */
+  /** The lowest number with this prefix. It has core 0, so it is not an identity. */
   long firstIdentity(int prefix, int depth) {
     return (long) prefix << (identityBits - depth);
   }

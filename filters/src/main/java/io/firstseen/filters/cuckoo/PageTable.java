@@ -93,7 +93,7 @@ public final class PageTable<E> {
     return 1 << pageDepth | shape.prefix(identity, pageDepth);
   }
 
-  /** The lowest identity of the page after that of an identity; 0 if that is the last. */
+  /** A lower bound of the identities of the page after that of an identity; 0 after the last. */
   public long nextPage(long identity) {
     int pageDepth = depthOf(identity);
     int next = shape.prefix(identity, pageDepth) + 1;

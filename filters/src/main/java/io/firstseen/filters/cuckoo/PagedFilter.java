@@ -22,7 +22,10 @@ public final class PagedFilter {
     return shape;
   }
 
-  /** Whether the key may be in the filter: true for every key that was inserted and not deleted. */
+  /**
+   * Whether the key may be in the filter: true for every key that was inserted, and neither deleted
+   * nor expired.
+   */
   public boolean mightContain(PageStore store, long hash) {
     long identity = shape.identity(hash);
     return page(store, identity).contains(identity);

@@ -46,7 +46,7 @@ public final class AscendingCode {
    * Appends the codes of numbers.
    *
    * @throws IllegalArgumentException if the numbers are not ascending, not distinct, out of range,
-   *     or not {@code count} many
+   *     or not exactly {@code count} of them
    */
   public void encode(PrimitiveIterator.OfLong numbers, BitWriter out) {
     long next = 0;
@@ -101,12 +101,12 @@ public final class AscendingCode {
   }
 
   /**
-   * Like {@link #decode}, for codes that are filled up to whole bytes with zero bits.
+   * Like {@link #decode}, for codes that are padded with zero bits to a whole byte.
    *
    * @param from the bit position where the codes begin
-   * @param to the bit position after the filling, a multiple of 8
+   * @param to the bit position after the padding, a multiple of 8
    */
-  public PrimitiveIterator.OfLong decodeFilled(BitReader bits, long from, long to) {
+  public PrimitiveIterator.OfLong decodePadded(BitReader bits, long from, long to) {
     return new Numbers(bits, from, to, Byte.SIZE - 1);
   }
 

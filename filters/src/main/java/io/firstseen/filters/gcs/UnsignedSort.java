@@ -214,20 +214,14 @@ public final class UnsignedSort {
    * Counts the numbers of a range by some of their bits.
    *
    * @param counts receives the count for each value of these bits
-   * @return the highest count
    */
-  private static int count(long[] source, int from, int to, int leading, int bits, int[] counts) {
+  private static void count(long[] source, int from, int to, int leading, int bits, int[] counts) {
     int shift = Long.SIZE - bits;
     int values = 1 << bits;
     Arrays.fill(counts, 0, values, 0);
     for (int i = from; i < to; i++) {
       counts[(int) ((source[i] << leading) >>> shift)]++;
     }
-    int most = 0;
-    for (int value = 0; value < values; value++) {
-      most = Math.max(most, counts[value]);
-    }
-    return most;
   }
 
   /**

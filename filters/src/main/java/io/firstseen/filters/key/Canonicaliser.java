@@ -9,8 +9,8 @@ import java.util.List;
 
 /**
  * The rule that gives a key its canonical form, so that different spellings become one key. Every
- * rule is idempotent: the canonical form of a canonical form is itself; by {@link #URL_EXPRESSION}
- * some are refused, and {@link #canonicaliseAgain} takes them. A value, safe for use by many
+ * rule is idempotent: a canonical form is its own canonical form. {@link #URL_EXPRESSION} refuses
+ * some forms as keys; {@link #canonicaliseAgain} accepts them. A value, safe for use by many
  * threads.
  *
  * <p>All rules refuse an empty key, and a key that is longer than {@link Keys#MAX_KEY_BYTES} before
@@ -118,9 +118,9 @@ public final class Canonicaliser implements Serializable {
   }
 
   /**
-   * The canonical form of a key that may be one already, as those of an accepted topic are. A form
-   * stays as it is; {@link #canonicalise} refuses, by {@link #URL_EXPRESSION}, forms that mean more
-   * as lines of a list.
+   * The canonical form of a key that may be canonical already, such as a key of an accepted topic.
+   * A canonical form is returned unchanged, even where {@link #canonicalise} refuses it because it
+   * means more as a line of a list.
    *
    * @throws InvalidKeyException as {@link #canonicalise} does
    */
@@ -249,7 +249,7 @@ public final class Canonicaliser implements Serializable {
     return stripped.isEmpty() ? id() : id() + " without " + stripped;
   }
 
-  /** The text; {@code what} is it called in the message of a refusal. */
+  /** The text of UTF-8 bytes; {@code what} names them in the message of the exception. */
   static String decode(byte[] utf8, String what) throws InvalidKeyException {
     ByteBuffer in = ByteBuffer.wrap(utf8);
     try {

@@ -18,7 +18,7 @@ final class ExpressionRule {
   private static final Set<String> SCHEMES = Set.of("http", "https", "ftp", "ws", "wss");
   private static final int FTP_PORT = 21;
 
-  /** An escaped one of these means something else than the character itself. */
+  /** Escapes of these are decoded in a query; the others mean something else when escaped. */
   private static final Characters QUERY_UNESCAPED = PercentEscapes.IN_QUERY.without("&=+;");
 
   private static final Pattern BACKSLASH = Pattern.compile("%5[Cc]");

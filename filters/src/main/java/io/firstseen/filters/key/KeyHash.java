@@ -27,7 +27,7 @@ import java.util.HexFormat;
  *
  * <p>State and snapshots hold {@link #algorithm()} and {@link #keyCheck()}, not the key. It is
  * {@link Serializable} so that a job's functions can contain it. Its serialised form holds the key,
- * so who can read a stored job that contains it has the key.
+ * so whoever can read a stored job that contains it has the key.
  */
 public final class KeyHash implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -182,7 +182,7 @@ public final class KeyHash implements Serializable {
 
   /**
    * SipHash-2-4 under the key in {@code file}: 32 hexadecimal digits, white space around them
-   * ignored. Logs a warning if others than its owner may read or change the file.
+   * ignored. Logs a warning if users other than its owner may read or change the file.
    *
    * @throws IOException if the file cannot be read
    * @throws IllegalArgumentException if the file holds anything else

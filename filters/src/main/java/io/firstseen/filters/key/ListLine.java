@@ -6,10 +6,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A line of a published list: what is listed, without the notation around it. Known are plain hosts
+ * A line of a published list: what is listed, without the notation around it. It knows plain hosts
  * and URLs, {@code *.host} and {@code .host}, lines of hosts files, and network filters of Adblock
- * lists that list a whole host or a directory. Lines that mean less or something else than an entry
- * can say are refused, as are ranges of addresses.
+ * lists that list a whole host or a directory. Lines whose meaning an entry cannot express are
+ * refused, and so are ranges of addresses.
  */
 final class ListLine {
   private static final Pattern SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*:[/\\\\]");
@@ -77,7 +77,7 @@ final class ListLine {
         : !bracketed && IpLiterals.ipv4(bare) != null && length <= 32;
   }
 
-  /** What is before the first {@code #} behind a space, without the spaces between. */
+  /** What is before the first {@code #} after a space, without the spaces between. */
   private static String withoutComment(String text) {
     for (int mark = text.indexOf('#', 1); mark > 0; mark = text.indexOf('#', mark + 1)) {
       int end = mark;

@@ -5,10 +5,10 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import java.util.Arrays;
 
 /**
- * Recognises, without allocating, URLs that {@link UrlNormaliser} returns unchanged. In a real
- * stream these are most canonical URLs and most hosts. It takes a nanosecond for each byte. It may
- * miss a normal URL but never accepts another one; tests compare the two. Also recognises plain
- * hosts, as in blocklists.
+ * Recognises, without allocating, URLs that {@link UrlNormaliser} returns unchanged. In real
+ * streams it recognises most hosts and most of the URLs that are canonical. It takes a nanosecond
+ * for each byte. It may miss a normal URL but never accepts another one; tests compare the two.
+ * Also recognises plain hosts, as in blocklists.
  *
  * <p>Accepted are: a scheme in lower case; a host of lower-case letters, digits, {@code -}, {@code
  * _} and inner dots, and four decimal numbers if its last label is a number; no port, or one other
@@ -90,8 +90,7 @@ final class NormalUrl {
 
   /**
    * Whether the bytes from {@code from} on are certainly an expression in normal form: as {@link
-   * #matches} has it, but with parameters in any order, and without escapes and the ports that
-   * schemes own.
+   * #matches} has it, but with any parameters in any order, and without escapes and default ports.
    */
   static boolean isExpression(byte[] url, int from) {
     int path = endOfHost(url, from);

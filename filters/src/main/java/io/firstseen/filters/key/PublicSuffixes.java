@@ -24,11 +24,11 @@ final class PublicSuffixes {
   private enum Rule {
     /** The name is a public suffix. */
     SUFFIX,
-    /** So is every name one label longer. */
+    /** Every name one label longer is a public suffix. */
     WILDCARD,
     /** Both. */
     BOTH,
-    /** The name is none, though a wildcard says so. */
+    /** The name is no public suffix, although a wildcard rule covers it. */
     EXCEPTION
   }
 

@@ -28,9 +28,9 @@ public final class SecretFiles {
   private SecretFiles() {}
 
   /**
-   * Logs a warning, once in this JVM, if others than its owner may read or change a file. The group
-   * may read a file of another owner, as this process itself may have no other way to. Does nothing
-   * if there is no such file, or its file system has no rights of POSIX.
+   * Logs a warning, once in this JVM, if users other than its owner may read or change a file. The
+   * group may read a file of another owner, as this process itself may have no other way to. Does
+   * nothing if there is no such file, or its file system has no POSIX permissions.
    */
   public static void warnOfRights(Path file) {
     warning(file).filter(sentence -> WARNED.add(file)).ifPresent(LOG::warn);
@@ -62,7 +62,7 @@ public final class SecretFiles {
       return Optional.empty();
     }
     return Optional.of(
-        "others than its owner have rights to the secret file %s (mode %04o): chmod %s %s"
+        "users other than its owner have rights to the secret file %s (mode %04o): chmod %s %s"
             .formatted(file, mode(rights), isOwn ? "600" : "640", file));
   }
 

@@ -14,8 +14,9 @@ import java.util.Locale;
  * nothing. Text that is empty afterwards is refused. Text that still changes after {@value
  * #MAX_ROUNDS} rounds is also refused, as a guard; no known text does.
  *
- * <p>Runs of combining marks are cut as in UAX #15 section 13 (Stream-Safe Text Format): longer
- * ones do not occur in a language, and ordering them takes quadratic time.
+ * <p>Runs of combining marks are cut after {@value #MAX_MARKS}, the limit of UAX #15 section 13
+ * (Stream-Safe Text Format), which separates longer ones instead. They do not occur in a language,
+ * and ordering them takes quadratic time.
  */
 final class TextFolding {
   static final int MAX_ROUNDS = 8;
@@ -40,7 +41,8 @@ final class TextFolding {
   /**
    * The folded form of {@code text}.
    *
-   * @throws InvalidKeyException if the folded form is empty
+   * @throws InvalidKeyException if the folded form is empty, or the text still changes after
+   *     {@value #MAX_ROUNDS} rounds
    */
   static String fold(String text) throws InvalidKeyException {
     String current = text;

@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Immutable. Expressions are made when they are asked for.
  */
 public final class UrlExpressions {
-  /** The largest number of hosts, of which the registrable domain and its next ones are kept. */
+  /** The most hosts. Of more, the registrable domain and those nearest to it are kept. */
   public static final int MAX_HOSTS = 5;
 
-  /** The largest number of directories, of which the shortest are kept. */
+  /** The most directories. Of more, the shortest are kept. */
   public static final int MAX_DIRECTORIES = 4;
 
   /**
@@ -149,7 +149,7 @@ public final class UrlExpressions {
 
   /**
    * Puts the hashes of the expressions, in their order, into {@code hashes}, as a set's keys are
-   * hashed. Many URLs can so be asked at once.
+   * hashed. So the hashes of many URLs can be looked up in one batch.
    *
    * @param scope the scope; null or empty means none
    * @param from where to start; there must be room for {@link #count()} hashes

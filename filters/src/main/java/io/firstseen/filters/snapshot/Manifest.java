@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param windowEndMillis where it ends, exclusive
  * @param publishedMillis when the publisher made this manifest, by its clock, in milliseconds since
  *     the epoch
- * @param expiresMillis from when on a snapshot of this manifest is stale, in milliseconds since the
+ * @param expiresMillis when a snapshot of this manifest becomes stale, in milliseconds since the
  *     epoch, later than publishedMillis; null if the publisher sets no such time
  * @param parameters what all snapshots of the set share
  * @param count the number of live hashes of all shards

@@ -78,10 +78,11 @@ public final class ManifestBlobs {
   }
 
   /**
-   * Packs from the newest back, in the order of their windows.
+   * Follows the chain back from the newest pack, and returns its packs, the oldest first.
    *
    * @param newest the newest pack, already read
-   * @param before the reference of the pack to stop behind; null to stop behind the first of all
+   * @param before the pack just before the oldest one to return; null to go back to the first of
+   *     all
    * @param maxBytes the most bytes that the packs may have
    */
   List<Pack> packsAfter(Pack newest, @Nullable BlobReference before, long maxBytes)

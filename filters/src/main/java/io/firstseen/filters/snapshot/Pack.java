@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A blob with what one window changed: a section for each changed shard. It also says how a reader
- * gets here. Specified in {@code docs/format/blob-v1.md}.
+ * reaches the set. Specified in {@code docs/format/blob-v1.md}.
  *
  * <p>The packs of a set are a chain. A position in it is a number of bytes: {@link
  * Manifest#packBytes}, those of all packs up to a manifest.
@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param setName the name of the set
  * @param sequence the sequence of the window
  * @param before the pack of the window that changed the set before; null for the first one
- * @param keptFrom readers at this position of the chain or behind it get here by packs; those after
- *     that position are kept
+ * @param keptFrom a position in the chain: readers at it or after it can reach this set by packs,
+ *     as all packs after it are kept
  * @param bases the newest list of bases
  * @param basesBytes the bytes of that list and of the bases that it names
  * @param packsSince the bytes of the packs before this one whose windows are not in that list
@@ -35,7 +35,7 @@ public record Pack(
     long packsSince,
     SortedMap<Integer, Section> sections) {
 
-  /** No pack is shorter. */
+  /** No pack after the first one is shorter. */
   static final int MIN_BYTES = 64;
 
   /** A reader follows no more packs than this. */

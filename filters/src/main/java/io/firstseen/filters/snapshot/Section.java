@@ -81,7 +81,7 @@ public final class Section {
    */
   public static Section whole(Snapshot snapshot) {
     SnapshotHeader header = snapshot.header();
-    requireRoom(header);
+    requireHiddenCount(header);
     return whole(snapshot.values(), header.universe(), header.count(), header.hashCount());
   }
 
@@ -94,7 +94,7 @@ public final class Section {
   public static Section between(Snapshot parent, Snapshot child) {
     SnapshotHeader from = parent.header();
     SnapshotHeader to = child.header();
-    requireRoom(to);
+    requireHiddenCount(to);
     if (!from.universe().equals(to.universe())) {
       return whole(child);
     }
@@ -125,8 +125,8 @@ public final class Section {
     return change.finish(to.hashCount());
   }
 
-  /** A snapshot may state any number of hashes, whatever its values. */
-  private static void requireRoom(SnapshotHeader header) {
+  /** Refuses a snapshot that states more hashes than a section can: it may state any number. */
+  private static void requireHiddenCount(SnapshotHeader header) {
     if (header.hashCount() - header.count() > Manifest.MAX_COUNT) {
       throw new UncheckedIOException(
           new MalformedSnapshotException(
@@ -222,14 +222,14 @@ public final class Section {
    * Refuses more values than the bits can hold, before anything is allocated for them.
    *
    * @param code null if it is not known yet
-   * @param maxFilling the most bits after the codes
+   * @param maxPadding the most bits after the codes
    */
   private static void requireRoom(
-      String what, @Nullable AscendingCode code, long count, long bits, int maxFilling)
+      String what, @Nullable AscendingCode code, long count, long bits, int maxPadding)
       throws MalformedSnapshotException {
     int minBits = code == null ? 1 : code.minBits();
     requireThat(
-        count <= bits / minBits && (count > 0 || bits <= maxFilling),
+        count <= bits / minBits && (count > 0 || bits <= maxPadding),
         "%d %svalues cannot have codes of %d bits".formatted(count, what, bits));
   }
 
@@ -248,7 +248,7 @@ public final class Section {
     return removedCount;
   }
 
-  /** The number of hashes after the section that share a value with another one. */
+  /** The number of hashes after the section, less the number of values. */
   public long hiddenCount() {
     return hiddenCount;
   }
@@ -310,7 +310,7 @@ public final class Section {
 
   /**
    * Builds the set of the shard after several sections. Decodes the parent once, and keeps 8 bytes
-   * for each value meanwhile.
+   * for each value meanwhile, 16 while it applies a change.
    *
    * @param parent as in {@link #applyTo}
    * @param sections in the order of their windows, at least one
@@ -404,7 +404,7 @@ public final class Section {
   }
 
   private PrimitiveIterator.OfLong values() throws MalformedSnapshotException {
-    return code(count, universe.greatest()).decodeFilled(codes(), 0, bits());
+    return code(count, universe.greatest()).decodePadded(codes(), 0, bits());
   }
 
   private PrimitiveIterator.OfLong added(Universe unchanged) throws MalformedSnapshotException {
@@ -416,7 +416,7 @@ public final class Section {
   private PrimitiveIterator.OfLong removed(long parentCount) throws MalformedSnapshotException {
     AscendingCode code = code(removedCount, Math.max(0, parentCount - 1));
     requireRoom("removed ", code, removedCount, bits() - addedBits, Byte.SIZE - 1);
-    return code.decodeFilled(codes(), addedBits, bits());
+    return code.decodePadded(codes(), addedBits, bits());
   }
 
   private static AscendingCode code(long count, long greatest) throws MalformedSnapshotException {

@@ -128,7 +128,7 @@ public record SetParameters(
     }
   }
 
-  /** Whether there are as many suffixes as values. */
+  /** Whether there are at least as many suffixes as values. */
   public boolean isPossible(Universe universe) {
     return universe.range().subtract(BigInteger.ONE).bitLength() <= Long.SIZE - shards.bits();
   }

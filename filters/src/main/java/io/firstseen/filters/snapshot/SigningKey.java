@@ -70,8 +70,8 @@ public final class SigningKey {
   }
 
   /**
-   * Reads a key from a PEM file. Logs a warning if others than its owner may read or change the
-   * file.
+   * Reads a key from a PEM file. Logs a warning if users other than its owner may read or change
+   * the file.
    *
    * @throws IllegalArgumentException if the file contains no private Ed25519 key
    * @throws IOException if the file cannot be read

@@ -89,7 +89,7 @@ public final class SnapshotSet {
     SnapshotDirectory source = new SnapshotDirectory(directory);
     Manifest manifest =
         sequence.isPresent() ? source.manifest(sequence.getAsLong()) : source.latest();
-    return open(manifest, source::blob);
+    return open(manifest, blob -> source.blob(manifest, blob));
   }
 
   /** The manifest. */

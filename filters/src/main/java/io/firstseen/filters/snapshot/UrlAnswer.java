@@ -23,7 +23,7 @@ public record UrlAnswer(List<Match> matches, List<Match> allowedBy) {
    */
   public record Match(String list, String entry) {}
 
-  /** Whether a list has the URL and no allow set has it, however wide the entries are. */
+  /** Whether a list has the URL, and no allow set has it, even by a less specific entry. */
   public boolean isPresent() {
     return !matches.isEmpty() && allowedBy.isEmpty();
   }

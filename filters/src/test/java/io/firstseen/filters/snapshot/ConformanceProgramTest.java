@@ -77,8 +77,8 @@ class ConformanceProgramTest {
 
   @ParameterizedTest
   @CsvSource({
-    "lies, value, 10, another",
-    "refuses, value, 0, 'another shard, value'",
+    "lies, value, 10, wrong",
+    "refuses, value, 0, 'wrong shard, value'",
     "accepts, damaged-manifest, 0, 'must be refused, with a sentence'",
     "babbles, value, 0, an object is wanted",
     "hangs, value, 0, no answer: it did not answer within 1 s",

@@ -117,7 +117,7 @@ class PythonReaderTest {
     Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-r-----"));
     assertThat(run(file, "query", keyFile).errors())
         .isEqualTo(
-            "warning: others than its owner have rights to the secret file %s (mode 0640): chmod 600 %s\n"
+            "warning: users other than its owner have rights to the secret file %s (mode 0640): chmod 600 %s\n"
                 .formatted(key, key));
   }
 

@@ -45,6 +45,15 @@ class SnapshotSetTest {
   }
 
   @Test
+  void readsBlobsWhereTheManifestSaysThatTheyAre(@TempDir Path elsewhere) throws Exception {
+    Manifest manifest = publish(1, "http://example.com/a");
+    Path blobs = Files.move(directory.resolve("blobs"), elsewhere.resolve("blobs"));
+    new SnapshotDirectory(directory).writeManifest(manifest.withBlobs(blobs.toUri()));
+    SnapshotSet set = SnapshotSet.openDirectory(directory, OptionalLong.empty());
+    assertThat(contains(set, "http://example.com/a")).isTrue();
+  }
+
+  @Test
   void keepsScopesApart() throws Exception {
     publish(1, "http://example.com/a");
     SnapshotSet set = SnapshotSet.openDirectory(directory, OptionalLong.empty());

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * union is what it holds.
  */
 final class AvroFields implements ValueFields {
-  /** More elements than a value may have bytes; those of some types have none. */
+  /** More elements than a value may have bytes; elements of some types take no bytes. */
   static final int MOST_ELEMENTS = 1_000_000;
 
   /** More values than that would be too slow; records without bytes can hold any number. */

@@ -59,7 +59,7 @@ interface AvroSchemas extends Serializable {
     try {
       single.of(0);
     } catch (AvroRuntimeException e) {
-      throw new UserErrorException("--schema has no schema of Avro: " + e.getMessage());
+      throw new UserErrorException("--schema is not an Avro schema: " + e.getMessage());
     }
     return single;
   }

@@ -208,10 +208,10 @@ public final class FieldParser implements Serializable {
     try {
       number = Long.parseLong(value.text());
     } catch (NumberFormatException e) {
-      throw noTime(field, value);
+      throw timeOutOfBounds(field, value);
     }
-    if (fields.timeUnit() == TimeUnit.SECONDS && number > Long.MAX_VALUE / 1000) {
-      throw noTime(field, value);
+    if (number > maxTime() || number < -maxTime()) {
+      throw timeOutOfBounds(field, value);
     }
     long millis = fields.timeUnit().toMillis(number);
     // Rounding must not make a negative time zero.
@@ -224,6 +224,21 @@ public final class FieldParser implements Serializable {
     } catch (DateTimeException | ArithmeticException e) {
       throw noTime(field, value);
     }
+  }
+
+  /** The greatest number whose time in milliseconds is a long. */
+  private long maxTime() {
+    return fields.timeUnit() == TimeUnit.SECONDS ? Long.MAX_VALUE / 1000 : Long.MAX_VALUE;
+  }
+
+  private MalformedEventException timeOutOfBounds(FieldPointer field, FieldValue value) {
+    return new MalformedEventException(
+        "time field %s must be between -%d and %<d %s, it is '%s'"
+            .formatted(
+                field,
+                maxTime(),
+                fields.timeUnit().name().toLowerCase(Locale.ROOT),
+                Excerpt.of(value.text())));
   }
 
   private MalformedEventException noTime(FieldPointer field, FieldValue value) {

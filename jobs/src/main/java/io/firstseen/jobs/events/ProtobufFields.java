@@ -31,8 +31,8 @@ final class ProtobufFields implements ValueFields {
   private static final long serialVersionUID = 1;
 
   /**
-   * More messages than a value may have: each becomes an object of some hundred bytes, and may have
-   * two. So do numbers of an enum, which may have no name.
+   * The most messages that a value may have: each becomes an object of some hundred bytes, and may
+   * take only two bytes of the value. Numbers of an enum without a name count, too.
    */
   static final int MOST_MESSAGES = 100_000;
 

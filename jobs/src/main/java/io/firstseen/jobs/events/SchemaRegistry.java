@@ -44,7 +44,7 @@ final class SchemaRegistry implements AvroSchemas {
   static final int MAX_BYTES = 4 << 20;
   static final int ATTEMPTS = 4;
 
-  /** How long it counts that there is no schema. */
+  /** How long a missing schema is remembered as missing. */
   static final Duration ABSENCE = Duration.ofSeconds(30);
 
   private static final long serialVersionUID = 1;
@@ -204,7 +204,7 @@ final class SchemaRegistry implements AvroSchemas {
     String type = json.path("schemaType").asText("AVRO");
     if (!type.equals("AVRO")) {
       return Answer.unusable(
-          "schema %d must be of Avro, it is of %s".formatted(id, Excerpt.of(type)));
+          "schema %d must be an Avro schema, its type is %s".formatted(id, Excerpt.of(type)));
     }
     if (!json.path("references").isEmpty()) {
       return Answer.unusable("schema %d must have no references, it has some".formatted(id));

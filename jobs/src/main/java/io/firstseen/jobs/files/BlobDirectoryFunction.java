@@ -154,8 +154,9 @@ public final class BlobDirectoryFunction extends RichFlatMapFunction<SnapshotRec
 
   /**
    * Keeps a file that has the same bytes already, since readers may have it open when a restarted
-   * job writes it again. Object stores show only complete files; on other file systems the move
-   * does that.
+   * job writes it again. Object stores show only complete files; on local file systems the move
+   * does that. HDFS, which Flink takes for an object store here, may show a part after a failure;
+   * readers refuse it by its digest.
    */
   private void write(String digest, byte[] bytes) throws IOException {
     Path file = new Path(new Path(directory), digest);

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -28,6 +29,10 @@ public final class EventFiles {
   /** The longest line in bytes; a longer one is an event with a problem. */
   public static final int MAX_LINE_BYTES = 1 << 20;
 
+  // What Flink's source decompresses by the name of a file, but for .gz.
+  private static final Pattern OTHER_COMPRESSION =
+      Pattern.compile("\\.(gzip|deflate|bz2|xz|zst)$", Pattern.CASE_INSENSITIVE);
+
   private EventFiles() {}
 
   /**
@@ -39,7 +44,7 @@ public final class EventFiles {
    * {@link #MAX_LINE_BYTES} holds only the start of the line.
    *
    * @throws UserErrorException if the file is missing, unreadable, or not compressed as its name
-   *     says
+   *     says, or if it has another compression
    */
   public static FileSource<SourceEvent> source(Path file, FileFormat format, EventParser parser) {
     if (!Files.exists(file)) {
@@ -51,11 +56,24 @@ public final class EventFiles {
     if (!Files.isReadable(file)) {
       throw new UserErrorException("cannot read " + file + ": permission denied");
     }
+    requireKnownCompression(file);
     requireGzipIfNamedSo(file);
     LineFormat lines = new LineFormat(format, parser, String.valueOf(file.getFileName()));
     return FileSource.forRecordStreamFormat(lines, new org.apache.flink.core.fs.Path(file.toUri()))
         .setFileEnumerator(WholeFiles::new)
         .build();
+  }
+
+  /**
+   * Refuses a file that Flink would decompress by its name, unless that ends in {@code .gz}.
+   *
+   * @throws UserErrorException with a sentence
+   */
+  public static void requireKnownCompression(Path file) {
+    if (OTHER_COMPRESSION.matcher(file.toString()).find()) {
+      throw new UserErrorException(
+          "cannot read %s: of compressed files, only those whose names end in .gz".formatted(file));
+    }
   }
 
   private static void requireGzipIfNamedSo(Path file) {

@@ -25,6 +25,7 @@ import java.nio.file.StandardOpenOption;
  */
 public final class OutputFile implements Closeable {
   private static final int BUFFER_BYTES = 1 << 16;
+  private static final int MAX_LINKS = 40;
 
   private final Path file;
   // The sibling, or the file itself if it is written directly.
@@ -83,7 +84,15 @@ public final class OutputFile implements Closeable {
 
   private static Path target(Path file) {
     try {
-      return Files.exists(file) ? file.toRealPath() : file.toAbsolutePath();
+      if (Files.exists(file)) {
+        return file.toRealPath();
+      }
+      Path target = file.toAbsolutePath();
+      // Of a link whose target is not there yet. A circle of links ends with an error.
+      for (int links = 0; Files.isSymbolicLink(target) && links < MAX_LINKS; links++) {
+        target = target.resolveSibling(Files.readSymbolicLink(target));
+      }
+      return target;
     } catch (IOException e) {
       throw UserErrorException.cannot("write", file, e);
     }

@@ -1,6 +1,7 @@
 package io.firstseen.jobs.kafka;
 
 import io.firstseen.jobs.events.EventParser;
+import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.serializers.SourceEvent;
 import java.time.Clock;
@@ -65,6 +66,7 @@ public final class ChangelogReader {
       consumer.seekToBeginning(partitions);
       EventParser parser = new EventParser(maxAhead, Clock.systemUTC());
       read(
+          topic,
           consumer,
           consumer.endOffsets(partitions),
           new ChangelogDeserializer(parser),
@@ -78,6 +80,7 @@ public final class ChangelogReader {
   }
 
   private static void read(
+      String topic,
       KafkaConsumer<byte[], byte[]> consumer,
       Map<TopicPartition, Long> ends,
       ChangelogDeserializer deserializer,
@@ -95,7 +98,9 @@ public final class ChangelogReader {
       if (!records.isEmpty()) {
         lastNanos = System.nanoTime();
       } else if (System.nanoTime() - lastNanos > MAX_SILENCE.toNanos()) {
-        throw new TimeoutException("no record came for " + MAX_SILENCE);
+        throw new UserErrorException(
+            "topic %s gave no record for %s before its end"
+                .formatted(topic, OptionValues.write(MAX_SILENCE)));
       }
     }
   }

@@ -169,14 +169,16 @@ class DeferredKafkaSink<T, R>
      */
     @Override
     public void close() {
-      if (check != null) {
-        check.close();
-      }
-      if (kafka == null) {
-        return;
-      }
       try {
-        kafka.close();
+        try {
+          if (check != null) {
+            check.close();
+          }
+        } finally {
+          if (kafka != null) {
+            kafka.close();
+          }
+        }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       } catch (Exception e) {

@@ -137,7 +137,7 @@ public final class KafkaChecks {
                     () ->
                         Finding.warning(
                             check,
-                            "the brokers do not tell transaction.max.timeout.ms: allow this user DescribeConfigs on the cluster, or see that it is at least "
+                            "the brokers do not tell transaction.max.timeout.ms: allow this user DescribeConfigs on the cluster, or make sure that it is at least "
                                 + OptionValues.write(options.transactionTimeout()))));
     if (job.dedups()) {
       rights(true, options.outputTopic());
@@ -262,7 +262,7 @@ public final class KafkaChecks {
     if (ageMillis < -CLOCK_MILLIS) {
       return Finding.warning(
           check,
-          "%s, in %s by the clock of this machine: set the clock here or at the publisher"
+          "%s, which is %s ahead of this machine's clock: set the clock here or at the publisher"
               .formatted(text, roughly(-ageMillis)));
     }
     text = "%s, %s ago".formatted(text, roughly(Math.max(0, ageMillis)));
@@ -322,7 +322,7 @@ public final class KafkaChecks {
               ? Finding.warning(
                   check,
                   settings(topic)
-                      + ": a record that one broker alone has counts as written; raise min.insync.replicas to 2")
+                      + ": a record counts as written once a single broker has it; raise min.insync.replicas to 2")
               : Finding.ok(check, settings(topic));
         });
     return good[0];

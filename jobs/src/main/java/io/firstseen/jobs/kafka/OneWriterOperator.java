@@ -51,9 +51,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Ensures that only one job writes the output of a dedup, before its sink. At its first element or
  * barrier the job claims the output, if it may: if there is no claim, or one of its state, or one
- * that it takes over. It then aborts what the job of that claim has under way, and reads what that
- * has committed. Outcomes that are written already it does not pass on, so that a job may go on
- * from state that is older than the claims.
+ * that it takes over. It then aborts the open transactions of that claim's job, and reads what that
+ * job has committed. It does not pass on outcomes that are already written, so a job may go on from
+ * state that is older than the claims.
  *
  * <p>With each transaction goes a record of how far the outcomes are written.
  */
@@ -438,9 +438,12 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
 
   @Override
   public void close() throws Exception {
-    if (tail != null) {
-      tail.close();
+    try {
+      if (tail != null) {
+        tail.close();
+      }
+    } finally {
+      super.close();
     }
-    super.close();
   }
 }

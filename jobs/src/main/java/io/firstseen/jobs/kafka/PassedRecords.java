@@ -55,8 +55,8 @@ final class PassedRecords implements KafkaRecordSerializationSchema<PassedRecord
     SourceRecord record = event.record();
     if (record == null) {
       throw new UserErrorException(
-          ("the event at %s is of an unaligned checkpoint without --output record: start from a"
-                  + " savepoint, or from a checkpoint that is not unaligned")
+          ("the event at %s comes from an unaligned checkpoint of a job without --output record:"
+                  + " start from a savepoint or an aligned checkpoint")
               .formatted(event.place()));
     }
     int partitions = context.getPartitionsForTopic(topic).length;

@@ -13,8 +13,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys that a publisher trusts: of the topic's manifests only those that one of them signed
- * count, and claims do not count. Without keys all manifests and claims count.
+ * The keys that a publisher trusts: if there are any, only manifests on the topic that one of them
+ * signed count, and claims do not. Without keys all manifests and claims count.
  *
  * @param signingKeyFile the file of the key that the job signs with; null if it does not sign
  * @param publicKeys further trusted public keys in PEM

@@ -249,7 +249,7 @@ public final class Topics implements AutoCloseable {
     long keepsMillis = retention(topic);
     if (keepsMillis < needed.toMillis()) {
       throw new UserErrorException(
-          "topic %s must keep records for --ttl, an eighth of it, and --max-downtime, which is %s, it keeps them for %s (raise its retention.ms to %d, or lower --max-downtime)"
+          "topic %s must keep records for %s (--ttl, an eighth of it, and --max-downtime together), it keeps them for %s (raise its retention.ms to %d, or lower --max-downtime)"
               .formatted(
                   topic,
                   OptionValues.write(needed),
@@ -275,7 +275,8 @@ public final class Topics implements AutoCloseable {
     for (String bound : TIMESTAMP_BOUNDS) {
       widest(events, bound).ifPresent(millis -> settings.put(bound, Long.toString(millis)));
     }
-    // By time as theirs, since it has their timestamps: what is old would be gone at once.
+    // As long as theirs: it has their timestamps, so a shorter time would delete old records at
+    // once.
     long retention =
         events.stream().map(TopicDescription::name).mapToLong(this::retention).max().orElseThrow();
     settings.put(
@@ -524,7 +525,7 @@ public final class Topics implements AutoCloseable {
       LOG.debug("there is none yet, or the broker does not tell", e);
     } catch (TimeoutException e) {
       throw new UserErrorException(
-          "the brokers at %s told nothing of transactions or groups within %s: try again if they have just started; or is transaction.state.log.replication.factor or offsets.topic.replication.factor more than the number of brokers, %d?"
+          "the brokers at %s told nothing of transactions or groups within %s: try again if they have just started; otherwise make sure that transaction.state.log.replication.factor and offsets.topic.replication.factor are at most the number of brokers, %d"
               .formatted(servers, OptionValues.write(PATIENCE), brokers.size()));
     } catch (KafkaException e) {
       throw refusal(e);
@@ -579,7 +580,10 @@ public final class Topics implements AutoCloseable {
     }
   }
 
-  /** Whether a topic that was checked takes records that one broker alone has, of several. */
+  /**
+   * Whether a record of a topic that was checked counts as written once one of several brokers has
+   * it.
+   */
   boolean isWeak(String topic) {
     return acknowledgedByOne.contains(topic);
   }
@@ -606,7 +610,7 @@ public final class Topics implements AutoCloseable {
   private void warnOfWeakTopics() {
     if (!acknowledgedByOne.isEmpty()) {
       LOG.warn(
-          "min.insync.replicas is 1, so a record that one broker alone has counts as written and is"
+          "min.insync.replicas is 1, so a record counts as written once a single broker has it, and is"
               + " lost with that broker, on {} (--topic-min-insync-replicas)",
           String.join(", ", acknowledgedByOne));
     }

@@ -8,9 +8,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Up to which events outcomes are written: for each partition of the input and each shard of the
- * dedup, the offset of the last event of that shard whose outcome is. As the events of a partition
- * keep their order, those of the earlier ones are written, too.
+ * How far outcomes are written: for each partition of the input and each shard of the dedup, the
+ * offset of the last event whose outcome is written. The events of a partition keep their order, so
+ * the outcomes of all earlier events of that shard are written, too.
  *
  * <p>As text, each line is a range of shards and the place of that event: {@code 0-63
  * firstseen.events-0@1234}.

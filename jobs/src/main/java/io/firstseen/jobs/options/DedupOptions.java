@@ -105,7 +105,7 @@ public final class DedupOptions {
       description =
           "Keep the exact set of the live keys of one hash in N, to measure the"
               + " false-positive rate and to report the new keys that are dropped; 0 for none,"
-              + " 1024 if N is left out. Fixed for the life of the state (default:"
+              + " at most 1048576, 1024 if N is left out. Fixed for the life of the state (default:"
               + " ${DEFAULT-VALUE}).")
   private int auditSlices;
 

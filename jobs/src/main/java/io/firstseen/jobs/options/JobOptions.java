@@ -130,13 +130,21 @@ public final class JobOptions {
     return stream;
   }
 
-  /** Options of the dedup; null in a job that only makes snapshots. */
-  public @Nullable DedupOptions dedup() {
+  /**
+   * Options of the dedup.
+   *
+   * @throws NullPointerException in a job that only makes snapshots
+   */
+  public DedupOptions dedup() {
     return Objects.requireNonNull(dedup, "this job does not dedup");
   }
 
-  /** Options of the snapshots; null in a job that only dedups. */
-  public @Nullable SnapshotOptions snapshots() {
+  /**
+   * Options of the snapshots.
+   *
+   * @throws NullPointerException in a job that only dedups
+   */
+  public SnapshotOptions snapshots() {
     return Objects.requireNonNull(snapshots, "this job makes no snapshots");
   }
 

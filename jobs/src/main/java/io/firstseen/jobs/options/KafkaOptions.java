@@ -101,7 +101,7 @@ public final class KafkaOptions {
       converter = OptionValues.TopicPattern.class,
       description =
           "Instead of --events-topic: events come from all topics whose whole name matches this"
-              + " regular expression of Java's, also from those that are made later.")
+              + " Java regular expression, also from topics that are created later.")
   private @Nullable Pattern eventsTopicPattern;
 
   @Option(
@@ -139,8 +139,8 @@ public final class KafkaOptions {
       defaultValue = "firstseen.records",
       converter = OptionValues.KafkaName.class,
       description =
-          "With --output record or both: where the records go, each to the partition of its number"
-              + " (default: ${DEFAULT-VALUE}).")
+          "With --output record or both: where the records go, each to the partition with the number"
+              + " of its input partition (default: ${DEFAULT-VALUE}).")
   private String recordsTopic;
 
   @Option(
@@ -157,9 +157,9 @@ public final class KafkaOptions {
       defaultValue = "topic",
       converter = DuplicatesName.class,
       description =
-          "Which repeats a dedup writes to that topic. topic: all; sample: those of one key in 100,"
-              + " chosen by its hash, and all deletes of keys that were not there; none: nothing,"
-              + " and there need be no such topic. All are counted (default: ${DEFAULT-VALUE}).")
+          "Which repeats a dedup writes to --duplicates-topic. topic: all; sample: those of one key"
+              + " in 100, chosen by its hash, and all deletes of keys that were not there; none:"
+              + " nothing, and there need be no such topic. All are counted (default: ${DEFAULT-VALUE}).")
   private Duplicates duplicates;
 
   @Option(
@@ -186,8 +186,8 @@ public final class KafkaOptions {
       converter = OptionValues.KafkaName.class,
       description =
           "The compacted topic, of one partition, where a dedup says that it writes the output and how"
-              + " far it has (default: the accepted topic, with --output record the records topic,"
-              + " followed by .claims).")
+              + " far it has (default: the name of the accepted topic, or with --output record of the"
+              + " records topic, followed by .claims).")
   private @Nullable String claimsTopic;
 
   @Option(
@@ -198,8 +198,8 @@ public final class KafkaOptions {
       description =
           "json: the value is an object with ts, op, key and perhaps scope, or of another form with"
               + " --key-field; key: the record's key is the key, and a null value deletes it; avro,"
-              + " protobuf: the value is of Avro or of Protocol Buffers, with --key-field (default:"
-              + " ${DEFAULT-VALUE}).")
+              + " protobuf: the value is in Avro or Protocol Buffers, and --key-field is needed"
+              + " (default: ${DEFAULT-VALUE}).")
   private EventFormat eventFormat;
 
   @Mixin private FieldOptions fields;
@@ -270,9 +270,9 @@ public final class KafkaOptions {
       names = "--take-over",
       description =
           "Publish a set, or write the output of a dedup, that another job has written until now, or"
-              + " this one from newer state. Sequences continue after those on the topic; outcomes"
-              + " that are written already are not written again. A dedup ends the other job; of a"
-              + " job that publishes, stop the other one first.")
+              + " this job from a newer state. Sequences continue after those on the topic; outcomes"
+              + " that are written already are not written again. A dedup ends the other job; before"
+              + " you take over a set, stop the job that publishes it.")
   private boolean takeOver;
 
   @Option(
@@ -289,8 +289,8 @@ public final class KafkaOptions {
       paramLabel = "N",
       converter = OptionValues.ReplicaCount.class,
       description =
-          "On how many brokers each topic of the job must be, but that of events; a topic that the"
-              + " job makes gets this value (default: that of the brokers, unchecked).")
+          "On how many brokers each topic of the job, except those of events, must be; a topic that"
+              + " the job makes gets this value (default: that of the brokers, unchecked).")
   private @Nullable Short replicationFactor;
 
   @Option(
@@ -298,8 +298,8 @@ public final class KafkaOptions {
       paramLabel = "N",
       converter = OptionValues.ReplicaCount.class,
       description =
-          "The least min.insync.replicas of these topics: on how many brokers a record must be before"
-              + " it counts as written; a topic that the job makes gets this value. Needs"
+          "The least min.insync.replicas of the job's topics, except those of events: on how many"
+              + " brokers a record must be before it counts as written; a topic that the job makes gets this value. Needs"
               + " --topic-replication-factor (default: that of the brokers, unchecked).")
   private @Nullable Short minInsyncReplicas;
 
@@ -573,7 +573,7 @@ public final class KafkaOptions {
   public void requireChangelog() {
     if (!output.hasChangelog()) {
       throw new UserErrorException(
-          "--output record needs a job without snapshots, which are made of the changelog: take both");
+          "--output record needs a job without snapshots: they are made from the changelog, so take --output both");
     }
   }
 

@@ -42,7 +42,7 @@ public final class KafkaProperties {
 
   /**
    * All settings; one that is given twice has the option's value. The file is in Java's format of
-   * properties, in UTF-8. Logs a warning if others than its owner may read or change the file.
+   * properties, in UTF-8. Logs a warning if users other than its owner may read or change the file.
    *
    * @throws UserErrorException if the file cannot be read, or an option holds a secret
    */

@@ -59,7 +59,7 @@ final class NamedHashKey {
     } catch (NoSuchFileException e) {
       throw new UserErrorException(option + ": " + value + " does not exist");
     } catch (AccessDeniedException e) {
-      throw new UserErrorException(option + ": " + value + " must not be read");
+      throw new UserErrorException(option + ": " + value + " cannot be read: permission denied");
     } catch (IOException | IllegalArgumentException e) {
       String origin = isGiven() ? option + ": " + value : VARIABLE;
       throw new UserErrorException(origin + ": " + e.getMessage());

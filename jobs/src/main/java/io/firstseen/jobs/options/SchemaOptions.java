@@ -18,8 +18,8 @@ public final class SchemaOptions {
       paramLabel = "URL",
       converter = OptionValues.RegistryUri.class,
       description =
-          "With --event-format avro: the schema registry whose ids values begin with (a zero and 4"
-              + " bytes). The environment variable FIRSTSEEN_SCHEMA_REGISTRY_AUTH of every"
+          "With --event-format avro: the schema registry. Each value begins with a zero and the 4"
+              + " bytes of the id of its schema there. The environment variable FIRSTSEEN_SCHEMA_REGISTRY_AUTH of every"
               + " TaskManager may hold user:password.")
   private @Nullable URI registry;
 
@@ -42,8 +42,8 @@ public final class SchemaOptions {
   @Option(
       names = "--schema-header",
       description =
-          "With --schema: values begin with the header of the schema registries, which is passed"
-              + " over; of Protocol Buffers it must lead to --message.")
+          "With --schema: values begin with the header of the schema registries, which is skipped;"
+              + " with protobuf its message indexes must be those of --message.")
   private boolean header;
 
   SchemaOptions() {}

@@ -43,7 +43,7 @@ public final class SnapshotOptions {
       defaultValue = "16",
       converter = OptionValues.ShardCount.class,
       description =
-          "Parts of a snapshot, a power of two; fixed for the life of the state"
+          "Parts of a snapshot, a power of two up to 65536. Fixed for the life of the state"
               + " (default: ${DEFAULT-VALUE}).")
   private int shards;
 
@@ -73,8 +73,8 @@ public final class SnapshotOptions {
       paramLabel = NamedHashKey.LABEL,
       description =
           "A file with the hash key of the snapshots, 32 hexadecimal digits, or public for the public"
-              + " key (a file of this name is ./public). Readers need only this one, so that of the"
-              + " dedup stays secret. Fixed for the life of the state (default: the hash key of"
+              + " key (a file of this name is ./public). Readers need only this key, so the key of"
+              + " the dedup stays secret. Fixed for the life of the state (default: the hash key of"
               + " --hash-key-file or FIRSTSEEN_HASH_KEY).")
   private Path hashKeyFile;
 
@@ -134,8 +134,8 @@ public final class SnapshotOptions {
       converter = OptionValues.DirectoryUri.class,
       description =
           "A directory for the blobs, in any file system that Flink has a plugin for,"
-              + " such as s3://bucket/spam; the topic then holds manifests only. One directory"
-              + " for each set.")
+              + " such as s3://bucket/spam; the topic then holds only manifests and the claim of"
+              + " the publisher. One directory for each set.")
   private URI blobDirectory;
 
   @Option(
@@ -143,8 +143,8 @@ public final class SnapshotOptions {
       paramLabel = "DURATION",
       converter = OptionValues.PositiveDuration.class,
       description =
-          "Manifests say that they expire this long after their publication, which consumers then"
-              + " count as stale. More than --window (default: they do not expire).")
+          "Manifests expire this long after their publication; consumers then count them as stale."
+              + " More than --window, at most 36500d (default: they do not expire).")
   private Duration expireAfter;
 
   @Option(
@@ -223,15 +223,13 @@ public final class SnapshotOptions {
     }
     if (expireAfter.compareTo(window) <= 0) {
       throw new UserErrorException(
-          "--expire-after must be more than --window, "
-              + window.toMillis()
-              + " ms, as a set is published once a window; got "
-              + expireAfter.toMillis()
-              + " ms");
+          "--expire-after must be more than --window, %s, as a set is published once a window; got %s"
+              .formatted(OptionValues.write(window), OptionValues.write(expireAfter)));
     }
     if (expireAfter.compareTo(MAX_EXPIRY) > 0) {
       throw new UserErrorException(
-          "--expire-after must be at most 36500d, got " + expireAfter.toDays() + "d");
+          "--expire-after must be at most %s, got %s"
+              .formatted(OptionValues.write(MAX_EXPIRY), OptionValues.write(expireAfter)));
     }
     return publication.expiringAfter(expireAfter);
   }

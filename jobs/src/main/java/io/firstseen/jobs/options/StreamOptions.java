@@ -37,8 +37,8 @@ public final class StreamOptions {
       defaultValue = "1",
       converter = OptionValues.Parallelism.class,
       description =
-          "Parallel tasks of each operator; at most the number of dedup shards"
-              + " (default: ${DEFAULT-VALUE}).")
+          "Parallel tasks of each operator; at most the number of dedup shards, and at most 128 in a"
+              + " job that makes snapshots (default: ${DEFAULT-VALUE}).")
   private int parallelism;
 
   @Option(
@@ -73,9 +73,9 @@ public final class StreamOptions {
       names = "--hash-key-on-workers",
       description =
           "Every TaskManager reads hash keys itself, from the same --hash-key-file or its own"
-              + " FIRSTSEEN_HASH_KEY, and from the same --snapshot-hash-key-file, so that they are no"
-              + " part of the job and of Flink's files of it. They must be there where the job is"
-              + " submitted, too.")
+              + " FIRSTSEEN_HASH_KEY, and from the same --snapshot-hash-key-file, so that neither"
+              + " the job nor Flink's files of the job contain them. The machine that submits the job"
+              + " needs them, too.")
   private boolean hashKeyOnWorkers;
 
   StreamOptions() {}

@@ -238,7 +238,7 @@ class AvroFieldsTest {
   void aFileWithoutASchemaIsRefusedAtTheStart(String schema) {
     assertThatThrownBy(() -> parser(keys("/id"), file(schema, false)))
         .isInstanceOf(UserErrorException.class)
-        .hasMessageStartingWith("--schema has no schema of Avro: ");
+        .hasMessageStartingWith("--schema is not an Avro schema: ");
   }
 
   // ---- any bytes

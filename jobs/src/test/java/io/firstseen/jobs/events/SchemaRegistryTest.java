@@ -190,7 +190,7 @@ class SchemaRegistryTest {
         "400 {} | schema 7 cannot be asked for: the registry answers with status 400",
         "422 x | schema 7 cannot be asked for: the registry answers with status 422",
         "200 {\"schema\":\"message M{}\",\"schemaType\":\"PROTOBUF\"}"
-            + " | schema 7 must be of Avro, it is of PROTOBUF",
+            + " | schema 7 must be an Avro schema, its type is PROTOBUF",
         "200 {\"schema\":\"\\\"R\\\"\",\"references\":[{\"name\":\"R\"}]}"
             + " | schema 7 must have no references, it has some",
         "200 {\"schema\":\"\\\"R\\\"\"} | schema 7 cannot be used: it names a type that it does not have",

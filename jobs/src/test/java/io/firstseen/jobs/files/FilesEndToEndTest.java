@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.connector.file.src.compression.StandardDeCompressors;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -179,6 +180,15 @@ class FilesEndToEndTest {
     assertRefused(() -> source(directory), directory + " is a directory, not a file");
     Path wrong = Files.writeString(directory.resolve("wrong.gz"), "plain text");
     assertRefused(() -> source(wrong), wrong + " is not in gzip format");
+    // Flink would decompress these, but other inputs here would not.
+    for (String suffix : StandardDeCompressors.getCommonSuffixes()) {
+      if (!suffix.equals("gz")) {
+        Path other = Files.writeString(directory.resolve("other." + suffix), "");
+        assertRefused(
+            () -> source(other),
+            "cannot read " + other + ": of compressed files, only those whose names end in .gz");
+      }
+    }
   }
 
   @Test

@@ -63,12 +63,17 @@ class OutputFileTest {
   void aLinkIsFollowed() throws IOException {
     Path target = Files.writeString(directory.resolve("target"), "old");
     Path link = Files.createSymbolicLink(directory.resolve("link"), target);
-    try (OutputFile file = new OutputFile(link)) {
-      file.write(NEW);
-      file.complete();
+    for (boolean exists : new boolean[] {true, false}) {
+      if (!exists) {
+        Files.delete(target);
+      }
+      try (OutputFile file = new OutputFile(link)) {
+        file.write(NEW);
+        file.complete();
+      }
+      assertThat(link).isSymbolicLink();
+      assertThat(target).hasContent("new");
     }
-    assertThat(link).isSymbolicLink();
-    assertThat(target).hasContent("new");
     assertThat(names()).containsExactlyInAnyOrder("link", "target");
   }
 

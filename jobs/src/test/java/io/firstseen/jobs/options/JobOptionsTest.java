@@ -152,12 +152,12 @@ class JobOptionsTest {
     assertThatThrownBy(soon::publication)
         .isInstanceOf(UserErrorException.class)
         .hasMessage(
-            "--expire-after must be more than --window, 3600000 ms, as a set is published once a"
-                + " window; got 3600000 ms");
-    SnapshotOptions late = JobOptions.parse("--expire-after=36501d").snapshots();
+            "--expire-after must be more than --window, 1h, as a set is published once a window; got"
+                + " 1h");
+    SnapshotOptions late = JobOptions.parse("--expire-after=876001h").snapshots();
     assertThatThrownBy(late::publication)
         .isInstanceOf(UserErrorException.class)
-        .hasMessage("--expire-after must be at most 36500d, got 36501d");
+        .hasMessage("--expire-after must be at most 36500d, got 876001h");
   }
 
   @Test
@@ -526,8 +526,8 @@ class JobOptionsTest {
     assertThatThrownBy(kafka("--output=record")::requireChangelog)
         .isInstanceOf(UserErrorException.class)
         .hasMessage(
-            "--output record needs a job without snapshots, which are made of the changelog: take"
-                + " both");
+            "--output record needs a job without snapshots: they are made from the changelog, so"
+                + " take --output both");
   }
 
   @Test

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  *   <li>it has no base yet;
  *   <li>it has too many keys for the universe of the chain;
- *   <li>it has fewer than half as many keys as when the base was cut;
+ *   <li>it has fewer keys than half of those when the base was cut, rounded down;
  *   <li>the universe has room for more than four times its keys, and for more than 1,000.
  * </ol>
  *

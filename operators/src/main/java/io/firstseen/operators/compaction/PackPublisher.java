@@ -38,13 +38,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The first pack names a new list. So does every pack with which the packs since the list would
  * have more than 1/{@value #PACKS_DIVISOR} of the bytes of the list and its bases, or which comes
- * {@value ChainRule#MAX_AGE_WINDOWS} windows after the list. So a reader by bases loads at most 5/4
- * of the bytes of the bases, and the numbers of the shards in the list: 9/8 up to the list, see
- * {@link ChainRule}, and 10/9 of that with the packs. The newest pack comes on top.
+ * {@value ChainRule#MAX_AGE_WINDOWS} windows after the list, or beside which fewer packs would be
+ * kept than there are since the list. So a reader by bases loads at most 5/4 of the bytes of the
+ * bases, and a few bytes for each shard in the list: 9/8 with the list (see {@link ChainRule}), and
+ * 10/9 of that with the packs. The newest pack comes on top.
  *
- * <p>A list holds the window of the pack that first names it, unless that pack has shards whole. In
- * that case it holds the windows before, without these shards, so that a reader does not load their
- * bases beside them.
+ * <p>A list includes the changes of the pack that first names it, unless that pack has shards
+ * whole. In that case it holds the windows before, without these shards, so that a reader does not
+ * load their bases beside them.
  *
  * <p>Beside a pack, as many of those before it are kept as have together no more bytes than the
  * list and its bases; but always one, and at most {@value #MAX_KEPT}.

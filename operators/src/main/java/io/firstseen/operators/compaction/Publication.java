@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *     manifest
  * @param graceMillis how long a blob is kept after the last manifest that names it was replaced, or
  *     {@link #KEEP_BLOBS}
- * @param expiryMillis from how long after its publication on a manifest is stale, or {@link
+ * @param expiryMillis how long after its publication a manifest becomes stale, or {@link
  *     #NO_EXPIRY}
  * @param takenOverSequence the newest sequence that another job has published for this set; all
  *     sequences of this job are higher. 0 if there is no other job
@@ -103,7 +103,7 @@ public record Publication(
         takenOverWindowEndMillis);
   }
 
-  /** A copy whose manifests are stale from this long after their publication on. */
+  /** A copy whose manifests become stale this long after their publication. */
   public Publication expiringAfter(Duration expiry) {
     return new Publication(
         bounds,
@@ -115,7 +115,7 @@ public record Publication(
         takenOverWindowEndMillis);
   }
 
-  /** When a manifest expires that is published now; null if never. */
+  /** When a manifest that is published now expires; null if never. */
   @Nullable Long expiresMillis(long nowMillis) {
     return expiryMillis == NO_EXPIRY ? null : Long.valueOf(nowMillis + expiryMillis);
   }

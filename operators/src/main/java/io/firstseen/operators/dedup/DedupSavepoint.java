@@ -128,8 +128,9 @@ public record DedupSavepoint(
   }
 
   /**
-   * Reads the metadata. Flink's reader believes every length in it, so that malformed metadata may
-   * fail in any way, and makes any object that it names, so that objects are checked before.
+   * Reads the metadata. Flink's reader trusts every length in it, so malformed metadata may fail in
+   * any way; and it creates every object named in it, so {@link MetadataBytes} checks objects
+   * first.
    */
   static CheckpointMetadata readMetadata(DataInputStream in, String path) throws IOException {
     try {

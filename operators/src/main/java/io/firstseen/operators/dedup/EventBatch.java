@@ -11,7 +11,8 @@ import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;
  *
  * <p>Events keep their order. They wait for at most {@value #MAX_MILLIS} milliseconds, and must be
  * decided on before a watermark, a barrier or the end of input passes. Flink may reuse the record
- * object for the next event, but not the event object; after a network exchange it never does.
+ * object for the next event. It must not reuse the event object, which it never does after a
+ * network exchange.
  *
  * @param <T> type of the events
  */

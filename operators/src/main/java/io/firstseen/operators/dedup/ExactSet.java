@@ -131,9 +131,9 @@ final class ExactSet implements LiveSet {
     return entry;
   }
 
-  private static @Nullable ExactEntry without(ExactEntry first, ExactEntry out) {
-    return first.equals(out)
-        ? first.next()
-        : new ExactEntry(first.endMillis(), first.key(), without(first.next(), out));
+  private static @Nullable ExactEntry without(ExactEntry first, ExactEntry known) {
+    return first.next() == null
+        ? null
+        : first.without(entry -> Arrays.equals(entry.key(), known.key()));
   }
 }

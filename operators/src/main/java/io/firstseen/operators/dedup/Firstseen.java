@@ -151,9 +151,9 @@ public final class Firstseen<T> {
   }
 
   /**
-   * Sets how to tell an event that cannot be used: it is a dead letter with the reason that is
-   * extracted, and null is extracted from an event that can be used. Unless this is called, only
-   * key, scope and operation decide.
+   * Sets how to recognise an event that cannot be used: the extractor returns the reason, with
+   * which the event becomes a dead letter, or null if the event can be used. Unless this is called,
+   * only key, scope and operation decide.
    *
    * @param newProblem asked first, once for each event; may be a {@link
    *     org.apache.flink.api.common.functions.RichFunction}, of which only {@code open} is called
@@ -363,9 +363,9 @@ public final class Firstseen<T> {
    * <p>The operator with which that task begins, such as the source, must have the number of shards
    * as its maximum parallelism, as Flink goes by the first operator of a task. No operator may
    * change an event object that it has emitted, as the dedup keeps a few. The parallelism of the
-   * output must not be set. State goes on at another parallelism in a job without this, and that of
-   * such a job in one with it. A job that Flink itself rescales ends at once, with an error that
-   * says so.
+   * output must not be set. The state restores at any parallelism in a job that does not call this,
+   * and the other way round. A job that Flink itself rescales ends at once, with an error that says
+   * so.
    */
   public Firstseen<T> inTaskOfInput() {
     inTaskOfInput = true;
@@ -440,12 +440,12 @@ public final class Firstseen<T> {
 
   /**
    * Adds the operators to the job as {@link #apply()} does, but emits the decisions on all events
-   * on one stream. So what comes behind it can be chained to the dedup, where a union of the
+   * on one stream. So operators after it can be chained to the dedup, whereas a union of the
    * streams of {@link DedupStreams} needs an exchange between threads.
    *
    * @param outcome makes what is emitted for an event
-   * @param type the type of that
-   * @param <R> the type of that
+   * @param type the type information of the results
+   * @param <R> type of the results
    * @throws IllegalArgumentException as {@link #apply()}
    * @throws NullPointerException as {@link #apply()}
    */

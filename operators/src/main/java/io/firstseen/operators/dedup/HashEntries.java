@@ -5,7 +5,6 @@ import io.firstseen.filters.key.Shards;
 import io.firstseen.types.ExactEntry;
 import java.util.Iterator;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Consumer;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.typeutils.base.ShortSerializer;
@@ -175,12 +174,9 @@ final class HashEntries {
     if (expiry == null || entry == null) {
       return entry;
     }
-    ExactEntry next = living(shard, entry.next());
-    if (expiry.isDue(entry.endMillis())) {
-      return next;
+    if (entry.next() == null) {
+      return expiry.isDue(entry.endMillis()) ? null : entry;
     }
-    return Objects.equals(next, entry.next())
-        ? entry
-        : new ExactEntry(entry.endMillis(), entry.key(), next);
+    return entry.without(each -> expiry.isDue(each.endMillis()));
   }
 }

@@ -10,9 +10,9 @@ import java.nio.ByteBuffer;
 
 /**
  * The bytes of a savepoint's metadata, as Flink reads them. At their end Flink reads the properties
- * of the checkpoint by Java's serialization, without a filter, so that bytes of others could make
- * objects of any class. Here they are read once before, by a filter that allows the classes of the
- * properties alone.
+ * of the checkpoint by Java's serialization, without a filter, so metadata from somebody else could
+ * create objects of any class. Here they are first read once with a filter that allows only the
+ * classes of the properties.
  */
 final class MetadataBytes extends ByteArrayInputStream {
 

@@ -70,7 +70,7 @@ final class WarmStartOperator extends DedupOperator<Integer, Change<Integer>>
     return (StreamOperatorFactory<TaggedOperatorSubtaskState>) factory;
   }
 
-  /** The file of the first failure. */
+  /** The file to which a failed task writes its error; that of the last one stays. */
   static Path failure(Path directory) {
     return directory.resolve("failure");
   }

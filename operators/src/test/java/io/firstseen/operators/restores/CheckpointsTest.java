@@ -122,6 +122,8 @@ class CheckpointsTest {
     EventScript script = new EventScript().addAll(keys, 1);
     DedupTrial trial = new DedupTrial(script);
     String checkpoint = null;
+    long written = 0;
+    long whole = 0;
     for (int round = 0; round < 2; round++) {
       Settings settings = Settings.of(Backend.ROCKSDB, 2);
       JobClient job = trial.start(CLUSTER, round == 0 ? settings : settings.from(checkpoint));
@@ -131,7 +133,8 @@ class CheckpointsTest {
         checkpoint = CLUSTER.checkpoint(job);
         if (i > 0) {
           CompletedCheckpointStats stats = CLUSTER.lastCheckpoint(job);
-          assertThat(stats.getCheckpointedSize()).isLessThan(stats.getStateSize());
+          written += stats.getCheckpointedSize();
+          whole += stats.getStateSize();
         }
       }
       // None of this is in a checkpoint.
@@ -147,6 +150,8 @@ class CheckpointsTest {
       }
       assertThat(trial.outcomes.size()).isGreaterThan(lost);
     }
+    // Of all of them: RocksDB may have merged all files just before one of them.
+    assertThat(written).isLessThan(whole);
     script.mix(keys, 2_000, 101).probe(keys, 0).probe(few, 1_000);
     JobClient restored = trial.start(CLUSTER, Settings.of(Backend.ROCKSDB, 2).from(checkpoint));
     trial.play(script.size());

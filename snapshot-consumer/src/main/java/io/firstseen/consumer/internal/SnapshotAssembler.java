@@ -16,8 +16,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -55,6 +57,10 @@ public final class SnapshotAssembler {
   // Records of one window may become visible one after another.
   private static final long REREAD_AFTER_MILLIS = 2_000;
 
+  // The first pause before the topic is read again for a manifest that waits in vain, in waits for
+  // chunks. Each further pause is twice as long.
+  private static final int FIRST_RETRY_WAITS = 10;
+
   // A pack, the list of bases and the bases may be found missing one after another.
   private static final int MAX_DEFERRALS = 3;
 
@@ -83,6 +89,11 @@ public final class SnapshotAssembler {
   // When the end of the topic was first reached since all of it is read; null before.
   private @Nullable Long needsBasesSinceMillis;
   private boolean isDropTold;
+  // By the sequences of manifests that wait in vain.
+  private final Map<Long, Retry> retries = new HashMap<>();
+
+  /** When all of the topic is read again for a manifest, and how long the pause before that is. */
+  private record Retry(long atMillis, long pauseMillis) {}
 
   /** Makes an assembler that has seen nothing. */
   public SnapshotAssembler(AssemblerSettings settings) {
@@ -377,6 +388,9 @@ public final class SnapshotAssembler {
         && candidates.stream().noneMatch(this::mayNeedBases)) {
       selection.dropBases();
     }
+    retries
+        .keySet()
+        .retainAll(candidates.stream().map(Candidate::sequence).collect(Collectors.toSet()));
     if (rereadWanted) {
       rereadWanted = false;
       decisions.add(new Decision.Reread());
@@ -434,13 +448,19 @@ public final class SnapshotAssembler {
       candidate.waits = true;
       candidate.waitsSinceMillis = nowMillis;
     }
+    List<BlobReference> lacked = candidate.lacking;
     try {
       Optional<CatchUp> loaded =
           loader.load(candidate, held(), nowMillis, complaint -> refuse(decisions, complaint));
       if (loaded.isPresent()) {
         answer(candidate, loaded.get(), show, decisions);
       } else if (!loader.isElsewhere(candidate)) {
-        await(candidate, nowMillis - candidate.waitsSinceMillis, decisions);
+        if (!lacked.isEmpty() && !lacked.equals(candidate.lacking)) {
+          // Some of its blobs came late, so others may have come where nobody reads any more.
+          retries.computeIfPresent(
+              candidate.sequence(), (sequence, retry) -> new Retry(nowMillis, retry.pauseMillis));
+        }
+        await(candidate, nowMillis, decisions);
       }
     } catch (SnapshotException e) {
       candidates.remove(candidate);
@@ -498,7 +518,8 @@ public final class SnapshotAssembler {
   }
 
   /** Lets a candidate wait for blobs of the topic. */
-  private void await(Candidate candidate, long waitedMillis, List<Decision> decisions) {
+  private void await(Candidate candidate, long nowMillis, List<Decision> decisions) {
+    long waitedMillis = nowMillis - candidate.waitsSinceMillis;
     if (!selection.keepsBases()) {
       boolean isLate = waitedMillis >= Math.min(REREAD_AFTER_MILLIS, settings.chunkWaitMillis());
       // Once, so that a manifest that is published again and again costs no more.
@@ -506,7 +527,7 @@ public final class SnapshotAssembler {
         rereadWanted = true;
         selection.await(candidate.asked);
       } else if (waitedMillis >= settings.chunkWaitMillis()) {
-        reportWaiting(candidate, decisions);
+        reportWaiting(candidate, nowMillis, decisions);
       }
     } else if (selection.takeDropped(candidate.lacking)) {
       rereadWanted = true;
@@ -514,7 +535,7 @@ public final class SnapshotAssembler {
       // Otherwise a lower sequence would answer first, only because its blobs came later.
       isDeferring = active == null && deferrals++ < MAX_DEFERRALS;
     } else if (waitedMillis >= settings.chunkWaitMillis()) {
-      reportWaiting(candidate, decisions);
+      reportWaiting(candidate, nowMillis, decisions);
     }
   }
 
@@ -544,7 +565,7 @@ public final class SnapshotAssembler {
     return true;
   }
 
-  private void reportWaiting(Candidate candidate, List<Decision> decisions) {
+  private void reportWaiting(Candidate candidate, long nowMillis, List<Decision> decisions) {
     // Damaged blobs were reported already.
     List<BlobReference> missing =
         candidate.lacking.stream().filter(blob -> !chunks.isDamaged(blob)).toList();
@@ -565,12 +586,23 @@ public final class SnapshotAssembler {
                       chunks.missing(first),
                       SnapshotTopicFormat.chunkCount(first.bytes()))));
     }
-    if (tells || isFirst) {
+    if (tells || isFirst || (candidate.isGivenUp && isRetryDue(candidate, nowMillis))) {
       selection.await(candidate.asked);
       decisions.add(new Decision.Reread());
-    } else {
+    } else if (!candidate.isGivenUp) {
       candidate.isGivenUp = true;
+      if (isRetryDue(candidate, nowMillis)) {
+        Retry last = retries.get(candidate.sequence());
+        long pause =
+            last == null ? FIRST_RETRY_WAITS * settings.chunkWaitMillis() : 2 * last.pauseMillis;
+        retries.put(candidate.sequence(), new Retry(nowMillis + pause, pause));
+      }
     }
+  }
+
+  private boolean isRetryDue(Candidate candidate, long nowMillis) {
+    Retry retry = retries.get(candidate.sequence());
+    return retry == null || nowMillis >= retry.atMillis;
   }
 
   /** Adds a refusal, unless the same sentence was reported before. */

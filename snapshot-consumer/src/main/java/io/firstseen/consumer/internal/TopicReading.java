@@ -2,6 +2,7 @@ package io.firstseen.consumer.internal;
 
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -80,8 +81,11 @@ public final class TopicReading implements AutoCloseable {
 
   private TimeoutException tooLong() {
     return new TimeoutException(
-        "topic '%s' of %s could not be read within %d s"
-            .formatted(topic, servers, timeout.toSeconds()));
+        "topic '%s' of %s could not be read within %s s"
+            .formatted(
+                topic,
+                servers,
+                BigDecimal.valueOf(timeout.toMillis(), 3).stripTrailingZeros().toPlainString()));
   }
 
   /** Whether the topic exists. */

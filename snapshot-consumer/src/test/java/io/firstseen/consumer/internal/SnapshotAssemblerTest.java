@@ -633,6 +633,51 @@ class SnapshotAssemblerTest {
     assertThat(following.sequence()).isEqualTo(2);
   }
 
+  /** Of a set that begins anew: its first pack is not enough. */
+  @Test
+  void blobsThatComeAfterTheTopicWasReadInVainAreTaken() {
+    Publication first = publisher.publish(1, "a");
+    Publication second = TestPublisher.of(Following.SET, 4).publish(2, SOME);
+    following.read(first.entries()).settle();
+    following.read(second.manifestEntry()).waitForReread();
+    for (int reread = 0; reread < 2; reread++) {
+      assertThat(following.rewindIfAsked()).isTrue();
+      following.read(first.withoutBases()).read(second.manifestEntry()).waitForChunks();
+    }
+    assertThat(following.rewindIfAsked()).isFalse();
+
+    // The pack is seen, and so the topic is read for the bases, which are not there yet.
+    following.read(second.pack()).settle();
+    assertThat(following.rewindIfAsked()).isTrue();
+    List<Entry> topic =
+        Stream.of(first.withoutBases(), List.of(second.manifestEntry()), second.pack())
+            .flatMap(List::stream)
+            .toList();
+    following.read(topic).waitForChunks();
+    assertThat(following.rewindIfAsked()).isFalse();
+
+    // Nobody sees them come. The topic is read again after a pause, and then after a longer one.
+    for (int waits : new int[] {20, 40}) {
+      for (int wait = 0; wait < waits; wait++) {
+        assertThat(following.rewindIfAsked()).isFalse();
+        following.waitForChunks();
+      }
+      assertThat(following.rewindIfAsked()).isTrue();
+      following.read(topic).waitForChunks();
+    }
+    assertThat(following.sequence()).isEqualTo(1);
+    for (int wait = 0; !following.rewindIfAsked(); wait++) {
+      assertThat(wait).isLessThan(100);
+      following.waitForChunks();
+    }
+    following.readBases(second.bases()).read(topic).settle();
+    assertThat(following.sequence()).isEqualTo(2);
+    assertThat(following.refusals)
+        .satisfiesExactly(
+            refusal -> assertThat(refusal).contains("is incomplete"),
+            refusal -> assertThat(refusal).contains("cannot be reached by packs"));
+  }
+
   @Test
   void manifestsOfOtherPartitionsDoNotCount() {
     Publication first = publisher.publish(1, "a");

@@ -38,7 +38,7 @@ public final class BearerTokens {
   }
 
   /**
-   * The tokens of a file. Logs a warning if others than its owner may read or change it.
+   * The tokens of a file. Logs a warning if users other than its owner may read or change it.
    *
    * @throws IOException if it cannot be read
    * @throws IllegalArgumentException as {@link #parse}

@@ -39,8 +39,8 @@ public final class Tls {
   }
 
   /**
-   * Reads a certificate and its key. Logs a warning if others than its owner may read or change the
-   * key.
+   * Reads a certificate and its key. Logs a warning if users other than its owner may read or
+   * change the key.
    *
    * @param certificate a PEM file with the certificate and after it those of its issuers
    * @param key a PEM file with the private key (RSA, EC or Ed25519), in PKCS#8 and not encrypted

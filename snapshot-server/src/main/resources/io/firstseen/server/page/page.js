@@ -193,7 +193,7 @@ function show(status) {
   showChoice(status.sets.map((set) => set.set));
   const set = status.sets.find((each) => each.set === chosen);
   local.knowAllowSets(status.sets.filter((each) => each.allow).map((each) => each.set));
-  isList = set.canonicaliser === "url-expression";
+  isList = set.list;
   $("key-label").textContent = isList ? "URL" : "Key";
   showSet(set, status.nowMillis);
   if (set.sequence !== undefined) local.know(set.set, set.bytes);
@@ -316,8 +316,8 @@ function showKeyAnswer(result) {
     ["Shard", result.shard + " of " + result.shards]]);
 }
 
-function showListAnswer(result) {
-  const by = result.sets.find((each) => each.set === chosen);
+function showListAnswer(result, { set }) {
+  const by = result.sets.find((each) => each.set === set);
   showAnswer([presence(result.present), " by sequence " + count(by.sequence) + ", window until "
     + time(by.windowEndMillis)],
   [["URL", result.url],
@@ -329,7 +329,7 @@ async function askService(path, parameters, show) {
   try {
     const reply = await fetch(path + "?" + new URLSearchParams(parameters), { headers, signal: AbortSignal.timeout(5000) });
     const result = await reply.json();
-    if (reply.ok) show(result);
+    if (reply.ok) show(result, parameters);
     else showInvalid(reply.status === 400 ? "invalid" : "no answer", result.error);
   } catch (failure) {
     $("answer").replaceChildren(element("p", "The service does not answer.", "trouble"));

@@ -12,9 +12,10 @@ import java.util.TreeSet;
 /**
  * The basic filter of a Bitcoin block (BIP 158, Olaoluwa Osuntokun and Alex Akselrod, 2017): the
  * number N of elements as a CompactSize, then the differences between the sorted values as Rice
- * codes with P = 19, ones ended by a zero, padded with zeros to a whole byte. A value is the upper
- * half of the 128-bit product of an element's SipHash-2-4 and N · 784931; equal values are written,
- * as a difference of 0. The key of the hash is the first 16 bytes of the block's hash.
+ * codes with P = 19 (the quotient is a run of ones, ended by a zero), padded with zeros to a whole
+ * byte. A value is the upper half of the 128-bit product of an element's SipHash-2-4 and N ·
+ * 784931; equal values are written, as a difference of 0. The key of the hash is the first 16 bytes
+ * of the block's hash.
  *
  * <p>A key is a script. Repeats and the empty script are left out, as the proposal says. The caller
  * must leave out {@code OP_RETURN} outputs.

@@ -10,10 +10,10 @@ import java.util.Map;
 /**
  * The cookie {@code h2o_casper} of the H2O server's cache-aware server push (Kazuho Oku, 2015;
  * github.com/h2o/h2o), which says what a browser has in its cache. Each value is coded as its
- * distance from the value before, less one, as a Rice code, zeros ended by a one, padded with zeros
- * to a whole byte. The cookie's value is these bytes in base64url without padding. A value is the
- * lowest {@code capacityBits} bits of the first four bytes of a path's SHA-1, read as
- * little-endian.
+ * distance from the value before, less one, as a Rice code (the quotient is a run of zeros, ended
+ * by a one), padded with zeros to a whole byte. The cookie's value is these bytes in base64url
+ * without padding. A value is the lowest {@code capacityBits} bits of the first four bytes of a
+ * path's SHA-1, read as little-endian.
  *
  * <p>The bytes contain neither {@code capacityBits} nor {@code remainderBits}: the reader must know
  * both.

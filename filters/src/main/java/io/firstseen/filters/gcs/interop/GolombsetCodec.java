@@ -9,8 +9,8 @@ import java.util.Map;
 /**
  * The bytes of kazuho/golombset (Kazuho Oku, 2015; github.com/kazuho/golombset), a library in C for
  * sets of unsigned 64-bit numbers: the parameter k in 5 bits, then for each value its distance from
- * the one before, less one, as a Rice code, ones ended by a zero, padded with ones to a whole byte.
- * k is floor(log2(greatest value / number of values)), at most 31.
+ * the one before, less one, as a Rice code (the quotient is a run of ones, ended by a zero), padded
+ * with ones to a whole byte. k is floor(log2(greatest value / number of values)), at most 31.
  *
  * <p>A key is a number: decimal digits in ASCII, as the library's command reads them. Nothing is
  * hashed, so the set is exact.

@@ -8,9 +8,9 @@ import java.util.Map;
 /**
  * The file of the original tools in Python and C++ (Giovanni Bajo, Golomb-coded sets: smaller than
  * Bloom filters; github.com/rasky/gcs): N and P as 32-bit big-endian numbers, then the differences
- * between the sorted values as Rice codes, ones ended by a zero, padded with zeros to a whole byte.
- * N is the number of given keys, with repeats. A value is the last 32 bits of a key's MD5, modulo N
- * · P. The false-positive rate is about 1 / P.
+ * between the sorted values as Rice codes (the quotient is a run of ones, ended by a zero), padded
+ * with zeros to a whole byte. N is the number of given keys, with repeats. A value is the last 32
+ * bits of a key's MD5, modulo N · P. The false-positive rate is about 1 / P.
  *
  * <p>A difference of 0 is not written, so the value 0 is not written either, and a file does not
  * say whether it is in the set. The original query misses a key with this value. {@link

@@ -1,0 +1,34 @@
+package io.firstseen.cli;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import org.jspecify.annotations.Nullable;
+
+/** Standard output, which remembers why it could not be written: writers do not tell. */
+final class StandardOutput extends OutputStream {
+  private final OutputStream out = new FileOutputStream(FileDescriptor.out);
+  private volatile @Nullable IOException failure;
+
+  @Override
+  public void write(int b) throws IOException {
+    write(new byte[] {(byte) b}, 0, 1);
+  }
+
+  @Override
+  public void write(byte[] bytes, int from, int length) throws IOException {
+    try {
+      out.write(bytes, from, length);
+    } catch (IOException e) {
+      failure = e;
+      throw e;
+    }
+  }
+
+  /** Why something could not be written; null if all was, or if its reader wants no more. */
+  @Nullable String trouble() {
+    IOException e = failure;
+    return e == null || "Broken pipe".equals(e.getMessage()) ? null : e.getMessage();
+  }
+}
