@@ -205,7 +205,7 @@ def print_table(rows):
 
 def options_of(arguments, known):
     parser = argparse.ArgumentParser(
-        description="Holds a reader against the cases of this folder.",
+        description="Checks a reader against the cases of this folder.",
         usage="check.py [--json] [--strict] [--only TOPIC]... [--timeout SECONDS] -- COMMAND...",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of the table")

@@ -17,7 +17,7 @@ fi
 # The states from which a job does not come back.
 ended='FINISHED|FAILED|CANCELED'
 jobs=$("${FETCH:-wget}" -q -O - "http://${JOBMANAGER:-jobmanager:8081}/jobs/overview") || {
-  echo "no JobManager answers at ${JOBMANAGER:-jobmanager:8081}" >&2
+  echo "the jobs of ${JOBMANAGER:-jobmanager:8081} cannot be read (status $?)" >&2
   exit 3
 }
 if echo "$jobs" | grep -o '{[^{}]*"name":"'"$name"'"[^{}]*' | grep -qvE '"state":"('"$ended"')"'; then

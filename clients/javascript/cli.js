@@ -386,6 +386,9 @@ async function verify([place], options, io) {
   let checked = "";
   try {
     const { opened: read, source } = openPath(place, { blobs: options.blobs });
+    if (publicKeys.length > 0 && !(read instanceof Manifest)) {
+      throw new UnsupportedError("only manifests have signatures");
+    }
     if (read instanceof Manifest) {
       if (publicKeys.length > 0) {
         await requireSigned(read, publicKeys);

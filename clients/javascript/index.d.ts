@@ -209,7 +209,7 @@ export interface ListMatch {
 
 /** Several lists as one. */
 export class UrlLists {
-  /** @param allow a match there overrides all lists, however wide its entry is */
+  /** @param allow a match there overrides all lists, even if its entry is less specific */
   constructor(lists: Iterable<NamedList>, allow?: Iterable<NamedList>);
   ask(url: Key, scope?: Key): { url: Key; present: boolean; matches: ListMatch[]; allowedBy: ListMatch[] };
 }

@@ -91,10 +91,16 @@ test("info and verify know snapshots, blobs, manifests and directories", async (
     }
   }
   assert.equal((await run(["verify", set])).output, `${set}: valid\n`);
-  goldenSet(set, "manifest-signed.bin");
-  assert.equal((await run(["verify", set])).output, `${set}: valid, its signature is not checked\n`);
   const key = path.join(directory, "public.pem");
   writeFileSync(key, SIGNER);
+  const unsigned = await run(["verify", set, "--public-key", key]);
+  assert.equal(unsigned.status, 1);
+  assert.match(unsigned.output, /: invalid: .*signature/);
+  const unsignable = await run(["verify", `${GOLDEN}/one.snapshot`, "--public-key", key]);
+  assert.equal(unsignable.status, 2);
+  assert.match(unsignable.errors, /only manifests have signatures/);
+  goldenSet(set, "manifest-signed.bin");
+  assert.equal((await run(["verify", set])).output, `${set}: valid, its signature is not checked\n`);
   const signed = await run(["verify", set, "--public-key", key]);
   assert.equal(signed.output, `${set}: valid, signed by the key 06e3fd8fda29bb60\n`);
   writeFileSync(key, "none");
@@ -189,6 +195,7 @@ test("match prints what makes a URL present, or absent although a list has it", 
       "http://example.org/good/a\tabsent\texample.org/good/\tgood\n" +
       "http://example.net/\tabsent\nhttp://other.example/\tabsent\n"
   );
+  assert.equal((await run(["match", spam, "http://example.com/a\tb"])).output, "http://example.com/a b\tpresent\texample.com/\n");
 });
 
 test("blobs may be in a trusted place", async (t) => {

@@ -20,9 +20,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import queue
 import re
 import sys
-import time
 import warnings
 from datetime import datetime, timezone
 from itertools import islice
@@ -374,6 +374,8 @@ def _token_header() -> dict[str, str]:
 
 
 def _follow(options: argparse.Namespace) -> int:
+    failures: queue.SimpleQueue[OSError] = queue.SimpleQueue()
+
     def on_update(update: Update) -> None:
         snapshot = update.snapshot
         if options.json:
@@ -385,15 +387,21 @@ def _follow(options: argparse.Namespace) -> int:
                 "byPacks": update.by_packs,
                 "bytes": update.bytes_read,
             }
-            print(json.dumps(row, separators=(",", ":")), flush=True)
+            line = json.dumps(row, separators=(",", ":"))
         else:
             end = datetime.fromtimestamp(snapshot.window_end_millis / 1000, timezone.utc)
             way = "packs" if update.by_packs else "bases"
-            print(
+            line = (
                 f"set {snapshot.set_name}: sequence {snapshot.sequence} answers, {len(snapshot)} keys"
-                f" until {end:%Y-%m-%dT%H:%M:%SZ}, {update.bytes_read} bytes by {way}",
-                flush=True,
+                f" until {end:%Y-%m-%dT%H:%M:%SZ}, {update.bytes_read} bytes by {way}"
             )
+        try:
+            print(line, flush=True)
+        except OSError as error:
+            if options.once:
+                raise
+            # This is the thread that follows, which goes on after any error.
+            failures.put(error)
 
     def on_trouble(sentence: str) -> None:
         print(sentence, file=sys.stderr, flush=True)
@@ -419,8 +427,7 @@ def _follow(options: argparse.Namespace) -> int:
     if options.once:
         return 0 if follower.poll() is not None or follower.trouble is None else 2
     with follower:
-        while True:
-            time.sleep(3600)
+        raise failures.get()
 
 
 # --- The command --------------------------------------------------------------------------------
@@ -492,6 +499,11 @@ def _warn(message: Any, *_: Any, **__: Any) -> None:
     print(f"warning: {message}", file=sys.stderr)
 
 
+def _drop_output() -> None:
+    """Python writes at its end what it could not write before."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def main(arguments: list[str]) -> int:
     options = _parser().parse_args(arguments)
     path = getattr(options, "path", None) or getattr(options, "source", None)
@@ -499,18 +511,23 @@ def main(arguments: list[str]) -> int:
         warnings.simplefilter("always")
         warnings.showwarning = _warn
         try:
-            return int(options.run(options))
+            status = int(options.run(options))
+            sys.stdout.flush()
+            return status
         except UnreachableError as error:
             print(error, file=sys.stderr)
         except FirstseenError as refusal:
             print(f"{path}: {refusal}", file=sys.stderr)
         except BrokenPipeError:
-            # Whoever reads wants no more. Nor may Python flush at its end.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            # Whoever reads wants no more.
+            _drop_output()
             return 0
         except OSError as error:
-            what = "write" if error.filename is None else f"open {error.filename}"
-            print(f"cannot {what}: {error.strerror}", file=sys.stderr)
+            if error.filename is None:
+                _drop_output()
+                print(f"cannot write: {error.strerror}", file=sys.stderr)
+            else:
+                print(f"cannot open {error.filename}: {error.strerror}", file=sys.stderr)
         except ValueError as error:
             # Of a path that cannot be one, such as one with a NUL.
             print(f"{path!r}: {error}", file=sys.stderr)

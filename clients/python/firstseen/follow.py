@@ -69,7 +69,7 @@ class Follower:
         blobs: the URI of the directory (file, http, https) of blobs that the source does not have.
             Without it, one that a manifest names is used if a trusted key signed that manifest.
         cache: keeps the last good set; that set answers at once, and older ones are refused.
-        on_update, on_trouble: are called for each new set, and once for each new problem.
+        on_update, on_trouble: are called for each newer snapshot, and once for each new problem.
         """
         self.source = source
         self.key_hash = key_hash

@@ -93,7 +93,7 @@ class KeyHash:
     def from_file(cls, path: Union[str, os.PathLike[str]]) -> KeyHash:
         """The key in a file of 32 hexadecimal digits; `public` instead of a path is the public key.
 
-        Warns if others than the owner of the file have rights to it.
+        Warns if users other than the owner of the file have rights to it.
         """
         if os.fspath(path) == "public":
             return cls.public()

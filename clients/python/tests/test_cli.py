@@ -58,16 +58,17 @@ class Commands(unittest.TestCase):
 
     def test_output_that_cannot_be_written(self):
         Publisher(self.directory).publish(["a"])
-        command = [sys.executable, "-m", "firstseen", "query", self.directory, "a"]
-        environment = {**os.environ, "PYTHONPATH": str(HOME)}
-        with open("/dev/full", "w") as full:
-            ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=environment)
-        self.assertEqual((ended.returncode, ended.stderr), (2, "cannot write: No space left on device\n"))
-        reading, writing = os.pipe()
-        os.close(reading)
-        ended = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, env=environment)
-        os.close(writing)
-        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+        environment = {**os.environ, "PYTHONPATH": str(HOME), "LC_ALL": "C.UTF-8"}
+        for words in (["query", self.directory, "a"], ["verify", self.directory], ["follow", self.directory]):
+            command = [sys.executable, "-m", "firstseen", *words]
+            with open("/dev/full", "w") as full:
+                ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=environment)
+            self.assertEqual((ended.returncode, ended.stderr), (2, "cannot write: No space left on device\n"), words)
+            reading, writing = os.pipe()
+            os.close(reading)
+            ended = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, env=environment)
+            os.close(writing)
+            self.assertEqual((ended.returncode, ended.stderr), (0, ""), words)
 
     def test_signatures(self):
         signer = Signer(b"publisher")
@@ -85,6 +86,9 @@ class Commands(unittest.TestCase):
         refused = run("query", self.directory, "a", "--public-key", pem)
         self.assertEqual((refused.returncode, refused.stdout), (2, ""))
         self.assertEqual(refused.stderr, f"{self.directory}: sequence 2 of set 'spam' has no signature\n")
+        invalid = run("verify", self.directory, "--public-key", pem)
+        self.assertEqual(invalid.returncode, 1)
+        self.assertEqual(invalid.stdout, f"{self.directory}: invalid: sequence 2 of set 'spam' has no signature\n")
 
     def test_questions_from_standard_input(self):
         asked = "http://example.com/key-0\nhttp://example.com/key-900\n\n"

@@ -4,6 +4,8 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** Standard output, which remembers why it could not be written: writers do not tell. */
@@ -29,6 +31,16 @@ final class StandardOutput extends OutputStream {
   /** Why something could not be written; null if all was, or if its reader wants no more. */
   @Nullable String trouble() {
     IOException e = failure;
-    return e == null || "Broken pipe".equals(e.getMessage()) ? null : e.getMessage();
+    return e == null || isPipe() || "Broken pipe".equals(e.getMessage()) ? null : e.getMessage();
+  }
+
+  /** Whether it is a pipe, which fails only without a reader. Its message may be translated. */
+  private static boolean isPipe() {
+    try {
+      String target = Files.readSymbolicLink(Path.of("/proc/self/fd/1")).toString();
+      return target.startsWith("pipe:") || target.startsWith("socket:");
+    } catch (IOException e) {
+      return false;
+    }
   }
 }

@@ -51,7 +51,10 @@ class MainTest {
     command.addAll(ShortRun.JVM_OPTIONS);
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
     command.add("--version");
-    Process process = new ProcessBuilder(command).redirectOutput(new File("/dev/full")).start();
+    ProcessBuilder builder = new ProcessBuilder(command).redirectOutput(new File("/dev/full"));
+    // The message is the system's, in the language of its user.
+    builder.environment().put("LC_ALL", "C");
+    Process process = builder.start();
     String said = new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(said)
         .isEqualTo("firstseen: cannot write to standard output: No space left on device\n");
@@ -116,6 +119,9 @@ class MainTest {
             new String[] {"snapshot", "serve"},
             "firstseen snapshot: unknown verb 'serve'; did you mean firstseen serve?"
                 + " (see 'firstseen snapshot --help')"),
+        Arguments.of(
+            new String[] {"up", "--task-manager-memory=1023m"},
+            "firstseen up: --task-manager-memory must be at least 1g, got 1072693248 bytes"),
         Arguments.of(
             new String[] {"xyzzy"}, "firstseen: unknown verb 'xyzzy' (see 'firstseen --help')"),
         Arguments.of(

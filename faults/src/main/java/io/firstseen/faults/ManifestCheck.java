@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Holds the manifests of the snapshots topic against the model, in the order of the topic. */
+/** Compares the manifests of the snapshots topic with the model, in the order of the topic. */
 final class ManifestCheck {
   private final ExactModel model;
   private final List<String> differences = new ArrayList<>();

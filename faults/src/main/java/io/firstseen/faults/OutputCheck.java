@@ -5,7 +5,7 @@ import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Holds the records of the topics of a dedup against the model, one by one as they come. */
+/** Compares the records of the topics of a dedup with the model, one by one as they come. */
 final class OutputCheck {
   private static final int MOST_EXAMPLES = 20;
 

@@ -7,7 +7,7 @@ import java.util.Optional;
 
 /**
  * What was measured of one thing again and again. The first third of a run is for warming up, the
- * last one is held against the middle one.
+ * last one is compared with the middle one.
  *
  * @param name of what was measured
  * @param kind what was counted

@@ -172,9 +172,6 @@ final class AssemblingReader implements TopicFollower.Reader {
 
   @Override
   public void accept(long offset, String key, byte[] value) {
-    if (offset != OTHER_PARTITION) {
-      nextOffset = offset + 1;
-    }
     if (!loading) {
       loading = true;
       loadingSinceNanos = System.nanoTime();
@@ -182,6 +179,9 @@ final class AssemblingReader implements TopicFollower.Reader {
     shown.counters().readRecords.incrementAndGet();
     shown.counters().readBytes.addAndGet(value == null ? 0 : value.length);
     assembler.accept(offset, key, value, wallClockMillis);
+    if (offset != OTHER_PARTITION) {
+      nextOffset = offset + 1;
+    }
   }
 
   @Override

@@ -16,6 +16,7 @@ import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.filters.snapshot.TrustedKey;
+import io.firstseen.filters.snapshot.UntrustedManifestException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -400,7 +401,13 @@ public final class FollowedDirectory implements FollowedSet {
       if (now.equals(judged)) {
         return;
       }
-      Manifest manifest = directory.manifest(newest);
+      Manifest manifest;
+      try {
+        manifest = ManifestCheck.read(directory.manifestBytes(newest), setName, trustedKeys);
+      } catch (UntrustedManifestException e) {
+        complainOnce(now, e.getMessage());
+        return;
+      }
       ManifestOrder.Verdict verdict = order.check(manifest);
       if (verdict == ManifestOrder.Verdict.SAME) {
         // A repeated run has written it again, as a rule later.

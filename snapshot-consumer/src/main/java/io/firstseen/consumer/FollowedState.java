@@ -38,6 +38,8 @@ final class FollowedState {
 
   private ClientState state = ClientState.EMPTY;
   private @Nullable ActiveSnapshot active;
+  // What queries see already, while its decision is still to be carried out.
+  private @Nullable ActiveSnapshot shownNext;
   private @Nullable String trouble;
 
   /**
@@ -133,7 +135,11 @@ final class FollowedState {
    * published; the caller then calls {@link #answer}.
    */
   boolean showNext(ActiveSnapshot next) {
-    return current.showNext(new View(stateOf(next), next, null));
+    boolean isShown = current.showNext(new View(stateOf(next), next, null));
+    if (isShown) {
+      shownNext = next;
+    }
+    return isShown;
   }
 
   /**
@@ -146,6 +152,7 @@ final class FollowedState {
     Manifest manifest = snapshot.manifest();
     Optional<Manifest> previous = Optional.ofNullable(active).map(ActiveSnapshot::manifest);
     active = snapshot;
+    shownNext = null;
     trouble = null;
     long tookMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sinceNanos);
     counters.snapshots.incrementAndGet();
@@ -176,6 +183,7 @@ final class FollowedState {
   /** Drops the active snapshot, as at the start. */
   void forget() {
     active = null;
+    shownNext = null;
     update();
   }
 
@@ -224,19 +232,25 @@ final class FollowedState {
   private void update() {
     ClientState before = state;
     state = stateNow();
-    current.show(new View(state, active, trouble));
+    current.show(new View(state, showing(), trouble));
     if (state != before) {
       tell(each -> each.onState(state));
     }
   }
 
+  /** What queries see: reports that come before {@link #answer} must not take it back. */
+  private @Nullable ActiveSnapshot showing() {
+    return shownNext == null ? active : shownNext;
+  }
+
   private ClientState stateNow() {
-    if (active == null) {
+    ActiveSnapshot showing = showing();
+    if (showing == null) {
       return state == ClientState.LOADING || isLoading.getAsBoolean()
           ? ClientState.LOADING
           : ClientState.EMPTY;
     }
-    return stateOf(active);
+    return stateOf(showing);
   }
 
   /** Calls the listener; what it throws is logged and otherwise ignored. */

@@ -273,7 +273,8 @@ public final class SnapshotClientOptions {
     /**
      * How long chunks that a manifest needs may be missing, after all of the topic was read, before
      * they are reported and the topic is read once more from its beginning; {@link
-     * #DEFAULT_CHUNK_WAIT} if not set.
+     * #DEFAULT_CHUNK_WAIT} if not set. After ten such waits the topic is read again, then after
+     * twice as long, and so on up to an hour; and as soon as another missing blob comes.
      */
     public Builder chunkWait(Duration newChunkWait) {
       this.chunkWait = requirePositive("chunkWait", newChunkWait);

@@ -313,6 +313,23 @@ class FollowedDirectoryTest {
     assertThat(nextEvent()).startsWith("refused: sequence 3 of set 'spam' cannot be used: ");
     assertThat(nextEvent()).startsWith("refused: sequence 2 of set 'spam' cannot be used: ");
     assertThat(nextEvent()).isEqualTo("snapshot 1");
+    Manifest fourth = writeBlobs(4, "d");
+    directory.writeManifest(ours.sign(fourth));
+    assertThat(nextEvent()).isEqualTo("snapshot 4");
+    directory.writeManifest(fourth);
+    assertThat(nextEvent()).isEqualTo("refused: the manifest has no signature");
+  }
+
+  @Test
+  void whatCameBeforeIsSignedToo() throws Exception {
+    SigningKey ours = SigningKey.generate();
+    trustedKeys = List.of(ours.publicKey());
+    directory.writeManifest(ours.sign(writeBlobs(1, "a")));
+    directory.writeManifest(writeBlobs(2, "b"));
+    directory.writeManifest(ours.sign(writeBlobs(3, "c")));
+    follow();
+    assertThat(nextEvent()).isEqualTo("snapshot 3");
+    assertThat(followed.earlier()).extracting(Manifest::sequence).containsExactly(1L);
   }
 
   @Test

@@ -58,14 +58,14 @@ public final class SnapshotContains extends ScalarFunction implements Specialize
   public static final ConfigOption<String> HASH_KEY_FILE =
       ConfigOptions.key("firstseen.snapshots.hash-key-file").stringType().noDefaultValue();
 
-  /** How long a task waits for the first snapshot at its start; in [1 ms, 1 d]. */
+  /** How long a task waits for the first snapshot at its start; in [1 ms, 36500 d]. */
   public static final ConfigOption<Duration> WAIT =
       ConfigOptions.key("firstseen.snapshots.wait")
           .durationType()
           .defaultValue(Duration.ofMinutes(1));
 
   private static final Duration MIN_WAIT = Duration.ofMillis(1);
-  private static final Duration MAX_WAIT = Duration.ofDays(1);
+  private static final Duration MAX_WAIT = Duration.ofDays(36_500);
   private static final long serialVersionUID = 1;
 
   /**
@@ -146,7 +146,7 @@ public final class SnapshotContains extends ScalarFunction implements Specialize
     Duration wait = settings.get(WAIT);
     if (wait.compareTo(MIN_WAIT) < 0 || wait.compareTo(MAX_WAIT) > 0) {
       throw new ValidationException(
-          "'%s' must be in [1 ms, 1 d], got %s"
+          "'%s' must be in [1 ms, 36500 d], got %s"
               .formatted(WAIT.key(), TimeUtils.formatWithHighestUnit(wait)));
     }
     try {

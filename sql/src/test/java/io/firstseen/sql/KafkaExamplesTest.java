@@ -208,8 +208,8 @@ class KafkaExamplesTest {
       quoteCharacter = '"',
       value = {
         "k, k|firstseen.snapshots.wait|1 s|the set of SNAPSHOT_CONTAINS must be a literal",
-        "'s', k|firstseen.snapshots.wait|0 ms|'firstseen.snapshots.wait' must be in [1 ms, 1 d], got 0 ms",
-        "'s', k|firstseen.snapshots.wait|200000000000 d|'firstseen.snapshots.wait' must be in [1 ms, 1 d], got 200000000000 d",
+        "'s', k|firstseen.snapshots.wait|0 ms|'firstseen.snapshots.wait' must be in [1 ms, 36500 d], got 0 ms",
+        "'s', k|firstseen.snapshots.wait|200000000000 d|'firstseen.snapshots.wait' must be in [1 ms, 36500 d], got 200000000000 d",
         "'s', k|firstseen.snapshots.bootstrap-servers|no-port|no-port",
       })
   void whatCannotWorkIsRefused(String arguments, String setting, String value, String reason) {

@@ -47,9 +47,8 @@ public record CuckooShape(int identityBits) {
   }
 
   /**
-   * The shape whose rate stays at or below a target up to an expected number of keys: P = ceil(log2
-   * (2 n / rate)). That leaves out that core 0 counts as core 1, by which the rate may be up to 0.8
-   * % above the target.
+   * The shape for a target rate and an expected number of keys: P = ceil(log2 (2 n / rate)). As
+   * core 0 counts as core 1, its rate may be up to 0.8 % above the target.
    *
    * @param expectedKeys expected number of keys, at least 1
    * @param falsePositiveRate target rate at that number, in (0, {@value #MAX_FALSE_POSITIVE_RATE}]

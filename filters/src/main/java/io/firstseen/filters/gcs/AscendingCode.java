@@ -106,7 +106,7 @@ public final class AscendingCode {
    * @param from the bit position where the codes begin
    * @param to the bit position after the padding, a multiple of 8
    */
-  public PrimitiveIterator.OfLong decodePadded(BitReader bits, long from, long to) {
+  public PrimitiveIterator.OfLong decodeFilled(BitReader bits, long from, long to) {
     return new Numbers(bits, from, to, Byte.SIZE - 1);
   }
 

@@ -369,7 +369,8 @@ public final class GolombCodedSet {
   /**
    * The values that are in this set but not in another.
    *
-   * @throws IllegalArgumentException if the other set has another universe
+   * @throws IllegalArgumentException if the other set has another universe, or if so few values are
+   *     left that their universe does not {@linkplain Universe#requireFits fit} them
    */
   public GolombCodedSet difference(GolombCodedSet other) {
     requireSameUniverse(other);

@@ -20,7 +20,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Immutable. Expressions are made when they are asked for.
  */
 public final class UrlExpressions {
-  /** The most hosts. Of more, the registrable domain and those nearest to it are kept. */
+  /**
+   * The most hosts. Of more, the URL's own, the registrable domain and the nearest to that stay.
+   */
   public static final int MAX_HOSTS = 5;
 
   /** The most directories. Of more, the shortest are kept. */

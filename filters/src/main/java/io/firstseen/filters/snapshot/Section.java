@@ -404,7 +404,7 @@ public final class Section {
   }
 
   private PrimitiveIterator.OfLong values() throws MalformedSnapshotException {
-    return code(count, universe.greatest()).decodePadded(codes(), 0, bits());
+    return code(count, universe.greatest()).decodeFilled(codes(), 0, bits());
   }
 
   private PrimitiveIterator.OfLong added(Universe unchanged) throws MalformedSnapshotException {
@@ -416,7 +416,7 @@ public final class Section {
   private PrimitiveIterator.OfLong removed(long parentCount) throws MalformedSnapshotException {
     AscendingCode code = code(removedCount, Math.max(0, parentCount - 1));
     requireRoom("removed ", code, removedCount, bits() - addedBits, Byte.SIZE - 1);
-    return code.decodePadded(codes(), addedBits, bits());
+    return code.decodeFilled(codes(), addedBits, bits());
   }
 
   private static AscendingCode code(long count, long greatest) throws MalformedSnapshotException {

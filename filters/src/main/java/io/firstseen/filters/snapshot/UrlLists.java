@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * very low. The names should differ, so that an answer tells which list it comes from.
  *
  * @param lists the lists
- * @param allow the allow sets; an entry in one overrides those of all lists, however wide it is
+ * @param allow the allow sets; an entry in one overrides those of all lists, even if it is less
+ *     specific
  */
 public record UrlLists(List<UrlList> lists, List<UrlList> allow) {
   /** The URLs whose expressions are looked up together. */

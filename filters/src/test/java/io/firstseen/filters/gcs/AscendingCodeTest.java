@@ -151,7 +151,7 @@ class AscendingCodeTest {
         filled.write(bits, end);
         BitReader in = new BitReader(ByteBuffer.wrap(filled.toBytes()));
         try {
-          long[] numbers = all(code.decodePadded(in, 0, end));
+          long[] numbers = all(code.decodeFilled(in, 0, end));
           accepted.add((long) end << 32 | bits);
           BitWriter out = new BitWriter(0);
           code.encode(Arrays.stream(numbers).iterator(), out);

@@ -31,7 +31,7 @@ public final class EventFiles {
 
   // What Flink's source decompresses by the name of a file, but for .gz.
   private static final Pattern OTHER_COMPRESSION =
-      Pattern.compile("\\.(gzip|deflate|bz2|xz|zst)$", Pattern.CASE_INSENSITIVE);
+      Pattern.compile("(gz|gzip|deflate|bz2|xz|zst)$", Pattern.CASE_INSENSITIVE);
 
   private EventFiles() {}
 
@@ -70,7 +70,7 @@ public final class EventFiles {
    * @throws UserErrorException with a sentence
    */
   public static void requireKnownCompression(Path file) {
-    if (OTHER_COMPRESSION.matcher(file.toString()).find()) {
+    if (!file.toString().endsWith(".gz") && OTHER_COMPRESSION.matcher(file.toString()).find()) {
       throw new UserErrorException(
           "cannot read %s: of compressed files, only those whose names end in .gz".formatted(file));
     }

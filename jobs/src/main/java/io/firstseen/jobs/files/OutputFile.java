@@ -88,8 +88,11 @@ public final class OutputFile implements Closeable {
         return file.toRealPath();
       }
       Path target = file.toAbsolutePath();
-      // Of a link whose target is not there yet. A circle of links ends with an error.
-      for (int links = 0; Files.isSymbolicLink(target) && links < MAX_LINKS; links++) {
+      // Of a link whose target is not there yet.
+      for (int links = 0; Files.isSymbolicLink(target); links++) {
+        if (links == MAX_LINKS) {
+          throw new UserErrorException("cannot write " + file + ": too many links");
+        }
         target = target.resolveSibling(Files.readSymbolicLink(target));
       }
       return target;

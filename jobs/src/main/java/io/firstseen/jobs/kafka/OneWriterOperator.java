@@ -51,9 +51,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Ensures that only one job writes the output of a dedup, before its sink. At its first element or
  * barrier the job claims the output, if it may: if there is no claim, or one of its state, or one
- * that it takes over. It then aborts the open transactions of that claim's job, and reads what that
- * job has committed. It does not pass on outcomes that are already written, so a job may go on from
- * state that is older than the claims.
+ * that it takes over. It then aborts the open transactions of the jobs with other claims, and reads
+ * what they have committed. It does not pass on outcomes that are already written, so a job may go
+ * on from state that is older than the claims.
  *
  * <p>With each transaction goes a record of how far the outcomes are written.
  */

@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -181,9 +182,11 @@ class FilesEndToEndTest {
     Path wrong = Files.writeString(directory.resolve("wrong.gz"), "plain text");
     assertRefused(() -> source(wrong), wrong + " is not in gzip format");
     // Flink would decompress these, but other inputs here would not.
-    for (String suffix : StandardDeCompressors.getCommonSuffixes()) {
-      if (!suffix.equals("gz")) {
-        Path other = Files.writeString(directory.resolve("other." + suffix), "");
+    List<String> suffixes = new ArrayList<>(List.of(".GZ", ".tgz", "_gz"));
+    StandardDeCompressors.getCommonSuffixes().forEach(suffix -> suffixes.add("." + suffix));
+    for (String suffix : suffixes) {
+      if (!suffix.equals(".gz")) {
+        Path other = Files.writeString(directory.resolve("other" + suffix), "");
         assertRefused(
             () -> source(other),
             "cannot read " + other + ": of compressed files, only those whose names end in .gz");

@@ -3,8 +3,10 @@ package io.firstseen.jobs.files;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.firstseen.jobs.shared.UserErrorException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -75,6 +77,18 @@ class OutputFileTest {
       assertThat(target).hasContent("new");
     }
     assertThat(names()).containsExactlyInAnyOrder("link", "target");
+  }
+
+  @Test
+  @DisabledOnOs(OS.WINDOWS)
+  void aCircleOfLinksIsRefused() throws IOException {
+    Path other = directory.resolve("other");
+    Path link = Files.createSymbolicLink(directory.resolve("link"), other);
+    Files.createSymbolicLink(other, link);
+    assertThatThrownBy(() -> new OutputFile(link))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage("cannot write " + link + ": too many links");
+    assertThat(link).isSymbolicLink();
   }
 
   @Test

@@ -51,7 +51,8 @@ import org.apache.flink.util.Collector;
  * the manifest of its window or of a later one: a savepoint with drain closes the last windows
  * early, and the job may be continued from it. Such a report counts for the first window that has
  * no manifest yet. If that window then has several changes of one shard, each is in a pack of its
- * own: the packs use up one sequence each, and the manifest has the last of them.
+ * own: the packs use up one sequence each, and the manifest has the last of them. So it is with a
+ * window whose changes are too large for one pack.
  *
  * <p>Before its first manifest after a start, the function says which blobs are in use, so that a
  * job can check that those of its restored state are where it publishes.
@@ -64,8 +65,12 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
 
   private static final long serialVersionUID = 1L;
 
+  /** A blob has fewer than 2^31 bytes, and its writer doubles its room. */
+  private static final long MAX_SECTION_BYTES = 1L << 30;
+
   private final SnapshotSpec spec;
   private final Publication publication;
+  private final long maxSectionBytes;
 
   private transient WindowRule rule;
   private transient PublishingGate gate;
@@ -80,8 +85,18 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
   private transient long windowEndGauge;
 
   ManifestFunction(SnapshotSpec spec, Publication publication) {
+    this(spec, publication, MAX_SECTION_BYTES);
+  }
+
+  /**
+   * Makes a function.
+   *
+   * @param maxSectionBytes the most bytes of the sections of a pack of several shards
+   */
+  ManifestFunction(SnapshotSpec spec, Publication publication, long maxSectionBytes) {
     this.spec = spec;
     this.publication = publication;
+    this.maxSectionBytes = maxSectionBytes;
   }
 
   @Override
@@ -157,12 +172,14 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
   /**
    * Takes the shards' reports of a window from state.
    *
-   * @param changes receives the first change of each shard, then the second of each, and so on
+   * @param changes receives the first change of each shard, then the second of each, and so on; as
+   *     many shards together as fit a pack
    * @return whether there was a report
    */
   private boolean takeReported(
       long windowEndMillis, List<SortedMap<Integer, ShardSnapshot>> changes) throws Exception {
     boolean any = false;
+    List<SortedMap<Integer, ShardSnapshot>> all = new ArrayList<>();
     for (int shard = 0; shard < spec.snapshotShards(); shard++) {
       Tuple2<Long, Integer> place = Tuple2.of(windowEndMillis, shard);
       List<ShardSnapshot> reports = reported.get(place);
@@ -172,15 +189,30 @@ final class ManifestFunction extends KeyedProcessFunction<String, ShardSnapshot,
         int number = 0;
         for (ShardSnapshot report : reports) {
           if (report.change() != null) {
-            if (number == changes.size()) {
-              changes.add(new TreeMap<>());
+            if (number == all.size()) {
+              all.add(new TreeMap<>());
             }
-            changes.get(number++).put(shard, report);
+            all.get(number++).put(shard, report);
           }
         }
       }
     }
+    all.forEach(ofShards -> divide(ofShards, changes));
     return any;
+  }
+
+  private void divide(
+      SortedMap<Integer, ShardSnapshot> ofShards, List<SortedMap<Integer, ShardSnapshot>> changes) {
+    long bytes = Long.MAX_VALUE;
+    for (ShardSnapshot report : ofShards.values()) {
+      int section = report.change().section().length;
+      if (bytes > maxSectionBytes - section) {
+        changes.add(new TreeMap<>());
+        bytes = 0;
+      }
+      changes.get(changes.size() - 1).put(report.shard(), report);
+      bytes += section;
+    }
   }
 
   /** Whether a window that ends at or before an instant has reports but no manifest. */

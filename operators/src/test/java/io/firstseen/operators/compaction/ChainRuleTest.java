@@ -16,7 +16,9 @@ import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.types.ShardChain;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -289,5 +291,35 @@ class ChainRuleTest {
     assertThat(drained.followed())
         .as("of two readers to the newest, one to that before")
         .isPositive();
+  }
+
+  /** A blob has fewer than 2^31 bytes. */
+  @Test
+  void aWindowThatIsTooLargeForOnePackHasSeveral() throws Exception {
+    SnapshotSpec eight = SnapshotSpec.of("spam", 10, 8, 0.001, KeyHash.fixed(), Canonicaliser.NONE);
+    Set<BlobReference> newestPacks = new HashSet<>();
+    for (int parallelism : new int[] {1, 3}) {
+      SplittableRandom same = new SplittableRandom(1);
+      List<SnapshotRecord> records = new ArrayList<>();
+      try (SnapshotPipeline large = new SnapshotPipeline(eight, 3_000, parallelism, null)) {
+        for (int window = 0; window < 4; window++) {
+          // At first some 1,100 bytes a shard, so two of them fit; changes all fit.
+          for (int i = 0; i < (window == 0 ? 6_400 : 80); i++) {
+            large.add(same.nextLong(), 10 * window);
+          }
+          large.watermark(10 * window + 9);
+          records.addAll(large.records());
+        }
+      }
+      PublishedSets sets = new PublishedSets().add(records);
+      assertThat(sets.windowEnds()).containsExactly(10L, 20L, 30L, 40L);
+      assertThat(sets.newest().manifest().count()).isEqualTo(6_400 + 3 * 80);
+      assertThat(sets.newest().sequence())
+          .as("at least three more than windows")
+          .isBetween(7L, 12L);
+      assertThat(sets.sections()).hasSize(4 * 8);
+      newestPacks.add(sets.newest().manifest().pack());
+    }
+    assertThat(newestPacks).as("at any parallelism").hasSize(1);
   }
 }

@@ -95,14 +95,9 @@ final class SnapshotPipeline implements AutoCloseable {
 
   private static final class Manifests
       extends KeyedOneInputStreamOperatorTestHarness<String, ShardSnapshot, SnapshotRecord> {
-    Manifests(SnapshotSpec spec, Publication publication) throws Exception {
+    Manifests(SnapshotSpec spec, ManifestFunction function) throws Exception {
       super(
-          new KeyedProcessOperator<>(new ManifestFunction(spec, publication)),
-          snapshot -> spec.setName(),
-          Types.STRING,
-          1,
-          1,
-          0);
+          new KeyedProcessOperator<>(function), snapshot -> spec.setName(), Types.STRING, 1, 1, 0);
     }
   }
 
@@ -200,6 +195,41 @@ final class SnapshotPipeline implements AutoCloseable {
       Savepoint savepoint,
       long seed)
       throws Exception {
+    this(
+        spec,
+        publication,
+        new ManifestFunction(spec, publication),
+        backend,
+        inputs,
+        parallelism,
+        savepoint,
+        seed);
+  }
+
+  /** Starts a pipeline whose packs are bounded, from a savepoint if there is one. */
+  SnapshotPipeline(SnapshotSpec spec, long maxSectionBytes, int parallelism, Savepoint savepoint)
+      throws Exception {
+    this(
+        spec,
+        Publication.OF_ALL,
+        new ManifestFunction(spec, Publication.OF_ALL, maxSectionBytes),
+        Backend.HEAP,
+        1,
+        parallelism,
+        savepoint,
+        1);
+  }
+
+  private SnapshotPipeline(
+      SnapshotSpec spec,
+      Publication publication,
+      ManifestFunction function,
+      Backend backend,
+      int inputs,
+      int parallelism,
+      Savepoint savepoint,
+      long seed)
+      throws Exception {
     this.spec = spec;
     this.inputs = inputs;
     this.parallelism = parallelism;
@@ -220,7 +250,7 @@ final class SnapshotPipeline implements AutoCloseable {
       subtasks.add(compaction);
       entrances.add(new Entrance<>(compaction, inputs));
     }
-    manifests = new Manifests(spec, publication);
+    manifests = new Manifests(spec, function);
     start(manifests, backend, savepoint == null ? null : savepoint.manifest);
     entranceOfManifests = new Entrance<>(manifests, parallelism);
     for (int channel = 0; channel < (inputs + 1) * parallelism; channel++) {

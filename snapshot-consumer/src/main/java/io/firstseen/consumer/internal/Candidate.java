@@ -20,6 +20,9 @@ final class Candidate {
   boolean waits;
   long waitsSinceMillis;
   long fetchesAgainMillis = Long.MIN_VALUE;
+  // When it is tried again after its load has thrown, and the pause before that.
+  long triesAgainMillis = Long.MIN_VALUE;
+  long triesPauseMillis;
 
   /**
    * Makes a candidate.
@@ -31,6 +34,18 @@ final class Candidate {
     this.manifest = manifest;
     this.offset = offset;
     this.readMillis = readMillis;
+  }
+
+  /** Takes over what is known of the blobs of an earlier record with the same content. */
+  void goOnFrom(Candidate earlier) {
+    asked.addAll(earlier.asked);
+    lacking = earlier.lacking;
+    isGivenUp = earlier.isGivenUp;
+    waits = earlier.waits;
+    waitsSinceMillis = earlier.waitsSinceMillis;
+    fetchesAgainMillis = earlier.fetchesAgainMillis;
+    triesAgainMillis = earlier.triesAgainMillis;
+    triesPauseMillis = earlier.triesPauseMillis;
   }
 
   long sequence() {

@@ -13,11 +13,17 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Loads the sets of candidates, from the chunks of the topic or from where their blobs are. */
 final class CandidateLoader {
+  private static final Logger LOG = LoggerFactory.getLogger(CandidateLoader.class);
   private static final long FETCH_RETRY_MILLIS = 5_000;
+  private static final long MIN_PAUSE_MILLIS = 1_000;
+  private static final long MAX_PAUSE_MILLIS = 30_000;
 
   private final AssemblerSettings settings;
   private final ChunkStore chunks;
@@ -49,6 +55,9 @@ final class CandidateLoader {
       Consumer<String> complaints)
       throws SnapshotException {
     boolean isElsewhere = isElsewhere(candidate);
+    if (nowMillis < candidate.triesAgainMillis) {
+      return Optional.empty();
+    }
     if (isElsewhere
         ? nowMillis < candidate.fetchesAgainMillis
         : !candidate.lacking.isEmpty() && candidate.lacking.stream().noneMatch(chunks::isWhole)) {
@@ -58,6 +67,7 @@ final class CandidateLoader {
         isElsewhere
             ? new Fetching(candidate, complaints)
             : blob -> assemble(candidate, blob, complaints);
+    long beganNanos = System.nanoTime();
     try {
       return Optional.of(CatchUp.to(candidate.manifest, held, loader));
     } catch (MissingBlobsException e) {
@@ -66,9 +76,23 @@ final class CandidateLoader {
       throw e;
     } catch (IOException e) {
       // The loader has reported it.
+    } catch (RuntimeException | OutOfMemoryError e) {
+      // Of a user's loader, or of a set that is too large. Other sets must not wait for this one.
+      LOG.warn("sequence {} of set '{}'", candidate.sequence(), settings.setName(), e);
+      complaints.accept(
+          "sequence %d of set '%s' cannot be loaded: %s"
+              .formatted(candidate.sequence(), settings.setName(), e));
+      candidate.triesPauseMillis =
+          Math.min(MAX_PAUSE_MILLIS, Math.max(MIN_PAUSE_MILLIS, 2 * candidate.triesPauseMillis));
+      candidate.triesAgainMillis = after(nowMillis, beganNanos) + candidate.triesPauseMillis;
     }
-    candidate.fetchesAgainMillis = nowMillis + FETCH_RETRY_MILLIS;
+    candidate.fetchesAgainMillis = after(nowMillis, beganNanos) + FETCH_RETRY_MILLIS;
     return Optional.empty();
+  }
+
+  /** A load may take longer than the pause after it. */
+  private static long after(long nowMillis, long beganNanos) {
+    return nowMillis + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNanos);
   }
 
   /** Forgets the blobs that were fetched for a candidate. */

@@ -229,7 +229,7 @@ final class ChunkStore {
     ByteBuffer file = null;
     if (chunks.inMemory.size() < chunks.lengths.size()) {
       try {
-        file = cache.incoming(blob.digest(), blob.bytes());
+        file = cache.incoming(blob.digest(), bytesInFile(chunks, blob, count));
       } catch (IOException e) {
         throw new MalformedSnapshotException("the cache has lost it: " + e.getMessage(), e);
       }
@@ -247,6 +247,17 @@ final class ChunkStore {
       }
     }
     return bytes.flip();
+  }
+
+  /** Up to the end of the last chunk that is in the file: the disk may have been full after it. */
+  private static long bytesInFile(Chunks chunks, BlobReference blob, int count) {
+    long end = 0;
+    long inFile = 0;
+    for (int index = 0; index < count; index++) {
+      end += SnapshotTopicFormat.chunkBytes(blob.bytes(), index);
+      inFile = chunks.inMemory.containsKey(index) ? inFile : end;
+    }
+    return inFile;
   }
 
   /** The lowest offset of all blobs; {@code Long.MAX_VALUE} if there are none. */

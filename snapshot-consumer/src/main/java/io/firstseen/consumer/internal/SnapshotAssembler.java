@@ -58,8 +58,9 @@ public final class SnapshotAssembler {
   private static final long REREAD_AFTER_MILLIS = 2_000;
 
   // The first pause before the topic is read again for a manifest that waits in vain, in waits for
-  // chunks. Each further pause is twice as long.
+  // chunks. Each further pause is twice as long, up to an hour.
   private static final int FIRST_RETRY_WAITS = 10;
+  private static final long MAX_RETRY_MILLIS = 3_600_000;
 
   // A pack, the list of bases and the bases may be found missing one after another.
   private static final int MAX_DEFERRALS = 3;
@@ -277,10 +278,12 @@ public final class SnapshotAssembler {
     }
     problem = whyUnreadable(manifest);
     if (problem == null && order.check(manifest) != Verdict.NOT_PINNED) {
-      ManifestOrder.keep(
-          candidates,
-          new Candidate(manifest, offset, clockMillis.getAsLong()),
-          Candidate::sequence);
+      Candidate candidate = new Candidate(manifest, offset, clockMillis.getAsLong());
+      candidates.stream()
+          .filter(earlier -> earlier.manifest.hasContentOf(manifest))
+          .findFirst()
+          .ifPresent(candidate::goOnFrom);
+      ManifestOrder.keep(candidates, candidate, Candidate::sequence);
     } else if (order.isSettled()) {
       selection.dropUpTo(manifest.sequence(), offset, askedDigests());
     }
@@ -454,7 +457,7 @@ public final class SnapshotAssembler {
           loader.load(candidate, held(), nowMillis, complaint -> refuse(decisions, complaint));
       if (loaded.isPresent()) {
         answer(candidate, loaded.get(), show, decisions);
-      } else if (!loader.isElsewhere(candidate)) {
+      } else if (!loader.isElsewhere(candidate) && nowMillis >= candidate.triesAgainMillis) {
         if (!lacked.isEmpty() && !lacked.equals(candidate.lacking)) {
           // Some of its blobs came late, so others may have come where nobody reads any more.
           retries.computeIfPresent(
@@ -531,7 +534,8 @@ public final class SnapshotAssembler {
       }
     } else if (selection.takeDropped(candidate.lacking)) {
       rereadWanted = true;
-      selection.await(candidate.asked);
+      // All at once: a bound that has room for one of them alone would drop each for the others.
+      selection.await(askedDigests());
       // Otherwise a lower sequence would answer first, only because its blobs came later.
       isDeferring = active == null && deferrals++ < MAX_DEFERRALS;
     } else if (waitedMillis >= settings.chunkWaitMillis()) {
@@ -594,7 +598,9 @@ public final class SnapshotAssembler {
       if (isRetryDue(candidate, nowMillis)) {
         Retry last = retries.get(candidate.sequence());
         long pause =
-            last == null ? FIRST_RETRY_WAITS * settings.chunkWaitMillis() : 2 * last.pauseMillis;
+            last == null
+                ? FIRST_RETRY_WAITS * Math.max(1, settings.chunkWaitMillis())
+                : Math.max(last.pauseMillis, Math.min(2 * last.pauseMillis, MAX_RETRY_MILLIS));
         retries.put(candidate.sequence(), new Retry(nowMillis + pause, pause));
       }
     }

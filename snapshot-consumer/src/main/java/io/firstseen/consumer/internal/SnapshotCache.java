@@ -26,6 +26,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -57,8 +58,12 @@ public final class SnapshotCache implements AutoCloseable {
   private final Path incoming;
   private final Path blobs;
   private final Path current;
+  // The directories of caches that this process has locked.
+  private static final Set<Path> LOCKED_HERE = ConcurrentHashMap.newKeySet();
+
   private final IdentityHashMap<Snapshot, String> files = new IdentityHashMap<>();
-  private FileChannel lockFile;
+  private @Nullable FileChannel lockFile;
+  private @Nullable Path lockedHere;
   private boolean isWritable;
   private String trouble;
   private boolean isTroubleKnown;
@@ -87,6 +92,13 @@ public final class SnapshotCache implements AutoCloseable {
       createDirectory(directory);
       createDirectory(incoming);
       createDirectory(blobs);
+      Path here = directory.toRealPath();
+      // A process that closes any channel to a file loses all its locks on the file.
+      if (!LOCKED_HERE.add(here)) {
+        trouble = inUse();
+        return;
+      }
+      lockedHere = here;
       lockFile =
           FileChannel.open(
               directory.resolve("lock"),
@@ -96,7 +108,7 @@ public final class SnapshotCache implements AutoCloseable {
       FileLock lock = tryLock(lockFile);
       isWritable = lock != null;
       if (!isWritable) {
-        trouble = "cache %s is in use by another client, so nothing is kept".formatted(directory);
+        trouble = inUse();
         return;
       }
       for (Path file : list(incoming)) {
@@ -105,6 +117,10 @@ public final class SnapshotCache implements AutoCloseable {
     } catch (IOException e) {
       fail(e);
     }
+  }
+
+  private String inUse() {
+    return "cache %s is in use by another client, so nothing is kept".formatted(directory);
   }
 
   /**
@@ -303,6 +319,11 @@ public final class SnapshotCache implements AutoCloseable {
       }
     } catch (IOException e) {
       fail(e);
+    } finally {
+      if (lockedHere != null) {
+        LOCKED_HERE.remove(lockedHere);
+        lockedHere = null;
+      }
     }
   }
 

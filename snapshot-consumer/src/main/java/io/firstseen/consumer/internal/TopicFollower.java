@@ -326,7 +326,7 @@ public final class TopicFollower implements Runnable, AutoCloseable {
       }
       reader.tick();
       if (time.nanoTime() - identifiedNanos >= IDENTITY_CHECK.toNanos()) {
-        if (topicId != null && identity.read().filter(id -> !id.equals(topicId)).isPresent()) {
+        if (identity.read().filter(id -> !id.equals(topicId)).isPresent()) {
           return;
         }
         identifiedNanos = time.nanoTime();

@@ -296,8 +296,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
       return route.endpoint().answer(request);
     } catch (HttpFailure failure) {
       return failure.reply();
-    } catch (RuntimeException | OutOfMemoryError | InternalError e) {
-      // A mapped file that was truncated throws InternalError.
+    } catch (RuntimeException | Error e) {
+      // The bytes of the body are given back with the reply. A mapped file that was truncated
+      // throws InternalError.
       LOG.error("{} {} failed", request.method(), request.path(), e);
       return Reply.error(500, "the server failed; its log says why");
     }

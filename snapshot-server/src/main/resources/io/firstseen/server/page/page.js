@@ -11,8 +11,8 @@ const local = new LocalSets(showLocal);
 // Kept by this page alone, until it is left.
 let headers = {};
 let chosen = null;
-// Whether the chosen set is a list, which is asked for URLs.
-let isList = false;
+// The names of the lists, which are asked for URLs.
+let lists = new Set();
 let shown = "";
 
 function element(name, text, className) {
@@ -193,8 +193,8 @@ function show(status) {
   showChoice(status.sets.map((set) => set.set));
   const set = status.sets.find((each) => each.set === chosen);
   local.knowAllowSets(status.sets.filter((each) => each.allow).map((each) => each.set));
-  isList = set.list;
-  $("key-label").textContent = isList ? "URL" : "Key";
+  lists = new Set(status.sets.filter((each) => each.list).map((each) => each.set));
+  $("key-label").textContent = lists.has(chosen) ? "URL" : "Key";
   showSet(set, status.nowMillis);
   if (set.sequence !== undefined) local.know(set.set, set.bytes);
   showLocal();
@@ -300,7 +300,7 @@ const presence = (present) => present ? badge("present", "good") : badge("absent
 function askHere(key, scope) {
   try {
     const { present, canonical, entry, manifest } = local.ask(chosen, key, scope);
-    const rows = [[isList ? "URL" : "Key", key], ["Canonical form", canonical]];
+    const rows = [[lists.has(chosen) ? "URL" : "Key", key], ["Canonical form", canonical]];
     if (entry !== null) rows.push(["Listed by", entry]);
     showAnswer([presence(present), " by this page, sequence " + manifest.sequence + ", window until "
       + time(Number(manifest.windowEndMillis)) + (local.isStale(chosen) ? ". It has expired." : "")], rows);
@@ -316,8 +316,8 @@ function showKeyAnswer(result) {
     ["Shard", result.shard + " of " + result.shards]]);
 }
 
-function showListAnswer(result, { set }) {
-  const by = result.sets.find((each) => each.set === set);
+function showListAnswer(result) {
+  const by = result.sets.find((each) => each.set === chosen);
   showAnswer([presence(result.present), " by sequence " + count(by.sequence) + ", window until "
     + time(by.windowEndMillis)],
   [["URL", result.url],
@@ -329,10 +329,12 @@ async function askService(path, parameters, show) {
   try {
     const reply = await fetch(path + "?" + new URLSearchParams(parameters), { headers, signal: AbortSignal.timeout(5000) });
     const result = await reply.json();
-    if (reply.ok) show(result, parameters);
+    // Another set may have been chosen meanwhile.
+    if (parameters.set !== chosen) return;
+    if (reply.ok) show(result);
     else showInvalid(reply.status === 400 ? "invalid" : "no answer", result.error);
   } catch (failure) {
-    $("answer").replaceChildren(element("p", "The service does not answer.", "trouble"));
+    if (parameters.set === chosen) $("answer").replaceChildren(element("p", "The service does not answer.", "trouble"));
   }
 }
 
@@ -343,7 +345,7 @@ async function ask(event) {
   const parameters = { set: chosen, ...(scope ? { scope } : {}) };
   if (local.answers(chosen)) {
     askHere(key, scope);
-  } else if (isList) {
+  } else if (lists.has(chosen)) {
     await askService("v1/match", { url: key, ...parameters }, showListAnswer);
   } else {
     await askService("v1/contains", { key, explain: "true", ...parameters }, showKeyAnswer);
