@@ -434,8 +434,15 @@ class SnapshotCacheTest {
     follow(second, TOPIC_ID);
     assertThat(second.mightContain("b")).isTrue();
     assertThat(files(directory)).isEqualTo(before);
-    first.reader().end();
     second.reader().end();
+    // A process that closes a file loses its locks on it, also those of others in it.
+    Process other = otherProcess();
+    try {
+      assertThat(other.inputReader().readLine()).contains(" is in use by another client");
+    } finally {
+      other.destroyForcibly().waitFor();
+    }
+    first.reader().end();
   }
 
   /** The device answers every write as a full disk does. */
@@ -453,7 +460,9 @@ class SnapshotCacheTest {
     for (Entry chunk : second.chunks()) {
       unwritable.add(fullDevice(files.resolve("incoming").resolve(chunk.digest())));
     }
+    Path rest = Files.writeString(files.resolve("blobs").resolve("0".repeat(64)), "of another one");
     follow(client, TOPIC_ID);
+    assertThat(rest).as("room for the next").doesNotExist();
     assertThat(client.mightContain("b")).isTrue();
     assertThat(notices)
         .singleElement()
@@ -574,16 +583,7 @@ class SnapshotCacheTest {
   void anotherProcessKeepsItUntilItDies() throws Exception {
     publish(1, "a");
     fillCache();
-    Process other =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                OtherProcess.class.getName(),
-                directory.toString())
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
+    Process other = otherProcess();
     try {
       assertThat(other.inputReader().readLine()).isEqualTo("open");
       SnapshotClient second = start();
@@ -606,6 +606,18 @@ class SnapshotCacheTest {
     fillCache();
     assertThat(notices).isEmpty();
     assertThat(start().manifest().orElseThrow().sequence()).isEqualTo(2);
+  }
+
+  private Process otherProcess() throws IOException {
+    return new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-XX:TieredStopAtLevel=1",
+            "-cp",
+            System.getProperty("java.class.path"),
+            OtherProcess.class.getName(),
+            directory.toString())
+        .redirectError(ProcessBuilder.Redirect.INHERIT)
+        .start();
   }
 
   /** Holds a cache until it is killed. */

@@ -397,6 +397,33 @@ class SnapshotClientTest {
     assertThat(events).hasSize(2).contains("snapshot 2");
   }
 
+  /** One that queries have seen is not taken back while what is wrong is reported. */
+  @Test
+  void whatAnswersStaysWhileSomethingIsReported() {
+    List<Long> answering = new ArrayList<>();
+    SnapshotClient[] asked = new SnapshotClient[1];
+    SnapshotListener asking =
+        new SnapshotListener() {
+          @Override
+          public void onRefused(String reason) {
+            asked[0].manifest().ifPresent(manifest -> answering.add(manifest.sequence()));
+          }
+        };
+    try (SnapshotClient client = client(options -> options.listener(asking))) {
+      asked[0] = client;
+      Entry unreadable = new Entry(SET, new byte[] {'?'});
+      for (long sequence = 1; sequence <= 2; sequence++) {
+        read(client, publisher.publish(sequence, "key " + sequence).entries());
+        read(client, List.of(unreadable));
+        client.reader().settle();
+        assertThat(client.manifest().orElseThrow().sequence()).isEqualTo(sequence);
+        unreadable =
+            new Entry(SET, TestPublisher.of("ham", 4).publish(9, "x").manifest().toBytes());
+      }
+      assertThat(answering).containsExactly(1L, 2L);
+    }
+  }
+
   @Test
   void saysWhyThereIsNoSnapshot() {
     SnapshotClient client = client();

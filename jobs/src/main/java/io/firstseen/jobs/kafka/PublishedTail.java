@@ -42,7 +42,6 @@ import org.slf4j.LoggerFactory;
  */
 final class PublishedTail implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PublishedTail.class);
-  private static final Duration COMMIT_PATIENCE = Duration.ofSeconds(5);
 
   private final String topic;
   private final String setName;
@@ -159,14 +158,37 @@ final class PublishedTail implements AutoCloseable {
   }
 
   /**
-   * Reads until a condition holds, for a short time: transactions that Flink commits when a job is
-   * restored may not be visible yet.
+   * Reads until a condition holds, or all that was written before this call is committed or
+   * aborted. Transactions that Flink commits when a job is restored may not be visible yet, and
+   * open ones of other jobs on the topic hide what was committed after they began.
+   *
+   * @param written the ends of the partitions, open transactions included
+   * @param patience how long to wait
+   * @return whether the condition holds, or never will; false if transactions stayed open
    */
-  void awaitCommitted(BooleanSupplier condition) {
-    long deadlineNanos = System.nanoTime() + COMMIT_PATIENCE.toNanos();
-    while (!condition.getAsBoolean() && System.nanoTime() < deadlineNanos) {
+  boolean awaitCommitted(
+      BooleanSupplier condition, Map<TopicPartition, Long> written, Duration patience) {
+    long deadlineNanos = System.nanoTime() + patience.toNanos();
+    while (!condition.getAsBoolean() && !isReadTo(written)) {
+      if (System.nanoTime() > deadlineNanos) {
+        return false;
+      }
       consumer.poll(TailReader.POLL).forEach(this::take);
     }
+    return true;
+  }
+
+  /** The partitions that are read. */
+  Set<TopicPartition> partitions() {
+    return consumer.assignment();
+  }
+
+  private boolean isReadTo(Map<TopicPartition, Long> ends) {
+    return consumer.assignment().stream()
+        .allMatch(
+            partition ->
+                consumer.position(partition, TailReader.PATIENCE)
+                    >= ends.getOrDefault(partition, 0L));
   }
 
   private void take(ConsumerRecord<byte[], byte[]> record) {

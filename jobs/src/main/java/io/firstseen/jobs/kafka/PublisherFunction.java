@@ -9,10 +9,14 @@ import io.firstseen.jobs.options.SnapshotOptions;
 import io.firstseen.jobs.shared.BlobsInPlace;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.serializers.SnapshotRecord;
+import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import org.apache.flink.api.common.functions.RichFlatMapFunction;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
@@ -22,6 +26,9 @@ import org.apache.flink.runtime.state.FunctionInitializationContext;
 import org.apache.flink.runtime.state.FunctionSnapshotContext;
 import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
 import org.apache.flink.util.Collector;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +44,8 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
     implements CheckpointedFunction {
   private static final long serialVersionUID = 1;
 
+  // A transaction of another job is open for about the time between its checkpoints.
+  private static final Duration COMMIT_PATIENCE = Duration.ofSeconds(30);
   private static final ListStateDescriptor<Tuple2<List<String>, Long>> LINE =
       new ListStateDescriptor<>("line", Types.TUPLE(Types.LIST(Types.STRING), Types.LONG));
 
@@ -158,12 +167,25 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
     return line.refusalToSend(next, tail.newestSequence());
   }
 
-  private void requireBlobs(SnapshotRecord inUse) {
+  private void requireBlobs(SnapshotRecord inUse) throws IOException {
     if (tail.blobs() != null) {
       tail.readToEnd();
-      tail.awaitCommitted(() -> BlobsInPlace.areAll(inUse, tail.blobs()));
+      BooleanSupplier areAll = () -> BlobsInPlace.areAll(inUse, tail.blobs());
+      if (!tail.awaitCommitted(areAll, written(), COMMIT_PATIENCE)) {
+        throw new IOException(
+            "transactions on topic %s stayed open, so it is not known whether the blobs of set %s are there: the job tries again"
+                .formatted(topic, setName));
+      }
       BlobsInPlace.require(inUse, tail.blobs(), "on topic " + topic);
       tail.forgetBlobs();
+    }
+  }
+
+  /** The ends of the partitions that are read, with what is not committed yet. */
+  private Map<TopicPartition, Long> written() {
+    try (Consumer<byte[], byte[]> consumer =
+        TailReader.consumer(clientProperties, IsolationLevel.READ_UNCOMMITTED)) {
+      return consumer.endOffsets(tail.partitions(), TailReader.PATIENCE);
     }
   }
 

@@ -14,6 +14,7 @@ import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.UserErrorException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -87,6 +88,25 @@ class PublishedTailTest {
     assertThat(tail.newestSequence()).hasValue(7);
     assertThat(tail.newestClaim()).hasValue("me");
     assertThat(tail.blobs()).isEmpty();
+  }
+
+  /** Records behind an open transaction, which may be of another job, are not read. */
+  @Test
+  void waitsForWhatOpenTransactionsHide() {
+    tail.keepBlobs();
+    tail.readToEnd();
+    Map<TopicPartition, Long> written = Map.of(FIRST, 1L, LAST, 0L);
+    assertThat(tail.awaitCommitted(() -> false, written, Duration.ofMillis(10)))
+        .as("a transaction is open")
+        .isFalse();
+    consumer.schedulePollTask(() -> {});
+    consumer.schedulePollTask(() -> write(FIRST, A + "/0", new byte[1]));
+    assertThat(tail.awaitCommitted(() -> tail.blobs().contains(A), written, Duration.ofMinutes(1)))
+        .isTrue();
+    assertThat(tail.blobs()).containsExactly(A);
+    assertThat(tail.awaitCommitted(() -> false, written, Duration.ofMinutes(1)))
+        .as("nothing is open, so it will not come")
+        .isTrue();
   }
 
   @Test

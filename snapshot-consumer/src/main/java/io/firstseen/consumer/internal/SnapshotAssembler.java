@@ -143,17 +143,18 @@ public final class SnapshotAssembler {
    * @param nextOffset the offset that is read next
    */
   public void commit(String topic, String topicId, long nextOffset) {
+    List<Snapshot> inUse = new ArrayList<>();
+    held().forEach(set -> inUse.addAll(snapshots(set)));
+    inUse.removeIf(Objects::isNull);
     List<String> digests = new ArrayList<>();
     for (Snapshot snapshot : snapshots(active.set())) {
       String digest = snapshot == null ? "" : cache.digest(snapshot);
       if (digest == null) {
+        cache.removeUnused(inUse);
         return;
       }
       digests.add(digest);
     }
-    List<Snapshot> inUse = new ArrayList<>();
-    held().forEach(set -> inUse.addAll(snapshots(set)));
-    inUse.removeIf(Objects::isNull);
     cache.commit(
         new CachedState(
             topic,

@@ -65,6 +65,8 @@ public final class SnapshotCache implements AutoCloseable {
   private @Nullable FileChannel lockFile;
   private @Nullable Path lockedHere;
   private boolean isWritable;
+  // The digests that the state for the next start names.
+  private Set<String> committed = Set.of();
   private String trouble;
   private boolean isTroubleKnown;
 
@@ -177,7 +179,9 @@ public final class SnapshotCache implements AutoCloseable {
       return Optional.empty();
     }
     try {
-      return Optional.of(CachedState.read(Files.readAllBytes(current)));
+      CachedState state = CachedState.read(Files.readAllBytes(current));
+      committed = Set.copyOf(state.digests());
+      return Optional.of(state);
     } catch (SnapshotException e) {
       throw unusable(e);
     } catch (IOException e) {
@@ -291,15 +295,30 @@ public final class SnapshotCache implements AutoCloseable {
       write(temporary, ByteBuffer.wrap(state.toBytes()));
       SyncedFiles.syncDirectory(blobs);
       SyncedFiles.move(temporary, current);
-      removeOthers(inUse);
+      committed = Set.copyOf(state.digests());
+      removeOthers(inUse, Set.of());
       recover();
     } catch (IOException e) {
       fail(e);
     }
   }
 
-  private void removeOthers(List<Snapshot> inUse) throws IOException {
-    Set<String> named = new HashSet<>();
+  /**
+   * Removes the files of snapshots that neither the next start nor this process needs, because not
+   * all of the active one could be written: what is left of it may take the room for the next.
+   */
+  public void removeUnused(List<Snapshot> inUse) {
+    if (isWritable) {
+      try {
+        removeOthers(inUse, committed);
+      } catch (IOException e) {
+        fail(e);
+      }
+    }
+  }
+
+  private void removeOthers(List<Snapshot> inUse, Set<String> stay) throws IOException {
+    Set<String> named = new HashSet<>(stay);
     inUse.stream().map(files::get).filter(digest -> digest != null).forEach(named::add);
     for (Path file : list(blobs)) {
       if (!named.contains(file.getFileName().toString())) {

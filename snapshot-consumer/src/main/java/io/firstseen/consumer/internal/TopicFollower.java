@@ -41,6 +41,8 @@ public final class TopicFollower implements Runnable, AutoCloseable {
   private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(5);
   // Offsets do not reveal a topic that was created anew and has grown as long as the old one.
   private static final Duration IDENTITY_CHECK = Duration.ofSeconds(10);
+  // Brokers that did not tell it may keep the follower waiting again.
+  private static final Duration UNKNOWN_IDENTITY_CHECK = Duration.ofMinutes(1);
   private static final long MIN_RETRY_MILLIS = 1_000;
   private static final long MAX_RETRY_MILLIS = 30_000;
 
@@ -325,7 +327,8 @@ public final class TopicFollower implements Runnable, AutoCloseable {
         reader.progress(recordsLeft(from));
       }
       reader.tick();
-      if (time.nanoTime() - identifiedNanos >= IDENTITY_CHECK.toNanos()) {
+      Duration check = topicId == null ? UNKNOWN_IDENTITY_CHECK : IDENTITY_CHECK;
+      if (time.nanoTime() - identifiedNanos >= check.toNanos()) {
         if (identity.read().filter(id -> !id.equals(topicId)).isPresent()) {
           return;
         }

@@ -6,14 +6,18 @@ import io.firstseen.consumer.TestPublisher;
 import io.firstseen.consumer.TestPublisher.Entry;
 import io.firstseen.consumer.TestPublisher.Publication;
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.BlobLoader;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.CatchUp;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
+import java.nio.ByteBuffer;
 import java.util.AbstractList;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -51,6 +55,41 @@ class CandidateLoaderTest {
       loads++;
       return 0;
     }
+  }
+
+  /** As it may of a user's loader, or for want of memory. */
+  @Test
+  void aLoadThatThrowsIsReportedAndTriedAgainAfterAPause() throws Exception {
+    RuntimeException[] failure = {new IllegalStateException("broken")};
+    Map<String, byte[]> blobs = new HashMap<>();
+    BlobLoader ofUser =
+        blob -> {
+          loads++;
+          if (failure[0] != null) {
+            throw failure[0];
+          }
+          return ByteBuffer.wrap(blobs.get(blob.digest()));
+        };
+    CandidateLoader failing =
+        new CandidateLoader(
+            new AssemblerSettings(
+                Following.SET,
+                KeyHash.fixed(),
+                Following.CHUNK_WAIT_MILLIS,
+                OptionalLong.empty(),
+                0,
+                Set.of(),
+                new BlobSource(null, ofUser, false),
+                null),
+            chunks);
+    publication.chunks().forEach(entry -> blobs.put(entry.digest(), entry.value()));
+    assertThat(failing.load(candidate, List.of(), 0, complaints::add)).isEmpty();
+    assertThat(complaints).singleElement().asString().endsWith("cannot be loaded: " + failure[0]);
+    int once = loads;
+    assertThat(failing.load(candidate, List.of(), 999, complaints::add)).isEmpty();
+    assertThat(loads).isEqualTo(once);
+    failure[0] = null;
+    assertThat(failing.load(candidate, List.of(), 3_600_000, complaints::add)).isPresent();
   }
 
   private Optional<CatchUp> load() throws SnapshotException {

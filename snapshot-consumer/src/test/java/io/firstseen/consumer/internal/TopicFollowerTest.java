@@ -106,7 +106,7 @@ class TopicFollowerTest {
       return new TopicIdentity() {
         @Override
         public Optional<String> read() {
-          return isUp ? Optional.of(topicId) : Optional.empty();
+          return isUp ? Optional.ofNullable(topicId) : Optional.empty();
         }
 
         @Override
@@ -335,6 +335,15 @@ class TopicFollowerTest {
     simulation.at(35, () -> events.add("10 s later"));
     followFor(60);
     assertThat(events).containsExactly("start", "open first", "open second", "10 s later", "end");
+  }
+
+  @Test
+  void anIdThatWasNotToldIsAskedForAgain() {
+    simulation.topicId = null;
+    simulation.at(25, () -> simulation.topicId = "first");
+    simulation.at(90, () -> events.add("a minute later"));
+    followFor(200);
+    assertThat(events).containsExactly("start", "open null", "open first", "a minute later", "end");
   }
 
   @Test

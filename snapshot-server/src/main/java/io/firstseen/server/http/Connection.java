@@ -260,6 +260,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
       return;
     }
     isAtWork = true;
+    clock.working();
     try {
       service
           .workers()
@@ -271,6 +272,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
               });
     } catch (RejectedExecutionException e) {
       isAtWork = false;
+      clock.replying();
       send(context, route.name(), Reply.error(503, "too many requests are waiting"), false);
     }
   }
@@ -306,6 +308,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   private void sendFromWorker(ChannelHandlerContext context, String route, Reply reply) {
     isAtWork = false;
+    clock.replying();
     if (isGone) {
       body.release();
     }

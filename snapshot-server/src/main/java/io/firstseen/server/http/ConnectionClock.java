@@ -20,6 +20,7 @@ final class ConnectionClock extends ChannelDuplexHandler {
   private enum Phase {
     IDLE,
     RECEIVING,
+    WORKING,
     REPLYING
   }
 
@@ -39,7 +40,12 @@ final class ConnectionClock extends ChannelDuplexHandler {
     return phase == Phase.IDLE;
   }
 
-  /** The request is complete; the reply is being made. */
+  /** A worker makes the reply, however long that takes: the peer has no part in it. */
+  void working() {
+    enter(Phase.WORKING);
+  }
+
+  /** The reply is handed to the network. */
   void replying() {
     enter(Phase.REPLYING);
   }
@@ -109,12 +115,15 @@ final class ConnectionClock extends ChannelDuplexHandler {
   }
 
   private void check(ChannelHandlerContext context) {
+    if (phase == Phase.WORKING) {
+      return;
+    }
     long millis = TimeUnit.NANOSECONDS.toMillis(nanoTime() - sinceNanos);
     Duration allowed =
         switch (phase) {
           case IDLE -> limits.idleTimeout();
           case RECEIVING -> limits.requestTimeout();
-          case REPLYING -> limits.stallTimeout();
+          case WORKING, REPLYING -> limits.stallTimeout();
         };
     if (millis >= allowed.toMillis()) {
       var unused = context.close();

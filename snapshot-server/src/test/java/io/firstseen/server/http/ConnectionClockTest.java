@@ -89,6 +89,16 @@ class ConnectionClockTest {
   }
 
   @Test
+  void aReplyHasItsTimeFromWhenItIsMade() {
+    receive("GET");
+    clock.working();
+    assertThat(isOpenAfter(100 * STALL.toSeconds())).isTrue();
+    clock.replying();
+    assertThat(isOpenAfter(STALL.toSeconds() - 1)).isTrue();
+    assertThat(isOpenAfter(1)).isFalse();
+  }
+
+  @Test
   void betweenTwoRequestsAConnectionIsIdleAgain() {
     receive("GET");
     assertThat(isOpenAfter(1)).isTrue();
