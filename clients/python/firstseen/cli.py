@@ -427,7 +427,12 @@ def _follow(options: argparse.Namespace) -> int:
     if options.once:
         return 0 if follower.poll() is not None or follower.trouble is None else 2
     with follower:
-        raise failures.get()
+        while True:
+            try:
+                # Not for ever: on Windows nothing could interrupt that.
+                raise failures.get(timeout=1)
+            except queue.Empty:
+                pass
 
 
 # --- The command --------------------------------------------------------------------------------

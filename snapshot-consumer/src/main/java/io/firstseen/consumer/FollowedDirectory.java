@@ -16,7 +16,6 @@ import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.filters.snapshot.TrustedKey;
-import io.firstseen.filters.snapshot.UntrustedManifestException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -403,9 +402,12 @@ public final class FollowedDirectory implements FollowedSet {
       }
       Manifest manifest;
       try {
-        manifest = ManifestCheck.read(directory.manifestBytes(newest), setName, trustedKeys);
-      } catch (UntrustedManifestException e) {
-        complainOnce(now, e.getMessage());
+        manifest = read(newest, directory.manifestBytes(newest));
+      } catch (SnapshotException e) {
+        complainOnce(
+            now,
+            "sequence %d of set '%s' cannot be used: %s"
+                .formatted(newest, setName, e.getMessage()));
         return;
       }
       ManifestOrder.Verdict verdict = order.check(manifest);

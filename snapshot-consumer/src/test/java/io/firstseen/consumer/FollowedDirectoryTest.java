@@ -317,7 +317,9 @@ class FollowedDirectoryTest {
     directory.writeManifest(ours.sign(fourth));
     assertThat(nextEvent()).isEqualTo("snapshot 4");
     directory.writeManifest(fourth);
-    assertThat(nextEvent()).isEqualTo("refused: the manifest has no signature");
+    assertThat(nextEvent())
+        .isEqualTo(
+            "refused: sequence 4 of set 'spam' cannot be used: the manifest has no signature");
   }
 
   @Test

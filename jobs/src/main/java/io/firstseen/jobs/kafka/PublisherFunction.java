@@ -60,6 +60,8 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
   private transient PublisherLine line;
   private transient PublishedTail tail;
   private transient boolean signedOnly;
+  // What was on the topic when this job started, open transactions included.
+  private transient @Nullable Map<TopicPartition, Long> written;
   // Null once it was sent.
   private transient @Nullable String claim;
 
@@ -101,6 +103,8 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
       // The state may be of a job that published elsewhere, or blobs that it counts as sent may
       // never have been committed.
       tail.keepBlobs();
+      // Before this job writes: its own transaction is open until the next checkpoint.
+      written = written();
     }
     tail.readToEnd();
     requireMayBegin(line, tail);
@@ -171,13 +175,14 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
     if (tail.blobs() != null) {
       tail.readToEnd();
       BooleanSupplier areAll = () -> BlobsInPlace.areAll(inUse, tail.blobs());
-      if (!tail.awaitCommitted(areAll, written(), COMMIT_PATIENCE)) {
+      if (!tail.awaitCommitted(areAll, written, COMMIT_PATIENCE)) {
         throw new IOException(
             "transactions on topic %s stayed open, so it is not known whether the blobs of set %s are there: the job tries again"
                 .formatted(topic, setName));
       }
       BlobsInPlace.require(inUse, tail.blobs(), "on topic " + topic);
       tail.forgetBlobs();
+      written = null;
     }
   }
 

@@ -76,8 +76,9 @@ final class CandidateLoader {
       throw e;
     } catch (IOException e) {
       // The loader has reported it.
-    } catch (RuntimeException | OutOfMemoryError e) {
+    } catch (RuntimeException | Error e) {
       // Of a user's loader, or of a set that is too large. Other sets must not wait for this one.
+      fetched.clear();
       LOG.warn("sequence {} of set '{}'", candidate.sequence(), settings.setName(), e);
       complaints.accept(
           "sequence %d of set '%s' cannot be loaded: %s"

@@ -29,6 +29,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The snapshots of a set in files, which are mapped into memory, and the state that the next start
@@ -58,6 +60,8 @@ public final class SnapshotCache implements AutoCloseable {
   private final Path incoming;
   private final Path blobs;
   private final Path current;
+  private static final Logger LOG = LoggerFactory.getLogger(SnapshotCache.class);
+
   // The directories of caches that this process has locked.
   private static final Set<Path> LOCKED_HERE = ConcurrentHashMap.newKeySet();
 
@@ -116,6 +120,8 @@ public final class SnapshotCache implements AutoCloseable {
       for (Path file : list(incoming)) {
         Files.delete(file);
       }
+      Files.deleteIfExists(directory.resolve("snapshot.tmp"));
+      Files.deleteIfExists(directory.resolve("current.tmp"));
     } catch (IOException e) {
       fail(e);
     }
@@ -272,6 +278,7 @@ public final class SnapshotCache implements AutoCloseable {
       return kept;
     } catch (IOException e) {
       fail(e);
+      removeQuietly(temporary);
       return snapshot;
     }
   }
@@ -300,6 +307,17 @@ public final class SnapshotCache implements AutoCloseable {
       recover();
     } catch (IOException e) {
       fail(e);
+      removeQuietly(temporary);
+      removeUnused(inUse);
+    }
+  }
+
+  /** What could be written of it takes room on a full disk. */
+  private static void removeQuietly(Path file) {
+    try {
+      Files.deleteIfExists(file);
+    } catch (IOException e) {
+      LOG.debug("{} cannot be removed", file, e);
     }
   }
 

@@ -266,9 +266,15 @@ final class Connection extends ChannelInboundHandlerAdapter {
           .workers()
           .execute(
               () -> {
-                Reply reply = answer(route, request);
-                body.countReply(reply.body().remaining());
-                context.executor().execute(() -> sendFromWorker(context, route.name(), reply));
+                try {
+                  Reply reply = answer(route, request);
+                  body.countReply(reply.body().remaining());
+                  context.executor().execute(() -> sendFromWorker(context, route.name(), reply));
+                } catch (RuntimeException | Error e) {
+                  // As for want of memory: the connection must not wait for ever.
+                  context.executor().execute(() -> giveUp(context));
+                  throw e;
+                }
               });
     } catch (RejectedExecutionException e) {
       isAtWork = false;
@@ -304,6 +310,12 @@ final class Connection extends ChannelInboundHandlerAdapter {
       LOG.error("{} {} failed", request.method(), request.path(), e);
       return Reply.error(500, "the server failed; its log says why");
     }
+  }
+
+  private void giveUp(ChannelHandlerContext context) {
+    isAtWork = false;
+    body.release();
+    var unused = context.close();
   }
 
   private void sendFromWorker(ChannelHandlerContext context, String route, Reply reply) {
