@@ -311,7 +311,6 @@ class OnePublisherTest {
     }
   }
 
-  @Tag("slow")
   @Test
   void blobsThatAreNotOnTheTopicAreNotNamed() throws Exception {
     createAccepted("moving");
