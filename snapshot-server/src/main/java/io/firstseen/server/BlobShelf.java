@@ -13,19 +13,20 @@ import io.firstseen.filters.snapshot.SnapshotSet;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Blobs that are made here: a base for each shard of the current snapshot and of the one before, so
  * that a peer that read a manifest can still fetch its blobs after the next one. A set is made when
- * somebody asks for its manifest.
+ * somebody asks for its manifest. That may take minutes, in which other calls do not wait.
  */
 final class BlobShelf {
   private static final int SETS = 2;
@@ -35,8 +36,9 @@ final class BlobShelf {
 
   private static final class Shelved {
     private final SnapshotSet set;
-    private final Map<String, ByteBuffer> blobs = new HashMap<>();
-    private final IdentityHashMap<Snapshot, BlobReference> bases = new IdentityHashMap<>();
+    private final Map<String, ByteBuffer> blobs = new ConcurrentHashMap<>();
+    private final Map<Snapshot, BlobReference> bases =
+        Collections.synchronizedMap(new IdentityHashMap<>());
     private @Nullable Manifest manifest;
 
     Shelved(SnapshotSet set) {
@@ -65,16 +67,23 @@ final class BlobShelf {
   }
 
   /** An unsigned manifest of a set, whose blobs are all here. */
-  synchronized Manifest ofBases(SnapshotSet set) {
-    add(set);
-    Shelved shelved = shelved(set).orElseThrow();
-    if (shelved.manifest == null) {
-      shelved.manifest = make(shelved);
+  Manifest ofBases(SnapshotSet set) {
+    Shelved shelved;
+    List<Shelved> all;
+    synchronized (this) {
+      add(set);
+      shelved = shelved(set).orElseThrow();
+      all = List.copyOf(sets);
     }
-    return shelved.manifest;
+    synchronized (shelved) {
+      if (shelved.manifest == null) {
+        shelved.manifest = make(shelved, all);
+      }
+      return shelved.manifest;
+    }
   }
 
-  private Manifest make(Shelved shelved) {
+  private static Manifest make(Shelved shelved, List<Shelved> all) {
     Manifest published = shelved.set.manifest();
     String setName = published.setName();
     List<BaseList.Shard> shards = new ArrayList<>();
@@ -85,7 +94,7 @@ final class BlobShelf {
       if (snapshot == null) {
         shards.add(BaseList.Shard.NONE);
       } else {
-        BlobReference base = base(shelved, setName, shard, snapshot);
+        BlobReference base = base(shelved, all, setName, shard, snapshot);
         shards.add(new BaseList.Shard(base, List.of()));
         baseBytes += base.bytes();
         if (nothing.isEmpty()) {
@@ -123,9 +132,10 @@ final class BlobShelf {
   }
 
   /** The base of a shard. That of an unchanged shard is taken from the other set. */
-  private BlobReference base(Shelved shelved, String setName, int shard, Snapshot snapshot) {
+  private static BlobReference base(
+      Shelved shelved, List<Shelved> all, String setName, int shard, Snapshot snapshot) {
     BlobReference base = null;
-    for (Shelved other : sets) {
+    for (Shelved other : all) {
       BlobReference known = other.bases.get(snapshot);
       if (known != null) {
         base = known;

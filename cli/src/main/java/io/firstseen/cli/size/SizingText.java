@@ -113,8 +113,11 @@ record SizingText(SizingRequest request, Sizing sizing) {
     return new Rows()
         .put(
             "accepted",
-            "%s, %.0f bytes a record"
-                .formatted(Amounts.bytes(topics.acceptedBytes()), topics.acceptedRecordBytes()))
+            "%s, %.0f bytes a record%s"
+                .formatted(
+                    Amounts.bytes(topics.acceptedBytes()),
+                    topics.acceptedRecordBytes(),
+                    request.ttlSeconds() > 0 ? ", if its policy is compact,delete" : ""))
         .put(
             "duplicates",
             "%s in %s, %.0f bytes a record"

@@ -16,6 +16,12 @@ final class SnapshotSizing {
   /** So many keys make a base of some 100 MB at 0.1 %. */
   private static final long KEYS_OF_SHARD = 1L << 26;
 
+  /** In the state of the job, the values of a shard are one array of bytes. */
+  private static final double MOST_SHARD_BYTES = Integer.MAX_VALUE;
+
+  /** A list of bases is one blob, and may have an eighth of their bytes in changes. */
+  private static final double MOST_SENT_BYTES = 16.0 * (1L << 30);
+
   /** The sections that are kept since a base have at most an eighth of its bytes. */
   private static final double KEPT_SECTIONS = 1.0 / 8;
 
@@ -48,6 +54,7 @@ final class SnapshotSizing {
       tasks++;
     }
     warn(tasks, shards);
+    warnOfBounds(sent, shards);
     return new Sizing.Snapshots(
         shards,
         keys / shards,
@@ -137,6 +144,20 @@ final class SnapshotSizing {
     return values == 0
         ? 0
         : values * (Math.log(range / values) / Math.log(2) + MeasuredCosts.SNAPSHOT_SENT_BITS) / 8;
+  }
+
+  private void warnOfBounds(double sentBytes, int shards) {
+    double ofShard = request.keys() * MeasuredCosts.SNAPSHOT_STATE_BYTES / shards;
+    if (ofShard > MOST_SHARD_BYTES) {
+      warnings.add(
+          "the values of a shard take %s in the state of SnapshotJob, more than the 2 GiB that they can have, so it would fail: take more --snapshot-shards"
+              .formatted(Amounts.bytes(ofShard)));
+    }
+    if (sentBytes > MOST_SENT_BYTES) {
+      warnings.add(
+          "all bases take %s, more than the 16 GiB that a set can have, so SnapshotJob would fail: publish fewer keys or a higher --snapshot-fpr"
+              .formatted(Amounts.bytes(sentBytes)));
+    }
   }
 
   private void warn(int tasks, int shards) {

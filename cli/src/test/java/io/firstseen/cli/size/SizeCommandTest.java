@@ -210,6 +210,8 @@ class SizeCommandTest {
     "'--ttl 1h', 10,125,000,000 new keys come in a ttl",
     "'--backend rocksdb', adds a random read",
     "'--snapshots --keys 1e11', of the 128 tasks of SnapshotJob takes",
+    "'--snapshots --keys 1e11', all bases take 133 GiB",
+    "'--snapshots --keys 1e10 --snapshot-shards 8', the values of a shard take",
     "'--snapshots --window 1s --keys 1e9 --memory-per-task 64g', closing a window takes"
   })
   void whatDoesNotFitIsAWarning(String words, String warning) throws IOException {

@@ -15,8 +15,7 @@ class SizingDocumentTest {
   private static final String END = "<!-- size: end -->";
   private static final String WORDS =
       "size --keys 1e12 --rate 5e6 --fpr 1e-4 --backend rocksdb --repeats 0.9 --ttl 20d"
-          + " --event-format key --checkpoint-interval 5m --storage-rate 200m --memory-per-task 4g"
-          + " --snapshots --window 1h";
+          + " --event-format key --checkpoint-interval 5m --storage-rate 200m --memory-per-task 4g";
 
   @Test
   void theExampleIsWhatTheCommandPrints() throws IOException {

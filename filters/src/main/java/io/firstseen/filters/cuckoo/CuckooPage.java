@@ -224,7 +224,7 @@ public abstract sealed class CuckooPage permits IdentityListPage, BucketPage {
     }
     number = epochs.unused();
     if (number < 0) {
-      Epochs.Pair pair = epochs.closest(end, expiry.dueMillis() - expiry.ttlMillis());
+      Epochs.Pair pair = epochs.closest(end, expiry.nowMillis() - 2 * expiry.ttlMillis());
       if (pair.earlier() == end) {
         return epochs.numberOf(pair.later());
       }

@@ -13,7 +13,8 @@ package io.firstseen.filters.cuckoo;
  * accessed.
  *
  * <p>The time to live may be changed later. A stored key is then kept for the new time to live
- * after the end of its epoch, whose length does not change.
+ * after the end of its epoch, whose length does not change. {@link #forgetUntil} keeps those
+ * forgotten that were due under the old one.
  */
 public final class Expiry {
   /** Epochs in a time to live. */
@@ -34,6 +35,7 @@ public final class Expiry {
   private long nowMillis;
   private long endMillis;
   private long dueMillis;
+  private long forgottenMillis = Long.MIN_VALUE;
   private long expired;
 
   /** As the other constructor, with an epoch that begins at 0. */
@@ -97,8 +99,17 @@ public final class Expiry {
 
   private void turnTo(long epoch) {
     nowMillis = epoch;
-    dueMillis = epoch - ttlMillis;
+    dueMillis = Math.max(epoch - ttlMillis, forgottenMillis);
     endMillis = epoch + epochMillis;
+  }
+
+  /**
+   * Makes keys due whose epoch ended by an instant, however long the time to live is. For keys that
+   * were due before the time to live was changed.
+   */
+  public void forgetUntil(long lastEndMillis) {
+    forgottenMillis = Math.max(forgottenMillis, lastEndMillis);
+    dueMillis = Math.max(dueMillis, forgottenMillis);
   }
 
   /** Sets the time of the next keys; a time before now counts as now. */

@@ -98,6 +98,7 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
     clock =
         new KeyClock(
             effective.ttl(),
+            RestoreChecks.ttlOf(parametersState.get()),
             effective.shardCount(),
             getProcessingTimeService(),
             effective.ttl() == null ? null : state.getState(DedupState.CLOCK),

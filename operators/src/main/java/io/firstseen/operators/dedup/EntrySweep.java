@@ -44,7 +44,10 @@ final class EntrySweep {
   void run() throws Exception {
     long now = clock.nowMillis();
     double all = (double) shards.count() * HashEntries.SLICES;
-    if (sweptUntil != Long.MIN_VALUE) {
+    if (sweptUntil == Long.MIN_VALUE) {
+      // The next restore no longer knows what was due under the ttl before.
+      due = clock.isTtlChanged() ? all : 0;
+    } else {
       due = Math.min(all, due + all * ((double) now - sweptUntil) / clock.epochMillis());
     }
     sweptUntil = now;

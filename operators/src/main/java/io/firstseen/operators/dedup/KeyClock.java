@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeyClock {
   private final @Nullable TimeToLive ttl;
+  private final @Nullable TimeToLive ttlInState;
   private final ProcessingTimeService processingTime;
   private final ValueState<Long> state;
   private final Consumer<Integer> setCurrentKey;
@@ -35,16 +36,19 @@ final class KeyClock {
 
   /**
    * @param ttl null if keys do not expire
+   * @param ttlInState the ttl with which state was written; null if there is none
    * @param state for each shard, its time at the last checkpoint
    * @param setCurrentKey sets Flink's key; called before each access to state
    */
   KeyClock(
       @Nullable TimeToLive ttl,
+      @Nullable TimeToLive ttlInState,
       int shardCount,
       ProcessingTimeService processingTime,
       ValueState<Long> state,
       Consumer<Integer> setCurrentKey) {
     this.ttl = ttl;
+    this.ttlInState = ttlInState;
     this.processingTime = processingTime;
     this.state = state;
     this.setCurrentKey = setCurrentKey;
@@ -67,6 +71,11 @@ final class KeyClock {
 
   long epochMillis() {
     return ttl == null ? Long.MAX_VALUE : ttl.epochMillis();
+  }
+
+  /** Whether state was written with a ttl of another length. */
+  boolean isTtlChanged() {
+    return ttl != null && ttlInState != null && ttl.millis() != ttlInState.millis();
   }
 
   /** The time of this task; the earliest possible instant as long as no time is known. */
@@ -129,6 +138,10 @@ final class KeyClock {
       Long millis = state.value();
       if (millis != null) {
         expiry.advanceTo(millis);
+        if (isTtlChanged()) {
+          // Of some keys only the entry is left, and of others only the fingerprint.
+          expiry.forgetUntil(millis - Expiry.EPOCHS * ttlInState.epochMillis());
+        }
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -2,11 +2,13 @@ package io.firstseen.operators.dedup;
 
 import io.firstseen.operators.IncompatibleStateException;
 import io.firstseen.types.DedupParameters;
+import io.firstseen.types.TimeToLive;
 import java.util.List;
 import org.apache.flink.runtime.state.KeyedStateBackend;
 import org.apache.flink.runtime.state.TestableKeyedStateBackend;
 import org.apache.flink.runtime.state.heap.HeapKeyedStateBackend;
 import org.apache.flink.streaming.api.operators.sorted.state.BatchExecutionKeyedStateBackend;
+import org.jspecify.annotations.Nullable;
 
 /** Refuses state and environments with which the dedup could not keep its guarantees. */
 final class RestoreChecks {
@@ -30,6 +32,15 @@ final class RestoreChecks {
       effective = one.withTtl(asked.ttl());
     }
     return effective;
+  }
+
+  /** The ttl with which state was written; null if it has none, and on a first start. */
+  static @Nullable TimeToLive ttlOf(Iterable<DedupParameters> restored) {
+    TimeToLive ttl = null;
+    for (DedupParameters one : restored) {
+      ttl = one.ttl();
+    }
+    return ttl;
   }
 
   static void checkBackend(KeyedStateBackend<?> backend) throws IncompatibleStateException {

@@ -166,6 +166,42 @@ class ExactExpiryTest {
     }
   }
 
+  /** The filter has forgotten a key whose entry is still there when the ttl changes. */
+  @ParameterizedTest
+  @CsvSource({"HEAP, 16", "ROCKSDB, 16", "HEAP, 7", "ROCKSDB, 9"})
+  void whatWasForgottenStaysForgottenUnderAnotherTtl(Backend backend, int epochs) throws Exception {
+    DedupParameters before = ExactModeTest.parameters(DedupMode.EXACT_KEYS).withTtl(TTL);
+    DedupParameters after = before.withTtl(TimeToLive.of(Duration.ofMillis(epochs * EPOCH + 80)));
+    Change<?> any = ExactModeTest.change(Operation.ADD, 0);
+    long start = 1_000 * EPOCH + phase(any, before.shardCount());
+    // The two share a fingerprint.
+    int old = 2;
+    int young = 0;
+    DedupTasks.State state;
+    try (DedupTasks tasks = new DedupTasks(backend, before, 1, null)) {
+      tasks.watermark(start - 1);
+      assertThat(tasks.process(ExactModeTest.change(Operation.ADD, old), start))
+          .isEqualTo(Kind.ACCEPTED);
+      tasks.watermark(start + 9 * EPOCH - 1);
+      assertThat(tasks.process(ExactModeTest.change(Operation.ADD, young), start + 9 * EPOCH))
+          .isEqualTo(Kind.ACCEPTED);
+      state = tasks.savepoint();
+      assertThat(tasks.exactEntries()).as("entries before the sweep").isEqualTo(2);
+    }
+    try (DedupTasks tasks = new DedupTasks(backend, after, 1, state)) {
+      assertThat(tasks.process(ExactModeTest.change(Operation.DELETE, old), start + 9 * EPOCH))
+          .isEqualTo(Kind.UNKNOWN_DELETE);
+      assertThat(tasks.process(ExactModeTest.change(Operation.ADD, young), start + 9 * EPOCH))
+          .isEqualTo(Kind.DUPLICATE);
+      // As many as it takes to sweep all shards.
+      for (int call = 0; call < 2 * before.shardCount(); call++) {
+        tasks.watermark(start + 9 * EPOCH + call);
+      }
+      tasks.savepoint();
+      assertThat(tasks.exactEntries()).as("entries after the sweep").isEqualTo(1);
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({"HEAP, false", "ROCKSDB, false", "HEAP, true", "ROCKSDB, true"})
   void theSweepRemovesEntriesThatNobodyAsksFor(Backend backend, boolean audit) throws Exception {

@@ -166,6 +166,34 @@ class SnapshotAssemblerTest {
     assertThat(following.sequence()).isEqualTo(1);
   }
 
+  /** Each manifest is superseded before it has waited long enough. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aBlobThatIsGoneForGoodIsReportedHoweverShortTheWindows(boolean isOneOfEachWindow) {
+    TestPublisher anew = TestPublisher.of(Following.SET, 4);
+    following.read(publisher.publish(1, "a").entries()).settle();
+    // The first pack is never seen, so all need the bases.
+    Publication begin = anew.publish(2, SOME);
+    List<String> gone = begin.bases().stream().map(Entry::key).toList();
+    List<Entry> topic = new ArrayList<>(List.of(begin.manifestEntry()));
+    following.read(topic).settle();
+    for (int window = 3; window < 60; window++) {
+      Publication next = anew.publish(window, SOME);
+      List<Entry> entries =
+          new ArrayList<>(isOneOfEachWindow ? next.withoutBases() : next.entries());
+      entries.removeIf(entry -> gone.contains(entry.key()));
+      topic.addAll(entries);
+      following.read(entries).waitForReread();
+      if (following.rewindIfAsked()) {
+        following.read(topic).settle();
+      }
+    }
+    assertThat(following.sequence()).isEqualTo(1);
+    assertThat(following.refusals).isNotEmpty();
+    assertThat(following.refusals.get(0)).contains("is incomplete after 30000 ms");
+    assertThat(following.rereads).isBetween(1, 5);
+  }
+
   @Test
   void aDamagedChunkIsReportedOnceAndHealedByAGoodOne() throws Exception {
     following.read(publisher.publish(1, "a").entries()).settle();
