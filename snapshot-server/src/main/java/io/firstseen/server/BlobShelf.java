@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.IdentityHashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,13 +27,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Blobs that are made here: a base for each shard of the current snapshot and of the one before, so
  * that a peer that read a manifest can still fetch its blobs after the next one. A set is made when
- * somebody asks for its manifest. That may take minutes, in which other calls do not wait.
+ * somebody asks for its manifest. That may take minutes, in which only others who ask for one wait.
  */
 final class BlobShelf {
   private static final int SETS = 2;
 
-  // In the order of publication.
+  // Sets are made one after another.
+  private final Object making = new Object();
+
+  // In the order of publication, but a set that was made is last. Guarded by this.
   private final Deque<Shelved> sets = new ArrayDeque<>();
+  private @Nullable Shelved inWork;
 
   private static final class Shelved {
     private final SnapshotSet set;
@@ -56,8 +61,11 @@ final class BlobShelf {
   synchronized void add(SnapshotSet set) {
     if (shelved(set).isEmpty()) {
       sets.addLast(new Shelved(set));
-      if (sets.size() > SETS) {
-        sets.removeFirst();
+      Iterator<Shelved> oldest = sets.iterator();
+      while (sets.size() > SETS) {
+        if (oldest.next() != inWork) {
+          oldest.remove();
+        }
       }
     }
   }
@@ -68,18 +76,31 @@ final class BlobShelf {
 
   /** An unsigned manifest of a set, whose blobs are all here. */
   Manifest ofBases(SnapshotSet set) {
-    Shelved shelved;
-    List<Shelved> all;
-    synchronized (this) {
-      add(set);
-      shelved = shelved(set).orElseThrow();
-      all = List.copyOf(sets);
-    }
-    synchronized (shelved) {
-      if (shelved.manifest == null) {
-        shelved.manifest = make(shelved, all);
+    synchronized (making) {
+      Shelved shelved;
+      List<Shelved> all;
+      synchronized (this) {
+        add(set);
+        shelved = shelved(set).orElseThrow();
+        if (shelved.manifest != null) {
+          return shelved.manifest;
+        }
+        all = List.copyOf(sets);
+        inWork = shelved;
       }
-      return shelved.manifest;
+      Manifest manifest = null;
+      try {
+        manifest = make(shelved, all);
+        return manifest;
+      } finally {
+        synchronized (this) {
+          inWork = null;
+          shelved.manifest = manifest;
+          if (manifest != null && sets.remove(shelved)) {
+            sets.addLast(shelved);
+          }
+        }
+      }
     }
   }
 

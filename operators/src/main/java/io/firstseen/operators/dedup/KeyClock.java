@@ -128,11 +128,7 @@ final class KeyClock {
     if (ttl == null) {
       return null;
     }
-    Expiry expiry =
-        new Expiry(
-            ttl.millis(),
-            ttl.since() == TimeToLive.Since.LAST_SEEN,
-            ttl.phaseMillis(shard, timeInState.length));
+    Expiry expiry = expiry(ttl, shard);
     setCurrentKey.accept(key);
     try {
       Long millis = state.value();
@@ -140,7 +136,9 @@ final class KeyClock {
         expiry.advanceTo(millis);
         if (isTtlChanged()) {
           // Of some keys only the entry is left, and of others only the fingerprint.
-          expiry.forgetUntil(millis - Expiry.EPOCHS * ttlInState.epochMillis());
+          Expiry before = expiry(ttlInState, shard);
+          before.advanceTo(millis);
+          expiry.forgetUntil(before.nowMillis() - before.ttlMillis());
         }
       }
     } catch (IOException e) {
@@ -148,6 +146,13 @@ final class KeyClock {
     }
     timeInState[shard] = expiry.nowMillis();
     return expiry;
+  }
+
+  private Expiry expiry(TimeToLive of, int shard) {
+    return new Expiry(
+        of.millis(),
+        of.since() == TimeToLive.Since.LAST_SEEN,
+        of.phaseMillis(shard, timeInState.length));
   }
 
   /** Writes the time of a shard if state holds an earlier one. */

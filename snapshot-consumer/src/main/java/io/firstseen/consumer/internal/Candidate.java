@@ -44,6 +44,13 @@ final class Candidate {
     triesPauseMillis = earlier.triesPauseMillis;
   }
 
+  /** Digests of the blobs that its loads have asked for and found. */
+  Set<String> found() {
+    Set<String> found = new HashSet<>(asked);
+    lacking.forEach(blob -> found.remove(blob.digest()));
+    return found;
+  }
+
   long sequence() {
     return manifest.sequence();
   }

@@ -23,10 +23,12 @@ final class MissingBlobs {
   private static final long UNSET = Long.MIN_VALUE;
 
   private final long waitMillis;
-  private long nothingCompleteSinceMillis = UNSET;
+  // How long manifests have waited at the end of the topic since one was complete.
+  private long nothingCompleteMillis;
+  private long addedAtMillis = UNSET;
   private long readAgainEarlyAtMillis = UNSET;
   private final Map<String, Missing> byDigest =
-      new LinkedHashMap<>() {
+      new LinkedHashMap<>(16, 0.75f, /* accessOrder= */ true) {
         @Override
         protected boolean removeEldestEntry(Map.Entry<String, Missing> eldest) {
           return size() > MAX_REMEMBERED;
@@ -61,9 +63,8 @@ final class MissingBlobs {
 
   /** Counts blobs as missing from now on, unless they are already. */
   void add(Collection<BlobReference> blobs, long nowMillis) {
-    if (nothingCompleteSinceMillis == UNSET) {
-      nothingCompleteSinceMillis = nowMillis;
-    }
+    nothingCompleteMillis += addedAtMillis == UNSET ? 0 : nowMillis - addedAtMillis;
+    addedAtMillis = nowMillis;
     for (BlobReference blob : blobs) {
       Missing missing = byDigest.computeIfAbsent(blob.digest(), digest -> new Missing());
       if (missing.sinceMillis == UNSET) {
@@ -72,8 +73,14 @@ final class MissingBlobs {
     }
   }
 
+  /** Forgets blobs that have come. */
+  void remove(Collection<String> digests) {
+    byDigest.keySet().removeAll(digests);
+  }
+
   /** Must be called when the topic is about to be read again: waits begin at its end. */
   void rewind() {
+    addedAtMillis = UNSET;
     for (Missing missing : byDigest.values()) {
       if (!missing.isGivenUp) {
         missing.sinceMillis = UNSET;
@@ -84,19 +91,19 @@ final class MissingBlobs {
   /** Must be called when no manifest waits. */
   void clear() {
     byDigest.clear();
-    nothingCompleteSinceMillis = UNSET;
+    completed();
     readAgainEarlyAtMillis = UNSET;
   }
 
   /** Must be called when a manifest has become complete. */
   void completed() {
-    nothingCompleteSinceMillis = UNSET;
+    nothingCompleteMillis = 0;
+    addedAtMillis = UNSET;
   }
 
   /** Whether manifests have been waiting all the time of a wait, and none has become complete. */
-  boolean isNothingComplete(long nowMillis) {
-    return nothingCompleteSinceMillis != UNSET
-        && nowMillis - nothingCompleteSinceMillis >= waitMillis;
+  boolean isNothingComplete() {
+    return nothingCompleteMillis >= waitMillis;
   }
 
   /**
@@ -114,7 +121,8 @@ final class MissingBlobs {
       Missing missing = byDigest.get(blob.digest());
       any |=
           !missing.isReadAgainEarly
-              && nowMillis - missing.sinceMillis >= Math.min(EARLY_MILLIS, waitMillis);
+              && (isNothingComplete()
+                  || nowMillis - missing.sinceMillis >= Math.min(EARLY_MILLIS, waitMillis));
     }
     if (any) {
       readAgainEarlyAtMillis = nowMillis;

@@ -446,6 +446,7 @@ public final class SnapshotAssembler {
         if (!lacked.isEmpty() && !lacked.equals(candidate.lacking)) {
           missingBlobs.someCame(lacked, candidate.lacking, nowMillis);
         }
+        missingBlobs.remove(candidate.found());
         await(candidate, nowMillis, decisions);
       }
     } catch (SnapshotException e) {
@@ -518,7 +519,7 @@ public final class SnapshotAssembler {
     } else {
       switch (missingBlobs.take(candidate.lacking, nowMillis)) {
         case WAIT -> {
-          if (missingBlobs.isNothingComplete(nowMillis) && !isIncompleteTold) {
+          if (missingBlobs.isNothingComplete() && !isIncompleteTold) {
             reportMissing(candidate, decisions);
           }
         }
@@ -528,7 +529,9 @@ public final class SnapshotAssembler {
           decisions.add(new Decision.Reread());
         }
         case GIVE_UP -> {
-          reportMissing(candidate, decisions);
+          if (!isIncompleteTold) {
+            reportMissing(candidate, decisions);
+          }
           candidate.isGivenUp = true;
         }
       }

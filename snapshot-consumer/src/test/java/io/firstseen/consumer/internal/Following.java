@@ -165,8 +165,12 @@ final class Following {
 
   /** Lets the time pass until the topic is read again for what is missing. */
   Following waitForReread() {
+    return waitFor(REREAD_AFTER_MILLIS);
+  }
+
+  Following waitFor(long millis) {
     settle();
-    nowMillis += REREAD_AFTER_MILLIS;
+    nowMillis += millis;
     return settle();
   }
 
