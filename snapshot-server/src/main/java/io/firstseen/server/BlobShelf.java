@@ -10,6 +10,7 @@ import io.firstseen.filters.snapshot.SectionWriter;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotHeader;
 import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.server.http.HttpFailure;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -62,7 +63,7 @@ final class BlobShelf {
     if (shelved(set).isEmpty()) {
       sets.addLast(new Shelved(set));
       Iterator<Shelved> oldest = sets.iterator();
-      while (sets.size() > SETS) {
+      while (sets.size() > (sets.contains(inWork) ? SETS + 1 : SETS)) {
         if (oldest.next() != inWork) {
           oldest.remove();
         }
@@ -74,9 +75,16 @@ final class BlobShelf {
     return sets.stream().filter(each -> each.set == set).findFirst();
   }
 
-  /** An unsigned manifest of a set, whose blobs are all here. */
-  Manifest ofBases(SnapshotSet set) {
+  /** The set that answers now. */
+  interface Answering {
+    SnapshotSet get() throws HttpFailure;
+  }
+
+  /** An unsigned manifest of the set that answers, whose blobs are all here. */
+  Manifest ofBases(Answering answering) throws HttpFailure {
     synchronized (making) {
+      // Not before, because it takes long to come here if another set is being made.
+      SnapshotSet set = answering.get();
       Shelved shelved;
       List<Shelved> all;
       synchronized (this) {

@@ -2,7 +2,6 @@ package io.firstseen.server;
 
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.Sha256;
-import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.server.http.Endpoint;
 import io.firstseen.server.http.HttpFailure;
 import io.firstseen.server.http.ImmutableContent;
@@ -27,8 +26,7 @@ final class ManifestEndpoint implements Endpoint {
     QueryString query = request.query("set", "bases");
     boolean bases = ContainsEndpoint.flag("bases", query.text("bases"));
     ServedSet served = sets.named(query.text("set"));
-    SnapshotSet set = served.answering();
-    Manifest manifest = bases ? served.manifestOfBases(set) : set.manifest();
+    Manifest manifest = bases ? served.manifestOfBases() : served.answering().manifest();
     ImmutableContent content =
         wantsText(request.header("accept"))
             ? content(

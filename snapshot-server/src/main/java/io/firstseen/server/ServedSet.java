@@ -256,8 +256,8 @@ final class ServedSet implements AutoCloseable {
   }
 
   /** See {@link BlobShelf#ofBases}. */
-  Manifest manifestOfBases(SnapshotSet set) {
-    return shelf.ofBases(set);
+  Manifest manifestOfBases() throws HttpFailure {
+    return shelf.ofBases(this::answering);
   }
 
   /** The known snapshots, oldest first. */

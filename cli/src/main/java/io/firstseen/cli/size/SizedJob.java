@@ -5,6 +5,7 @@ import io.firstseen.cli.size.Sizing.Tasks;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.SnapshotJob;
 import io.firstseen.jobs.options.OptionValues;
+import io.firstseen.operators.dedup.Firstseen;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.jspecify.annotations.Nullable;
@@ -104,6 +106,10 @@ record SizedJob(
     settings.put(
         TaskManagerOptions.MANAGED_MEMORY_SIZE.key(),
         Amounts.mebibytes(slots * memory.managedBytesOfTask()));
+    if (tasks.shards() > Firstseen.DEFAULT_SHARDS) {
+      // Flink fixes that of source and sink, too, at the first start.
+      settings.put(PipelineOptions.MAX_PARALLELISM.key(), Integer.toString(tasks.shards()));
+    }
     if (request.isOnRocksDb()) {
       settings.put(CheckpointingOptions.INCREMENTAL_CHECKPOINTS.key(), "true");
     }

@@ -112,6 +112,11 @@ public final class Expiry {
     dueMillis = Math.max(dueMillis, forgottenMillis);
   }
 
+  /** The latest instant of {@link #forgetUntil}; the earliest instant of all if there is none. */
+  public long forgottenMillis() {
+    return forgottenMillis;
+  }
+
   /** Sets the time of the next keys; a time before now counts as now. */
   public void keysOf(long timeMillis) {
     if (timeMillis >= endMillis || timeMillis < endMillis - epochMillis) {

@@ -1,6 +1,6 @@
 package io.firstseen.filters.snapshot;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.firstseen.filters.key.SecretFiles;
 import java.io.IOException;
@@ -78,7 +78,7 @@ public final class SigningKey {
    */
   public static SigningKey read(Path file) throws IOException {
     SecretFiles.warnOfRights(file);
-    return parse(Files.readString(file, US_ASCII));
+    return parse(Files.readString(file, ISO_8859_1));
   }
 
   /**

@@ -1,6 +1,6 @@
 package io.firstseen.filters.snapshot;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -50,7 +50,7 @@ public final class TrustedKey {
    * @throws IOException if the file cannot be read
    */
   public static TrustedKey read(Path file) throws IOException {
-    return parse(Files.readString(file, US_ASCII));
+    return parse(Files.readString(file, ISO_8859_1));
   }
 
   /** The first 8 bytes of the SHA-256 of the key's DER form, as hexadecimal digits. */

@@ -20,6 +20,7 @@ import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.jobs.shared.ValueSchema;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -164,9 +165,13 @@ final class ProtobufFields implements ValueFields {
         checkIndexes(in);
       }
       from += in.getTotalBytesRead();
-      new Count()
+      new Count(false)
           .read(CodedInputStream.newInstance(value, from, value.length - from), descriptor, 0);
       readMessage(parser.parsePartialFrom(value, from, value.length - from), root, found);
+      if (Arrays.stream(found).anyMatch(ProtobufFields::hasReplacement)) {
+        new Count(true)
+            .read(CodedInputStream.newInstance(value, from, value.length - from), descriptor, 0);
+      }
     } catch (IOException e) {
       throw new MalformedEventException(
           "malformed Protocol Buffers: " + Excerpt.of(String.valueOf(e.getMessage())));
@@ -197,9 +202,27 @@ final class ProtobufFields implements ValueFields {
     }
   }
 
+  /**
+   * Whether a value has the character that proto2 reads in place of bytes that are not UTF-8, so
+   * that different values become equal.
+   */
+  private static boolean hasReplacement(@Nullable FieldValue value) {
+    return value != null
+        && value.kind() == FieldValue.Kind.STRING
+        && value.text().indexOf('\uFFFD') >= 0;
+  }
+
   /** Counts messages before they are read: a few bytes are enough for one. */
   private static final class Count {
+    private final boolean checksStrings;
     private int messages;
+
+    /**
+     * @param checksStrings whether to refuse strings that are not UTF-8
+     */
+    Count(boolean checksStrings) {
+      this.checksStrings = checksStrings;
+    }
 
     void read(CodedInputStream in, Descriptor type, int level)
         throws IOException, MalformedEventException {
@@ -247,6 +270,10 @@ final class ProtobufFields implements ValueFields {
           add();
         }
         in.popLimit(limit);
+      } else if (checksStrings && field.getType() == FieldDescriptor.Type.STRING) {
+        if (!ByteString.copyFrom(in.readRawBytes(length)).isValidUtf8()) {
+          throw new MalformedEventException("field " + field.getName() + " is not UTF-8");
+        }
       } else {
         in.skipRawBytes(length);
       }

@@ -125,6 +125,12 @@ public final class EventDeserializer implements KafkaRecordDeserializationSchema
     if (value != null && value.length > MAX_BYTES) {
       return tooLong("value", value, place);
     }
+    if (value == null && (fields != null || format == EventFormat.JSON)) {
+      return SourceEvent.malformed(
+          "value is missing",
+          key == null ? null : Arrays.copyOf(key, Math.min(key.length, MAX_BYTES)),
+          place);
+    }
     if (fields != null) {
       return fields.parse(value, timestampMillis(record), place);
     }

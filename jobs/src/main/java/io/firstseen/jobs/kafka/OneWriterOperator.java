@@ -313,7 +313,12 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
 
   private void addWritten(String key, String value) {
     try {
-      written.addLines(value.lines().toList());
+      if (hasState) {
+        written.addLines(value.lines().toList());
+      } else {
+        // This dedup may begin with known keys and other shards.
+        written.addLinesOfAnyShards(value.lines().toList());
+      }
     } catch (IllegalArgumentException e) {
       throw claims.refused(
           "record %s of topic %s is not of this dedup: %s"

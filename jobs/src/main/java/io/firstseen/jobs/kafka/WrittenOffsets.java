@@ -52,6 +52,20 @@ final class WrittenOffsets {
    * @throws IllegalArgumentException if one is malformed or names a shard that there is not
    */
   void addLines(Iterable<String> lines) {
+    addLines(lines, false);
+  }
+
+  /**
+   * Adds the offsets of lines, perhaps of a dedup with more shards: what is beyond the shards here
+   * is that of the last one.
+   *
+   * @throws IllegalArgumentException if one is malformed
+   */
+  void addLinesOfAnyShards(Iterable<String> lines) {
+    addLines(lines, true);
+  }
+
+  private void addLines(Iterable<String> lines, boolean isOfAnyShards) {
     for (String line : lines) {
       int space = line.indexOf(' ');
       int dash = line.indexOf('-');
@@ -61,6 +75,10 @@ final class WrittenOffsets {
       }
       int first = Integer.parseInt(line.substring(0, dash));
       int last = Integer.parseInt(line.substring(dash + 1, space));
+      if (isOfAnyShards) {
+        first = Math.min(first, shards - 1);
+        last = Math.min(last, shards - 1);
+      }
       if (first > last || last >= shards) {
         throw new IllegalArgumentException(
             "shards must be in [0, %d), got %s".formatted(shards, line));

@@ -603,6 +603,10 @@ public final class KafkaOptions {
       ConsumerConfig.configDef().parse(settings);
       ProducerConfig.configDef().parse(settings);
       AdminClientConfig.configDef().parse(settings);
+      // Settings that each are good, but not for transactions.
+      settings.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, "checked");
+      settings.putIfAbsent(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
+      ProducerConfig unused = new ProducerConfig(settings);
     } catch (ConfigException e) {
       throw new UserErrorException("--kafka-property or --kafka-properties: " + e.getMessage());
     }

@@ -195,6 +195,30 @@ class ProtobufFieldsTest {
     assertThat(parse(keys(pointer), bytes).payload()).isEqualTo(hex(bytes));
   }
 
+  /** With proto2, Protocol Buffers read bytes that are not UTF-8 as a replacement character. */
+  @Test
+  void keysThatAreNotUtf8AreNotMerged() {
+    FileDescriptorProto old =
+        FileDescriptorProto.newBuilder()
+            .setName("old.proto")
+            .setSyntax("proto2")
+            .addMessageType(
+                DescriptorProto.newBuilder()
+                    .setName("Old")
+                    .addField(field("id", 1, FieldDescriptorProto.Type.TYPE_STRING))
+                    .addField(field("note", 2, FieldDescriptorProto.Type.TYPE_STRING)))
+            .build();
+    FieldParser parser =
+        FieldParser.protobuf(
+            keys("/id"), schema("Old", false, old), Duration.ofDays(1), Clock.systemUTC());
+    for (String latin1 : List.of("0a04636166e9", "0a04636166e8")) {
+      assertThat(parser.parse(hex(latin1), 5, PLACE).problem()).isEqualTo("field id is not UTF-8");
+    }
+    assertThat(new String(parser.parse(hex("0a03efbfbd"), 5, PLACE).key(), UTF_8))
+        .isEqualTo("\uFFFD");
+    assertThat(parser.parse(hex("0a016b 1201e9"), 5, PLACE).problem()).isNull();
+  }
+
   @Test
   void bytesAreAKeyAsTheyAreAndAsBase64InAnArray() {
     assertThat(parse(keys("/raw"), "2a02ff00").key()).isEqualTo(hex("ff00"));

@@ -47,6 +47,14 @@ class WrittenOffsetsTest {
     assertThat(ahead.beyond(ahead)).isEmpty();
   }
 
+  @Test
+  void whatADedupOfMoreShardsHasWrittenIsBeyondToo() {
+    WrittenOffsets more = new WrittenOffsets(8);
+    more.addLinesOfAnyShards(List.of("0-15 a-0@5", "16-127 b-0@9"));
+    assertThat(more.lines(0, 7)).containsExactly("0-7 a-0@5", "7-7 b-0@9");
+    assertThat(more.beyond(new WrittenOffsets(8))).contains("a-0@5");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {"", "x", "0-7", "0-7 a", "0 a-0@1", "0-8 a-0@1", "3-2 a-0@1", "0-7 a-0@x"})

@@ -441,6 +441,9 @@ class JobOptionsTest {
   @CsvSource({
     "fetch.min.bytes=many, Invalid value many for configuration fetch.min.bytes",
     "acks=perhaps, Invalid value perhaps for configuration acks",
+    "acks=1, Must set acks to all",
+    "retries=0, Must set retries to non-zero",
+    "enable.idempotence=false, Cannot set a transactional.id without also enabling idempotence.",
     "retries=-5, Invalid value -5 for configuration retries",
   })
   void whatKafkasClientsWouldRefuseIsOneSentence(String property, String sentence) {

@@ -96,7 +96,7 @@ final class AuditedSet implements LiveSet {
     double predictedRate = audited ? shard.predictedFalsePositiveRate() : 0;
     Addition addition = set.add(shard, change);
     boolean isNew = addition == Addition.NEW;
-    if (audited && !isLive(shard, change.hash())) {
+    if (audited && !isLive(shard, change.hash(), isNew)) {
       shadow.put(shard, change.hash(), shadow.entry(shard, null, null));
       byNumber[shard.number].count(!isNew, predictedRate);
       if (!isNew) {
@@ -110,10 +110,14 @@ final class AuditedSet implements LiveSet {
     return addition;
   }
 
-  /** Whether an audited key is live. Renews it if it is and its time has changed. */
-  private boolean isLive(ShardPages shard, long hash) throws Exception {
+  /**
+   * Whether an audited key is live. Renews it if it is and its time has changed.
+   *
+   * @param isNew whether the filter has stored it now, as a delete of another key took its copy
+   */
+  private boolean isLive(ShardPages shard, long hash, boolean isNew) throws Exception {
     ExactEntry known = shadow.get(shard, hash);
-    if (known != null && shadow.isRenewed(shard, known)) {
+    if (known != null && (isNew || shadow.isRenewed(shard, known))) {
       shadow.put(shard, hash, shadow.entry(shard, null, null));
     }
     return known != null;

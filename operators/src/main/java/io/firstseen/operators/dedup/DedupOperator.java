@@ -102,6 +102,7 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
             effective.shardCount(),
             getProcessingTimeService(),
             effective.ttl() == null ? null : state.getState(DedupState.CLOCK),
+            effective.ttl() == null ? null : state.getState(DedupState.FORGOTTEN),
             this::setCurrentKey);
     boolean onHeap = backend instanceof HeapKeyedStateBackend;
     RunningCheckpoints checkpoints = onHeap ? new RunningCheckpoints() : null;
@@ -247,7 +248,8 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
 
   private void warnOfHighRate() {
     double predicted = shards.predictedFalsePositiveRate();
-    if (predicted > falsePositiveRate && !warned) {
+    // P is a whole number, so the rate at capacity may be 0.8 % above the one asked for.
+    if (predicted > 1.01 * falsePositiveRate && !warned) {
       LOG.warn(
           "{} holds {} keys in a part of its filters made for fewer: the predicted false-positive"
               + " rate is {}, the target {}",

@@ -38,6 +38,10 @@ final class DedupState {
   static final ValueStateDescriptor<Long> CLOCK =
       new ValueStateDescriptor<>("firstseen-clock", LongSerializer.INSTANCE);
 
+  /** For each shard, {@link io.firstseen.filters.cuckoo.Expiry#forgottenMillis}. */
+  static final ValueStateDescriptor<Long> FORGOTTEN =
+      new ValueStateDescriptor<>("firstseen-forgotten", LongSerializer.INSTANCE);
+
   /** Like {@link #EXACT}, for the audited hashes. */
   static final MapStateDescriptor<Long, ExactEntry> AUDIT =
       new MapStateDescriptor<>(

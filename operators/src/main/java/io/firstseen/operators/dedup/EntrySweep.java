@@ -44,10 +44,7 @@ final class EntrySweep {
   void run() throws Exception {
     long now = clock.nowMillis();
     double all = (double) shards.count() * HashEntries.SLICES;
-    if (sweptUntil == Long.MIN_VALUE) {
-      // The next restore no longer knows what was due under the ttl before.
-      due = clock.isTtlChanged() ? all : 0;
-    } else {
+    if (sweptUntil != Long.MIN_VALUE) {
       due = Math.min(all, due + all * ((double) now - sweptUntil) / clock.epochMillis());
     }
     sweptUntil = now;

@@ -324,9 +324,8 @@ public final class Firstseen<T> {
    *
    * <p>The length may change at any restart, also for keys that are already stored: each is then
    * kept for the new length, plus at most five eighths of the longest length that was in use since
-   * it arrived. Keys that were forgotten before stay forgotten; those that are not swept yet,
-   * unless the job restarts again before they are. Whether there is a ttl, its clock and its since
-   * are fixed for the life of the state.
+   * it arrived. Keys that were forgotten before stay forgotten. Whether there is a ttl, its clock
+   * and its since are fixed for the life of the state.
    *
    * <p>Needs about 4.1 more bits for each key, and at most 4.5 if filters are as full as usual.
    */

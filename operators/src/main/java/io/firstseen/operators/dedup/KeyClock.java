@@ -24,12 +24,16 @@ final class KeyClock {
   private final @Nullable TimeToLive ttlInState;
   private final ProcessingTimeService processingTime;
   private final ValueState<Long> state;
+  private final ValueState<Long> forgottenState;
   private final Consumer<Integer> setCurrentKey;
   private final boolean inEventTime;
   private final boolean inProcessingTime;
 
   /** The times in state, by the numbers of the shards. */
   private final long[] timeInState;
+
+  /** As {@link Expiry#forgottenMillis}. */
+  private final long[] forgottenInState;
 
   private long nowMillis = Long.MIN_VALUE;
   private long eventMillis;
@@ -38,6 +42,7 @@ final class KeyClock {
    * @param ttl null if keys do not expire
    * @param ttlInState the ttl with which state was written; null if there is none
    * @param state for each shard, its time at the last checkpoint
+   * @param forgottenState for each shard, what was due before the ttl was changed
    * @param setCurrentKey sets Flink's key; called before each access to state
    */
   KeyClock(
@@ -46,15 +51,18 @@ final class KeyClock {
       int shardCount,
       ProcessingTimeService processingTime,
       ValueState<Long> state,
+      ValueState<Long> forgottenState,
       Consumer<Integer> setCurrentKey) {
     this.ttl = ttl;
     this.ttlInState = ttlInState;
     this.processingTime = processingTime;
     this.state = state;
+    this.forgottenState = forgottenState;
     this.setCurrentKey = setCurrentKey;
     this.inEventTime = ttl != null && ttl.clock() == TimeToLive.Clock.EVENT;
     this.inProcessingTime = ttl != null && !inEventTime;
     this.timeInState = new long[shardCount];
+    this.forgottenInState = new long[shardCount];
   }
 
   boolean hasTtl() {
@@ -71,11 +79,6 @@ final class KeyClock {
 
   long epochMillis() {
     return ttl == null ? Long.MAX_VALUE : ttl.epochMillis();
-  }
-
-  /** Whether state was written with a ttl of another length. */
-  boolean isTtlChanged() {
-    return ttl != null && ttlInState != null && ttl.millis() != ttlInState.millis();
   }
 
   /** The time of this task; the earliest possible instant as long as no time is known. */
@@ -123,7 +126,7 @@ final class KeyClock {
     }
   }
 
-  /** The clock of a shard, set to the time in state; null if keys do not expire. */
+  /** The clock of a shard, as it is in state; null if keys do not expire. */
   @Nullable Expiry read(int shard, Integer key) {
     if (ttl == null) {
       return null;
@@ -131,10 +134,15 @@ final class KeyClock {
     Expiry expiry = expiry(ttl, shard);
     setCurrentKey.accept(key);
     try {
+      Long forgotten = forgottenState.value();
+      if (forgotten != null) {
+        expiry.forgetUntil(forgotten);
+      }
+      forgottenInState[shard] = expiry.forgottenMillis();
       Long millis = state.value();
       if (millis != null) {
         expiry.advanceTo(millis);
-        if (isTtlChanged()) {
+        if (ttlInState != null && ttlInState.millis() != ttl.millis()) {
           // Of some keys only the entry is left, and of others only the fingerprint.
           Expiry before = expiry(ttlInState, shard);
           before.advanceTo(millis);
@@ -155,17 +163,24 @@ final class KeyClock {
         of.phaseMillis(shard, timeInState.length));
   }
 
-  /** Writes the time of a shard if state holds an earlier one. */
+  /** Writes the clock of a shard, if it has changed. */
   void write(ShardPages shard) {
     Expiry expiry = shard.expiry();
-    if (expiry != null && expiry.nowMillis() > timeInState[shard.number]) {
+    if (expiry != null) {
+      write(shard, state, expiry.nowMillis(), timeInState);
+      write(shard, forgottenState, expiry.forgottenMillis(), forgottenInState);
+    }
+  }
+
+  private void write(ShardPages shard, ValueState<Long> to, long millis, long[] inState) {
+    if (millis > inState[shard.number]) {
       setCurrentKey.accept(shard.key);
       try {
-        state.update(expiry.nowMillis());
+        to.update(millis);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
-      timeInState[shard.number] = expiry.nowMillis();
+      inState[shard.number] = millis;
     }
   }
 }

@@ -41,10 +41,7 @@ final class PageSweep {
       pageCount = shards.pageCount();
       countedAt = now;
     }
-    if (sweptUntil == Long.MIN_VALUE) {
-      // The next restore no longer knows what was due under the ttl before.
-      due = clock.isTtlChanged() ? pageCount : 0;
-    } else {
+    if (sweptUntil != Long.MIN_VALUE) {
       double round = ((double) now - sweptUntil) / clock.epochMillis();
       due = Math.min((double) pageCount, due + pageCount * round);
     }

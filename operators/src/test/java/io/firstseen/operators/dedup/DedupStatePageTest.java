@@ -26,6 +26,7 @@ class DedupStatePageTest {
             DedupState.AUDIT.getName(),
             DedupState.AUDIT_COUNTS.getName(),
             DedupState.CLOCK.getName(),
+            DedupState.FORGOTTEN.getName(),
             DedupState.PARAMETERS.getName());
   }
 

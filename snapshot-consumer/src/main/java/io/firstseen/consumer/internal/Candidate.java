@@ -17,6 +17,8 @@ final class Candidate {
   List<BlobReference> lacking = List.of();
   // Whether all of the topic was read again for its blobs, in vain.
   boolean isGivenUp;
+  boolean waits;
+  long waitsSinceMillis;
   long fetchesAgainMillis = Long.MIN_VALUE;
   // When it is tried again after its load has thrown, and the pause before that.
   long triesAgainMillis = Long.MIN_VALUE;
@@ -39,16 +41,11 @@ final class Candidate {
     asked.addAll(earlier.asked);
     lacking = earlier.lacking;
     isGivenUp = earlier.isGivenUp;
+    waits = earlier.waits;
+    waitsSinceMillis = earlier.waitsSinceMillis;
     fetchesAgainMillis = earlier.fetchesAgainMillis;
     triesAgainMillis = earlier.triesAgainMillis;
     triesPauseMillis = earlier.triesPauseMillis;
-  }
-
-  /** Digests of the blobs that its loads have asked for and found. */
-  Set<String> found() {
-    Set<String> found = new HashSet<>(asked);
-    lacking.forEach(blob -> found.remove(blob.digest()));
-    return found;
   }
 
   long sequence() {

@@ -16,8 +16,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -52,6 +54,14 @@ public final class SnapshotAssembler {
   /** The default bound for unnamed chunks while a small set answers, in bytes. */
   public static final long DEFAULT_MAX_UNNAMED_BYTES = 256L << 20;
 
+  // Records of one window may become visible one after another.
+  private static final long REREAD_AFTER_MILLIS = 2_000;
+
+  // The first pause before the topic is read again for a manifest that waits in vain, in waits for
+  // chunks. Each further pause is twice as long, up to an hour.
+  private static final int FIRST_RETRY_WAITS = 10;
+  private static final long MAX_RETRY_MILLIS = 3_600_000;
+
   // A pack, the list of bases and the bases may be found missing one after another.
   private static final int MAX_DEFERRALS = 3;
 
@@ -64,7 +74,6 @@ public final class SnapshotAssembler {
   private final CandidateLoader loader;
   // In the order of the topic.
   private final List<Candidate> candidates = new ArrayList<>();
-  private final MissingBlobs missingBlobs;
   private final Reports reports = new Reports();
   private final ManifestOrder order = new ManifestOrder();
   // Snapshots that answered before, the newest first.
@@ -81,8 +90,16 @@ public final class SnapshotAssembler {
   // When the end of the topic was first reached since all of it is read; null before.
   private @Nullable Long needsBasesSinceMillis;
   private boolean isDropTold;
-  // Whether missing blobs were reported since the last activation.
-  private boolean isIncompleteTold;
+  // By the sequences of manifests that wait in vain.
+  private final Map<Long, Retry> retries = new HashMap<>();
+  // When a manifest began to wait, since one was complete and since all of the topic is read; null
+  // if none waits. Each may wait for a short time only, if windows are short.
+  private @Nullable Long nothingCompleteSinceMillis;
+  private boolean isNothingCompleteTold;
+  private boolean isReadForNothingComplete;
+
+  /** When all of the topic is read again for a manifest, and how long the pause before that is. */
+  private record Retry(long atMillis, long pauseMillis) {}
 
   /** Makes an assembler that has seen nothing. */
   public SnapshotAssembler(AssemblerSettings settings) {
@@ -92,7 +109,6 @@ public final class SnapshotAssembler {
     this.chunks = new ChunkStore(cache);
     this.selection = new ChunkSelection(setName, chunks, this::maxUnnamedBytes);
     this.loader = new CandidateLoader(settings, chunks);
-    this.missingBlobs = new MissingBlobs(settings.chunkWaitMillis());
   }
 
   /**
@@ -306,7 +322,7 @@ public final class SnapshotAssembler {
   public void rewind() {
     selection.clear();
     candidates.clear();
-    missingBlobs.rewind();
+    nothingCompleteSinceMillis = null;
     needsBasesSinceMillis = null;
     problem = null;
   }
@@ -370,7 +386,7 @@ public final class SnapshotAssembler {
       }
     }
     if (candidates.isEmpty()) {
-      missingBlobs.clear();
+      nothingCompleteSinceMillis = null;
       loader.forget();
     }
     if (needsBasesSinceMillis == null) {
@@ -383,6 +399,9 @@ public final class SnapshotAssembler {
         && candidates.stream().noneMatch(this::mayNeedBases)) {
       selection.dropBases();
     }
+    retries
+        .keySet()
+        .retainAll(candidates.stream().map(Candidate::sequence).collect(Collectors.toSet()));
     if (rereadWanted) {
       rereadWanted = false;
       decisions.add(new Decision.Reread());
@@ -436,6 +455,10 @@ public final class SnapshotAssembler {
       long nowMillis,
       Predicate<ActiveSnapshot> show,
       List<Decision> decisions) {
+    if (!candidate.waits) {
+      candidate.waits = true;
+      candidate.waitsSinceMillis = nowMillis;
+    }
     List<BlobReference> lacked = candidate.lacking;
     try {
       Optional<CatchUp> loaded =
@@ -444,9 +467,10 @@ public final class SnapshotAssembler {
         answer(candidate, loaded.get(), show, decisions);
       } else if (!loader.isElsewhere(candidate) && nowMillis >= candidate.triesAgainMillis) {
         if (!lacked.isEmpty() && !lacked.equals(candidate.lacking)) {
-          missingBlobs.someCame(lacked, candidate.lacking, nowMillis);
+          // Some of its blobs came late, so others may have come where nobody reads any more.
+          retries.computeIfPresent(
+              candidate.sequence(), (sequence, retry) -> new Retry(nowMillis, retry.pauseMillis));
         }
-        missingBlobs.remove(candidate.found());
         await(candidate, nowMillis, decisions);
       }
     } catch (SnapshotException e) {
@@ -506,36 +530,70 @@ public final class SnapshotAssembler {
 
   /** Lets a candidate wait for blobs of the topic. */
   private void await(Candidate candidate, long nowMillis, List<Decision> decisions) {
-    missingBlobs.add(candidate.lacking, nowMillis);
-    if (!selection.keepsBases() && missingBlobs.takeEarly(candidate.lacking, nowMillis)) {
-      rereadWanted = true;
-      selection.await(candidate.asked);
-    } else if (selection.keepsBases() && selection.takeDropped(candidate.lacking)) {
+    long waitedMillis = nowMillis - candidate.waitsSinceMillis;
+    if (!selection.keepsBases()) {
+      boolean isLate = waitedMillis >= Math.min(REREAD_AFTER_MILLIS, settings.chunkWaitMillis());
+      // Once, so that a manifest that is published again and again costs no more.
+      if (isLate && reports.isFirst("reread for " + candidate.sequence())) {
+        rereadWanted = true;
+        selection.await(candidate.asked);
+      } else if (waitedMillis >= settings.chunkWaitMillis()) {
+        reportWaiting(candidate, nowMillis, decisions);
+      }
+    } else if (selection.takeDropped(candidate.lacking)) {
       rereadWanted = true;
       // All at once: a bound that has room for one of them alone would drop each for the others.
       selection.await(askedDigests());
       // Otherwise a lower sequence would answer first, only because its blobs came later.
       isDeferring = active == null && deferrals++ < MAX_DEFERRALS;
-    } else {
-      switch (missingBlobs.take(candidate.lacking, nowMillis)) {
-        case WAIT -> {
-          if (missingBlobs.isNothingComplete() && !isIncompleteTold) {
-            reportMissing(candidate, decisions);
-          }
-        }
-        case READ_AGAIN -> {
-          reportMissing(candidate, decisions);
-          selection.await(candidate.asked);
-          decisions.add(new Decision.Reread());
-        }
-        case GIVE_UP -> {
-          if (!isIncompleteTold) {
-            reportMissing(candidate, decisions);
-          }
-          candidate.isGivenUp = true;
-        }
-      }
+    } else if (waitedMillis >= settings.chunkWaitMillis()) {
+      reportWaiting(candidate, nowMillis, decisions);
     }
+    awaitAny(candidate, nowMillis, decisions);
+  }
+
+  /** Reports that manifests wait all the time, where each leaves before it has waited enough. */
+  private void awaitAny(Candidate candidate, long nowMillis, List<Decision> decisions) {
+    if (nothingCompleteSinceMillis == null) {
+      nothingCompleteSinceMillis = nowMillis;
+    }
+    if (isNothingCompleteTold
+        || nowMillis - nothingCompleteSinceMillis < settings.chunkWaitMillis()) {
+      return;
+    }
+    if (!selection.keepsBases() && !isReadForNothingComplete) {
+      isReadForNothingComplete = true;
+      rereadWanted = true;
+      selection.await(candidate.asked);
+      return;
+    }
+    List<BlobReference> missing = missing(candidate);
+    if (!missing.isEmpty()) {
+      isNothingCompleteTold = true;
+      decisions.add(
+          new Decision.Refuse(
+              "no manifest of set '%s' has become complete for %d ms: of sequence %d, %s"
+                  .formatted(
+                      setName,
+                      settings.chunkWaitMillis(),
+                      candidate.sequence(),
+                      describe(missing))));
+    }
+  }
+
+  /** What a candidate lacks, but for damaged blobs, which were reported already. */
+  private List<BlobReference> missing(Candidate candidate) {
+    return candidate.lacking.stream().filter(blob -> !chunks.isDamaged(blob)).toList();
+  }
+
+  private String describe(List<BlobReference> missing) {
+    BlobReference first = missing.get(0);
+    return "%d of its blobs are missing; the first is %s, which lacks %d of %d chunks"
+        .formatted(
+            missing.size(),
+            first.digest(),
+            chunks.missing(first),
+            SnapshotTopicFormat.chunkCount(first.bytes()));
   }
 
   /**
@@ -554,8 +612,9 @@ public final class SnapshotAssembler {
     active = next;
     activeBytes = next.setBytes();
     isDropTold = false;
-    isIncompleteTold = false;
-    missingBlobs.completed();
+    nothingCompleteSinceMillis = null;
+    isNothingCompleteTold = false;
+    isReadForNothingComplete = false;
     history.removeIf(earlier -> earlier.sequence() == next.sequence());
     while (history.size() > settings.historyLength()) {
       history.removeLast();
@@ -566,26 +625,40 @@ public final class SnapshotAssembler {
     return true;
   }
 
-  private void reportMissing(Candidate candidate, List<Decision> decisions) {
-    // Damaged blobs were reported already.
-    List<BlobReference> missing =
-        candidate.lacking.stream().filter(blob -> !chunks.isDamaged(blob)).toList();
-    if (!missing.isEmpty() && reports.isFirst("incomplete " + candidate.sequence())) {
-      isIncompleteTold = true;
-      BlobReference first = missing.get(0);
+  private void reportWaiting(Candidate candidate, long nowMillis, List<Decision> decisions) {
+    List<BlobReference> missing = missing(candidate);
+    boolean tells = !missing.isEmpty() && reports.isFirst("incomplete " + candidate.sequence());
+    boolean isFirst = reports.isFirst("waiting for " + candidate.sequence());
+    if (tells) {
+      isNothingCompleteTold = true;
       decisions.add(
           new Decision.Refuse(
-              ("sequence %d of set '%s' is incomplete after %d ms: %d of its blobs are missing; the"
-                      + " first is %s, which lacks %d of %d chunks")
+              "sequence %d of set '%s' is incomplete after %d ms: %s"
                   .formatted(
                       candidate.sequence(),
                       setName,
                       settings.chunkWaitMillis(),
-                      missing.size(),
-                      first.digest(),
-                      chunks.missing(first),
-                      SnapshotTopicFormat.chunkCount(first.bytes()))));
+                      describe(missing))));
     }
+    if (tells || isFirst || (candidate.isGivenUp && isRetryDue(candidate, nowMillis))) {
+      selection.await(candidate.asked);
+      decisions.add(new Decision.Reread());
+    } else if (!candidate.isGivenUp) {
+      candidate.isGivenUp = true;
+      if (isRetryDue(candidate, nowMillis)) {
+        Retry last = retries.get(candidate.sequence());
+        long pause =
+            last == null
+                ? FIRST_RETRY_WAITS * Math.max(1, settings.chunkWaitMillis())
+                : Math.max(last.pauseMillis, Math.min(2 * last.pauseMillis, MAX_RETRY_MILLIS));
+        retries.put(candidate.sequence(), new Retry(nowMillis + pause, pause));
+      }
+    }
+  }
+
+  private boolean isRetryDue(Candidate candidate, long nowMillis) {
+    Retry retry = retries.get(candidate.sequence());
+    return retry == null || nowMillis >= retry.atMillis;
   }
 
   /** Adds a refusal, unless the same sentence was reported before. */
