@@ -27,18 +27,32 @@ record SizedJob(
   /** One line for each job. */
   List<String> commands() {
     List<String> lines = new ArrayList<>();
-    lines.add(line(DedupJob.class, dedupWords(tasks.parallelism())));
+    lines.add(line(settingsOfDedup(), DedupJob.class, dedupWords(tasks.parallelism())));
     if (snapshots != null) {
       List<String> words = commonWords(snapshots.parallelism());
       add(words, "--ttl", ttl());
       words.addAll(snapshotWords());
-      lines.add(line(SnapshotJob.class, words));
+      lines.add(line("", SnapshotJob.class, words));
     }
     return List.copyOf(lines);
   }
 
-  private static String line(Class<?> job, List<String> words) {
-    return "flink run -c " + job.getName() + " " + JAR + " " + String.join(" ", words);
+  /** At the first start Flink also fixes a maximum for source and sinks. */
+  private String settingsOfDedup() {
+    return tasks.shards() > Firstseen.DEFAULT_SHARDS
+        ? "-D %s=%d ".formatted(PipelineOptions.MAX_PARALLELISM.key(), tasks.shards())
+        : "";
+  }
+
+  private static String line(String settings, Class<?> job, List<String> words) {
+    return "flink run "
+        + settings
+        + "-c "
+        + job.getName()
+        + " "
+        + JAR
+        + " "
+        + String.join(" ", words);
   }
 
   private List<String> commonWords(int parallelism) {
@@ -106,10 +120,6 @@ record SizedJob(
     settings.put(
         TaskManagerOptions.MANAGED_MEMORY_SIZE.key(),
         Amounts.mebibytes(slots * memory.managedBytesOfTask()));
-    if (tasks.shards() > Firstseen.DEFAULT_SHARDS) {
-      // Flink fixes that of source and sink, too, at the first start.
-      settings.put(PipelineOptions.MAX_PARALLELISM.key(), Integer.toString(tasks.shards()));
-    }
     if (request.isOnRocksDb()) {
       settings.put(CheckpointingOptions.INCREMENTAL_CHECKPOINTS.key(), "true");
     }

@@ -263,7 +263,10 @@ class SizeCommandTest {
             "1d");
     assertThat(sizing.get("commands")).hasSize(2);
     String dedup = sizing.at("/commands/0").asText();
-    assertThat(dedup).startsWith("flink run -c io.firstseen.jobs.DedupJob ");
+    assertThat(dedup)
+        .startsWith(
+            "flink run -D pipeline.max-parallelism=%s -c io.firstseen.jobs.DedupJob "
+                .formatted(sizing.at("/tasks/shards").asText()));
     assertThat(sizing.at("/commands/1").asText())
         .startsWith("flink run -c io.firstseen.jobs.SnapshotJob ")
         .contains("--snapshot-shards " + sizing.at("/snapshots/shards").asText());

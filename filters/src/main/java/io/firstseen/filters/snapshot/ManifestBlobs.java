@@ -162,7 +162,7 @@ public final class ManifestBlobs {
       }
       try {
         pack = packBefore(pack, reference);
-      } catch (MissingBlobsException e) {
+      } catch (MissingBlobsException | OutOfReachException e) {
         break;
       }
     }

@@ -2,6 +2,7 @@ package io.firstseen.filters.snapshot;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
@@ -305,10 +306,6 @@ public final class SnapshotDirectory {
    * @throws SnapshotException if it cannot be read
    */
   public ByteBuffer blob(Manifest manifest, BlobReference blob) throws SnapshotException {
-    String why = whyOutOfReach(manifest, blob.digest());
-    if (why != null) {
-      throw new MissingBlobsException(blob, why);
-    }
     return map(file(manifest, blob.digest()), blob);
   }
 
@@ -319,22 +316,8 @@ public final class SnapshotDirectory {
    * @throws SnapshotException if it cannot be read
    */
   public Optional<ByteBuffer> find(Manifest manifest, String digest) throws SnapshotException {
-    String why = whyOutOfReach(manifest, Sha256.require("digest", digest));
-    if (why != null) {
-      throw new SnapshotException(why);
-    }
-    Path file = file(manifest, digest);
+    Path file = file(manifest, Sha256.require("digest", digest));
     return Files.exists(file) ? Optional.of(Snapshot.map(file)) : Optional.empty();
-  }
-
-  /** Why a blob cannot be looked for, in a sentence; null if it can. */
-  private @Nullable String whyOutOfReach(Manifest manifest, String digest) {
-    return manifest.blobs() == null
-            || Files.exists(blobs.resolve(digest))
-            || "file".equals(manifest.blobUri(digest).getScheme())
-        ? null
-        : "the blob %s is not in %s, and its manifest names %s, but only file: can be read"
-            .formatted(digest, path, manifest.blobs());
   }
 
   private Path file(Manifest manifest, String digest) throws SnapshotException {
@@ -342,8 +325,14 @@ public final class SnapshotDirectory {
     if (manifest.blobs() == null || Files.exists(here)) {
       return here;
     }
+    URI uri = manifest.blobUri(digest);
+    if (!"file".equals(uri.getScheme())) {
+      throw new OutOfReachException(
+          "the blob %s is not in %s, and its manifest names %s, but only file: can be read"
+              .formatted(digest, path, manifest.blobs()));
+    }
     try {
-      return Path.of(manifest.blobUri(digest).getPath());
+      return Path.of(uri.getPath());
     } catch (InvalidPathException e) {
       throw new MalformedSnapshotException(
           "the manifest names the directory " + manifest.blobs() + ", which is no path here", e);

@@ -605,6 +605,7 @@ public final class KafkaOptions {
       AdminClientConfig.configDef().parse(settings);
       // Settings that each are good, but not for transactions.
       settings.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, "checked");
+      settings.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, 60_000);
       settings.putIfAbsent(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
       ProducerConfig unused = new ProducerConfig(settings);
     } catch (ConfigException e) {

@@ -9,6 +9,11 @@ final class Reports {
 
   private final Set<String> said = new LinkedHashSet<>();
 
+  /** Whether this sentence was reported before, as far as it is remembered. */
+  boolean has(String what) {
+    return said.contains(what);
+  }
+
   /** Whether this sentence was not reported before, as far as it is remembered. */
   boolean isFirst(String what) {
     if (!said.add(what)) {

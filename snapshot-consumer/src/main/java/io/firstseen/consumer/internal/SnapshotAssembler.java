@@ -554,6 +554,9 @@ public final class SnapshotAssembler {
 
   /** Reports that manifests wait all the time, where each leaves before it has waited enough. */
   private void awaitAny(Candidate candidate, long nowMillis, List<Decision> decisions) {
+    if (reports.has("waiting for " + candidate.sequence())) {
+      return;
+    }
     if (nothingCompleteSinceMillis == null) {
       nothingCompleteSinceMillis = nowMillis;
     }
