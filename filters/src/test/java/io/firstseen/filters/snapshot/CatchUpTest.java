@@ -241,6 +241,29 @@ class CatchUpTest {
     return CatchUp.to(newest().manifest(), List.of(held), slow);
   }
 
+  /** As of a copy of a set whose manifest says that its blobs are in an object store. */
+  @Test
+  void oldPacksMayBeOutOfReach() throws Exception {
+    window(0, 1000);
+    for (int i = 0; i < 5; i++) {
+      window(1, 1);
+    }
+    Manifest manifest = newest().manifest();
+    Set<String> all = new ManifestBlobs(manifest, publisher).named().keySet();
+    BlobLoader withoutOldPacks =
+        blob -> {
+          ByteBuffer bytes = publisher.load(blob);
+          if (!blob.equals(manifest.pack())
+              && BlobFrame.peek(bytes).orElseThrow().kind() == BlobFrame.Kind.PACK) {
+            throw new OutOfReachException("an old pack");
+          }
+          return bytes;
+        };
+    assertThat(new ManifestBlobs(manifest, withoutOldPacks).named())
+        .containsKey(manifest.pack().digest())
+        .hasSizeLessThan(all.size());
+  }
+
   /** Those that are not needed are not there, whatever way and whatever window. */
   @Test
   void needsNoBlobThatIsNotNamed() throws Exception {

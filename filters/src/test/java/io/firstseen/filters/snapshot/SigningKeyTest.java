@@ -7,6 +7,8 @@ import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.KeyFactory;
 import java.security.Signature;
 import java.security.spec.X509EncodedKeySpec;
@@ -15,6 +17,7 @@ import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class SigningKeyTest {
 
@@ -64,6 +67,15 @@ class SigningKeyTest {
     assertThat(SigningKey.parse(made.toPem()).publicKey()).isEqualTo(made.publicKey());
     assertThat(TrustedKey.parse(made.publicKey().toPem())).isEqualTo(made.publicKey());
     assertThat(made.publicKey()).isNotEqualTo(SigningKey.generate().publicKey());
+  }
+
+  @Test
+  void filesMayHaveOtherTextBesideTheKey(@TempDir Path directory) throws Exception {
+    Path file = directory.resolve("key.pem");
+    Files.writeString(file, "friendlyName: Schlüssel\n" + PRIVATE_PEM);
+    assertThat(SigningKey.read(file).publicKey()).isEqualTo(trusted);
+    Files.writeString(file, "friendlyName: Schlüssel\n" + PUBLIC_PEM);
+    assertThat(TrustedKey.read(file)).isEqualTo(trusted);
   }
 
   @Test

@@ -101,6 +101,8 @@ class RecordsTest {
         .isEqualTo(SourceEvent.of(Operation.ADD, null, utf8("k"), json, 5, PLACE));
     assertThat(read(deserializer, record(null, null, none())))
         .isEqualTo(SourceEvent.malformed("value is missing", null, PLACE));
+    assertThat(read(deserializer, record(utf8("k"), null, none())))
+        .isEqualTo(SourceEvent.malformed("value is missing", utf8("k"), PLACE));
   }
 
   @Test
