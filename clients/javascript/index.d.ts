@@ -234,7 +234,8 @@ export class HttpSource implements Source {
    * @param url of the service; in a browser it may be relative to the page
    * @param options `timeoutMillis`, 30,000 if not given, is how long a reply may say nothing, and how long it may take:
    *     once, and once more for each whole MiB of it that has come; `blobs` is a trusted http or https URL that has the
-   *     blobs which the service does not have; `headers` go with each request to the service and nowhere else
+   *     blobs which the service does not have; `headers` go with each request to the service and nowhere else; a
+   *     function is asked for them each time
    * @throws RangeError if `blobs` is another URL
    */
   constructor(
@@ -244,7 +245,7 @@ export class HttpSource implements Source {
       fetch?: typeof fetch;
       timeoutMillis?: number;
       blobs?: string | URL | null;
-      headers?: Record<string, string>;
+      headers?: Record<string, string> | (() => Record<string, string>);
     }
   );
   readonly setName: string | null;

@@ -58,8 +58,8 @@ export class HttpSource {
    * @param url of the service
    * @param options `set`, where the service has several; `fetch`, if not the global one; `timeoutMillis`, how
    *     long a reply may say nothing, and how long each MiB of it may take; `blobs`, a trusted http or https URL that has
-   *     the blobs which the service does not have; `headers`, an object, which go with each request to the service and
-   *     nowhere else
+   *     the blobs which the service does not have; `headers`, an object or a function that gives one, which go with
+   *     each request to the service and nowhere else: a reply that leads elsewhere is then refused
    */
   constructor(
     url,
@@ -73,7 +73,8 @@ export class HttpSource {
     // A browser's fetch must be called on its window.
     this.#fetch = (...all) => fetch(...all);
     this.#timeoutMillis = timeoutMillis;
-    this.#headers = { ...headers };
+    const fixed = { ...headers };
+    this.#headers = typeof headers === "function" ? headers : () => fixed;
     this.#blobs = blobs === null ? null : new URL(blobs, this.#base).href;
     if (this.#blobs !== null && !isHttp(this.#blobs)) {
       throw new RangeError(`blobs must be an http or https URL, got '${blobs}'`);
@@ -86,7 +87,8 @@ export class HttpSource {
     return this.#set;
   }
 
-  async #get(url, most, headers = this.#headers) {
+  async #get(url, most, headers = this.#headers()) {
+    const isSecret = Object.keys(headers).length > 0;
     const controller = new AbortController();
     const silence = this.#timeoutMillis;
     const began = performance.now();
@@ -104,8 +106,14 @@ export class HttpSource {
     try {
       reply = await this.#fetch(url, {
         headers: { accept: "application/octet-stream", ...headers },
+        // Otherwise the headers would go there as well.
+        redirect: isSecret ? "manual" : "follow",
         signal: controller.signal,
       });
+      if (reply.type === "opaqueredirect" || (reply.status >= 300 && reply.status < 400)) {
+        await reply.body?.cancel();
+        throw new UnreachableError(`${url} leads to another address, to which no headers are sent: give that address`);
+      }
       body = await bodyOf(reply, reply.ok ? most : MAX_MANIFEST_BYTES, waitFor);
     } catch (error) {
       if (error instanceof FirstseenError) {

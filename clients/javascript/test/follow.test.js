@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { renameSync, truncateSync } from "node:fs";
+import { createServer } from "node:http";
 import path from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -190,6 +191,30 @@ test("an allow set overrides lists", () => {
   assert.deepEqual(lists.ask("b/1").present, false);
   assert.deepEqual(lists.ask("b/1").allowedBy, [{ list: "good", entry: "b/" }]);
   assert.deepEqual(lists.ask("d/").matches, []);
+});
+
+test("headers do not go where the service leads to, and may change", async (t) => {
+  const elsewhere = await service(t);
+  serveSet(elsewhere, "manifest-of-nothing.bin");
+  const seen = [];
+  const server = createServer((request, response) => {
+    seen.push(request.headers["x-api-key"]);
+    response.writeHead(302, { location: elsewhere.url + request.url.slice(1) });
+    response.end();
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => server.close());
+  const url = `http://127.0.0.1:${server.address().port}/`;
+  let key = "first";
+  const headers = () => ({ "x-api-key": key });
+  const guarded = new SetFollower(new HttpSource(url, { headers }));
+  await assert.rejects(guarded.refresh(), /leads to another address, to which no headers are sent/);
+  key = "second";
+  await assert.rejects(guarded.refresh(), { name: "UnreachableError" });
+  assert.deepEqual(seen, ["first", "second"]);
+  assert.deepEqual(elsewhere.asked, []);
+  await new SetFollower(new HttpSource(url)).refresh();
+  assert.ok(elsewhere.asked.length > 0);
 });
 
 /** A service without blobs, and another place that has them; what was asked of that place. */

@@ -7,7 +7,7 @@ from typing import Callable, NamedTuple, Optional, Sequence, TypeVar
 
 from .bits import Reference, require
 from .blobs import MAX_CHAIN, Base, BaseList, Blob, Pack, Section, applied
-from .errors import MalformedError, MissingBlobError, UnsupportedError
+from .errors import FirstseenError, MalformedError, MissingBlobError, UnsupportedError
 from .manifest import Manifest
 from .shards import Shard, tree_root
 
@@ -43,7 +43,7 @@ class CatchUp:
         self.bytes_read = 0
 
     def run(self, held: Optional[Held] = None) -> CaughtUp:
-        """Takes packs or bases, whichever are fewer bytes; bases if packs are missing or damaged."""
+        """Takes packs or bases, whichever are fewer bytes; bases if a pack cannot be read."""
         manifest = self.manifest
         if held is not None and (held.manifest.set_name, held.manifest.parameters) != (
             manifest.set_name,
@@ -60,7 +60,7 @@ class CatchUp:
             if held.manifest.pack_bytes >= newest.kept_from and span <= bases + _REQUEST_BYTES:
                 try:
                     return CaughtUp(self.by_packs(held), True, self.bytes_read)
-                except (MalformedError, MissingBlobError):
+                except FirstseenError:
                     # The bases prove whether the set itself is sound.
                     pass
         return CaughtUp(self.by_bases(), False, self.bytes_read)

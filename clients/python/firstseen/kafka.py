@@ -29,13 +29,20 @@ class Record(NamedTuple):
     value: Optional[bytes]
 
 
+class ReadAnewError(UnreachableError):
+    """Records that were read are gone, so the topic was made anew: the next read begins at its beginning."""
+
+    def __init__(self, topic: str) -> None:
+        super().__init__(f"topic {topic} ends before records that were read: it was made anew, and is read again")
+
+
 class TopicRecords(Protocol):
     """The committed records of all partitions of a topic, from its beginning on."""
 
     def read_to_end(self) -> Iterator[Record]:
         """The records after those that were read, up to the end as it is now.
 
-        Raises UnreachableError if the brokers do not answer.
+        Raises UnreachableError if the brokers do not answer, ReadAnewError if the topic was made anew.
         """
         ...
 
@@ -81,8 +88,13 @@ class KafkaSource:
         return cls(_KafkaPython(bootstrap_servers, topic, given, timeout_seconds), set_name)
 
     def candidates(self) -> Iterator[bytes]:
-        for record in self._records.read_to_end():
-            self._take(record)
+        try:
+            for record in self._records.read_to_end():
+                self._take(record)
+        except ReadAnewError:
+            self._chunks.clear()
+            self._manifests.clear()
+            raise
         if not self._manifests:
             raise NoSnapshotError(f"there is no manifest of set {self._name.decode()!r} on the topic")
         for sequence in sorted(self._manifests, reverse=True)[:_CANDIDATES]:
@@ -190,7 +202,15 @@ class _Confluent:
                 )
                 ends[partition] = watermarks[1]
         except kafka.KafkaException as error:
+            unknown = (kafka.KafkaError._UNKNOWN_PARTITION, kafka.KafkaError.UNKNOWN_TOPIC_OR_PART)
+            if error.args[0].code() in unknown:
+                # It may have been made anew with fewer partitions.
+                self._next = None
+                raise ReadAnewError(self._topic) from None
             raise UnreachableError(f"topic {self._topic} cannot be read: {error.args[0].str()}") from None
+        if any(self._next[one] > end for one, end in ends.items()):
+            self._next = None
+            raise ReadAnewError(self._topic)
         # A partition is read when its end was reported, as the last records may be none of ours.
         open_partitions = {one for one, end in ends.items() if self._next[one] < end}
         deadline = time.monotonic() + self._timeout
@@ -265,6 +285,10 @@ class _KafkaPython:
                 self._consumer = self._connect()
             consumer = self._consumer
             ends = consumer.end_offsets(consumer.assignment())
+            if any(consumer.position(one) > end for one, end in ends.items()):
+                consumer.close()
+                self._consumer = None
+                raise ReadAnewError(self._topic)
             deadline = time.monotonic() + self._timeout
             while any(consumer.position(one) < end for one, end in ends.items()):
                 polled = consumer.poll(timeout_ms=500, max_records=1000)

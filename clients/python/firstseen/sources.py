@@ -226,7 +226,8 @@ def blob_from(uri: str, reference: Reference, timeout_seconds: float = 30.0) -> 
             return read_reply(response, reference.length)
     except urllib.error.HTTPError as error:
         with error:
-            kind = MissingBlobError if error.code in (404, 410) else UnreachableError
+            # An object store says 403 of what is not there to those who may not list.
+            kind = MissingBlobError if error.code in (403, 404, 410) else UnreachableError
             what = "is missing" if kind is MissingBlobError else "cannot be read"
             raise kind(f"blob {reference.name} {what}: {url} answers {error.code}") from None
     except _BROKEN as error:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import firstseen
 from firstseen import KafkaSource, UnreachableError
-from firstseen.kafka import CHUNK_BYTES, Record
+from firstseen.kafka import CHUNK_BYTES, ReadAnewError, Record
 
 from .publisher import Publisher, Signer
 
@@ -22,6 +22,9 @@ class Recorded:
     def read_to_end(self):
         if not self.reachable:
             raise UnreachableError("topic t cannot be read: the brokers are away")
+        if self.at > len(self.records):
+            self.at = 0
+            raise ReadAnewError("t")
         while self.at < len(self.records):
             self.at += 1
             yield self.records[self.at - 1]
@@ -117,6 +120,19 @@ class Topics(unittest.TestCase):
         again = Recorded()
         again.records = [*self.topic.records, Record(0, b"spam", None), first]
         self.assertEqual(firstseen.follow(KafkaSource(again, "spam")).poll().snapshot.sequence, 1)
+
+    def test_a_topic_that_was_made_anew(self):
+        self.publish(["a"])
+        self.assertEqual(self.follower.poll().snapshot.sequence, 1)
+        self.topic.records.clear()
+        self.assertIsNone(self.follower.poll())
+        self.assertIn("was made anew", self.follower.trouble)
+        self.assertTrue(self.follower.contains("a"))
+        self.assertIsNone(self.follower.poll())
+        self.assertIn("there is no manifest of set 'spam' on the topic", self.follower.trouble)
+        self.written.clear()
+        self.publish(["b"])
+        self.assertTrue(self.follower.poll().snapshot.contains("b"))
 
     def test_a_chunk_that_comes_late(self):
         manifest = self.publisher.publish(["a"])

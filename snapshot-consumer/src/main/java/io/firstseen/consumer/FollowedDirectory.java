@@ -321,18 +321,26 @@ public final class FollowedDirectory implements FollowedSet {
           startNanos);
       return true;
     } catch (IOException e) {
-      String reason = e.getMessage();
-      // What is wrong with one, such as another hash key, may be wrong with hundreds.
-      if (before == null && !reason.equals(lastReason)) {
-        shown.refuse(
-            "sequence %d of set '%s' cannot be used: %s".formatted(sequence, setName, reason));
-      }
-      lastReason = reason;
-      Failure failure = failures.computeIfAbsent(sequence, unused -> new Failure());
-      failure.looksToPass = Math.min(2 * failure.looksToPass + 1, MAX_LOOKS_PASSED_OVER);
-      failure.passed = 0;
+      fail(sequence, e.getMessage() == null ? e.toString() : e.getMessage());
+      return false;
+    } catch (RuntimeException | Error e) {
+      // As an OutOfMemoryError: an older one may be smaller.
+      LOG.warn("loading sequence {} of {} failed", sequence, directory.path(), e);
+      fail(sequence, e.toString());
       return false;
     }
+  }
+
+  private void fail(long sequence, String reason) {
+    // What is wrong with one, such as another hash key, may be wrong with hundreds.
+    if (!failures.containsKey(sequence) && !reason.equals(lastReason)) {
+      shown.refuse(
+          "sequence %d of set '%s' cannot be used: %s".formatted(sequence, setName, reason));
+    }
+    lastReason = reason;
+    Failure failure = failures.computeIfAbsent(sequence, unused -> new Failure());
+    failure.looksToPass = Math.min(2 * failure.looksToPass + 1, MAX_LOOKS_PASSED_OVER);
+    failure.passed = 0;
   }
 
   @Override

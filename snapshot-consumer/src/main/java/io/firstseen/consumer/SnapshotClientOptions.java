@@ -3,6 +3,7 @@ package io.firstseen.consumer;
 import io.firstseen.consumer.internal.BlobSource;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.BlobLoader;
+import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.filters.snapshot.TrustedKey;
 import java.net.URI;
@@ -376,9 +377,12 @@ public final class SnapshotClientOptions {
      * https:}. If not set, blobs are on the topic or at the location that the manifest names. That
      * location is used only with {@link #trustedKeys}; otherwise whoever can write to the topic
      * would choose which files and servers the client reads.
+     *
+     * @throws IllegalArgumentException if it cannot be the URI of a directory
      */
     public Builder blobDirectory(URI directory) {
-      this.blobDirectory = Objects.requireNonNull(directory, "blobDirectory");
+      this.blobDirectory =
+          Manifest.requireBlobs(Objects.requireNonNull(directory, "blobDirectory"));
       return this;
     }
 

@@ -476,7 +476,8 @@ class SnapshotCacheTest {
     for (Path file : unwritable) {
       Files.deleteIfExists(file);
     }
-    publish(3, "f", "g", "h", "i");
+    // One of the two shards is as it was, and still in memory.
+    publish(3, "a", "b", "c", "d", "e", "f");
     follow(client, TOPIC_ID);
     client.reader().end();
     SnapshotClient next = start();

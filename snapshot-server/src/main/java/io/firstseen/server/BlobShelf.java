@@ -23,18 +23,25 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Blobs that are made here: a base for each shard of the current snapshot and of the one before, so
  * that a peer that read a manifest can still fetch its blobs after the next one. A set is made when
- * somebody asks for its manifest. That may take minutes, in which only others who ask for one wait.
+ * somebody asks for its manifest. That may take minutes, in which others who ask for one wait a
+ * moment, and are then told to come again: whoever waits holds a thread that answers requests.
  */
 final class BlobShelf {
   private static final int SETS = 2;
 
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   // Sets are made one after another.
-  private final Object making = new Object();
+  private final ReentrantLock making = new ReentrantLock();
+  private volatile boolean isMaking;
+  private volatile long makingSinceNanos;
 
   // In the order of publication, but a set that was made is last. Guarded by this.
   private final Deque<Shelved> sets = new ArrayDeque<>();
@@ -80,9 +87,16 @@ final class BlobShelf {
     SnapshotSet get() throws HttpFailure;
   }
 
-  /** An unsigned manifest of the set that answers, whose blobs are all here. */
+  /**
+   * An unsigned manifest of the set that answers, whose blobs are all here.
+   *
+   * @throws HttpFailure if a set has been made for some time already
+   */
   Manifest ofBases(Answering answering) throws HttpFailure {
-    synchronized (making) {
+    lock();
+    try {
+      makingSinceNanos = System.nanoTime();
+      isMaking = true;
       // Not before, because it takes long to come here if another set is being made.
       SnapshotSet set = answering.get();
       Shelved shelved;
@@ -109,7 +123,23 @@ final class BlobShelf {
           }
         }
       }
+    } finally {
+      isMaking = false;
+      making.unlock();
     }
+  }
+
+  private void lock() throws HttpFailure {
+    try {
+      long madeForNanos = isMaking ? System.nanoTime() - makingSinceNanos : 0;
+      if (making.tryLock(PATIENCE_NANOS - madeForNanos, TimeUnit.NANOSECONDS)) {
+        return;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    throw new HttpFailure(
+        503, "the bases of a snapshot are being made, ask again later", Map.of("retry-after", "5"));
   }
 
   private static Manifest make(Shelved shelved, List<Shelved> all) {

@@ -188,6 +188,11 @@ class PageTest {
     assertThat(text("#lost")).isEqualTo("This service needs a token.");
     useToken("a-token-of-somebody-else");
     browser.await("document.getElementById('lost').innerText.includes('none of this service')");
+    // A space of no width.
+    useToken(token + "\\u200b");
+    browser.await("document.getElementById('lost').innerText.includes('cannot be a token')");
+    assertThat(browser.evaluate("document.getElementById('token-form').hidden").asBoolean())
+        .isFalse();
     useToken(token);
     browser.await("document.getElementById('state').textContent === 'ready'");
     assertThat(browser.evaluate("document.getElementById('token-form').hidden").asBoolean())

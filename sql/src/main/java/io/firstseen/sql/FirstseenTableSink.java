@@ -59,7 +59,7 @@ final class FirstseenTableSink implements DynamicTableSink {
       @Override
       public DataStreamSink<?> consumeDataStream(
           ProviderContext planner, DataStream<RowData> rows) {
-        DataStream<RowData> firstSeen = dedup.firstSeen(rows);
+        DataStream<RowData> firstSeen = dedup.firstSeen(rows, onlyInserts);
         if (!onlyInserts) {
           requireOrder(provider, firstSeen.getParallelism());
         }

@@ -19,6 +19,7 @@ import org.apache.flink.table.connector.source.abilities.SupportsReadingMetadata
 import org.apache.flink.table.connector.source.abilities.SupportsWatermarkPushDown;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.DataType;
+import org.apache.flink.types.RowKind;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,11 +84,12 @@ final class FirstseenTableSource
       throw TableDedup.unknown(
           wrapped.asSummaryString(), provider, List.of("SourceProvider", "DataStreamScanProvider"));
     }
+    boolean insertsOnly = wrapped.getChangelogMode().containsOnly(RowKind.INSERT);
     return new DataStreamScanProvider() {
       @Override
       public DataStream<RowData> produceDataStream(
           ProviderContext planner, StreamExecutionEnvironment environment) {
-        return dedup.firstSeen(rows(provider, strategy, type, environment));
+        return dedup.firstSeen(rows(provider, strategy, type, environment), insertsOnly);
       }
 
       @Override

@@ -335,12 +335,15 @@ final class TableDedup {
         .build();
   }
 
-  /** Adds the dedup to a job. */
-  DataStream<RowData> firstSeen(DataStream<RowData> rows) {
+  /**
+   * Adds the dedup to a job.
+   *
+   * @param insertsOnly whether all rows are inserts
+   */
+  DataStream<RowData> firstSeen(DataStream<RowData> rows, boolean insertsOnly) {
     TypeInformation<RowData> type = rows.getType();
-    return settings
-        .apply(Firstseen.dedup(rows))
-        .operation(TableDedup::operation)
+    Firstseen<RowData> dedup = settings.apply(Firstseen.dedup(rows));
+    return (insertsOnly ? dedup : dedup.operation(TableDedup::operation))
         .apply(
             (kind, change) ->
                 switch (kind) {

@@ -71,7 +71,7 @@ class TableDedupTest {
             .setParallelism(1);
     TableDedup dedup =
         TableDedup.of(Configuration.fromMap(Map.of("key", "k")), COLUMNS, List.of(), "rows", "");
-    DataStream<RowData> firstSeen = dedup.firstSeen(rows);
+    DataStream<RowData> firstSeen = dedup.firstSeen(rows, false);
     assertThat(firstSeen.getTransformation().getUid()).isEqualTo("rows-rows");
     write(firstSeen, FIRST_SEEN);
     write(rows, BESIDE);

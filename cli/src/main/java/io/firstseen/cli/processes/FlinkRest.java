@@ -188,10 +188,14 @@ public final class FlinkRest {
     }
   }
 
-  /** The first line of the last failure of a job, or nothing. */
+  /**
+   * Why a job has failed last: the sentence of a user's mistake, or what Flink says; or nothing.
+   */
   public String whyFailed(String job) throws IOException {
     JsonNode entries = get("/jobs/" + job + "/exceptions").path("exceptionHistory").path("entries");
-    return entries.path(0).path("stacktrace").asText().lines().findFirst().orElse("");
+    String text = entries.path(0).path("stacktrace").asText();
+    Matcher mistake = MISTAKE.matcher(text);
+    return mistake.find() ? mistake.group(1) : reason(text);
   }
 
   /**

@@ -7,8 +7,12 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The checkpoints and savepoints that jobs have left in a directory. */
@@ -16,6 +20,10 @@ public final class RetainedState {
 
   /** {@code JOB/chk-N/_metadata}, or {@code savepoint-X/_metadata} one level higher. */
   private static final int DEPTH = 3;
+
+  private static final Pattern CHECKPOINT = Pattern.compile("/([0-9a-f]{32})/chk-\\d+/?$");
+
+  private static final Pattern JOB = Pattern.compile("[0-9a-f]{32}");
 
   private RetainedState() {}
 
@@ -29,6 +37,34 @@ public final class RetainedState {
     Newest newest = new Newest();
     Files.walkFileTree(directory, Set.of(), DEPTH, newest);
     return Optional.ofNullable(newest.path).map(path -> path.toUri().toString());
+  }
+
+  /**
+   * The id of the job that has made a checkpoint.
+   *
+   * @param path what {@link #newest} has returned; that of a savepoint names no job
+   */
+  public static Optional<String> jobOf(String path) {
+    Matcher matcher = CHECKPOINT.matcher(path);
+    return matcher.find() ? Optional.of(matcher.group(1)) : Optional.empty();
+  }
+
+  /** The ids of the jobs that have begun to write checkpoints to the directory. */
+  public static List<String> jobs(Path directory) throws IOException {
+    if (!Files.isDirectory(directory)) {
+      return List.of();
+    }
+    try (Stream<Path> entries = Files.list(directory)) {
+      return entries
+          .map(entry -> entry.getFileName().toString())
+          .filter(name -> JOB.matcher(name).matches())
+          .toList();
+    }
+  }
+
+  /** Whether a checkpoint or savepoint is that of a job; of savepoints, six digits say so. */
+  public static boolean isOf(String job, String path) {
+    return path.contains("/" + job + "/") || path.contains("/savepoint-" + job.substring(0, 6));
   }
 
   private static final class Newest extends SimpleFileVisitor<Path> {

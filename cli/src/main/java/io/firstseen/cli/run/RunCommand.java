@@ -53,7 +53,6 @@ import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -167,7 +166,7 @@ public final class RunCommand implements Callable<Integer> {
       throws Exception {
     requireParallelismOfOneProcess(options.stream().parallelism());
     for (Path output : Arrays.asList(accepted, duplicates, deadLetters)) {
-      requireOtherThanInput(output);
+      InputFile.requireOther(input, output);
     }
     OutcomeSinks outcomes =
         OutcomeFiles.sinks(
@@ -224,17 +223,6 @@ public final class RunCommand implements Callable<Integer> {
               + MAX_PARALLELISM
               + " when everything runs in one process, got "
               + parallelism);
-    }
-  }
-
-  /** Refuses an output that is the input: replacing it would lose keys that were not accepted. */
-  private void requireOtherThanInput(@Nullable Path output) throws IOException {
-    if (output != null
-        && !input.equals(InputFile.STANDARD_INPUT)
-        && Files.isRegularFile(output)
-        && Files.isRegularFile(InputFile.path(input))
-        && Files.isSameFile(output, InputFile.path(input))) {
-      throw new UserErrorException(output + " cannot be both input and output");
     }
   }
 

@@ -23,6 +23,7 @@ import io.firstseen.operators.dedup.WarmStart;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.testing.EmbeddedCluster;
 import io.firstseen.types.DedupParameters;
+import io.firstseen.types.TimeToLive;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -157,7 +158,9 @@ public final class BootstrapCommand implements Callable<Integer> {
     }
     DeadLetterFile deadLetterFile = null;
     if (deadLetters != null) {
-      requireOtherThanInput();
+      if (origin.input != null) {
+        InputFile.requireOther(origin.input, deadLetters);
+      }
       deadLetterFile =
           new DeadLetterFile(deadLetters, origin.input == null ? SourceEvent::key : format::write);
       cleanup.add(deadLetterFile);
@@ -166,6 +169,12 @@ public final class BootstrapCommand implements Callable<Integer> {
     KnownKeys known =
         new KnownKeys(Files.createDirectory(scratch.resolve("keys")), parameters.ttl());
     cleanup.add(known);
+    if (origin.input == null
+        && parameters.ttl() != null
+        && parameters.ttl().since() == TimeToLive.Since.LAST_SEEN) {
+      // Repeats are not on the topic.
+      known.renewAll(Clock.systemUTC().millis());
+    }
     KeyLearner learner =
         new KeyLearner(keys.canonicaliser(), keys.keyHash(), known, deadLetterFile);
 
@@ -188,16 +197,6 @@ public final class BootstrapCommand implements Callable<Integer> {
             (System.nanoTime() - startNanos) / 1e9));
     learner.warnOfDeadLetters(spec.commandLine().getErr());
     return ExitCode.GOOD;
-  }
-
-  private void requireOtherThanInput() throws IOException {
-    if (origin.input != null
-        && !origin.input.equals(InputFile.STANDARD_INPUT)
-        && Files.isRegularFile(deadLetters)
-        && Files.isRegularFile(InputFile.path(origin.input))
-        && Files.isSameFile(deadLetters, InputFile.path(origin.input))) {
-      throw new UserErrorException(deadLetters + " cannot be both input and output");
-    }
   }
 
   private void read(KeyLearner learner) throws IOException {

@@ -476,17 +476,27 @@ public final class ServeCommand implements Callable<Integer> {
     return SetSource.topic(client);
   }
 
+  /** The set of the newest manifest that can be used, as the follower takes that one, too. */
   static String setIn(Path path, List<TrustedKey> keys) {
+    SnapshotDirectory directory = new SnapshotDirectory(path);
+    List<Long> sequences;
     try {
-      SnapshotDirectory directory = new SnapshotDirectory(path);
-      Manifest newest = directory.latest();
-      return keys.isEmpty()
-          ? newest.setName()
-          : ManifestCheck.requireSigned(directory.manifestBytes(newest.sequence()), keys).setName();
+      sequences = directory.sequences();
     } catch (SnapshotException e) {
       // The follower will report what is wrong.
       return DEFAULT_SET;
     }
+    for (int i = sequences.size() - 1; i >= 0; i--) {
+      try {
+        byte[] bytes = directory.manifestBytes(sequences.get(i));
+        Manifest manifest =
+            keys.isEmpty() ? Manifest.read(bytes) : ManifestCheck.requireSigned(bytes, keys);
+        return manifest.setName();
+      } catch (SnapshotException e) {
+        // One that is only half there, for instance; the follower passes over it as well.
+      }
+    }
+    return DEFAULT_SET;
   }
 
   private String from() {

@@ -19,6 +19,21 @@ public final class InputFile {
 
   private InputFile() {}
 
+  /**
+   * Refuses an output that is the input, as writing it would lose that.
+   *
+   * @throws UserErrorException if both are one file
+   */
+  public static void requireOther(String pathOrDash, @Nullable Path output) throws IOException {
+    if (output != null
+        && !pathOrDash.equals(STANDARD_INPUT)
+        && Files.isRegularFile(output)
+        && Files.isRegularFile(path(pathOrDash))
+        && Files.isSameFile(output, path(pathOrDash))) {
+      throw new UserErrorException(output + " cannot be both input and output");
+    }
+  }
+
   /** The name of an input in messages. */
   public static Path nameOf(String pathOrDash) {
     return pathOrDash.equals(STANDARD_INPUT) ? Path.of("standard input") : path(pathOrDash);

@@ -63,6 +63,11 @@ final class SetKeys {
     return InputFile.nameOf(input);
   }
 
+  /** See {@link InputFile#requireOther}. */
+  void requireOther(Path output) throws IOException {
+    InputFile.requireOther(input, output);
+  }
+
   /**
    * Reads all keys.
    *

@@ -6,9 +6,11 @@ import io.firstseen.consumer.NothingPublishedException;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.consumer.SnapshotListener;
 import io.firstseen.consumer.SnapshotPull;
+import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
@@ -39,7 +41,7 @@ final class SetOnTopic {
    *
    * @param progress shows how much was read, and what does not count
    * @throws NothingPublishedException if there is no snapshot yet
-   * @throws UserErrorException if the topic cannot be read
+   * @throws UserErrorException if the topic, or the place of its blobs, cannot be read
    * @throws IOException if the published snapshot cannot be used
    */
   SnapshotPull.Result pull(
@@ -70,6 +72,11 @@ final class SetOnTopic {
       throw new UserErrorException(
           "cannot read topic '%s' of %s: %s"
               .formatted(topic.topic(), bootstrapServers, reason.getMessage()));
+    } catch (SnapshotException | FileSystemException e) {
+      throw e;
+    } catch (IOException e) {
+      // Blobs that are elsewhere cannot be fetched.
+      throw new UserErrorException(e.getMessage() == null ? e.toString() : e.getMessage());
     }
   }
 

@@ -3,6 +3,7 @@ package io.firstseen.cli.snapshot;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.InputFile;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.KeyLines;
 import io.firstseen.cli.shared.SnapshotSummary;
@@ -96,6 +97,7 @@ final class SnapshotBuildCommand implements Callable<Integer> {
                 new KeyOptions.Rate("--fpr", falsePositiveRate),
                 new KeyOptions.Rate("--url-fpr", urlFalsePositiveRate))
             .orElse(DEFAULT_RATE);
+    InputFile.requireOther(input, output);
     // Opened first, so that an output that cannot be written is found before the work.
     OutputFile file = new OutputFile(output);
     cleanup.add(file);

@@ -63,6 +63,7 @@ final class SnapshotEncodeCommand implements Callable<Integer> {
   private int encode(SetCodec chosen, Cleanup cleanup) throws IOException {
     OutputFile file = null;
     if (output != null) {
+      keys.requireOther(output);
       file = new OutputFile(output);
       cleanup.add(file);
     }

@@ -3,9 +3,11 @@ package io.firstseen.cli.up;
 import io.firstseen.cli.processes.CommandProcess;
 import io.firstseen.cli.processes.LocalProcess;
 import io.firstseen.cli.processes.ProcessLogs;
+import io.firstseen.jobs.options.JobOptions;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.math.BigDecimal;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -47,6 +49,8 @@ final class PrometheusProcess {
    * @param port of localhost
    * @param flink ports of the metrics of the cluster
    * @param service port of the service
+   * @param options of the jobs, to which the alerts are fitted, and the time between their
+   *     checkpoints
    */
   static LocalProcess start(
       Path program,
@@ -55,9 +59,20 @@ final class PrometheusProcess {
       List<Integer> flink,
       int service,
       Duration scrapeInterval,
+      JobOptions options,
+      Duration checkpointInterval,
       ProcessLogs logs)
       throws IOException {
-    Files.writeString(directory.resolve(ALERTS), resource(ALERTS));
+    Files.writeString(
+        directory.resolve(ALERTS),
+        alerts(
+            resource(ALERTS),
+            options.dedup().falsePositiveRate(),
+            options.snapshots().window(),
+            options.stream()
+                .outOfOrderness()
+                .plus(options.stream().idleTimeout())
+                .plus(checkpointInterval.multipliedBy(2))));
     Files.writeString(
         directory.resolve(CONFIGURATION),
         configuration(resource(CONFIGURATION), flink, service, scrapeInterval));
@@ -77,6 +92,20 @@ final class PrometheusProcess {
         logs.file("prometheus"),
         start -> new LocalProcess.Command(words, Map.of()),
         start -> CommandProcess.answers(ready));
+  }
+
+  /**
+   * The alerts for other options.
+   *
+   * @param delay of a snapshot, after the end of its window
+   */
+  static String alerts(String ofDefaults, double rate, Duration window, Duration delay) {
+    String changed = replace(ofDefaults, "> 0.001\n", "> " + plain(rate) + "\n");
+    changed =
+        replace(changed, "> 7200000\n", "> " + (2 * window.toMillis() + delay.toMillis()) + "\n");
+    long seconds = (3 * window.toMillis() + delay.toMillis()) / 1000;
+    changed = replace(changed, "> 10800\n", "> " + seconds + "\n");
+    return changed;
   }
 
   /** The configuration for containers, with the addresses of these processes instead. */
@@ -101,6 +130,10 @@ final class PrometheusProcess {
 """;
   }
 
+  private static String plain(double rate) {
+    return BigDecimal.valueOf(rate).stripTrailingZeros().toPlainString();
+  }
+
   private static String targets(Stream<Integer> ports) {
     return ports
         .map(port -> "\"localhost:" + port + "\"")
@@ -109,7 +142,7 @@ final class PrometheusProcess {
 
   private static String replace(String text, String old, String replacement) {
     if (!text.contains(old)) {
-      throw new IllegalStateException("deploy/prometheus/" + CONFIGURATION + " has no " + old);
+      throw new IllegalStateException("no file of deploy/prometheus has " + old);
     }
     return text.replace(old, replacement);
   }

@@ -23,6 +23,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,15 +31,14 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AdminClientConfig;
-import org.apache.kafka.clients.admin.NewTopic;
-import org.apache.kafka.common.KafkaFuture;
-import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.flink.core.execution.RecoveryClaimMode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
@@ -68,6 +68,17 @@ import picocli.CommandLine.Spec;
 public final class UpCommand implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(UpCommand.class);
   private static final String EVENTS_TOPIC = "firstseen.events";
+  private static final String ACCEPTED_TOPIC = "firstseen.accepted";
+  private static final String SNAPSHOT_JOB = "SnapshotJob";
+
+  /** What the ids of the snapshot job's transactions begin with: a prefix and its topic. */
+  private static final String SNAPSHOT_TRANSACTIONS = "firstseen.firstseen.snapshots.";
+
+  // The broker stops with the jobs, so nothing that they still need may go with time.
+  private static final Duration MAX_DOWNTIME = Duration.ofDays(36_500);
+  // Milliseconds are an int.
+  private static final Duration TRANSACTION_TIMEOUT = Duration.ofDays(24);
+
   private static final String MIN_TASK_MANAGER = "1g";
   private static final Duration JOB_LIMIT = Duration.ofMinutes(2);
 
@@ -171,6 +182,8 @@ public final class UpCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
+  private boolean keepsRemovals;
+
   static final class Port extends OptionValues.WholeNumber {
     Port() {
       super(0, 65_535);
@@ -220,7 +233,7 @@ public final class UpCommand implements Callable<Integer> {
           BrokerProcess.start(directory.kafka(), kafkaPort, brokerProperties(), logs);
       cleanup.add(kafka);
       parts.add(kafka.process());
-      makeTopics(kafka.bootstrapServers());
+      prepareTopics(kafka.bootstrapServers());
       told.put("kafka", kafka.bootstrapServers()).put("eventsTopic", EVENTS_TOPIC);
 
       progress.show(() -> "starting Flink…");
@@ -233,7 +246,13 @@ public final class UpCommand implements Callable<Integer> {
       progress.show(() -> "starting the jobs…");
       ObjectNode jobs = told.putObject("jobs");
       for (Map.Entry<String, List<String>> job : jobs(kafka.bootstrapServers()).entrySet()) {
-        jobs.set(job.getKey(), startJob(flink.rest(), jar, directory, job));
+        if (job.getKey().equals(SNAPSHOT_JOB)) {
+          // Not before: a broker that has just started does not know all its transactions yet.
+          abortSnapshotTransactions(kafka.bootstrapServers(), directory);
+        }
+        ObjectNode started = startJob(flink.rest(), jar, directory, job);
+        jobs.set(job.getKey(), started);
+        parts.addJob(flink.rest(), job.getKey(), started.path("id").asText());
       }
 
       progress.show(() -> "starting the service…");
@@ -252,6 +271,8 @@ public final class UpCommand implements Callable<Integer> {
                 flink.metricsPorts(),
                 servicePort,
                 scrapeInterval,
+                options,
+                checkpointInterval,
                 logs);
         cleanup.add(process);
         parts.add(process);
@@ -262,11 +283,7 @@ public final class UpCommand implements Callable<Integer> {
       told.put("data", directory.path().toString());
     }
     print(told);
-    LocalProcess ended = parts.awaitFirstEnd();
-    tell(
-        "%s has ended with status %d; the last line of %s: %s"
-            .formatted(ended.name(), ended.exited().join(), ended.log(), ended.tail(1)),
-        logsJson);
+    tell(parts.awaitFirstEnd(), logsJson);
     return ExitCode.PROGRAM;
   }
 
@@ -290,26 +307,33 @@ public final class UpCommand implements Callable<Integer> {
   }
 
   private Map<String, String> brokerProperties() {
-    // Events and results are kept as by any broker; offsets outlive a long pause.
-    return Map.of("offsets.retention.minutes", Integer.toString(Integer.MAX_VALUE));
+    // Events and results are kept as by any broker; offsets and transactions outlive a long pause.
+    return Map.of(
+        "offsets.retention.minutes",
+        Integer.toString(Integer.MAX_VALUE),
+        "transaction.max.timeout.ms",
+        Long.toString(TRANSACTION_TIMEOUT.toMillis()));
   }
 
-  private void makeTopics(String servers) throws Exception {
-    List<NewTopic> wanted =
-        Stream.concat(Stream.of(EVENTS_TOPIC), topics.stream())
-            .distinct()
-            .map(topic -> new NewTopic(topic, options.stream().parallelism(), (short) 1))
-            .toList();
-    try (Admin admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, servers))) {
-      for (KafkaFuture<Void> made : admin.createTopics(wanted).values().values()) {
-        try {
-          made.get();
-        } catch (ExecutionException e) {
-          if (!(e.getCause() instanceof TopicExistsException)) {
-            throw e;
-          }
-        }
-      }
+  private void prepareTopics(String servers) throws Exception {
+    try (BrokerPreparation broker = new BrokerPreparation(servers)) {
+      broker.makeTopics(
+          Stream.concat(Stream.of(EVENTS_TOPIC), topics.stream()).distinct().toList(),
+          options.stream().parallelism());
+      keepsRemovals = broker.keepRemovals(ACCEPTED_TOPIC, MAX_DOWNTIME);
+    }
+  }
+
+  /** DedupJob does this itself, as it takes over. */
+  private static void abortSnapshotTransactions(String servers, DataDirectory directory)
+      throws Exception {
+    Path state = directory.stateOf(SNAPSHOT_JOB);
+    List<String> others = new ArrayList<>(RetainedState.jobs(state));
+    // Flink commits or aborts those of the job whose state it goes on with.
+    RetainedState.newest(state)
+        .ifPresent(from -> others.removeIf(job -> RetainedState.isOf(job, from)));
+    try (BrokerPreparation broker = new BrokerPreparation(servers)) {
+      broker.abortTransactions(SNAPSHOT_TRANSACTIONS, others);
     }
   }
 
@@ -332,12 +356,16 @@ public final class UpCommand implements Callable<Integer> {
     // After a kill the newest claim may be of a job that left no checkpoint.
     dedup.add("--take-over");
     jobs.put("DedupJob", dedup);
-    jobs.put("SnapshotJob", arguments.ofSnapshots());
+    jobs.put(SNAPSHOT_JOB, arguments.ofSnapshots());
     jobs.values()
         .forEach(
             words -> {
               words.add("--bootstrap-servers=" + servers);
               words.add("--checkpoint-interval=" + checkpointInterval.toMillis() + "ms");
+              if (keepsRemovals) {
+                words.add("--max-downtime=" + OptionValues.write(MAX_DOWNTIME));
+              }
+              words.add("--transaction-timeout=" + OptionValues.write(TRANSACTION_TIMEOUT));
             });
     return jobs;
   }
@@ -347,18 +375,17 @@ public final class UpCommand implements Callable<Integer> {
       throws IOException {
     Path state = directory.stateOf(job.getKey());
     Optional<String> from = RetainedState.newest(state);
+    Map<String, String> settings = new HashMap<>();
+    settings.put(CheckpointingOptions.CHECKPOINTS_DIRECTORY.key(), state.toUri().toString());
+    settings.put(CheckpointingOptions.SAVEPOINT_DIRECTORY.key(), state.toUri().toString());
+    if (from.flatMap(RetainedState::jobOf).isPresent()) {
+      // Or the checkpoints of each start would stay for ever.
+      settings.put(StateRecoveryOptions.RESTORE_MODE.key(), RecoveryClaimMode.CLAIM.name());
+    }
     String id =
         rest.run(
             new FlinkRest.Job(
-                jar,
-                "io.firstseen.jobs." + job.getKey(),
-                job.getValue(),
-                Map.of(
-                    CheckpointingOptions.CHECKPOINTS_DIRECTORY.key(),
-                    state.toUri().toString(),
-                    CheckpointingOptions.SAVEPOINT_DIRECTORY.key(),
-                    state.toUri().toString()),
-                from));
+                jar, "io.firstseen.jobs." + job.getKey(), job.getValue(), settings, from));
     rest.awaitRunning(id, JOB_LIMIT);
     return Json.object().put("id", id).put("from", from.orElse(null));
   }
@@ -400,20 +427,53 @@ public final class UpCommand implements Callable<Integer> {
 
   /** The processes that must go on. */
   private static final class Parts {
+    private static final long POLL_SECONDS = 2;
+
+    private record Job(FlinkRest rest, String name, String id) {}
+
     private final List<LocalProcess> processes = new ArrayList<>();
+    private final List<Job> jobs = new ArrayList<>();
 
     void add(LocalProcess process) {
       processes.add(process);
     }
 
-    /** Waits until one of them ends. */
-    LocalProcess awaitFirstEnd() throws InterruptedException, ExecutionException {
-      return (LocalProcess)
+    void addJob(FlinkRest rest, String name, String id) {
+      jobs.add(new Job(rest, name, id));
+    }
+
+    /** Waits until one of the processes ends or a job fails, and says which, and why. */
+    String awaitFirstEnd() throws IOException, InterruptedException, ExecutionException {
+      CompletableFuture<Object> anyEnd =
           CompletableFuture.anyOf(
-                  processes.stream()
-                      .map(process -> process.exited().thenApply(status -> process))
-                      .toArray(CompletableFuture<?>[]::new))
-              .get();
+              processes.stream()
+                  .map(process -> process.exited().thenApply(status -> process))
+                  .toArray(CompletableFuture<?>[]::new));
+      while (true) {
+        try {
+          LocalProcess ended = (LocalProcess) anyEnd.get(POLL_SECONDS, TimeUnit.SECONDS);
+          return "%s has ended with status %d; the last line of %s: %s"
+              .formatted(ended.name(), ended.exited().join(), ended.log(), ended.tail(1));
+        } catch (TimeoutException e) {
+          for (Job job : jobs) {
+            Optional<String> failure = failure(job);
+            if (failure.isPresent()) {
+              return "%s has failed: %s".formatted(job.name(), failure.get());
+            }
+          }
+        }
+      }
+    }
+
+    private static Optional<String> failure(Job job) {
+      try {
+        return job.rest().state(job.id()).equals("FAILED")
+            ? Optional.of(job.rest().whyFailed(job.id()))
+            : Optional.empty();
+      } catch (IOException e) {
+        // A JobManager that is gone is told as a process, one that is slow is asked again.
+        return Optional.empty();
+      }
     }
   }
 }

@@ -24,7 +24,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.flink.api.common.JobID;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.PipelineOptionsInternal;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -349,6 +351,45 @@ class OneWriterTest {
                 .formatted(first.getJobID()));
     cluster.triggerCheckpoint(first);
     assertEachOutcomeIsThereOnce(first);
+  }
+
+  /** As jobs with high availability have in application mode: the claim is its own already. */
+  @Tag("slow")
+  @Test
+  void aJobWithAFixedIdThatTakesOverItsOwnOutputFromOlderStateWritesNothingTwice()
+      throws Exception {
+    begin(37, 1);
+    Configuration fixedId =
+        new Configuration()
+            .set(PipelineOptionsInternal.PIPELINE_FIXED_JOB_ID, JobID.generate().toString());
+    JobClient job = submit(1, NEVER, fixedId);
+    send(400);
+    awaitAccepted(0);
+    cluster.triggerCheckpoint(job);
+    String savepoint = savepoint(job);
+    send(400);
+    awaitAccepted(0);
+    cluster.triggerCheckpoint(job);
+    topics.await(name + ".accepted", READ_COMMITTED, model.changes);
+    cancel(job);
+
+    EmbeddedCluster before = cluster;
+    try (EmbeddedCluster another =
+        EmbeddedCluster.start(directory.resolve("another"), EmbeddedCluster.Settings.defaults())) {
+      cluster = another;
+      Configuration settings = fromSavepoint(savepoint);
+      settings.addAll(fixedId);
+      JobClient again = submit(1, NEVER, settings, "--take-over");
+      assertThat(again.getJobID()).isEqualTo(job.getJobID());
+      cluster.awaitRunning(again);
+      cluster.triggerCheckpoint(again);
+      send(400);
+      awaitAccepted(0);
+      cluster.triggerCheckpoint(again);
+      assertEachOutcomeIsThereOnce(again);
+    } finally {
+      cluster = before;
+    }
   }
 
   /** What it has to do with the output before, nobody knows: it writes all outcomes. */

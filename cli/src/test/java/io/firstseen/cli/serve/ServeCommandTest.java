@@ -19,7 +19,9 @@ import io.firstseen.server.http.BearerTokens;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -154,6 +156,12 @@ class ServeCommandTest {
     snapshots.writeManifest(SigningKey.generate().sign(manifest));
     assertThat(ServeCommand.setIn(directory, trusted)).isEqualTo("firstseen");
     snapshots.writeManifest(key.sign(manifest));
+    assertThat(ServeCommand.setIn(directory, trusted)).isEqualTo("phishing");
+    // One that is only half there, and one that nobody has signed.
+    Files.write(snapshots.manifestFile(3), Arrays.copyOf(manifest.toBytes(), 20));
+    assertThat(ServeCommand.setIn(directory, List.of())).isEqualTo("phishing");
+    snapshots.writeManifest(new SetPublisher("spam", parameters).publish(2, 0, 1).manifest());
+    assertThat(ServeCommand.setIn(directory, List.of())).isEqualTo("spam");
     assertThat(ServeCommand.setIn(directory, trusted)).isEqualTo("phishing");
   }
 }

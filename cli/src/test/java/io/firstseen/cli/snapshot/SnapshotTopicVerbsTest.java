@@ -147,6 +147,29 @@ class SnapshotTopicVerbsTest {
     }
   }
 
+  @Test
+  void pullSaysInOneLineWhyBlobsThatAreElsewhereCannotBeRead() throws Exception {
+    String servers = KAFKA.servers();
+    try (SnapshotWriter writer = openTopic(KAFKA.broker())) {
+      writer.publish(1, "a");
+    }
+    for (String[] place :
+        new String[][] {
+          {"/data/blobs", "blobs must be the URI of a directory, such as s3://bucket/path"},
+          {"s3://bucket/", "is of a kind that this client cannot read"},
+          {"http://127.0.0.1:9/", "cannot be reached"}
+        }) {
+      Invocation refused = pull(servers, "--blobs=" + place[0]);
+      assertThat(refused.status()).as(place[0]).isEqualTo(ExitCode.USAGE);
+      assertThat(refused.err())
+          .singleElement()
+          .asString()
+          .startsWith("firstseen snapshot pull: ")
+          .contains(place[1])
+          .doesNotContain("unexpected");
+    }
+  }
+
   private void refused(String servers, String why) {
     Invocation refused = pull(servers);
     assertThat(refused.status()).isEqualTo(ExitCode.USAGE);

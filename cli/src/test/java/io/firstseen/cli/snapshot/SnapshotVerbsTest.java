@@ -294,6 +294,16 @@ class SnapshotVerbsTest {
         .containsExactly("a\tpresent");
   }
 
+  @Test
+  void theInputIsNotOverwritten() throws IOException {
+    String keys = write("keys", "a");
+    build("--input", keys, "--output", directory.resolve("./keys").toString())
+        .assertRefused("keys cannot be both input and output");
+    Invocation.of("snapshot", "encode", "--codec=casper", "--input", keys, "--output", keys)
+        .assertRefused("keys cannot be both input and output");
+    assertThat(directory.resolve("keys")).hasContent("a");
+  }
+
   // info
 
   @Test

@@ -34,6 +34,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -41,8 +42,19 @@ import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.ListTransactionsOptions;
+import org.apache.kafka.clients.admin.TransactionListing;
+import org.apache.kafka.clients.admin.TransactionState;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -76,6 +88,7 @@ class UpCommandTest {
   private static JsonNode addresses;
   private static int ups;
   private static int sent;
+  private static Producer<byte[], byte[]> leftOpen;
 
   @BeforeAll
   static void start() throws Exception {
@@ -210,18 +223,29 @@ class UpCommandTest {
   @Order(4)
   void afterCtrlCTheNextOneGoesOn() throws Exception {
     List<ProcessHandle> parts = parts();
+    // As of an earlier version, and of a start that was killed before a checkpoint.
+    setRemovalsOfAccepted("86400000");
+    String killed = "0".repeat(32);
+    Files.createDirectories(directory.resolve("data/flink/state/SnapshotJob/" + killed));
+    leaveTransaction("firstseen.firstseen.snapshots." + killed + "-0-1");
     up.interrupt();
     Invocation end = up.end();
     assertThat(end.status()).isEqualTo(130);
     assertThat(end.err()).isEmpty();
     assertThat(parts).hasSizeGreaterThanOrEqualTo(4).noneMatch(ProcessHandle::isAlive);
 
+    leftOpen.close(Duration.ZERO);
     Path leftOver = Files.createFile(directory.resolve("data/flink/tmp/left-over"));
     up = startUp();
     assertThat(leftOver).doesNotExist();
     for (String job : List.of("DedupJob", "SnapshotJob")) {
-      assertThat(addresses.path("jobs").path(job).path("from").asText()).contains("/" + job + "/");
+      String from = addresses.path("jobs").path(job).path("from").asText();
+      assertThat(from).contains("/" + job + "/");
+      Path checkpoint = Path.of(URI.create(from));
+      Waiting.until("checkpoints do not pile up", LONG, () -> !Files.exists(checkpoint));
     }
+    assertThat(removalsOfAccepted()).isEqualTo(Duration.ofDays(36_500).toMillis() + "");
+    assertThat(openTransactions()).noneMatch(id -> id.contains(killed));
     assertThat(isListed(99)).as("at once").isTrue();
     try (TopicIo topics = new TopicIo(addresses.path("kafka").asText())) {
       send(topics, events(0, 10));
@@ -235,6 +259,78 @@ class UpCommandTest {
           .forEach(record -> keys.add(keyOf(record)));
       assertThat(keys).hasSizeGreaterThan(100).doesNotHaveDuplicates();
     }
+  }
+
+  private static <T> T asAdmin(AdminCall<T> call) throws Exception {
+    try (Admin admin =
+        Admin.create(Map.of("bootstrap.servers", addresses.path("kafka").asText()))) {
+      return call.on(admin);
+    }
+  }
+
+  private interface AdminCall<T> {
+    T on(Admin admin) throws Exception;
+  }
+
+  private static final ConfigResource OF_ACCEPTED =
+      new ConfigResource(ConfigResource.Type.TOPIC, ACCEPTED);
+
+  private static void setRemovalsOfAccepted(String millis) throws Exception {
+    ConfigEntry entry = new ConfigEntry("delete.retention.ms", millis);
+    asAdmin(
+        admin ->
+            admin
+                .incrementalAlterConfigs(
+                    Map.of(
+                        OF_ACCEPTED, List.of(new AlterConfigOp(entry, AlterConfigOp.OpType.SET))))
+                .all()
+                .get());
+  }
+
+  private static String removalsOfAccepted() throws Exception {
+    return asAdmin(
+        admin ->
+            admin
+                .describeConfigs(List.of(OF_ACCEPTED))
+                .all()
+                .get()
+                .get(OF_ACCEPTED)
+                .get("delete.retention.ms")
+                .value());
+  }
+
+  private static List<String> openTransactions() throws Exception {
+    return asAdmin(
+        admin ->
+            admin
+                .listTransactions(
+                    new ListTransactionsOptions().filterStates(List.of(TransactionState.ONGOING)))
+                .all()
+                .get()
+                .stream()
+                .map(TransactionListing::transactionalId)
+                .toList());
+  }
+
+  /** With a timeout that only the broker of this command allows. */
+  private static void leaveTransaction(String id) throws Exception {
+    Producer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            Map.of(
+                "bootstrap.servers",
+                addresses.path("kafka").asText(),
+                "transactional.id",
+                id,
+                "transaction.timeout.ms",
+                "" + Duration.ofDays(24).toMillis()),
+            new ByteArraySerializer(),
+            new ByteArraySerializer());
+    producer.initTransactions();
+    producer.beginTransaction();
+    producer.send(new ProducerRecord<>("clicks", new byte[1])).get();
+    assertThat(openTransactions()).contains(id);
+    // Not closed, which would abort the transaction: the broker is stopped first.
+    leftOpen = producer;
   }
 
   @Test
@@ -251,6 +347,31 @@ class UpCommandTest {
         .asString()
         .startsWith("firstseen up: taskmanager-1 has ended with status 137; the last line of ")
         .contains("taskmanager-1.log: ");
+    assertThat(parts).noneMatch(ProcessHandle::isAlive);
+  }
+
+  @Test
+  @Order(6)
+  void whenAJobFailsForGoodItSaysSoAndEnds() throws Exception {
+    up = startUp();
+    List<ProcessHandle> parts = parts();
+    try (Producer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", addresses.path("kafka").asText()),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
+      // Another job claims the output.
+      byte[] claim = ("f".repeat(32) + "/others").getBytes(UTF_8);
+      byte[] key = (ACCEPTED + "/claim").getBytes(UTF_8);
+      producer.send(new ProducerRecord<>(ACCEPTED + ".claims", 0, key, claim)).get();
+    }
+    Invocation end = up.end();
+    assertThat(end.status()).isEqualTo(ExitCode.PROGRAM);
+    assertThat(end.err())
+        .singleElement()
+        .asString()
+        .startsWith("firstseen up: DedupJob has failed: ")
+        .contains("job " + "f".repeat(32) + " has taken it over");
     assertThat(parts).noneMatch(ProcessHandle::isAlive);
   }
 

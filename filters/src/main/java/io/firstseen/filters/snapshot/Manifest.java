@@ -79,7 +79,7 @@ public record Manifest(
     requireCount(count);
     Sha256.require("root", root);
     if (blobs != null) {
-      requireDirectory(blobs);
+      requireBlobs(blobs);
     }
     if (packBytes > MAX_BYTES) {
       throw new IllegalArgumentException("packBytes must be at most 2^53, got " + packBytes);
@@ -224,7 +224,12 @@ public record Manifest(
     }
   }
 
-  private static void requireDirectory(URI uri) {
+  /**
+   * Returns the URI of a directory of blobs as it was given.
+   *
+   * @throws IllegalArgumentException if a manifest cannot name it; with one sentence
+   */
+  public static URI requireBlobs(URI uri) {
     String authority = uri.getRawAuthority();
     // An authority that is no host and port is not divided into its parts.
     if (authority != null && authority.contains("@")) {
@@ -248,6 +253,7 @@ public record Manifest(
               + " characters, got "
               + uri.toASCIIString().length());
     }
+    return uri;
   }
 
   private static void requireCount(long count) {

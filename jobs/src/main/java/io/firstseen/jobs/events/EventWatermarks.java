@@ -67,7 +67,12 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
   public static EventWatermarks of(
       Duration outOfOrderness, Duration idleTimeout, OptionalLong windowMillis) {
     return new EventWatermarks(
-        outOfOrderness.toMillis(), idleTimeout.toNanos(), windowMillis.orElse(0), null, 0);
+        outOfOrderness.toMillis(),
+        // At most 292 years.
+        TimeUnit.MILLISECONDS.toNanos(idleTimeout.toMillis()),
+        windowMillis.orElse(0),
+        null,
+        0);
   }
 
   /** A copy that also emits a watermark right after each event that begins an epoch of a shard. */

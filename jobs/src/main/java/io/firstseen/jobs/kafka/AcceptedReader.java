@@ -55,8 +55,11 @@ final class AcceptedReader implements SourceReader<SourceEvent, KafkaPartitionSp
       long throughMillis = clock.millis();
       if (split instanceof TimedSplit timed) {
         throughMillis = timed.readThroughMillis();
-        if (isTooOld(throughMillis) && hasUnread(split)) {
-          throw tooOld(split, throughMillis);
+        if (isTooOld(throughMillis)) {
+          if (hasUnread(split)) {
+            throw tooOld(split, throughMillis);
+          }
+          throughMillis = clock.millis();
         }
       }
       partitions.put(split.splitId(), new ReadThrough(clock, throughMillis));
@@ -70,10 +73,12 @@ final class AcceptedReader implements SourceReader<SourceEvent, KafkaPartitionSp
 
   /**
    * Whether there are records to read, other than the marker of the transaction that was read last.
+   * If nothing was read of a partition, nothing can be missed.
    */
   private boolean hasUnread(KafkaPartitionSplit split) {
-    return split.getStartingOffset() < 0
-        || ends.of(split.getTopicPartition()) > split.getStartingOffset() + 1;
+    long next = split.getStartingOffset();
+    return next != KafkaPartitionSplit.EARLIEST_OFFSET
+        && (next < 0 || ends.of(split.getTopicPartition()) > next + 1);
   }
 
   private UserErrorException tooOld(KafkaPartitionSplit split, long throughMillis) {
@@ -234,12 +239,7 @@ final class AcceptedReader implements SourceReader<SourceEvent, KafkaPartitionSp
 
     @Override
     public void collect(SourceEvent event, long timestampMillis) {
-      // A record of another program has no event time in a header; its timestamp is that time.
-      if (timestampMillis == event.timestampMillis()) {
-        partition.recordOfUnknownTime();
-      } else {
-        partition.record(timestampMillis);
-      }
+      partition.record(timestampMillis, timestampMillis == event.timestampMillis());
       output.collect(event, timestampMillis);
     }
 

@@ -107,11 +107,15 @@ public final class EventDeserializer implements KafkaRecordDeserializationSchema
       return SourceEvent.malformed(
           "record must be at most %d bytes with its key and headers, got %d"
               .formatted(MAX_RECORD_BYTES, bytes),
-          record.value(),
+          record.value() == null ? cut(record.key()) : record.value(),
           event.place());
     }
     return event.withRecord(
         new SourceRecord(record.partition(), record.timestamp(), record.key(), headers));
+  }
+
+  private static byte @Nullable [] cut(byte @Nullable [] key) {
+    return key == null ? null : Arrays.copyOf(key, Math.min(key.length, MAX_BYTES));
   }
 
   private static long length(byte @Nullable [] bytes) {
@@ -126,10 +130,7 @@ public final class EventDeserializer implements KafkaRecordDeserializationSchema
       return tooLong("value", value, place);
     }
     if (value == null && (fields != null || format == EventFormat.JSON)) {
-      return SourceEvent.malformed(
-          "value is missing",
-          key == null ? null : Arrays.copyOf(key, Math.min(key.length, MAX_BYTES)),
-          place);
+      return SourceEvent.malformed("value is missing", cut(key), place);
     }
     if (fields != null) {
       return fields.parse(value, timestampMillis(record), place);

@@ -188,6 +188,8 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
   private void begin() throws Exception {
     hasBegun = true;
     tail.readToEnd();
+    // Again, or a job that is refused by what was written meanwhile would end the other one.
+    readWritten(false);
     requireMayBegin();
     if (!tail.newest().equals(Optional.of(claim))) {
       try (Producer<byte[], byte[]> producer = producer()) {
@@ -284,9 +286,11 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
       consumer.assign(List.of(partition));
       consumer.seekToBeginning(List.of(partition));
       Map<TopicPartition, Long> ends =
-          isAll
-              ? Map.of(partition, tail.newestSince())
-              : consumer.endOffsets(List.of(partition), TailReader.PATIENCE);
+          new HashMap<>(consumer.endOffsets(List.of(partition), TailReader.PATIENCE));
+      if (isAll) {
+        // A job of the same id may have written more since its claim.
+        ends.merge(partition, tail.newestSince(), Math::max);
+      }
       Map<String, String> values = new HashMap<>();
       TailReader.readTo(consumer, claims.topic(), ends, record -> takeWritten(record, values));
       written = new WrittenOffsets(shards);

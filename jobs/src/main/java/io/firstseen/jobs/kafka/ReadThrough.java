@@ -11,9 +11,17 @@ final class ReadThrough {
   /** A partition from which no record has come for this long counts as read to its end. */
   static final Duration QUIET = Duration.ofMinutes(1);
 
+  /**
+   * So many records in a row whose timestamps are those of their events are of another program,
+   * which has no event time in a header. One of ours may have equal times by chance.
+   */
+  static final int ALIKE = 16;
+
   private final Clock clock;
   private long throughMillis;
   private long lastRecordMillis;
+  private boolean isOurs;
+  private int alike;
 
   ReadThrough(Clock clock, long throughMillis) {
     this.clock = clock;
@@ -21,8 +29,20 @@ final class ReadThrough {
     this.lastRecordMillis = clock.millis();
   }
 
-  /** Counts a record that was written at this time. */
-  void record(long writtenMillis) {
+  /**
+   * Counts a record.
+   *
+   * @param writtenMillis its timestamp: when it was written, unless it is of another program
+   * @param isOfEvent whether the event has the same timestamp
+   */
+  void record(long writtenMillis, boolean isOfEvent) {
+    if (!isOfEvent) {
+      isOurs = true;
+    } else if (!isOurs && alike++ >= ALIKE) {
+      alike = ALIKE;
+      recordOfUnknownTime();
+      return;
+    }
     lastRecordMillis = clock.millis();
     throughMillis = Math.max(throughMillis, Math.min(writtenMillis, lastRecordMillis));
   }

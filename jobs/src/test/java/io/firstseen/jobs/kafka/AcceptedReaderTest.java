@@ -86,7 +86,18 @@ class AcceptedReaderTest {
     time.pass(Duration.ofDays(30));
     // The marker of the transaction.
     ends.end = 2;
-    assertThatCode(() -> restore(split)).doesNotThrowAnyException();
+    AcceptedReader next = newReader();
+    next.addSplits(List.of(split));
+    time.pass(Duration.ofSeconds(10));
+    next.snapshotState(1);
+    assertThatCode(() -> next.pollNext(output)).doesNotThrowAnyException();
+    // Nothing was ever read, so there is nothing to miss.
+    ends.end = 9;
+    TimedSplit untouched =
+        new TimedSplit(
+            new KafkaPartitionSplit(PARTITION, KafkaPartitionSplit.EARLIEST_OFFSET),
+            split.readThroughMillis());
+    assertThatCode(() -> restore(untouched)).doesNotThrowAnyException();
   }
 
   @Test
@@ -130,6 +141,21 @@ class AcceptedReaderTest {
     assertThatThrownBy(() -> reader.pollNext(output))
         .isInstanceOf(UserErrorException.class)
         .hasMessageContaining("some may be gone");
+  }
+
+  @Test
+  void aRecordThatWasWrittenInTheMillisecondOfItsEventIsNoneOfOthers() throws Exception {
+    reader.addSplits(List.of(new KafkaPartitionSplit(PARTITION, 0)));
+    long startMillis = time.millis();
+    time.pass(Duration.ofHours(20));
+    for (int i = 0; i < 100; i++) {
+      long writtenMillis = startMillis + i;
+      // The first ones of a backlog, and any later one.
+      boolean isAlike = i < ReadThrough.ALIKE || i % 2 == 1;
+      connector.next = new ReadRecord(writtenMillis, writtenMillis - (isAlike ? 0 : 7));
+      reader.pollNext(output);
+      assertThat(checkpoint().readThroughMillis()).isEqualTo(writtenMillis);
+    }
   }
 
   @Test

@@ -61,6 +61,10 @@ import org.jspecify.annotations.Nullable;
  * watermark starts again after a restart, so the operator stores the end of the newest closed
  * window for each key group. The end of all inputs closes exactly the windows that hold operations.
  *
+ * <p>An input that falls silent ends its newest window by a watermark, but after a restart it does
+ * not know that window until an event comes. At the first idleness of all inputs after a restart,
+ * event time therefore goes on to the end of the newest window of an event time in any subtask.
+ *
  * <p>The first operation of a window registers its timer. Each window that held an operation gives
  * one {@link ShardSnapshot}. If the live set changed, it has a section, and a base beside it where
  * {@link ChainRule} says so.
@@ -103,6 +107,12 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   private transient long[] closedBeforeStart;
   // End of the newest window that is closed for all shards of this subtask, or MIN_VALUE.
   private transient long closedUntilMillis;
+  private transient ListState<Long> newest;
+  // The last instant of the newest window of an event time, or MIN_VALUE: before the start in any
+  // subtask, and since then in this one.
+  private transient long newestBeforeStartMillis;
+  private transient long newestMillis;
+  private transient long watermarkMillis;
   private transient boolean ended;
   private transient long liveKeys;
   private transient CompactionMetrics figures;
@@ -128,6 +138,12 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
     for (int group : keyGroups()) {
       closedUntilMillis = Math.min(closedUntilMillis, closedBeforeStart[group]);
     }
+    newest = context.getOperatorStateStore().getUnionListState(CompactionState.NEWEST);
+    newestMillis = Long.MIN_VALUE;
+    for (Long lastInstant : newest.get()) {
+      newestMillis = Math.max(newestMillis, lastInstant);
+    }
+    watermarkMillis = Long.MIN_VALUE;
   }
 
   private KeyGroupRange keyGroups() {
@@ -171,13 +187,25 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
       registerExpiryTimers();
     }
     liveKeys = 0;
+    boolean isNewestUnknown = newestMillis == Long.MIN_VALUE;
     getKeyedStateBackend()
         .applyToAllKeys(
             VoidNamespace.INSTANCE,
             VoidNamespaceSerializer.INSTANCE,
             CompactionState.WINDOWS,
-            (shard, state) -> liveKeys += state.value().liveCount());
+            (shard, state) -> readWindows(state.value(), isNewestUnknown));
+    newestBeforeStartMillis = newestMillis;
     figures = new CompactionMetrics(getMetricGroup(), this::liveKeys, this::windowLagMillis);
+  }
+
+  private void readWindows(ShardWindows windowsOfShard, boolean isNewestUnknown) {
+    liveKeys += windowsOfShard.liveCount();
+    if (isNewestUnknown) {
+      // State from before there was CompactionState.NEWEST.
+      for (long end : windowsOfShard.openEndsMillis()) {
+        newestMillis = Math.max(newestMillis, end - 1);
+      }
+    }
   }
 
   /**
@@ -250,9 +278,9 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
     long eventTimeMillis = eventTimeMillis(element);
     long hash = element.getValue().hash();
     ShardWindows shard = windowsOfShard();
-    long end =
-        Math.max(
-            rule.endOf(eventTimeMillis), firstOpenEnd(closedUntil(shards.shardOf(hash), shard)));
+    long endOfOwn = rule.endOf(eventTimeMillis);
+    newestMillis = Math.max(newestMillis, endOfOwn - 1);
+    long end = Math.max(endOfOwn, firstOpenEnd(closedUntil(shards.shardOf(hash), shard)));
     long[] openEnds = shard.openEndsMillis();
     for (int i = openEnds.length - 1; i >= 0 && openEnds[i] > end; i--) {
       if (pending(openEnds[i]).contains(hash)) {
@@ -302,7 +330,8 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
    */
   @Override
   public void processWatermark(Watermark mark) throws Exception {
-    if (mark.getTimestamp() != Long.MAX_VALUE) {
+    if (mark.getTimestamp() != Long.MAX_VALUE && mark.getTimestamp() > watermarkMillis) {
+      watermarkMillis = mark.getTimestamp();
       closedUntilMillis = Math.max(closedUntilMillis, rule.newestClosedEnd(mark.getTimestamp()));
       super.processWatermark(mark);
     }
@@ -316,14 +345,16 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   }
 
   /**
-   * Does not forward idleness, because manifests must wait for every subtask. All subtasks have the
-   * same inputs, so none is idle for longer than the others. But the manifests would not wait for a
-   * subtask that does not know yet that an input is active again, and would publish windows without
-   * its shards.
+   * Goes on to where event time was before the start. Does not forward idleness, because manifests
+   * must wait for every subtask. All subtasks have the same inputs, so none is idle for longer than
+   * the others. But the manifests would not wait for a subtask that does not know yet that an input
+   * is active again, and would publish windows without its shards.
    */
   @Override
-  public void processWatermarkStatus(WatermarkStatus status) {
-    // An idle subtask sends no watermarks; the manifests need no other sign of it.
+  public void processWatermarkStatus(WatermarkStatus status) throws Exception {
+    if (status.isIdle()) {
+      processWatermark(new Watermark(newestBeforeStartMillis));
+    }
   }
 
   @Override
@@ -408,6 +439,7 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
+    newest.update(newestMillis == Long.MIN_VALUE ? List.of() : List.of(newestMillis));
     closedByGroup.clear();
     Long before = null;
     for (int group : keyGroups()) {

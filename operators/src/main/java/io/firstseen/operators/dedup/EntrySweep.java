@@ -4,6 +4,9 @@ package io.firstseen.operators.dedup;
  * Visits all entries of a task once in each epoch, a few slices at a time, and removes expired
  * ones.
  *
+ * <p>Where it is follows from the clock, so that a task that is often restarted does not begin with
+ * the same slices each time.
+ *
  * <p>It only frees the space of expired keys that are not accessed; which keys are forgotten does
  * not depend on it, so it may fall behind. How far is bounded, because each new key makes it visit
  * a few entries: unless slices are nearly empty, all entries are visited before as many new keys
@@ -25,6 +28,9 @@ final class EntrySweep {
    */
   private static final int MIN_PAYMENT = 64;
 
+  /** The part of a round that is made again after a restart, for what was missed meanwhile. */
+  private static final double AGAIN = 1.0 / 16;
+
   private final TaskShards shards;
   private final HashEntries entries;
   private final KeyClock clock;
@@ -44,11 +50,21 @@ final class EntrySweep {
   void run() throws Exception {
     long now = clock.nowMillis();
     double all = (double) shards.count() * HashEntries.SLICES;
-    if (sweptUntil != Long.MIN_VALUE) {
+    if (sweptUntil == Long.MIN_VALUE) {
+      begin(now, all);
+    } else {
       due = Math.min(all, due + all * ((double) now - sweptUntil) / clock.epochMillis());
     }
     sweptUntil = now;
     sweep(MAX_ENTRIES);
+  }
+
+  private void begin(long now, double all) {
+    due = AGAIN * all;
+    double round = (double) Math.floorMod(now, clock.epochMillis()) / clock.epochMillis();
+    long place = (long) (all * (round < AGAIN ? 1 + round - AGAIN : round - AGAIN));
+    shard = (int) (place / HashEntries.SLICES) % Math.max(1, shards.count());
+    slice = (int) (place % HashEntries.SLICES);
   }
 
   /** Counts a new key. If {@link #run} has fallen behind, reads on after some of them. */

@@ -16,7 +16,7 @@ public interface Extractor<T, R> extends Serializable {
    *
    * @param event the event; must not be changed or stored
    * @return the value; the meaning of null is described where the extractor is used. It must not
-   *     change until the event has been emitted
+   *     change later, so an array must not be filled again for the next event
    */
   R extract(T event);
 }

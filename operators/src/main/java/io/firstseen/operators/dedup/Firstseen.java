@@ -18,13 +18,19 @@ import io.firstseen.types.DedupParameters;
 import io.firstseen.types.Operation;
 import io.firstseen.types.TimeToLive;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.flink.api.common.ExecutionConfig;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.api.java.functions.KeySelector;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.DataStreamUtils;
 import org.apache.flink.streaming.api.datastream.KeyedStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.transformations.OneInputTransformation;
+import org.apache.flink.streaming.api.transformations.UnionTransformation;
 import org.apache.flink.util.OutputTag;
 
 /**
@@ -113,6 +119,7 @@ public final class Firstseen<T> {
   private Extractor<T, String> problem = event -> null;
   private Extractor<T, byte[]> key;
   private Extractor<T, Operation> operation = event -> Operation.ADD;
+  private boolean hasOperations;
   private Extractor<T, byte[]> scope = event -> null;
   private Canonicaliser canonicaliser = Canonicaliser.NONE;
   private KeyHashSource hash = KeyHashSource.inJob(KeyHash.fixed());
@@ -195,6 +202,7 @@ public final class Firstseen<T> {
    */
   public Firstseen<T> operation(Extractor<T, Operation> newOperation) {
     operation = Objects.requireNonNull(newOperation, "operation");
+    hasOperations = true;
     return this;
   }
 
@@ -421,8 +429,10 @@ public final class Firstseen<T> {
    * few events together: each waits for others for at most {@value EventBatch#MAX_MILLIS} ms.
    *
    * @throws IllegalArgumentException if a parameter is out of bounds, if the capacity of a shard
-   *     and the rate together need longer identities (fingerprints) than the filters support, or if
-   *     {@link #inTaskOfInput} was called and a parallelism is not 1
+   *     and the rate together need longer identities (fingerprints) than the filters support, if
+   *     {@link #inTaskOfInput} was called and a parallelism is not 1, or if {@link #operation} was
+   *     called and the input is a union of streams of different parallelism, whose events Flink
+   *     would bring out of their order
    * @throws NullPointerException if neither {@link #key} nor {@link #keyText} was called
    */
   public DedupStreams<T> apply() {
@@ -458,6 +468,7 @@ public final class Firstseen<T> {
     Objects.requireNonNull(key, "key must be set");
     DedupParameters parameters = parameters();
     requireOneTask();
+    requireOrder();
     TypeInformation<T> eventType = events.getType();
     OutputTag<Rejected<T>> rejectedTag =
         new OutputTag<>("rejected", RejectedSerializer.info(eventType));
@@ -497,6 +508,42 @@ public final class Firstseen<T> {
           "a dedup in the task of its input needs parallelism 1, the input has %d and the environment %d"
               .formatted(ofInput, ofDedup));
     }
+  }
+
+  private void requireOrder() {
+    Set<Integer> parallelisms = new TreeSet<>();
+    Transformation<?> input = events.getTransformation();
+    int behind = parallelism(input);
+    while (input instanceof OneInputTransformation) {
+      // As Flink SQL puts between a union and a table with columns that are not null.
+      behind = parallelism(input);
+      input = input.getInputs().get(0);
+    }
+    if (input instanceof UnionTransformation) {
+      addParallelisms(input, parallelisms);
+      parallelisms.add(behind);
+    }
+    // Many tasks that send to one keep the order of each.
+    if (hasOperations && parallelisms.size() > 1 && behind > 1) {
+      throw new IllegalArgumentException(
+          "streams of different parallelism cannot be united before a dedup with deletes, as a"
+              + " delete could overtake the add before it: give them one parallelism, got "
+              + parallelisms);
+    }
+  }
+
+  private void addParallelisms(Transformation<?> input, Set<Integer> parallelisms) {
+    if (input instanceof UnionTransformation) {
+      input.getInputs().forEach(each -> addParallelisms(each, parallelisms));
+    } else {
+      parallelisms.add(parallelism(input));
+    }
+  }
+
+  private int parallelism(Transformation<?> of) {
+    return of.getParallelism() == ExecutionConfig.PARALLELISM_DEFAULT
+        ? events.getExecutionEnvironment().getParallelism()
+        : of.getParallelism();
   }
 
   /** The uid of the stateful operator. */

@@ -29,6 +29,7 @@ public final class KnownKeys implements Closeable {
   private final ByteBuffer[] buffers = new ByteBuffer[KnownKeysPart.COUNT];
   private long operations;
   private long latestMillis = Long.MIN_VALUE;
+  private boolean renewed;
 
   /**
    * Creates an empty collection.
@@ -56,7 +57,23 @@ public final class KnownKeys implements Closeable {
     append(hash, KnownKeysPart.REMOVE, 0);
   }
 
-  /** The latest time of all adds. */
+  /**
+   * Gives all live keys this time, or the latest one if that is later. For a ttl since keys were
+   * last seen, where the adds do not say when that was: so no key is forgotten for lack of its
+   * repeats.
+   *
+   * @param nowMillis event time
+   */
+  public void renewAll(long nowMillis) {
+    renewed = true;
+    latestMillis = Math.max(latestMillis, nowMillis);
+  }
+
+  boolean isRenewed() {
+    return renewed;
+  }
+
+  /** The latest time of all adds, or that of {@link #renewAll}. */
   long latestMillis() {
     return latestMillis;
   }

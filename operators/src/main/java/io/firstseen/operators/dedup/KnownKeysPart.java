@@ -63,10 +63,12 @@ final class KnownKeysPart {
    *
    * @param ttl when keys are forgotten, null if they are not
    * @param latestMillis the time at which expiry is evaluated
+   * @param renewed whether it is the time of all keys
    * @return the distinct hashes in ascending unsigned order
    * @throws IOException if the file cannot be read; a missing file counts as empty
    */
-  static KnownKeysPart read(Path directory, int part, @Nullable TimeToLive ttl, long latestMillis)
+  static KnownKeysPart read(
+      Path directory, int part, @Nullable TimeToLive ttl, long latestMillis, boolean renewed)
       throws IOException {
     int stride = needsTimes(ttl) ? 2 : 1;
     Path file = file(directory, part);
@@ -87,6 +89,7 @@ final class KnownKeysPart {
           timeMillis = lived ? timeAfter(ttl, timeMillis, addedMillis) : addedMillis;
         }
       }
+      timeMillis = renewed ? latestMillis : timeMillis;
       if (lives && (stride == 1 || latestMillis - timeMillis < ttl.millis())) {
         hashes[count] = first | hash;
         if (stride > 1) {

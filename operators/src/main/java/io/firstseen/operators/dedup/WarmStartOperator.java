@@ -38,6 +38,7 @@ final class WarmStartOperator extends DedupOperator<Integer, Change<Integer>>
   private final long timestampMillis;
   private final TimeToLive ttl;
   private final long latestMillis;
+  private final boolean renewed;
   private boolean failed;
 
   private WarmStartOperator(
@@ -51,6 +52,7 @@ final class WarmStartOperator extends DedupOperator<Integer, Change<Integer>>
     this.directory = keys.directory().toAbsolutePath().toString();
     this.ttl = parameters.ttl();
     this.latestMillis = keys.latestMillis();
+    this.renewed = keys.isRenewed();
     this.target = target;
     this.timestampMillis = timestampMillis;
   }
@@ -88,7 +90,7 @@ final class WarmStartOperator extends DedupOperator<Integer, Change<Integer>>
   }
 
   private void learn(int part) throws Exception {
-    KnownKeysPart known = KnownKeysPart.read(Path.of(directory), part, ttl, latestMillis);
+    KnownKeysPart known = KnownKeysPart.read(Path.of(directory), part, ttl, latestMillis, renewed);
     StreamRecord<Change<Integer>> record = new StreamRecord<>(null);
     for (int i = 0; i < known.count(); i++) {
       record.replace(new Change<>(Operation.ADD, NO_KEY, known.hash(i), null));

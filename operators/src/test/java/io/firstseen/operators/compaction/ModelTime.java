@@ -40,12 +40,17 @@ final class ModelTime {
     }
     idle[input] = true;
     boolean wasLeast = heard[input] == now;
+    return wasLeast
+        && reach(isSilent() ? Arrays.stream(heard).max().getAsLong() : leastThatCounts());
+  }
+
+  boolean isSilent() {
     for (boolean each : idle) {
       if (!each) {
-        return wasLeast && reach(leastThatCounts());
+        return false;
       }
     }
-    return wasLeast && reach(Arrays.stream(heard).max().getAsLong());
+    return true;
   }
 
   void active(int input) {

@@ -35,6 +35,7 @@ final class SnapshotModel {
     AN_INPUT_THAT_ENDED_ENDS_NO_OTHER,
     WHAT_IS_CLOSED_STAYS_CLOSED,
     AND_STAYS_SO_AFTER_A_RESTART,
+    SILENCE_AFTER_A_RESTART_CLOSES_WHAT_WAS_OPEN,
     NO_OPERATION_OVERTAKES_AN_EARLIER_ONE,
     ALL_SUBTASKS_MUST_HAVE_PASSED_A_WINDOW,
     A_QUIET_STREAM_PUBLISHES,
@@ -72,6 +73,7 @@ final class SnapshotModel {
         new ModelTime(inputs, broken != Rule.AN_IDLE_INPUT_HOLDS_NOTHING_BACK);
     private final Queue<Sent> sent = new ArrayDeque<>();
     private long closedUntil = Long.MIN_VALUE;
+    private long reached = Long.MIN_VALUE;
   }
 
   private final class Shard {
@@ -153,6 +155,9 @@ final class SnapshotModel {
   private final Rule broken;
   private final List<Shard> shardByNumber = new ArrayList<>();
   private int[] subtaskByShard;
+  // The last instant of the newest window of an event time, now and at the restart.
+  private long newest = Long.MIN_VALUE;
+  private long newestAtRestart = Long.MIN_VALUE;
   private List<Subtask> subtasks = new ArrayList<>();
   private ModelTime timeOfManifests = new ModelTime(1, true);
   private final TreeSet<Long> windowsWithoutManifest = new TreeSet<>();
@@ -213,6 +218,7 @@ final class SnapshotModel {
     }
     history.add(new Landed(window, add, Math.max(eventTimeMillis, window - windowMillis)));
     shard.openWindows.add(window);
+    newest = Math.max(newest, windowOf(eventTimeMillis) - 1);
   }
 
   /** A watermark of an input arrives at a subtask. */
@@ -224,8 +230,16 @@ final class SnapshotModel {
 
   /** A subtask hears that an input is idle. */
   void idle(int subtask, int input) {
-    if (subtasks.get(subtask).time.idle(input)) {
+    ModelTime time = subtasks.get(subtask).time;
+    boolean wasSilent = time.isSilent();
+    if (time.idle(input)) {
       closeWindows(subtask);
+    }
+    if (!wasSilent
+        && time.isSilent()
+        && newestAtRestart > subtasks.get(subtask).reached
+        && broken != Rule.SILENCE_AFTER_A_RESTART_CLOSES_WHAT_WAS_OPEN) {
+      closeWindowsUntil(subtask, newestAtRestart);
     }
   }
 
@@ -242,9 +256,11 @@ final class SnapshotModel {
   }
 
   private void closeWindows(int number) {
-    if (subtasks.get(number).time.now() < Long.MAX_VALUE
-        || broken == Rule.AN_INPUT_THAT_ENDED_ENDS_NO_OTHER) {
-      closeWindowsUntil(number, subtasks.get(number).time.now());
+    Subtask subtask = subtasks.get(number);
+    long now = subtask.time.now();
+    boolean allEnded = now == Long.MAX_VALUE;
+    if (now > subtask.reached && (!allEnded || broken == Rule.AN_INPUT_THAT_ENDED_ENDS_NO_OTHER)) {
+      closeWindowsUntil(number, now);
     }
   }
 
@@ -258,6 +274,7 @@ final class SnapshotModel {
         shard.close(next);
       }
     }
+    subtask.reached = now;
     if (now != Long.MAX_VALUE) {
       subtask.closedUntil = Math.max(subtask.closedUntil, over(now));
     }
@@ -409,6 +426,7 @@ final class SnapshotModel {
 
   private void restart(int parallelism, int... newSubtaskByShard) {
     shardByNumber.forEach(shard -> shard.closedUntil = shard.closedUntil());
+    newestAtRestart = newest;
     List<Subtask> before = subtasks;
     start(parallelism, newSubtaskByShard);
     for (int i = 0; i < Math.min(before.size(), parallelism); i++) {

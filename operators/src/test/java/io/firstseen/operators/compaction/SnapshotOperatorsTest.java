@@ -23,6 +23,7 @@ import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -130,6 +131,51 @@ class SnapshotOperatorsTest {
     }
     assertThat(published.windowEnds()).containsExactly(10L, 40L, 50L);
     assertThat(published.present(ALL)).containsExactlyInAnyOrder(A, B);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"HEAP, 1, 2", "HEAP, 3, 1", "ROCKSDB, 2, 3"})
+  void whatWasOpenAtARestartIsClosedWhereNothingElseComes(Backend backend, int before, int after)
+      throws Exception {
+    Savepoint savepoint;
+    PublishedSets published = new PublishedSets();
+    try (SnapshotPipeline pipeline = start(backend, before)) {
+      pipeline.add(A, 5);
+      pipeline.watermark(9);
+      pipeline.add(B, 15);
+      pipeline.add(C, 37);
+      pipeline.watermark(12);
+      published.add(pipeline.records());
+      savepoint = pipeline.savepoint();
+    }
+    assertThat(published.windowEnds()).containsExactly(10L);
+    try (SnapshotPipeline pipeline = new SnapshotPipeline(SPEC, backend, 2, after, savepoint, 1)) {
+      pipeline.send(0, WatermarkStatus.IDLE);
+      published.add(pipeline.records());
+      assertThat(published.windowEnds()).as("while an input may go on").containsExactly(10L);
+      pipeline.send(1, WatermarkStatus.IDLE);
+      published.add(pipeline.records());
+      assertThat(published.windowEnds()).containsExactly(10L, 20L, 40L);
+      assertThat(published.present(ALL)).containsExactlyInAnyOrder(A, B, C);
+      pipeline.send(0, WatermarkStatus.ACTIVE);
+      pipeline.add(D, 38);
+      pipeline.send(0, new Watermark(38));
+      pipeline.send(0, WatermarkStatus.IDLE);
+      published.add(pipeline.records());
+      assertThat(published.windowEnds()).as("closed for good").containsExactly(10L, 20L, 40L);
+      savepoint = pipeline.savepoint();
+    }
+    try (SnapshotPipeline pipeline = new SnapshotPipeline(SPEC, backend, 1, savepoint, 1)) {
+      // Event time must not run ahead, however often a job is restarted.
+      pipeline.send(0, WatermarkStatus.IDLE);
+      published.add(pipeline.records());
+      assertThat(published.windowEnds()).containsExactly(10L, 20L, 40L);
+      pipeline.send(0, WatermarkStatus.ACTIVE);
+      pipeline.watermark(49);
+      published.add(pipeline.records());
+      assertThat(published.windowEnds()).containsExactly(10L, 20L, 40L, 50L);
+      assertThat(published.present(ALL)).containsExactlyInAnyOrder(A, B, C, D);
+    }
   }
 
   @ParameterizedTest

@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -229,6 +230,33 @@ class ExactExpiryTest {
       }
       assertThat(tasks.namespaces(name)).isZero();
     }
+  }
+
+  @Test
+  void theSweepGoesOnHoweverOftenTheTaskIsRestarted() throws Exception {
+    DedupParameters parameters = ExactModeTest.parameters(DedupMode.EXACT).withTtl(TTL);
+    long start = 1_000 * EPOCH;
+    DedupTasks.State state;
+    try (DedupTasks tasks = new DedupTasks(Backend.HEAP, parameters, 1, null)) {
+      tasks.watermark(start);
+      for (int number = 0; number < KEYS; number++) {
+        tasks.process(ExactModeTest.change(Operation.ADD, 1_000_000 + number), start);
+      }
+      state = tasks.savepoint();
+    }
+    // A quarter of a round for each start, one round in all.
+    long left = KEYS;
+    for (long from = start + 10 * EPOCH; from < start + 11 * EPOCH; from += EPOCH / 4) {
+      try (DedupTasks tasks = new DedupTasks(Backend.HEAP, parameters, 1, state)) {
+        for (long now = from; now < from + EPOCH / 4; now += EPOCH / 200) {
+          tasks.watermark(now);
+        }
+        state = tasks.savepoint();
+        assertThat(tasks.exactEntries()).as("entries at %d", from).isLessThan(left);
+        left = tasks.exactEntries();
+      }
+    }
+    assertThat(left).isZero();
   }
 
   /** A filter that takes no key for another: whatever the audit found would be its own mistake. */

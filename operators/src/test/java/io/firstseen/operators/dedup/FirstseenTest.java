@@ -228,6 +228,32 @@ class FirstseenTest {
     assertThat(accepted.stream().sorted().toList().equals(events)).isTrue();
   }
 
+  @Test
+  void aUnionThatFlinkWouldBringOutOfOrderIsRefusedIfThereAreDeletes() {
+    StreamExecutionEnvironment env = environment().setParallelism(2);
+    DataStream<String> two = env.fromSequence(0, 9).map(n -> "-" + n, Types.STRING);
+    DataStream<String> one = env.fromData("a", "-a");
+    for (DataStream<String> events :
+        List.of(
+            two.union(one),
+            two.union(two, one.union(two)),
+            two.union(one).map(event -> event, Types.STRING))) {
+      Firstseen<String> dedup = Firstseen.dedup(events).keyText(event -> event);
+      assertThat(dedup.apply()).as("adds only").isNotNull();
+      assertThatThrownBy(() -> dedup.operation(event -> Operation.DELETE).apply())
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageEndingWith("give them one parallelism, got [1, 2]");
+    }
+    for (DataStream<String> events : List.of(two.union(two), one.union(two))) {
+      assertThat(
+              Firstseen.dedup(events)
+                  .keyText(event -> event)
+                  .operation(event -> Operation.ADD)
+                  .apply())
+          .isNotNull();
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({
     "0, 0.001, 128, capacity must be at least 1",

@@ -20,7 +20,7 @@ class KnownKeysTest {
   private List<Long> live() throws IOException {
     List<Long> live = new ArrayList<>();
     for (int part = 0; part < KnownKeysPart.COUNT; part++) {
-      KnownKeysPart known = KnownKeysPart.read(directory, part, null, 0);
+      KnownKeysPart known = KnownKeysPart.read(directory, part, null, 0, false);
       for (int i = 0; i < known.count(); i++) {
         live.add(known.hash(i));
       }
@@ -57,9 +57,9 @@ class KnownKeysTest {
   }
 
   /** The keys that live half a second before the latest of all, with their times. */
-  private String times(TimeToLive.Since since) throws IOException {
+  private String times(TimeToLive.Since since, boolean renewed) throws IOException {
     TimeToLive ttl = TimeToLive.of(Duration.ofSeconds(1)).since(since);
-    Path files = Files.createDirectory(directory.resolve(since.id()));
+    Path files = Files.createDirectory(directory.resolve(since.id() + renewed));
     long[][] adds = {
       {1, 1000}, {2, 1000}, {1, 1900}, {1, 2100}, {1, 2600}, {2, 3500}, {2, 3400}, {3, 2000}
     };
@@ -73,10 +73,15 @@ class KnownKeysTest {
       keys.add(6, 2999);
       keys.remove(6);
       keys.add(6, 3000);
+      if (renewed) {
+        keys.renewAll(2_000);
+        keys.renewAll(9_500);
+      }
       keys.complete();
+      assertThat(keys.isRenewed()).isEqualTo(renewed);
       latest = keys.latestMillis() - 500;
     }
-    KnownKeysPart known = KnownKeysPart.read(files, 0, ttl, latest);
+    KnownKeysPart known = KnownKeysPart.read(files, 0, ttl, latest, renewed);
     StringBuilder times = new StringBuilder();
     for (int i = 0; i < known.count(); i++) {
       times.append(known.hash(i)).append('@').append(known.timeMillis(i)).append(' ');
@@ -86,8 +91,14 @@ class KnownKeysTest {
 
   @Test
   void keysAreAsOldAsTheTtlSays() throws IOException {
-    assertThat(times(TimeToLive.Since.FIRST_SEEN)).isEqualTo("1@2100 2@3500 6@3000 ");
-    assertThat(times(TimeToLive.Since.LAST_SEEN)).isEqualTo("1@2600 2@3500 6@3000 ");
+    assertThat(times(TimeToLive.Since.FIRST_SEEN, false)).isEqualTo("1@2100 2@3500 6@3000 ");
+    assertThat(times(TimeToLive.Since.LAST_SEEN, false)).isEqualTo("1@2600 2@3500 6@3000 ");
+  }
+
+  @Test
+  void keysWhoseRepeatsAreUnknownAreAsYoungAsTheYoungest() throws IOException {
+    assertThat(times(TimeToLive.Since.LAST_SEEN, true))
+        .isEqualTo("1@9000 2@9000 3@9000 4@9000 6@9000 ");
   }
 
   @Test

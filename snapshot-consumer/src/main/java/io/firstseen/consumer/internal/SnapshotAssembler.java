@@ -512,11 +512,10 @@ public final class SnapshotAssembler {
       Snapshot snapshot = snapshots.get(shard);
       if (snapshot != null) {
         Snapshot before = active == null ? null : active.set().snapshot(shard);
-        if (before != null && hasSameContent(before.header(), snapshot.header())) {
-          snapshots.set(shard, before);
-        } else if (cache != null) {
-          snapshots.set(shard, cache.keep(snapshot));
-        }
+        boolean isSame = before != null && hasSameContent(before.header(), snapshot.header());
+        Snapshot next = isSame ? before : snapshot;
+        // The same one, too: it may still be in memory, from when the disk was full.
+        snapshots.set(shard, cache == null ? next : cache.keep(next));
       }
     }
     return SnapshotSet.of(loaded.manifest(), snapshots.toArray(Snapshot[]::new));

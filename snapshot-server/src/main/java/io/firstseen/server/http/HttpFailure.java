@@ -14,7 +14,8 @@ public final class HttpFailure extends Exception {
     this(status, sentence, Map.of());
   }
 
-  HttpFailure(int status, String sentence, Map<String, String> headers) {
+  /** With headers of the reply. */
+  public HttpFailure(int status, String sentence, Map<String, String> headers) {
     super(sentence, null, false, false);
     this.status = status;
     this.headers = headers;

@@ -103,10 +103,12 @@ public final class HttpService implements AutoCloseable {
     this.observer = observer;
     this.routes = new Routes(routes);
     int cores = Runtime.getRuntime().availableProcessors();
+    // One may be occupied for minutes.
+    int workerCount = Math.max(2, cores);
     this.workers =
         new ThreadPoolExecutor(
-            cores,
-            cores,
+            workerCount,
+            workerCount,
             1,
             TimeUnit.MINUTES,
             new ArrayBlockingQueue<>(MAX_WAITING_FOR_WORKER),

@@ -16,13 +16,13 @@ export class LocalSets {
     this.#changed = changed;
   }
 
-  /** Says what goes with each request. */
+  /** Says what goes with each request, also of the sets that were downloaded already. */
   useHeaders(headers) {
     this.#headers = headers;
   }
 
   #source(name) {
-    return new HttpSource(".", { set: name, headers: this.#headers });
+    return new HttpSource(".", { set: name, headers: () => this.#headers });
   }
 
   /**

@@ -232,14 +232,26 @@ async function refresh() {
 
 function askForToken() {
   const wasGiven = "authorization" in headers;
+  // It stays until another one is given.
+  if (!$("token-form").hidden && isNoToken) return;
   $("lost").textContent = wasGiven ? "The token is none of this service's." : "This service needs a token.";
   $("lost").hidden = false;
   $("token-form").hidden = false;
 }
 
+let isNoToken = false;
+
 function useToken(event) {
   event.preventDefault();
-  headers = { authorization: "Bearer " + $("token").value.trim() };
+  const token = $("token").value.trim();
+  // No request can carry other characters, such as those that come along when text is copied.
+  isNoToken = !/^[!-~]+$/.test(token);
+  if (isNoToken) {
+    $("lost").textContent = "This cannot be a token: it has characters that no token has.";
+    $("lost").hidden = false;
+    return;
+  }
+  headers = { authorization: "Bearer " + token };
   local.useHeaders(headers);
   $("token").value = "";
   $("token-form").hidden = true;

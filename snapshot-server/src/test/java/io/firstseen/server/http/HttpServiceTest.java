@@ -509,7 +509,7 @@ class HttpServiceTest {
   void tooManySlowRequestsAreRefusedAndNotQueuedWithoutEnd() throws Exception {
     InetSocketAddress address = start(HttpLimits.DEFAULT);
     int more = 8;
-    int atWork = Runtime.getRuntime().availableProcessors();
+    int atWork = Math.max(2, Runtime.getRuntime().availableProcessors());
     List<RawClient> clients = new ArrayList<>();
     try {
       for (int i = 0; i < atWork + HttpService.MAX_WAITING_FOR_WORKER + more; i++) {

@@ -1,0 +1,105 @@
+package io.firstseen.cli.up;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.ListTransactionsOptions;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.TransactionListing;
+import org.apache.kafka.clients.admin.TransactionState;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.TopicExistsException;
+
+/** What is done at the broker before the jobs start. */
+final class BrokerPreparation implements AutoCloseable {
+  private final Admin admin;
+
+  BrokerPreparation(String servers) {
+    this.admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, servers));
+  }
+
+  /** Makes those topics that are not there. */
+  void makeTopics(Collection<String> topics, int partitions)
+      throws ExecutionException, InterruptedException {
+    List<NewTopic> wanted =
+        topics.stream().map(topic -> new NewTopic(topic, partitions, (short) 1)).toList();
+    for (KafkaFuture<Void> made : admin.createTopics(wanted).values().values()) {
+      try {
+        made.get();
+      } catch (ExecutionException e) {
+        if (!(e.getCause() instanceof TopicExistsException)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /**
+   * Lets a topic keep the records of removals.
+   *
+   * @return false if it deletes by age, which this leaves as it is; a topic that is not there does
+   *     not
+   */
+  boolean keepRemovals(String topic, Duration time)
+      throws ExecutionException, InterruptedException {
+    if (!admin.listTopics().names().get().contains(topic)) {
+      return true;
+    }
+    ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+    String cleanup =
+        admin
+            .describeConfigs(List.of(resource))
+            .all()
+            .get()
+            .get(resource)
+            .get(TopicConfig.CLEANUP_POLICY_CONFIG)
+            .value();
+    if (cleanup.contains(TopicConfig.CLEANUP_POLICY_DELETE)) {
+      return false;
+    }
+    ConfigEntry retention =
+        new ConfigEntry(TopicConfig.DELETE_RETENTION_MS_CONFIG, "" + time.toMillis());
+    admin
+        .incrementalAlterConfigs(
+            Map.of(resource, List.of(new AlterConfigOp(retention, AlterConfigOp.OpType.SET))))
+        .all()
+        .get();
+    return true;
+  }
+
+  /**
+   * Aborts the open transactions of jobs that nobody continues, as they hide what comes after them.
+   *
+   * @param ids what their ids begin with, before the id of the job
+   * @param jobs the ids of the jobs
+   */
+  void abortTransactions(String ids, Collection<String> jobs)
+      throws ExecutionException, InterruptedException {
+    List<String> open =
+        admin
+            .listTransactions(
+                new ListTransactionsOptions().filterStates(List.of(TransactionState.ONGOING)))
+            .all()
+            .get()
+            .stream()
+            .map(TransactionListing::transactionalId)
+            .filter(id -> jobs.stream().anyMatch(job -> id.startsWith(ids + job + "-")))
+            .toList();
+    if (!open.isEmpty()) {
+      admin.fenceProducers(open).all().get();
+    }
+  }
+
+  @Override
+  public void close() {
+    admin.close();
+  }
+}
