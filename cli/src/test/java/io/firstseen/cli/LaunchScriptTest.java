@@ -21,6 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The launch script in a small project of its own, with fake java and mvn commands that record
@@ -61,6 +63,9 @@ class LaunchScriptTest {
     source = Files.createDirectories(project.resolve("cli/src/main")).resolve("Main.java");
     Files.createFile(source);
     Files.createFile(project.resolve("cli/pom.xml"));
+    Files.createDirectories(project.resolve("clients/javascript/lib"));
+    Files.createFile(project.resolve("clients/javascript/index.js"));
+    Files.createDirectories(project.resolve("deploy/prometheus"));
     mavenCalls = temporary.resolve("maven-calls");
 
     bin = Files.createDirectory(temporary.resolve("bin"));
@@ -119,10 +124,21 @@ class LaunchScriptTest {
     assertThat(result.out().get(result.out().size() - 1)).endsWith("/cli-1.jar");
   }
 
-  @Test
-  void buildsAgainWhenASourceIsNewer() throws Exception {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "cli/src/main/Main.java",
+        "clients/javascript/index.js",
+        "clients/javascript/lib/set.js",
+        "deploy/prometheus/alerts.yml"
+      })
+  void buildsAgainWhenASourceIsNewer(String newer) throws Exception {
     run(Map.of());
-    Files.setLastModifiedTime(source, FileTime.from(Instant.now().plusSeconds(60)));
+    Path changed = project.resolve(newer);
+    if (!Files.exists(changed)) {
+      Files.createFile(changed);
+    }
+    Files.setLastModifiedTime(changed, FileTime.from(Instant.now().plusSeconds(60)));
     assertThat(run(Map.of()).err()).hasSize(1);
     assertThat(Files.readAllLines(mavenCalls)).hasSize(2);
   }
