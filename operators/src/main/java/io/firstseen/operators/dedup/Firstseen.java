@@ -521,7 +521,6 @@ public final class Firstseen<T> {
     }
     if (input instanceof UnionTransformation) {
       addParallelisms(input, parallelisms);
-      parallelisms.add(behind);
     }
     // Many tasks that send to one keep the order of each.
     if (hasOperations && parallelisms.size() > 1 && behind > 1) {
