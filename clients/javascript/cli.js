@@ -5,7 +5,15 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { Base, BaseList, Pack, verifyBlob } from "./lib/blobs.js";
 import { expressions } from "./lib/canonical.js";
-import { FirstseenError, InvalidKeyError, MalformedError, UnsupportedError, UntrustedError } from "./lib/errors.js";
+import {
+  FirstseenError,
+  InvalidKeyError,
+  MalformedError,
+  MissingError,
+  ONLY_MANIFESTS,
+  UnsupportedError,
+  UntrustedError,
+} from "./lib/errors.js";
 import {
   DirectorySource,
   HttpSource,
@@ -384,10 +392,12 @@ function info([place], options, io) {
 async function verify([place], options, io) {
   const publicKeys = publicKeysOf(options);
   let checked = "";
+  let read = null;
   try {
-    const { opened: read, source } = openPath(place, { blobs: options.blobs });
+    const { opened, source } = openPath(place, { blobs: options.blobs });
+    read = opened;
     if (publicKeys.length > 0 && !(read instanceof Manifest)) {
-      throw new UnsupportedError("only manifests have signatures");
+      throw new UnsupportedError(ONLY_MANIFESTS);
     }
     if (read instanceof Manifest) {
       if (publicKeys.length > 0) {
@@ -403,7 +413,8 @@ async function verify([place], options, io) {
       verifyBlob(read);
     }
   } catch (error) {
-    if (!(error instanceof MalformedError || error instanceof UntrustedError)) {
+    const isMissingBlob = read !== null && error instanceof MissingError;
+    if (!(isMissingBlob || error instanceof MalformedError || error instanceof UntrustedError)) {
       throw error;
     }
     io.out(`${place}: invalid: ${error.message}\n`);

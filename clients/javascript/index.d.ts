@@ -327,6 +327,8 @@ export class FirstseenError extends Error {}
 export class MalformedError extends FirstseenError {}
 /** Bytes may be valid, but this reader cannot read them or cannot answer by them. */
 export class UnsupportedError extends FirstseenError {}
+/** A blob is in a place of a kind that this reader does not know. */
+export class OutOfReachError extends UnsupportedError {}
 /** None of the trusted keys signed the manifest. */
 export class UntrustedError extends FirstseenError {}
 /** A key has no canonical form, so no set holds it. */

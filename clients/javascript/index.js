@@ -7,6 +7,7 @@ export {
   MalformedError,
   MissingError,
   NotReadyError,
+  OutOfReachError,
   OutdatedError,
   UnreachableError,
   UnsupportedError,

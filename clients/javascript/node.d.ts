@@ -33,7 +33,8 @@ export function openPath(
 /**
  * The set, or the snapshot of a shard, at a path; with the public hash key if none is given.
  *
- * @param options `blobs`, see DirectorySource; `publicKeys`, of which one must have signed a manifest
+ * @param options `blobs`, see DirectorySource; `publicKeys`, of which one must have signed the manifest; a snapshot has
+ *   no signature
  */
 export function openLookup(
   file: string,

@@ -7,7 +7,15 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { readBlob } from "./lib/blobs.js";
 import { MAX_LEB } from "./lib/bytes.js";
-import { FirstseenError, MissingError, UnreachableError, UnsupportedError, require } from "./lib/errors.js";
+import {
+  FirstseenError,
+  MissingError,
+  ONLY_MANIFESTS,
+  OutOfReachError,
+  UnreachableError,
+  UnsupportedError,
+  require,
+} from "./lib/errors.js";
 import { HashKey } from "./lib/hash.js";
 import { Lookup } from "./lib/lookup.js";
 import { Manifest, missingBlob, requireSigned, trustedBlobs, useCrypto } from "./lib/manifest.js";
@@ -102,7 +110,7 @@ export class DirectorySource {
       }
     }
     if (/^[a-z][a-z0-9+.-]+:/i.test(place) && !/^file:/i.test(place)) {
-      throw new UnsupportedError(`the blob ${digest} is in ${place}, this program reads files alone`);
+      throw new OutOfReachError(`the blob ${digest} is in ${place}, this program reads files alone`);
     }
     return blobOf(path.join(/^file:/i.test(place) ? fileURLToPath(place) : place, digest), reference);
   }
@@ -166,7 +174,8 @@ export function openPath(file, options) {
 /**
  * The set, or the snapshot of a shard, at a path, ready to be asked.
  *
- * @param options `blobs`, see DirectorySource; `publicKeys`, of which one must have signed a manifest
+ * @param options `blobs`, see DirectorySource; `publicKeys`, of which one must have signed the manifest; a snapshot has
+ *   no signature
  */
 export async function openLookup(file, hashKey = HashKey.public(), { blobs = null, publicKeys = [] } = {}) {
   const { opened, source } = openPath(file, { blobs });
@@ -180,6 +189,9 @@ export async function openLookup(file, hashKey = HashKey.public(), { blobs = nul
   }
   if (!(opened instanceof Snapshot)) {
     throw new UnsupportedError(`this is ${opened.kind}; keys are looked up in a snapshot or a directory`);
+  }
+  if ([...publicKeys].length > 0) {
+    throw new UnsupportedError(ONLY_MANIFESTS);
   }
   const { parameters, shard } = opened.header;
   const snapshots = [];

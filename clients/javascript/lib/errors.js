@@ -12,6 +12,12 @@ export class MalformedError extends FirstseenError {}
 /** The bytes may be valid, but this reader cannot read them or cannot answer by them. */
 export class UnsupportedError extends FirstseenError {}
 
+/** Why keys are of no use with a snapshot or a blob. */
+export const ONLY_MANIFESTS = "only manifests have signatures";
+
+/** A blob is in a place of a kind that this reader does not know. */
+export class OutOfReachError extends UnsupportedError {}
+
 /** None of the trusted keys signed the manifest. */
 export class UntrustedError extends FirstseenError {}
 

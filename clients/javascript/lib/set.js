@@ -2,7 +2,7 @@
 
 import { Base, BaseList, MAX_CHAIN, Pack, applied } from "./blobs.js";
 import { hex } from "./bytes.js";
-import { FirstseenError, MissingError, require } from "./errors.js";
+import { FirstseenError, MissingError, OutOfReachError, require } from "./errors.js";
 import { Lookup } from "./lookup.js";
 import { treeRoot } from "./manifest.js";
 import { sha256 } from "./sha256.js";
@@ -281,7 +281,7 @@ export async function verifySet(manifest, source) {
     try {
       pack = await blobs.packBefore(pack);
     } catch (error) {
-      if (error instanceof MissingError) {
+      if (error instanceof MissingError || error instanceof OutOfReachError) {
         break;
       }
       throw error;

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { main } from "../cli.js";
-import { HashKey, Snapshot } from "../node.js";
+import { readBlob } from "../lib/blobs.js";
+import { HashKey, PublicKey, Snapshot, openLookup, openPath } from "../node.js";
 import { Range } from "../lib/gcs.js";
 import { GOLDEN, repository, temporary } from "./support/files.js";
 import { goldenBlobs, goldenSet } from "./support/golden.js";
@@ -103,6 +104,21 @@ test("info and verify know snapshots, blobs, manifests and directories", async (
   assert.equal((await run(["verify", set])).output, `${set}: valid, its signature is not checked\n`);
   const signed = await run(["verify", set, "--public-key", key]);
   assert.equal(signed.output, `${set}: valid, signed by the key 06e3fd8fda29bb60\n`);
+  const trusted = { publicKeys: [PublicKey.parse(SIGNER)] };
+  await assert.rejects(openLookup(`${GOLDEN}/one.snapshot`, HashKey.public(), trusted), /only manifests have signatures/);
+  // An old pack, in a place that a signed manifest names and this program does not read.
+  const { opened: manifest } = openPath(set);
+  const { before } = readBlob(readFileSync(path.join(set, "blobs", manifest.pack.digest)));
+  rmSync(path.join(set, "blobs", before.digest));
+  assert.equal((await run(["verify", set, "--public-key", key])).output, signed.output);
+  rmSync(path.join(set, "blobs", manifest.pack.digest));
+  const outOfReach = await run(["verify", set, "--public-key", key]);
+  assert.equal(outOfReach.status, 2);
+  assert.match(outOfReach.errors, /is in https:\S+, this program reads files alone/);
+  const missing = await run(["verify", set]);
+  assert.equal(missing.status, 1);
+  assert.match(missing.output, /: invalid: /);
+  goldenSet(set, "manifest-signed.bin");
   writeFileSync(key, "none");
   assert.match((await run(["verify", set, "--public-key", key])).errors, /the public key in \S+ cannot be used/);
 
@@ -202,7 +218,7 @@ test("blobs may be in a trusted place", async (t) => {
   const set = goldenSet(temporary(t));
   const blobs = path.join(set, "elsewhere");
   renameSync(path.join(set, "blobs"), blobs);
-  assert.match((await run(["verify", set])).errors, /cannot open /);
+  assert.match((await run(["verify", set])).output, /: invalid: cannot open /);
   assert.equal((await run(["verify", set, "--blobs", blobs])).output, `${set}: valid\n`);
   assert.match((await run(["query", set, "http://example.com/key-125", "--blobs", blobs])).output, /\tpresent\n$/);
   assert.equal((await run(["apply", set, path.join(set, "out"), "--blobs", blobs])).status, 0);

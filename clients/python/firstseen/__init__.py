@@ -25,6 +25,7 @@ from .errors import (
     MissingBlobError,
     NoSnapshotError,
     OutdatedError,
+    OutOfReachError,
     UnreachableError,
     UnsupportedError,
     UntrustedError,
@@ -32,7 +33,7 @@ from .errors import (
 from .follow import Follower, Update
 from .kafka import KafkaSource
 from .keyhash import KeyHash
-from .manifest import MANIFEST_MAGIC, Manifest
+from .manifest import MANIFEST_MAGIC, ONLY_MANIFESTS, Manifest
 from .parameters import SetParameters
 from .sets import Match, SnapshotSet, UrlAnswer, UrlLists
 from .signature import TrustedKey, require_signed
@@ -62,6 +63,7 @@ __all__ = [
     "Match",
     "MissingBlobError",
     "NoSnapshotError",
+    "OutOfReachError",
     "OutdatedError",
     "SetParameters",
     "Snapshot",
@@ -101,7 +103,8 @@ def open_set(
     """The set in a directory of snapshots, of a manifest in one, or in a snapshot that is a whole set.
 
     key_hash: the publisher's; the public one if none is given.
-    trusted_keys: with them, a manifest is refused unless one of them signed it.
+    trusted_keys: with them, a manifest is refused unless one of them signed it, and so is a snapshot,
+        which has no signature.
     blobs: the URI of the directory (file, http, https) of blobs that do not lie with the manifest.
         Without it, one that the manifest names is used if a trusted key signed the manifest.
     """
@@ -110,6 +113,8 @@ def open_set(
     if not os.path.isdir(file):
         data = read_file(file)
         if not data.startswith(MANIFEST_MAGIC):
+            if trusted_keys:
+                raise UnsupportedError(ONLY_MANIFESTS)
             return SnapshotSet.of_snapshot(Snapshot(data), key_hash)
     manifest, directory = open_manifest(file)
     if trusted_keys:

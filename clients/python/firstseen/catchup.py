@@ -7,7 +7,7 @@ from typing import Callable, NamedTuple, Optional, Sequence, TypeVar
 
 from .bits import Reference, require
 from .blobs import MAX_CHAIN, Base, BaseList, Blob, Pack, Section, applied
-from .errors import FirstseenError, MalformedError, MissingBlobError, UnsupportedError
+from .errors import FirstseenError, MalformedError, MissingBlobError, OutOfReachError, UnsupportedError
 from .manifest import Manifest
 from .shards import Shard, tree_root
 
@@ -140,7 +140,7 @@ class CatchUp:
             position -= pack.before.length
             try:
                 pack = self._pack(pack.before, pack)
-            except MissingBlobError:
+            except (MissingBlobError, OutOfReachError):
                 break
 
     def _proven(self, shards: Shards) -> Shards:

@@ -44,7 +44,7 @@ from .errors import (
 from .follow import Update
 from .kafka import KafkaSource
 from .keyhash import KeyHash
-from .manifest import MANIFEST_MAGIC, Manifest
+from .manifest import MANIFEST_MAGIC, ONLY_MANIFESTS, Manifest
 from .sets import SnapshotSet, UrlAnswer, UrlLists
 from .signature import TrustedKey, require_signed
 from .snapshot import Snapshot, snapshot_bytes
@@ -209,10 +209,10 @@ def _verify(options: argparse.Namespace) -> int:
         if isinstance(opened, Manifest) and directory is not None:
             CatchUp(opened, _Blobs(opened, directory, options)).verify()
         elif options.public_key:
-            raise UnsupportedError("only manifests have signatures")
+            raise UnsupportedError(ONLY_MANIFESTS)
         elif not isinstance(opened, Manifest):
             opened.verify()
-    except (MalformedError, UntrustedError) as refusal:
+    except (MalformedError, MissingBlobError, UntrustedError) as refusal:
         print(f"{path}: invalid: {refusal}")
         return 1
     if isinstance(opened, Manifest) and opened.signature_key is not None:
@@ -259,7 +259,7 @@ def _questions(given: list[str]) -> Iterator[list[bytes]]:
     if given and given != ["-"]:
         yield [os.fsencode(one) for one in given]
         return
-    lines = (line.rstrip(b"\r\n") for line in sys.stdin.buffer)
+    lines = (line.removesuffix(b"\n").removesuffix(b"\r") for line in sys.stdin.buffer)
     while True:
         some = list(islice(lines, _AT_ONCE))
         if not some:
@@ -281,6 +281,8 @@ def _query(options: argparse.Namespace) -> int:
         assert directory is not None
         shards = CatchUp(opened, _Blobs(opened, directory, options)).by_bases()
         whole = SnapshotSet.of_manifest(opened, shards, key_hash)
+    elif options.public_key:
+        raise UnsupportedError(ONLY_MANIFESTS)
     elif opened.parameters.shard_count == 1 and not options.questions:
         whole = SnapshotSet.of_snapshot(opened, key_hash)
     out = sys.stdout.buffer
@@ -314,6 +316,8 @@ def _open_list(path: str, key_hash: KeyHash, options: argparse.Namespace) -> Sna
         raise UnsupportedError(f"this is {BLOB_NAMES[opened.kind]}; URLs are looked up in a snapshot or a directory")
     opened.parameters.require_hash(key_hash)
     if isinstance(opened, Snapshot):
+        if options.public_key:
+            raise UnsupportedError(ONLY_MANIFESTS)
         return SnapshotSet.of_snapshot(opened, key_hash)
     assert directory is not None
     shards = CatchUp(opened, _Blobs(opened, directory, options)).by_bases()

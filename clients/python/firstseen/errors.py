@@ -17,6 +17,10 @@ class UnsupportedError(FirstseenError):
     """The bytes may be valid, but this reader cannot read them, or cannot answer from them."""
 
 
+class OutOfReachError(UnsupportedError):
+    """A blob is in a place of a kind that this reader does not know."""
+
+
 class UntrustedError(FirstseenError):
     """No trusted key has signed the manifest."""
 

@@ -13,6 +13,8 @@ from .errors import UnsupportedError
 from .parameters import SetParameters, require_known, require_window, stripped_parameters
 
 MANIFEST_MAGIC = b"\x89FSM"
+# Why keys are of no use with a snapshot.
+ONLY_MANIFESTS = "only manifests have signatures"
 MAX_MILLIS = 253_402_300_799_999
 # Of the required flags.
 _STRIPPED = 1

@@ -275,14 +275,15 @@ class UrlLists:
                 hit = next((i for i in range(len(each)) if listed[at + i]), None)
                 matches.append(None if hit is None else Match(one.set_name, each[hit]))
             cut = len(self.lists)
-            absent = math.prod(1 - one.url_false_positive_rate(len(each)) for one in self.lists)
+            # By logarithms, so that small rates are not lost beside 1.
+            absent = sum(len(each) * math.log1p(-one.parameters.false_positive_rate) for one in self.lists)
             answers.append(
                 UrlAnswer(
                     url,
                     tuple(match for match in matches[:cut] if match),
                     tuple(match for match in matches[cut:] if match),
                     len(each),
-                    1 - absent,
+                    -math.expm1(absent),
                 )
             )
             at += len(each)

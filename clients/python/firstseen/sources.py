@@ -11,7 +11,7 @@ from typing import Iterator, Mapping, Optional, Protocol, Union
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
 from .bits import MAX_BYTES, Reference, require
-from .errors import MissingBlobError, NoSnapshotError, UnreachableError, UnsupportedError
+from .errors import MissingBlobError, NoSnapshotError, OutOfReachError, UnreachableError, UnsupportedError
 from .manifest import Manifest, manifest_name, sequence_of
 
 # The most bytes of a manifest: its parts with the longest fields take less.
@@ -219,7 +219,7 @@ def blob_from(uri: str, reference: Reference, timeout_seconds: float = 30.0) -> 
     if parts.scheme == "file":
         return file_blob(unquote(parts.path), reference)
     if parts.scheme not in ("http", "https"):
-        raise UnsupportedError(f"blob {reference.name} is in {uri}, this reader knows file, http and https")
+        raise OutOfReachError(f"blob {reference.name} is in {uri}, this reader knows file, http and https")
     url = (uri if uri.endswith("/") else uri + "/") + reference.name
     try:
         with urllib.request.urlopen(url, timeout=timeout_seconds) as response:

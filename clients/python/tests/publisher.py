@@ -1,5 +1,6 @@
 """Publishes sets for the tests: manifests, packs, bases and lists of bases, written from the specification."""
 
+import base64
 import hashlib
 import os
 import struct
@@ -53,6 +54,11 @@ class Signer:
         self.prefix = digest[32:]
         self.encoded = _compressed(_times(self.scalar, _BASE))
         self.trusted = TrustedKey(bytes.fromhex("302a300506032b6570032100") + self.encoded)
+
+    def pem(self):
+        """The public key as a file has it."""
+        body = base64.encodebytes(self.trusted.der).decode()
+        return f"-----BEGIN PUBLIC KEY-----\n{body}-----END PUBLIC KEY-----\n"
 
     def sign(self, message):
         nonce = int.from_bytes(hashlib.sha512(self.prefix + message).digest(), "little") % _L

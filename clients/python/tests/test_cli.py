@@ -1,6 +1,5 @@
 """The command line and the adapter for conformance, as programs."""
 
-import base64
 import json
 import os
 import subprocess
@@ -73,15 +72,18 @@ class Commands(unittest.TestCase):
     def test_signatures(self):
         signer = Signer(b"publisher")
         pem = self.directory.with_name("key.pem")
-        body = base64.encodebytes(signer.trusted.der).decode()
         publisher = Publisher(self.directory)
-        pem.write_text(f"-----BEGIN PUBLIC KEY-----\n{body}-----END PUBLIC KEY-----\n")
+        pem.write_text(signer.pem())
         publisher.publish(["a"], signer=signer)
         self.assertEqual(
             run("verify", self.directory, "--public-key", pem).stdout,
             f"{self.directory}: valid, signed by {signer.trusted.id.hex()}\n",
         )
         self.assertEqual(run("query", self.directory, "a", "b", "--public-key", pem).stdout, "a\tpresent\nb\tabsent\n")
+        for words in (["query"], ["match"], ["match", self.directory, "--list"], ["match", self.directory, "--allow"]):
+            refused = run(*words, GOLDEN / "one.snapshot", "--public-key", pem)
+            self.assertEqual((refused.returncode, refused.stdout), (2, ""), words)
+            self.assertIn("only manifests have signatures", refused.stderr)
         publisher.publish(["a", "b"])
         refused = run("query", self.directory, "a", "--public-key", pem)
         self.assertEqual((refused.returncode, refused.stdout), (2, ""))
@@ -90,11 +92,34 @@ class Commands(unittest.TestCase):
         self.assertEqual(invalid.returncode, 1)
         self.assertEqual(invalid.stdout, f"{self.directory}: invalid: sequence 2 of set 'spam' has no signature\n")
 
+    def test_verify_of_a_set_without_some_blobs(self):
+        signer = Signer(b"publisher")
+        pem = self.directory.with_name("key.pem")
+        pem.write_text(signer.pem())
+        publisher = Publisher(self.directory)
+        packs = []
+        for keys in (["a"], ["a", "b"], ["b"]):
+            packs.append(publisher.publish(keys, signer=signer, blobs="s3://bucket/blobs").pack)
+        (self.directory / "blobs" / packs[0].name).unlink()
+        old = run("verify", self.directory, "--public-key", pem)
+        self.assertEqual((old.returncode, old.stderr), (0, ""), old.stdout)
+        (self.directory / "blobs" / packs[2].name).unlink()
+        out_of_reach = run("verify", self.directory, "--public-key", pem)
+        self.assertEqual(out_of_reach.returncode, 2)
+        self.assertIn("is in s3://bucket/blobs, this reader knows file, http and https", out_of_reach.stderr)
+        missing = run("verify", self.directory)
+        self.assertEqual((missing.returncode, missing.stderr), (1, ""))
+        self.assertRegex(missing.stdout, ": invalid: blob [0-9a-f]{64} is in s3://bucket/blobs: give --public-key, or")
+
     def test_questions_from_standard_input(self):
         asked = "http://example.com/key-0\nhttp://example.com/key-900\n\n"
         expected = "http://example.com/key-0\tpresent\nhttp://example.com/key-900\tabsent\n\tabsent\n"
         for words in ([], ["-"]):
             self.assertEqual(run("query", GOLDEN / "sixty-four.snapshot", *words, given=asked).stdout, expected)
+        # One line end is cut off, not each return before it.
+        command = [sys.executable, "-m", "firstseen", "query", GOLDEN / "one.snapshot"]
+        returns = subprocess.run(command, input=b"a\r\r\n", stdout=subprocess.PIPE, cwd=HOME)
+        self.assertEqual(returns.stdout, b"a\r\tabsent\n")
         other = run("query", GOLDEN / "shard-2-of-4.snapshot", "http://example.com/key-1")
         self.assertEqual(other.returncode, 2)
 

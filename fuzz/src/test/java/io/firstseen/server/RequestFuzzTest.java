@@ -116,7 +116,7 @@ class RequestFuzzTest {
             Route.get("match", "/v1/match", new MatchEndpoint(sets, metrics)),
             post("/v1/match", new MatchBatchEndpoint(sets, metrics, MAX_BATCH_KEYS)),
             Route.get("manifest", "/v1/manifest", new ManifestEndpoint(sets)),
-            Route.get("blobs", BlobEndpoint.PATH, new BlobEndpoint(sets)),
+            Route.get("blobs", BlobEndpoint.PATH, new BlobEndpoint(sets, true)),
             Route.get("healthz", "/healthz", health::health).forHealth(),
             Route.get("readyz", "/readyz", health::readiness).forHealth()));
   }

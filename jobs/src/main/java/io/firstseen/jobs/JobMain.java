@@ -4,6 +4,7 @@ import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.Suggestions;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.util.function.Consumer;
+import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
@@ -17,7 +18,8 @@ final class JobMain {
   private JobMain() {}
 
   /**
-   * Parses the arguments, builds the job and executes it.
+   * Parses the arguments, builds the job and executes it, by the name of Flink's {@code
+   * pipeline.name} if that is set.
    *
    * <p>A user error is one line on standard error. If the JVM was started for this job, it then
    * exits with status 2. Elsewhere (Flink's client, or a cluster's REST endpoint, which an exit
@@ -33,7 +35,7 @@ final class JobMain {
       }
       StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
       build(build, env);
-      env.execute(jobName);
+      env.execute(env.getConfiguration().getOptional(PipelineOptions.NAME).orElse(jobName));
     } catch (ParameterException e) {
       refuse(Suggestions.sentence(e));
     } catch (Exception e) {

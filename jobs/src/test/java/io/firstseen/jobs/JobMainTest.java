@@ -15,12 +15,22 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.apache.flink.api.common.JobExecutionResult;
+import org.apache.flink.api.common.JobID;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
+import org.apache.flink.streaming.api.graph.StreamGraph;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine.Command;
 
 /** The {@code main} methods as a user runs them, each in a JVM of its own. */
 class JobMainTest {
@@ -109,6 +119,50 @@ class JobMainTest {
         .hasMessage(
             "Unknown option: '--bootstrap-server=localhost:1'; did you mean --bootstrap-servers?");
   }
+
+  @Test
+  void flinksPipelineNameIsTheNameOfTheJob() throws Exception {
+    assertThat(RecordingEnvironment.jobName(new Configuration())).isEqualTo("firstseen-dedup");
+    assertThat(
+            RecordingEnvironment.jobName(
+                new Configuration().set(PipelineOptions.NAME, "crawl-dedup")))
+        .isEqualTo("crawl-dedup");
+  }
+
+  /** Remembers the name of what it is to execute. */
+  // Its close may be interrupted.
+  @SuppressWarnings("try")
+  private static final class RecordingEnvironment extends StreamExecutionEnvironment {
+    private @Nullable String jobName;
+
+    private RecordingEnvironment(Configuration configuration) {
+      super(configuration);
+    }
+
+    static @Nullable String jobName(Configuration configuration) throws Exception {
+      RecordingEnvironment environment = new RecordingEnvironment(configuration);
+      initializeContextEnvironment(unused -> environment);
+      try {
+        JobMain.run(
+            new NoOptions(),
+            new String[0],
+            env -> env.fromData(1).sinkTo(new DiscardingSink<>()),
+            "firstseen-dedup");
+      } finally {
+        resetContextEnvironment();
+      }
+      return environment.jobName;
+    }
+
+    @Override
+    public JobExecutionResult execute(StreamGraph graph) {
+      jobName = graph.getJobName();
+      return new JobExecutionResult(new JobID(), 0, Map.of());
+    }
+  }
+
+  @Command
+  private static final class NoOptions {}
 
   private static void assertOneLine(Ended ended, String pattern) {
     assertThat(ended.status).as(ended.err).isEqualTo(2);

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HexFormat;
@@ -77,13 +78,26 @@ public final class KeyHashSource implements Serializable {
   private record FileReader(String file) implements Reader {
     @Override
     public KeyHash read() throws IOException {
-      return KeyHash.fromFile(Path.of(file));
+      return KeyHash.fromFile(requireNoDirectory(Path.of(file)));
     }
 
     @Override
     public String toString() {
       return file;
     }
+  }
+
+  /**
+   * Returns the file.
+   *
+   * @throws IllegalArgumentException if it is a directory, as a container engine makes where a file
+   *     that it should mount is missing
+   */
+  public static Path requireNoDirectory(Path file) {
+    if (Files.isDirectory(file)) {
+      throw new IllegalArgumentException("it is a directory");
+    }
+    return file;
   }
 
   /** The hash function. */

@@ -87,6 +87,11 @@ class KeyHashSourceTest {
         "cannot read the hash key at %s on this TaskManager: there is no such file: put the job's key there"
             .formatted(file));
     assertThatThrownBy(() -> KeyHashSource.onWorkers(file)).isInstanceOf(NoSuchFileException.class);
+    Files.createDirectory(file);
+    assertRefused(
+        source,
+        "cannot read the hash key at %s on this TaskManager: it is a directory: put the job's key there"
+            .formatted(file));
   }
 
   /** The disk may answer again: the job restarts. */

@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,6 +33,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -53,6 +55,7 @@ public final class FollowedDirectory implements FollowedSet {
 
   private static final Logger LOG = LoggerFactory.getLogger(FollowedDirectory.class);
   private static final int MAX_EARLIER = 60;
+  private static final int MAX_CHECKED = 100_000;
   // A manifest that failed is skipped for 1, 3, 7, … polls before it is verified again, at most for
   // this many.
   private static final int MAX_LOOKS_PASSED_OVER = 60;
@@ -74,6 +77,22 @@ public final class FollowedDirectory implements FollowedSet {
   private final Map<Long, Failure> failures = new HashMap<>();
   private final ManifestOrder order = new ManifestOrder();
   private Judged judged;
+
+  /** By their digests, the blobs that were checked. */
+  private final Map<String, Written> checkedBlobs = new ConcurrentHashMap<>();
+
+  /** Tells versions of a file apart. */
+  private record Written(@Nullable Object fileKey, FileTime time, long bytes) {
+    /** Empty if there is no such file. */
+    static Optional<Written> of(Path file) {
+      try {
+        BasicFileAttributes of = Files.readAttributes(file, BasicFileAttributes.class);
+        return Optional.of(new Written(of.fileKey(), of.lastModifiedTime(), of.size()));
+      } catch (IOException e) {
+        return Optional.empty();
+      }
+    }
+  }
 
   /** Why the last manifest of this look was refused. */
   private @Nullable String lastReason;
@@ -212,7 +231,8 @@ public final class FollowedDirectory implements FollowedSet {
   public Manifest awaitReady(Duration timeout) throws InterruptedException, TimeoutException {
     View now =
         current.await(
-            view -> view.active() != null || view.state() == ClientState.CLOSED, timeout.toNanos());
+            view -> view.active() != null || view.state() == ClientState.CLOSED,
+            TimeUnit.NANOSECONDS.convert(timeout));
     if (now.state() == ClientState.CLOSED) {
       throw new IllegalStateException("closed");
     }
@@ -353,11 +373,27 @@ public final class FollowedDirectory implements FollowedSet {
       return directory
           .find(now.get().manifest(), digest)
           .filter(bytes -> BlobFrame.peek(bytes).filter(this::isOfSet).isPresent())
-          .filter(bytes -> Sha256.hex(bytes).equals(digest));
+          .filter(bytes -> hasDigest(bytes, digest));
     } catch (SnapshotException e) {
       LOG.debug("blob {} cannot be read", digest, e);
       return Optional.empty();
     }
+  }
+
+  /** Hashes a blob once, and again if its file was written since. */
+  private boolean hasDigest(ByteBuffer bytes, String digest) {
+    Optional<Written> written = Written.of(directory.path().resolve("blobs").resolve(digest));
+    if (written.isPresent() && written.get().equals(checkedBlobs.get(digest))) {
+      return true;
+    }
+    boolean isRight = Sha256.hex(bytes).equals(digest);
+    if (isRight) {
+      if (checkedBlobs.size() >= MAX_CHECKED) {
+        checkedBlobs.clear();
+      }
+      written.ifPresent(now -> checkedBlobs.put(digest, now));
+    }
+    return isRight;
   }
 
   private boolean isOfSet(BlobFrame frame) {

@@ -79,7 +79,8 @@ final class FollowedState {
 
   private ClientState stateOf(ActiveSnapshot answering) {
     Long expiresMillis = answering.manifest().expiresMillis();
-    boolean isOld = staleAfter.isPresent() && ageMillis(answering) >= staleAfter.get().toMillis();
+    Duration age = Duration.ofMillis(ageMillis(answering));
+    boolean isOld = staleAfter.isPresent() && age.compareTo(staleAfter.get()) >= 0;
     boolean hasExpired = expiresMillis != null && wallClockMillis.getAsLong() >= expiresMillis;
     return isOld || hasExpired ? ClientState.STALE : ClientState.READY;
   }

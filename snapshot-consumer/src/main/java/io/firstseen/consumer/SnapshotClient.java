@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -371,7 +372,8 @@ public final class SnapshotClient implements FollowedSet {
       throws InterruptedException, TimeoutException {
     View now =
         current.await(
-            view -> condition.test(view) || view.state() == ClientState.CLOSED, timeout.toNanos());
+            view -> condition.test(view) || view.state() == ClientState.CLOSED,
+            TimeUnit.NANOSECONDS.convert(timeout));
     requireOpen(now);
     if (!condition.test(now)) {
       throw new TimeoutException(

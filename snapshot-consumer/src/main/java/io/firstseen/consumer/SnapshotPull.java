@@ -98,6 +98,12 @@ public final class SnapshotPull {
       throws IOException, TimeoutException {
     List<Long> held = directory.sequences();
     long highest = held.isEmpty() ? -1 : held.get(held.size() - 1);
+    Manifest newest = held.isEmpty() ? null : readable();
+    if (newest != null && !newest.setName().equals(options.setName())) {
+      throw new SnapshotException(
+          "%s holds set '%s', so set '%s' must go into another directory"
+              .formatted(directory.path(), newest.setName(), options.setName()));
+    }
     SnapshotException failure = null;
     for (Manifest each : highestFirst) {
       if (failure != null && each.sequence() <= highest) {

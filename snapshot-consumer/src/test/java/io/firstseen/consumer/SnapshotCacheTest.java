@@ -445,6 +445,20 @@ class SnapshotCacheTest {
     first.reader().end();
   }
 
+  @Test
+  void aClientTakesItOverOnceTheOtherHasLeft() throws Exception {
+    publish(1, "a");
+    fillCache();
+    SnapshotClient first = start();
+    SnapshotClient second = start();
+    first.reader().end();
+    publish(2, "b");
+    follow(second, TOPIC_ID);
+    second.reader().end();
+    assertThat(start().manifest().orElseThrow().sequence()).isEqualTo(2);
+    assertThat(notices).hasSize(1);
+  }
+
   /** The device answers every write as a full disk does. */
   @Test
   void onAFullDiskItStaysInMemoryAndComesBack() throws Exception {

@@ -21,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -311,7 +312,7 @@ class SnapshotClientTest {
     client.reader().tick();
     assertThat(client.state()).isEqualTo(ClientState.STALE);
     assertThat(client.mightContain("a")).isTrue();
-    client.awaitReady(Duration.ZERO);
+    client.awaitReady(ChronoUnit.FOREVER.getDuration());
     publish(client, 2, "a");
     assertThat(client.state()).isEqualTo(ClientState.READY);
     assertThat(events).containsExactly("READY", "snapshot 1", "STALE", "READY", "snapshot 2");

@@ -13,12 +13,19 @@ import java.util.Optional;
 final class BlobEndpoint implements Endpoint {
   static final String PATH = "/v1/blobs/";
 
-  private static final String CACHE = "public, max-age=31536000, immutable";
+  private static final String CACHE = "%s, max-age=31536000, immutable";
 
   private final ServedSets sets;
+  private final String cacheControl;
 
-  BlobEndpoint(ServedSets sets) {
+  /**
+   * Of all sets.
+   *
+   * @param isPublic whether caches may give blobs to others, who need no token then
+   */
+  BlobEndpoint(ServedSets sets, boolean isPublic) {
     this.sets = sets;
+    this.cacheControl = CACHE.formatted(isPublic ? "public" : "private");
   }
 
   @Override
@@ -31,7 +38,7 @@ final class BlobEndpoint implements Endpoint {
     for (ServedSet set : sets.all()) {
       Optional<ByteBuffer> blob = set.blob(digest);
       if (blob.isPresent()) {
-        return new ImmutableContent("application/octet-stream", digest, blob.get(), CACHE)
+        return new ImmutableContent("application/octet-stream", digest, blob.get(), cacheControl)
             .answer(request);
       }
     }

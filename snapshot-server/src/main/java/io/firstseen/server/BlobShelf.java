@@ -36,7 +36,12 @@ import org.jspecify.annotations.Nullable;
 final class BlobShelf {
   private static final int SETS = 2;
 
+  /** The part of the heap that blobs may take. */
+  private static final double SHARE_OF_HEAP = 0.5;
+
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final long maxBytes;
 
   // Sets are made one after another.
   private final ReentrantLock making = new ReentrantLock();
@@ -65,6 +70,15 @@ final class BlobShelf {
     }
   }
 
+  /** Blobs may take half of the heap. */
+  BlobShelf() {
+    this((long) (SHARE_OF_HEAP * Runtime.getRuntime().maxMemory()));
+  }
+
+  BlobShelf(long maxBytes) {
+    this.maxBytes = maxBytes;
+  }
+
   /** Adds the set that answers from now on. */
   synchronized void add(SnapshotSet set) {
     if (shelved(set).isEmpty()) {
@@ -90,7 +104,7 @@ final class BlobShelf {
   /**
    * An unsigned manifest of the set that answers, whose blobs are all here.
    *
-   * @throws HttpFailure if a set has been made for some time already
+   * @throws HttpFailure if a set has been made for some time already, or is too large
    */
   Manifest ofBases(Answering answering) throws HttpFailure {
     lock();
@@ -112,6 +126,7 @@ final class BlobShelf {
       }
       Manifest manifest = null;
       try {
+        requireRoom(shelved, all);
         manifest = make(shelved, all);
         return manifest;
       } finally {
@@ -140,6 +155,26 @@ final class BlobShelf {
     }
     throw new HttpFailure(
         503, "the bases of a snapshot are being made, ask again later", Map.of("retry-after", "5"));
+  }
+
+  /** A base has about the bytes of the snapshot that it is made of. */
+  private void requireRoom(Shelved shelved, List<Shelved> all) throws HttpFailure {
+    long bytes = 0;
+    for (Shelved each : all) {
+      bytes += each.blobs.values().stream().mapToLong(ByteBuffer::remaining).sum();
+    }
+    for (int shard = 0; shard < shelved.set.manifest().parameters().shards().count(); shard++) {
+      Snapshot snapshot = shelved.set.snapshot(shard);
+      if (snapshot != null && all.stream().noneMatch(each -> each.bases.containsKey(snapshot))) {
+        bytes += snapshot.asByteBuffer().remaining();
+      }
+    }
+    if (bytes > maxBytes) {
+      throw new HttpFailure(
+          503,
+          "the bases of set '%s' take %d bytes of memory, more than the %d that this service may use for them, half of its heap"
+              .formatted(shelved.set.manifest().setName(), bytes, maxBytes));
+    }
   }
 
   private static Manifest make(Shelved shelved, List<Shelved> all) {

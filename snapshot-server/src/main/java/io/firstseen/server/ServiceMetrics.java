@@ -75,7 +75,8 @@ final class ServiceMetrics implements RequestObserver {
     this.refusedConnections =
         Counter.builder()
             .name("firstseen_http_connections_refused_total")
-            .help("Connections that were closed unanswered because there were too many.")
+            .help(
+                "Connections that were closed because there were too many, with a 503 if one could be written.")
             .register(registry);
   }
 

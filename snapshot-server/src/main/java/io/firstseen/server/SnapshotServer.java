@@ -84,7 +84,11 @@ public final class SnapshotServer implements Closeable {
             "/v1/match",
             new MatchBatchEndpoint(sets, metrics, options.maxBatchKeys())),
         Route.get("manifest", "/v1/manifest", new ManifestEndpoint(sets)).slow(),
-        Route.get("blobs", BlobEndpoint.PATH, new BlobEndpoint(sets)).slow(),
+        Route.get(
+                "blobs",
+                BlobEndpoint.PATH,
+                new BlobEndpoint(sets, !options.access().tokens().areNeeded()))
+            .slow(),
         Route.get("status", "/v1/status", new StatusEndpoint(sets, System.currentTimeMillis()))
             .slow(),
         Route.get("healthz", "/healthz", health::health).forHealth(),

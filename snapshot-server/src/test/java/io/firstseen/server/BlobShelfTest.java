@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.server.http.HttpFailure;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -54,6 +56,30 @@ class BlobShelfTest {
     }
     assertThat(first.get().root()).isEqualTo(manifest.root());
     assertThat(shelf.ofBases(() -> set)).isSameAs(first.get());
+  }
+
+  @Test
+  void basesThatAreTooLargeForTheHeapAreRefused() throws Exception {
+    DirectoryPublisher publisher =
+        new DirectoryPublisher(
+            path, DirectoryPublisher.SET, KeyHash.fixed(), Canonicaliser.NONE, 2);
+    String[] keys = IntStream.range(0, 2_000).mapToObj(i -> "key-" + i).toArray(String[]::new);
+    SnapshotDirectory directory = new SnapshotDirectory(path);
+    Manifest manifest = publisher.publish(1, keys);
+    SnapshotSet set = SnapshotSet.open(manifest, blob -> directory.blob(manifest, blob));
+    assertThatThrownBy(() -> new BlobShelf(2_000).ofBases(() -> set))
+        .isInstanceOf(HttpFailure.class)
+        .hasMessageMatching(
+            "the bases of set '\\w+' take \\d{4} bytes of memory, more than the 2000 that .*");
+    BlobShelf shelf = new BlobShelf(10_000);
+    Manifest ofBases = shelf.ofBases(() -> set);
+    // All are unchanged, so the next set takes no more room.
+    Snapshot[] unchanged =
+        IntStream.range(0, manifest.parameters().shards().count())
+            .mapToObj(set::snapshot)
+            .toArray(Snapshot[]::new);
+    SnapshotSet next = SnapshotSet.of(publisher.publish(2, keys), unchanged);
+    assertThat(shelf.ofBases(() -> next).count()).isEqualTo(ofBases.count());
   }
 
   private static void awaitQuietly(CountDownLatch latch) {

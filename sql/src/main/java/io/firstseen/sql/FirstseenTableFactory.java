@@ -111,6 +111,11 @@ public final class FirstseenTableFactory
         .getOptions()
         .forEach(
             (name, value) -> {
+              if (name.startsWith(WRAPPED_PREFIX + "scan.watermark.")) {
+                throw new ValidationException(
+                    "'%s' has no effect, as Flink reads it of the table itself: write '%s'"
+                        .formatted(name, name.substring(WRAPPED_PREFIX.length())));
+              }
               if (name.startsWith(WRAPPED_PREFIX)) {
                 options.put(name.substring(WRAPPED_PREFIX.length()), value);
               }

@@ -341,13 +341,16 @@ public final class EmbeddedCluster implements Closeable {
       configuration.set(ClusterOptions.PROCESS_WORKING_DIR_BASE, scratch.toString());
       configuration.set(BlobServerOptions.STORAGE_DIRECTORY, scratch.toString());
       configuration.set(
-          CheckpointingOptions.CHECKPOINTS_DIRECTORY,
-          directory.resolve("checkpoints").toUri().toString());
+          CheckpointingOptions.CHECKPOINTS_DIRECTORY, flinkPath(directory.resolve("checkpoints")));
       configuration.set(
-          CheckpointingOptions.SAVEPOINT_DIRECTORY,
-          directory.resolve("savepoints").toUri().toString());
+          CheckpointingOptions.SAVEPOINT_DIRECTORY, flinkPath(directory.resolve("savepoints")));
       configuration.addAll(flink);
       return configuration;
+    }
+
+    /** Flink's paths are no URIs: of {@code %20} it would make a directory of that name. */
+    private static String flinkPath(Path path) {
+      return new org.apache.flink.core.fs.Path(path.toUri()).toString();
     }
   }
 }

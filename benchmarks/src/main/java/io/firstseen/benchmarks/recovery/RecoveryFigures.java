@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description = {
       "Prints seconds until all tasks run, until the first record is decided, and until the full"
-          + " rate (the beginning of the first second at 90 % of the steady rate), of a dedup with"
+          + " rate (the beginning of the first second at 90 %% of the steady rate), of a dedup with"
           + " many keys: from a savepoint at parallelism 1 and 2, and after a failure.",
       "",
       "The state is made from hashes. The jobs then read URLs of 85 bytes, half of them new. Each"

@@ -23,9 +23,14 @@ public final class CommandProcess {
    * @param port to listen on, from {@link LocalPorts#choose}
    * @param words further options
    * @param environment variables that it gets beside those of this JVM
+   * @param heapBytes its heap
    */
   public static LocalProcess serve(
-      int port, List<String> words, Map<String, String> environment, ProcessLogs logs)
+      int port,
+      List<String> words,
+      Map<String, String> environment,
+      long heapBytes,
+      ProcessLogs logs)
       throws IOException {
     List<String> arguments = new ArrayList<>(List.of("serve", "--port=" + port));
     arguments.addAll(words);
@@ -38,12 +43,19 @@ public final class CommandProcess {
         "serve",
         logs,
         new JavaProgram(
-            Main.class.getName(), ClassPath.ofThisJvm(), options(logs), arguments, variables),
+            Main.class.getName(),
+            ClassPath.ofThisJvm(),
+            options(heapBytes, logs),
+            arguments,
+            variables),
         start -> answers(health));
   }
 
-  private static List<String> options(ProcessLogs logs) {
-    List<String> options = new ArrayList<>(List.of("-Xmx512m", "-XX:+UseSerialGC"));
+  private static List<String> options(long heapBytes, ProcessLogs logs) {
+    // If a set is too large for its heap, it says so and goes on with what it has.
+    List<String> options =
+        new ArrayList<>(
+            List.of("-Xmx" + heapBytes, "-XX:+UseSerialGC", "-XX:-ExitOnOutOfMemoryError"));
     options.addAll(logs.options());
     return options;
   }

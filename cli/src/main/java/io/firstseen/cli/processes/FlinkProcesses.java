@@ -1,5 +1,6 @@
 package io.firstseen.cli.processes;
 
+import io.firstseen.cli.shared.FlinkPath;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.URI;
@@ -192,11 +193,9 @@ public final class FlinkProcesses implements Closeable {
     all.set(BlobServerOptions.STORAGE_DIRECTORY, tmp);
     all.set(SecurityOptions.DELEGATION_TOKENS_ENABLED, false);
     all.set(
-        CheckpointingOptions.CHECKPOINTS_DIRECTORY,
-        directory.resolve("checkpoints").toUri().toString());
+        CheckpointingOptions.CHECKPOINTS_DIRECTORY, FlinkPath.of(directory.resolve("checkpoints")));
     all.set(
-        CheckpointingOptions.SAVEPOINT_DIRECTORY,
-        directory.resolve("savepoints").toUri().toString());
+        CheckpointingOptions.SAVEPOINT_DIRECTORY, FlinkPath.of(directory.resolve("savepoints")));
     all.setString(
         "metrics.reporter.prometheus.factory.class",
         "org.apache.flink.metrics.prometheus.PrometheusReporterFactory");

@@ -1,5 +1,6 @@
 package io.firstseen.cli.processes;
 
+import io.firstseen.cli.shared.FlinkPath;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -28,7 +29,7 @@ public final class RetainedState {
   private RetainedState() {}
 
   /**
-   * The URI of the newest complete checkpoint or savepoint in the directory.
+   * The path, as Flink reads it, of the newest complete checkpoint or savepoint in the directory.
    *
    * @param directory the one that a job was given for its checkpoints, or savepoints; it need not
    *     exist, and the job may run
@@ -36,7 +37,7 @@ public final class RetainedState {
   public static Optional<String> newest(Path directory) throws IOException {
     Newest newest = new Newest();
     Files.walkFileTree(directory, Set.of(), DEPTH, newest);
-    return Optional.ofNullable(newest.path).map(path -> path.toUri().toString());
+    return Optional.ofNullable(newest.path).map(FlinkPath::of);
   }
 
   /**

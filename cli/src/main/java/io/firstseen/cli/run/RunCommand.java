@@ -6,6 +6,7 @@ import io.firstseen.cli.savepoint.SavepointDirectory;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.FileFormatName;
+import io.firstseen.cli.shared.FlinkPath;
 import io.firstseen.cli.shared.InputFile;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.Progress;
@@ -175,7 +176,7 @@ public final class RunCommand implements Callable<Integer> {
     if (fromSavepoint != null) {
       start.set(
           StateRecoveryOptions.SAVEPOINT_PATH,
-          SavepointDirectory.require(fromSavepoint).toUri().toString());
+          FlinkPath.of(SavepointDirectory.require(fromSavepoint)));
     }
     // Check everything before waiting for standard input.
     Source<SourceEvent, ?, ?> source = canBeReadOnce() ? null : events(InputFile.path(input));

@@ -3,6 +3,7 @@ package io.firstseen.cli.savepoint;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.FileFormatName;
+import io.firstseen.cli.shared.FlinkPath;
 import io.firstseen.cli.shared.InputFile;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.Progress;
@@ -260,7 +261,7 @@ public final class BootstrapCommand implements Callable<Integer> {
       await(writing, () -> progress.show(() -> percent(parts - known.partsLeft(), parts)));
     }
     return DedupSavepoint.read(
-            cluster.environment(), DedupJob.UID_PREFIX, target.directory().toUri().toString())
+            cluster.environment(), DedupJob.UID_PREFIX, FlinkPath.of(target.directory()))
         .orElseThrow(() -> new IllegalStateException("the savepoint holds no dedup"));
   }
 

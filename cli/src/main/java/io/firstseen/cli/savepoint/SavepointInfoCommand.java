@@ -2,6 +2,7 @@ package io.firstseen.cli.savepoint;
 
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.FlinkPath;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.shared.UserErrorException;
@@ -59,7 +60,7 @@ final class SavepointInfoCommand implements Callable<Integer> {
     DedupSavepoint savepoint;
     try {
       savepoint =
-          DedupSavepoint.read(cluster.environment(), uidPrefix, root.toUri().toString())
+          DedupSavepoint.read(cluster.environment(), uidPrefix, FlinkPath.of(root))
               .orElseThrow(
                   () ->
                       new UserErrorException(

@@ -288,9 +288,11 @@ public final class ServeCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     List<SetSource> sources = sources();
     ServerOptions options = options();
-    ServeLines lines = new ServeLines(spec.commandLine(), json, log.apply(), accessLog);
+    boolean logs = log.apply();
     return Cleanup.after(
         cleanup -> {
+          ServeLines lines =
+              cleanup.open(() -> new ServeLines(spec.commandLine(), json, logs, accessLog));
           SnapshotServer server = cleanup.open(() -> start(options, sources, lines));
           lines.serving(
               sources.stream().map(SetSource::setName).toList(),

@@ -5,13 +5,18 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.server.ServiceLog;
+import java.io.Closeable;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
@@ -19,16 +24,29 @@ import picocli.CommandLine;
 
 /**
  * Prints one line when the service is up, one for each snapshot, and one for each problem; or logs
- * them.
+ * them. Lines are written by a thread of their own, so that nobody waits for whoever reads them. If
+ * too many wait, the next ones are left out, and a line says how many.
  */
-final class ServeLines implements ServiceLog {
+final class ServeLines implements ServiceLog, Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(ServeLines.class);
+  private static final int MAX_WAITING = 10_000;
+  private static final Duration PATIENCE = Duration.ofSeconds(1);
 
   private final PrintWriter out;
   private final PrintWriter err;
   private final boolean json;
   private final boolean logs;
   private final boolean requests;
+  private final AtomicLong leftOut = new AtomicLong();
+  private final ThreadPoolExecutor writer =
+      new ThreadPoolExecutor(
+          1,
+          1,
+          0,
+          TimeUnit.SECONDS,
+          new ArrayBlockingQueue<>(MAX_WAITING),
+          ServeLines::daemon,
+          (line, pool) -> leftOut.incrementAndGet());
 
   /**
    * Of a verb.
@@ -43,6 +61,12 @@ final class ServeLines implements ServiceLog {
     this.json = json;
     this.logs = logs;
     this.requests = requests;
+  }
+
+  private static Thread daemon(Runnable lines) {
+    Thread thread = new Thread(lines, "lines");
+    thread.setDaemon(true);
+    return thread;
   }
 
   void serving(List<String> sets, List<String> allow, String from, String url) {
@@ -129,7 +153,34 @@ final class ServeLines implements ServiceLog {
             millis));
   }
 
-  private synchronized void print(PrintWriter to, ObjectNode object, String line) {
+  private void print(PrintWriter to, ObjectNode object, String line) {
+    writer.execute(
+        () -> {
+          long lost = leftOut.getAndSet(0);
+          if (lost > 0) {
+            write(
+                err,
+                Json.object().put("event", "left-out").put("lines", lost),
+                "%d lines were left out, because nobody read them".formatted(lost));
+          }
+          write(to, object, line);
+        });
+  }
+
+  /** Writes what waits, as long as somebody reads it. */
+  @Override
+  public void close() {
+    writer.shutdown();
+    try {
+      if (!writer.awaitTermination(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+        writer.shutdownNow();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void write(PrintWriter to, ObjectNode object, String line) {
     String clean = line.replaceAll("\\p{Cntrl}", "?");
     if (logs) {
       log(to == err, object, clean);

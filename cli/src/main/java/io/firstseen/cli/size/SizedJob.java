@@ -114,9 +114,7 @@ record SizedJob(
     Map<String, String> settings = new LinkedHashMap<>();
     int slots = Math.min(request.slots(), tasks.parallelism());
     settings.put(TaskManagerOptions.NUM_TASK_SLOTS.key(), Integer.toString(slots));
-    settings.put(
-        TaskManagerOptions.TASK_HEAP_MEMORY.key(),
-        Amounts.mebibytes(memory.heapBytesOfTaskManager()));
+    settings.put(TaskManagerOptions.TASK_HEAP_MEMORY.key(), Amounts.mebibytes(heapBytes(slots)));
     settings.put(
         TaskManagerOptions.MANAGED_MEMORY_SIZE.key(),
         Amounts.mebibytes(slots * memory.managedBytesOfTask()));
@@ -126,5 +124,17 @@ record SizedJob(
     settings.put(CheckpointingOptions.LOCAL_BACKUP_ENABLED.key(), "true");
     settings.put(StateRecoveryOptions.LOCAL_RECOVERY.key(), "true");
     return settings;
+  }
+
+  /** Of a TaskManager whose slots may have tasks of either job. */
+  private double heapBytes(int slots) {
+    double ofDedup = memory.heapBytesOfTaskManager();
+    if (snapshots == null) {
+      return ofDedup;
+    }
+    int ofSnapshots = Math.min(slots, snapshots.parallelism());
+    double mixed =
+        ofSnapshots * snapshots.heapBytesOfTask() + ofDedup / slots * (slots - ofSnapshots);
+    return Math.max(ofDedup, mixed);
   }
 }

@@ -16,12 +16,13 @@ import org.jspecify.annotations.Nullable;
  * @param changeBytes the bytes that change the first into the second: of the sections of a pack,
  *     which have the whole set of a shard where the ranges differ
  * @param fullBytes the bytes of the sections with the whole second set
- * @param wholeShards how many shards need their whole set
+ * @param wholeShards how many shards have different ranges, and so need their whole set
+ * @param isSame whether both have the same keys; another key may have a value that is there already
  */
 record SnapshotDifference(
-    long added, long removed, long changeBytes, long fullBytes, int wholeShards) {
+    long added, long removed, long changeBytes, long fullBytes, int wholeShards, boolean isSame) {
 
-  private static final SnapshotDifference NONE = new SnapshotDifference(0, 0, 0, 0, 0);
+  private static final SnapshotDifference NONE = new SnapshotDifference(0, 0, 0, 0, 0, true);
 
   /**
    * Compares the shards of two sets.
@@ -33,23 +34,30 @@ record SnapshotDifference(
       return NONE;
     }
     if (after == null) {
-      return new SnapshotDifference(0, before.header().count(), 0, 0, 0);
+      return new SnapshotDifference(0, before.header().count(), 0, 0, 0, false);
     }
     long fullBytes = Section.whole(after).length();
     long count = after.header().count();
     if (before == null) {
-      return new SnapshotDifference(count, 0, fullBytes, fullBytes, count == 0 ? 0 : 1);
+      return new SnapshotDifference(count, 0, fullBytes, fullBytes, 0, count == 0);
     }
     if (before.header().count() + count == 0) {
       return NONE;
     }
     Section change = Section.between(before, after);
     if (change.isWhole()) {
-      return new SnapshotDifference(0, 0, fullBytes, fullBytes, 1);
+      return new SnapshotDifference(0, 0, fullBytes, fullBytes, 1, false);
     }
-    boolean same = change.addedCount() + change.removedCount() == 0;
+    boolean isSame =
+        change.addedCount() + change.removedCount() == 0
+            && before.header().hashCount() == after.header().hashCount();
     return new SnapshotDifference(
-        change.addedCount(), change.removedCount(), same ? 0 : change.length(), fullBytes, 0);
+        change.addedCount(),
+        change.removedCount(),
+        isSame ? 0 : change.length(),
+        fullBytes,
+        0,
+        isSame);
   }
 
   SnapshotDifference plus(SnapshotDifference other) {
@@ -58,15 +66,12 @@ record SnapshotDifference(
         removed + other.removed,
         changeBytes + other.changeBytes,
         fullBytes + other.fullBytes,
-        wholeShards + other.wholeShards);
+        wholeShards + other.wholeShards,
+        isSame && other.isSame);
   }
 
   static SnapshotDifference none() {
     return NONE;
-  }
-
-  boolean isSame() {
-    return added == 0 && removed == 0 && wholeShards == 0;
   }
 
   /** The lines of the table, each ending with a line feed. */
@@ -86,7 +91,7 @@ record SnapshotDifference(
   /** The same as a JSON object. */
   ObjectNode json() {
     ObjectNode json = Json.object();
-    json.put("same", isSame());
+    json.put("same", isSame);
     json.put("added", added);
     json.put("removed", removed);
     json.put("changeBytes", changeBytes);

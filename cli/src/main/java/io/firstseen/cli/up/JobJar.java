@@ -7,7 +7,11 @@ import java.net.URISyntaxException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 
 /** The jar that the cluster gets. */
 final class JobJar {
@@ -15,28 +19,41 @@ final class JobJar {
   private JobJar() {}
 
   /**
-   * That of the distribution or of the checkout to which this command belongs.
+   * That of the distribution or of the checkout to which this command belongs, of its version. If
+   * the command has none, as within a test, the newest.
    *
    * @throws UserErrorException if there is none
    */
   static Path find() throws IOException {
     // HOME/command/cli-VERSION.jar, HOME/cli/target/cli-VERSION.jar or HOME/cli/target/classes.
+    String version = Main.class.getPackage().getImplementationVersion();
+    String name = "jobs-%s-job.jar".formatted(version == null ? "*" : version);
     Path parent = ofThisCommand().getParent();
     List<Path> places =
         List.of(
             parent.resolve("../jars").normalize(), parent.resolve("../../jobs/target").normalize());
     for (Path place : places) {
-      if (Files.isDirectory(place)) {
-        try (DirectoryStream<Path> jars = Files.newDirectoryStream(place, "jobs-*-job.jar")) {
-          for (Path jar : jars) {
-            return jar;
-          }
-        }
+      Optional<Path> jar = newest(place, name);
+      if (jar.isPresent()) {
+        return jar.get();
       }
     }
     throw new UserErrorException(
-        "no job jar in %s or %s; build it by: mvn -q -pl jobs -am package -DskipTests"
-            .formatted(places.get(0), places.get(1)));
+        "no %s in %s or %s; build it by: mvn -q -pl jobs -am package -DskipTests"
+            .formatted(name, places.get(0), places.get(1)));
+  }
+
+  private static Optional<Path> newest(Path directory, String name) throws IOException {
+    if (!Files.isDirectory(directory)) {
+      return Optional.empty();
+    }
+    Map<FileTime, Path> byTime = new TreeMap<>();
+    try (DirectoryStream<Path> jars = Files.newDirectoryStream(directory, name)) {
+      for (Path jar : jars) {
+        byTime.put(Files.getLastModifiedTime(jar), jar);
+      }
+    }
+    return byTime.values().stream().reduce((older, newer) -> newer);
   }
 
   private static Path ofThisCommand() {

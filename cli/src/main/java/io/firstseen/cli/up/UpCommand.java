@@ -11,6 +11,7 @@ import io.firstseen.cli.processes.ProcessLogs;
 import io.firstseen.cli.processes.RetainedState;
 import io.firstseen.cli.shared.Cleanup;
 import io.firstseen.cli.shared.ExitCode;
+import io.firstseen.cli.shared.FlinkPath;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.LogFormatOption;
 import io.firstseen.cli.shared.Progress;
@@ -80,6 +81,7 @@ public final class UpCommand implements Callable<Integer> {
   private static final Duration TRANSACTION_TIMEOUT = Duration.ofDays(24);
 
   private static final String MIN_TASK_MANAGER = "1g";
+  private static final String MIN_SERVICE = "128m";
   private static final Duration JOB_LIMIT = Duration.ofMinutes(2);
 
   @Option(
@@ -162,6 +164,16 @@ public final class UpCommand implements Callable<Integer> {
               + MIN_TASK_MANAGER
               + " (default: ${DEFAULT-VALUE}).")
   private long taskManagerBytes;
+
+  @Option(
+      names = "--service-memory",
+      paramLabel = "SIZE",
+      defaultValue = "512m",
+      converter = OptionValues.ByteCount.class,
+      description =
+          "Heap of the HTTP service. It takes a set that is new, and bases that somebody asks for,"
+              + " of some 1.5 bytes a key (default: ${DEFAULT-VALUE}).")
+  private long serviceBytes;
 
   @Option(
       names = "--checkpoint-interval",
@@ -301,6 +313,11 @@ public final class UpCommand implements Callable<Integer> {
           "--task-manager-memory must be at least %s, got %d bytes"
               .formatted(MIN_TASK_MANAGER, taskManagerBytes));
     }
+    if (serviceBytes < MemorySize.parse(MIN_SERVICE).getBytes()) {
+      throw new UserErrorException(
+          "--service-memory must be at least %s, got %d bytes"
+              .formatted(MIN_SERVICE, serviceBytes));
+    }
     PrintWriter err = spec.commandLine().getErr();
     options.snapshotTtlMillis();
     options.publicKeyWarning().ifPresent(text -> err.println("warning: " + text));
@@ -376,8 +393,8 @@ public final class UpCommand implements Callable<Integer> {
     Path state = directory.stateOf(job.getKey());
     Optional<String> from = RetainedState.newest(state);
     Map<String, String> settings = new HashMap<>();
-    settings.put(CheckpointingOptions.CHECKPOINTS_DIRECTORY.key(), state.toUri().toString());
-    settings.put(CheckpointingOptions.SAVEPOINT_DIRECTORY.key(), state.toUri().toString());
+    settings.put(CheckpointingOptions.CHECKPOINTS_DIRECTORY.key(), FlinkPath.of(state));
+    settings.put(CheckpointingOptions.SAVEPOINT_DIRECTORY.key(), FlinkPath.of(state));
     if (from.flatMap(RetainedState::jobOf).isPresent()) {
       // Or the checkpoints of each start would stay for ever.
       settings.put(StateRecoveryOptions.RESTORE_MODE.key(), RecoveryClaimMode.CLAIM.name());
@@ -397,7 +414,7 @@ public final class UpCommand implements Callable<Integer> {
         new ArrayList<>(new JobArguments(spec.commandLine().getParseResult(), options).ofService());
     words.add("--bootstrap-servers=" + servers);
     words.add("--cache-dir=" + directory.snapshots());
-    LocalProcess service = CommandProcess.serve(servicePort, words, Map.of(), logs);
+    LocalProcess service = CommandProcess.serve(servicePort, words, Map.of(), serviceBytes, logs);
     cleanup.add(service);
     return service;
   }

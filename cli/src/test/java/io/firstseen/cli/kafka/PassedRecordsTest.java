@@ -362,7 +362,14 @@ class PassedRecordsTest {
 
   @Test
   void theTopicIsMadeToTakeEveryRecord() throws Exception {
-    create(name + ".events", 3, Map.of("message.timestamp.after.max.ms", "7200000"));
+    create(
+        name + ".events",
+        3,
+        Map.of(
+            "message.timestamp.after.max.ms",
+            "7200000",
+            "message.timestamp.before.max.ms",
+            "86400000"));
     Topics.prepareDedup(options("--output=record"), null);
     String topic = name + ".records";
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", BROKER.servers()))) {
@@ -372,6 +379,8 @@ class PassedRecordsTest {
       Config config = admin.describeConfigs(List.of(resource)).all().get().get(resource);
       assertThat(config.get("retention.ms").value()).isEqualTo("-1");
       assertThat(config.get("message.timestamp.after.max.ms").value()).isEqualTo("7200000");
+      assertThat(config.get("message.timestamp.before.max.ms").value())
+          .isEqualTo(Long.toString(Long.MAX_VALUE));
     }
     // It is what is needed.
     Topics.prepareDedup(options("--output=record"), null);
@@ -386,6 +395,10 @@ class PassedRecordsTest {
         "message.timestamp.after.max.ms=7199999",
         "must have message.timestamp.after.max.ms=7200000, as a topic of events has, it has"
             + " 7199999");
+    refusals.put(
+        "message.timestamp.before.max.ms=86399999",
+        "must have message.timestamp.before.max.ms=86400000, as a topic of events has, it has"
+            + " 86399999");
     for (Map.Entry<String, String> refusal : refusals.entrySet()) {
       String other = SharedBroker.unused(name);
       String[] setting = refusal.getKey().split("=", 2);

@@ -219,10 +219,10 @@ class StrayRecordsTest {
     assertThatThrownBy(() -> submit(withoutOldKey, file(newKey), new Configuration()))
         .isInstanceOf(UserErrorException.class)
         .hasMessage(
-            "set firstseen on topic %s has records, but no manifest signed by a trusted key, from"
+            "set firstseen on topic %s has records, but no manifest signed by a trusted key: give"
                     .formatted(snapshots)
-                + " which a take-over could continue (give the key of the previous job with"
-                + " --public-key, or count from 1 without --take-over)");
+                + " the key of the previous job with --public-key, or count from 1 without"
+                + " --take-over");
     KafkaOptions takingOver =
         kafkaOptions(accepted, snapshots, "--take-over", "--public-key=" + publicFile(key));
     JobClient newJob = submit(takingOver, file(newKey), new Configuration());

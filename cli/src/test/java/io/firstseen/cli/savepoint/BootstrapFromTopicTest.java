@@ -9,6 +9,7 @@ import io.firstseen.cli.Waiting;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.filters.key.ScopedKey;
 import io.firstseen.jobs.PipelineJob;
+import io.firstseen.jobs.kafka.ChangelogReader;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.testing.EmbeddedCluster;
@@ -21,10 +22,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -113,11 +117,14 @@ class BootstrapFromTopicTest {
     KAFKA.broker().createTopics(List.of(new NewTopic(topic, 2, (short) 1)));
     send(topic);
     Path deadLetters = directory.resolve("D");
-    Invocation made = bootstrap(topic, "S", "--dead-letters=" + deadLetters);
+    Invocation made = bootstrap(topic, "with a space", "--dead-letters=" + deadLetters);
     assertThat(made.status()).as("%s", made).isZero();
     assertThat(made.err()).isEmpty();
     assertThat(made.out())
         .contains("events              10", "dead letters        2", "keys                3");
+    Invocation info =
+        Invocation.of("savepoint", "info", directory.resolve("with a space").toString());
+    assertThat(info.status()).as("%s", info).isZero();
     assertThat(Files.readString(deadLetters, ISO_8859_1))
         .contains(topic + "-1@2\tkey is missing\t\n")
         .contains(topic + "-1@3\ta joined key must hold its scope's length in 1 to 3 bytes");
@@ -139,7 +146,7 @@ class BootstrapFromTopicTest {
             "--input=" + input,
             "--format=jsonl",
             "--accepted=" + accepted,
-            "--from-savepoint=" + directory.resolve("S"),
+            "--from-savepoint=" + directory.resolve("with a space"),
             "--hash-key-file=" + directory.resolve("hash.key"));
     assertThat(run.status()).as("%s", run).isZero();
     assertThat(Files.readAllLines(accepted))
@@ -263,6 +270,44 @@ class BootstrapFromTopicTest {
           });
     }
     return keys;
+  }
+
+  /** As a broker does with a topic that deletes by age, too. */
+  @Test
+  void whatIsDeletedWhileItIsReadHidesNothingAfterIt() throws Exception {
+    String topic = SharedBroker.unused("ageing");
+    KAFKA.broker().createTopics(List.of(new NewTopic(topic, 1, (short) 1)));
+    Map<String, Object> servers = Map.of("bootstrap.servers", KAFKA.servers());
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(servers, new ByteArraySerializer(), new ByteArraySerializer())) {
+      for (int i = 0; i < 200; i++) {
+        send(producer, topic, 0, ("key-" + i).getBytes(UTF_8), VALUE);
+      }
+    }
+    Properties client = new Properties();
+    client.putAll(servers);
+    // A batch, which is a record, for each request.
+    client.setProperty("max.partition.fetch.bytes", "1");
+    List<String> read = new ArrayList<>();
+    try (Admin admin = Admin.create(servers)) {
+      ChangelogReader.read(
+          client,
+          topic,
+          Duration.ofDays(1),
+          event -> {
+            if (read.isEmpty()) {
+              RecordsToDelete oldest = RecordsToDelete.beforeOffset(150);
+              admin
+                  .deleteRecords(Map.of(new TopicPartition(topic, 0), oldest))
+                  .all()
+                  .toCompletionStage()
+                  .toCompletableFuture()
+                  .join();
+            }
+            read.add(new String(event.key(), UTF_8));
+          });
+    }
+    assertThat(read).hasSizeLessThan(150).contains("key-0", "key-150", "key-199");
   }
 
   @Test

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.apache.flink.configuration.GlobalConfiguration;
+import org.apache.flink.configuration.MemorySize;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -284,6 +285,22 @@ class SizeCommandTest {
     KafkaOptions kafka = KafkaOptions.parse(words(dedup, true));
     assertThat(kafka.checkpointInterval()).isEqualTo(Duration.ofSeconds(10));
     assertThat(kafka.eventFormat()).isEqualTo(KafkaOptions.EventFormat.KEY);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"2e8, 1", "2e8, 4", "1e9, 4", "1e6, 4"})
+  void aTaskManagerHasHeapForTasksOfEitherJob(String keys, String slots) throws IOException {
+    JsonNode sizing = json("--keys", keys, "--rate", "5e6", "--slots", slots, "--snapshots");
+    JsonNode flink = sizing.get("flinkConfiguration");
+    long heap =
+        MemorySize.parse(flink.get("taskmanager.memory.task.heap.size").asText()).getBytes();
+    int most =
+        Math.min(
+            flink.get("taskmanager.numberOfTaskSlots").asInt(),
+            sizing.at("/snapshots/parallelism").asInt());
+    assertThat((double) heap)
+        .isGreaterThanOrEqualTo(most * sizing.at("/snapshots/heapBytesOfTask").asDouble())
+        .isGreaterThanOrEqualTo(sizing.at("/memory/heapBytesOfTaskManager").asDouble());
   }
 
   /** The words of a command line that are options of Kafka, or all others. */

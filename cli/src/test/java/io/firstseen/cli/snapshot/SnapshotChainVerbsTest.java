@@ -28,6 +28,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -308,7 +309,9 @@ class SnapshotChainVerbsTest {
         .assertRefused("there is no manifest of sequence 9");
     publish(new SetPublisher("chains", SET), 1)
         .write(new SnapshotDirectory(directory.resolve("empty")));
-    assertThat(json("diff", path("empty"), set).get("added").intValue()).isEqualTo(5_010);
+    JsonNode fromNothing = json("diff", path("empty"), set);
+    assertThat(fromNothing.get("added").intValue()).isEqualTo(5_010);
+    assertThat(fromNothing.get("shardsInFull").intValue()).isZero();
     assertThat(json("diff", set, path("empty")).get("removed").intValue()).isEqualTo(5_010);
   }
 
@@ -356,6 +359,24 @@ class SnapshotChainVerbsTest {
     JsonNode json = json("diff", narrow, wider);
     assertThat(json.get("same").booleanValue()).isFalse();
     assertThat(json.get("shardsInFull").intValue()).isEqualTo(1);
+  }
+
+  @Test
+  void diffSeesAKeyWhoseValueIsThereAlready() throws IOException {
+    long[] keys = ofShard(0, hashes(0, 1_000));
+    long[] withAnother = Arrays.copyOf(keys, keys.length + 1);
+    withAnother[keys.length] = keys[0] ^ 1;
+    SnapshotParameters parameters = new SnapshotParameters(SET, "chains", 0, 1, 0, 1);
+    Universe universe = SET.universeFor(withAnother.length);
+    Snapshot less = Snapshot.build(keys, universe, parameters);
+    Snapshot more = Snapshot.build(withAnother, universe, parameters);
+    assertThat(more.header().count()).isEqualTo(less.header().count());
+    String before = write("less", less.toBytes());
+    JsonNode json = json("diff", before, write("more", more.toBytes()));
+    assertThat(json.get("same").booleanValue()).isFalse();
+    assertThat(json.get("added").longValue() + json.get("removed").longValue()).isZero();
+    assertThat(json.get("changeBytes").longValue()).isEqualTo(Section.between(less, more).length());
+    assertThat(json("diff", before, before).get("same").booleanValue()).isTrue();
   }
 
   /** Shard 0 keeps its range, shard 1 outgrows it. */

@@ -15,6 +15,7 @@ import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.fixtures.SetPublisher;
 import io.firstseen.testing.EmbeddedBroker;
 import io.firstseen.testing.SharedBroker;
@@ -121,6 +122,20 @@ class SnapshotTopicVerbsTest {
                         + output()
                         + " holds sequence 5 and stays as it is")));
     assertThat(query("c")).containsExactly("c\tpresent");
+  }
+
+  @Test
+  void pullPutsNoSetIntoTheDirectoryOfAnother() throws Exception {
+    SetParameters parameters =
+        SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), 0.001);
+    new SetPublisher("other", parameters).publish(1, 0, 1).write(new SnapshotDirectory(output()));
+    try (SnapshotWriter writer = openTopic(KAFKA.broker())) {
+      writer.publish(5, "a");
+      refused(
+          KAFKA.servers(),
+          output() + " holds set 'other', so set 'spam' must go into another directory");
+    }
+    assertThat(new SnapshotDirectory(output()).sequences()).containsExactly(1L);
   }
 
   @Test

@@ -107,7 +107,7 @@ class UpCommandTest {
             HASH_KEY,
             work,
             "up",
-            "--data=" + directory.resolve("data"),
+            "--data=" + directory.resolve("my data"),
             "--kafka-port=0",
             "--topics=clicks",
             "--web-port=0",
@@ -226,7 +226,7 @@ class UpCommandTest {
     // As of an earlier version, and of a start that was killed before a checkpoint.
     setRemovalsOfAccepted("86400000");
     String killed = "0".repeat(32);
-    Files.createDirectories(directory.resolve("data/flink/state/SnapshotJob/" + killed));
+    Files.createDirectories(directory.resolve("my data/flink/state/SnapshotJob/" + killed));
     leaveTransaction("firstseen.firstseen.snapshots." + killed + "-0-1");
     up.interrupt();
     Invocation end = up.end();
@@ -235,7 +235,7 @@ class UpCommandTest {
     assertThat(parts).hasSizeGreaterThanOrEqualTo(4).noneMatch(ProcessHandle::isAlive);
 
     leftOpen.close(Duration.ZERO);
-    Path leftOver = Files.createFile(directory.resolve("data/flink/tmp/left-over"));
+    Path leftOver = Files.createFile(directory.resolve("my data/flink/tmp/left-over"));
     up = startUp();
     assertThat(leftOver).doesNotExist();
     for (String job : List.of("DedupJob", "SnapshotJob")) {
@@ -419,7 +419,7 @@ class UpCommandTest {
           exchange.close();
         });
     server.start();
-    Path targets = directory.resolve("data/prometheus/targets");
+    Path targets = directory.resolve("my data/prometheus/targets");
     Path written = directory.resolve("program.json");
     Files.writeString(
         written, "[{\"targets\":[\"127.0.0.1:%d\"]}]".formatted(server.getAddress().getPort()));

@@ -236,7 +236,8 @@ public final class KafkaChecks {
       attempt(
           check,
           () ->
-              PublishedTail.newestManifest(options, setName, trusted)
+              PublishedTail.newestManifest(
+                      options, setName, trusted, "give the publisher's key with --public-key")
                   .map(manifest -> ofManifest(check, manifest, System.currentTimeMillis()))
                   .orElseGet(() -> missing(check, "nothing is published on topic " + name)));
     }

@@ -112,7 +112,10 @@ public final class KafkaSinks {
    */
   public static Optional<Manifest> newestManifest(KafkaOptions options, SnapshotOptions snapshots) {
     return PublishedTail.newestManifest(
-        options, snapshots.setName(), PublisherKeys.of(options, snapshots).readForTakeOver());
+        options,
+        snapshots.setName(),
+        PublisherKeys.of(options, snapshots).readForTakeOver(),
+        "give the key of the previous job with --public-key, or count from 1 without --take-over");
   }
 
   private static Properties producer(KafkaOptions options) {

@@ -7,6 +7,8 @@ import io.firstseen.jobs.shared.EventFields;
 import io.firstseen.serializers.SourceEvent;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.connector.kafka.source.KafkaSource;
@@ -16,6 +18,7 @@ import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDe
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.OffsetResetStrategy;
 import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.TopicPartition;
 
 /** Sources that read committed records from topics. */
 public final class KafkaSources {
@@ -94,13 +97,36 @@ public final class KafkaSources {
     return builder.build();
   }
 
+  /**
+   * Where to begin without state. Offsets are looked up once, when the job starts: the connector's
+   * own {@code latest} and {@code committedOffsets} leave that to the readers, so a partition that
+   * had no record yet would be looked up again, and records passed over, whenever a job goes on
+   * from state.
+   */
   // The connector's interface still requires the deprecated enum.
   @SuppressWarnings("deprecation")
-  private static OffsetsInitializer start(KafkaOptions.Start start) {
+  static OffsetsInitializer start(KafkaOptions.Start start) {
     return switch (start) {
       case EARLIEST -> OffsetsInitializer.earliest();
-      case LATEST -> OffsetsInitializer.latest();
-      case COMMITTED -> OffsetsInitializer.committedOffsets(OffsetResetStrategy.EARLIEST);
+      case LATEST -> new PresentEnd();
+      case COMMITTED -> OffsetsInitializer.offsets(Map.of(), OffsetResetStrategy.EARLIEST);
     };
+  }
+
+  /** The ends of the partitions at the start; later on, no end is jumped to. */
+  @SuppressWarnings("deprecation")
+  private static final class PresentEnd implements OffsetsInitializer {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public Map<TopicPartition, Long> getPartitionOffsets(
+        Collection<TopicPartition> partitions, PartitionOffsetsRetriever retriever) {
+      return retriever.endOffsets(partitions);
+    }
+
+    @Override
+    public OffsetResetStrategy getAutoOffsetResetStrategy() {
+      return OffsetResetStrategy.EARLIEST;
+    }
   }
 }

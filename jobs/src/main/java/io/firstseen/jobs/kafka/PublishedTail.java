@@ -101,21 +101,20 @@ final class PublishedTail implements AutoCloseable {
   /**
    * Reads the newest manifest of a set, outside of a running job.
    *
+   * @param advice what to do if there is none that a trusted key signed
    * @throws UserErrorException if the topic cannot be read, or it has records of the set and none
    *     that a trusted key signed
    */
   static Optional<Manifest> newestManifest(
-      KafkaOptions kafka, String setName, List<TrustedKey> keys) {
-    return ask(kafka, setName, keys, PublishedTail::newestOrRefusal);
+      KafkaOptions kafka, String setName, List<TrustedKey> keys, String advice) {
+    return ask(kafka, setName, keys, tail -> tail.newestOrRefusal(advice));
   }
 
-  private Optional<Manifest> newestOrRefusal() {
+  private Optional<Manifest> newestOrRefusal(String advice) {
     if (!keys.isEmpty() && newest == null && passedOver.getCount() > 0) {
       throw new UserErrorException(
-          ("set %s on topic %s has records, but no manifest signed by a trusted key, from which a"
-                  + " take-over could continue (give the key of the previous job with --public-key,"
-                  + " or count from 1 without --take-over)")
-              .formatted(setName, topic));
+          "set %s on topic %s has records, but no manifest signed by a trusted key: %s"
+              .formatted(setName, topic, advice));
     }
     return Optional.ofNullable(newest);
   }

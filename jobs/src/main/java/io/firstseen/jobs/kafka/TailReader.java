@@ -28,6 +28,8 @@ final class TailReader {
     properties.setProperty(ConsumerConfig.ISOLATION_LEVEL_CONFIG, isolation.toString());
     properties.setProperty(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
     properties.setProperty(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
+    // Of a topic that was made anew, too, nothing is passed over.
+    properties.setProperty(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
     properties.remove(ConsumerConfig.GROUP_ID_CONFIG);
     return new KafkaConsumer<>(
         properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());

@@ -63,10 +63,8 @@ public final class Topics implements AutoCloseable {
   private static final String CREATE_TIME = "CreateTime";
   private static final String COMPACT = TopicConfig.CLEANUP_POLICY_COMPACT;
   // How far the timestamp of a record may be from the broker's clock.
-  private static final List<String> TIMESTAMP_BOUNDS =
-      List.of(
-          TopicConfig.MESSAGE_TIMESTAMP_BEFORE_MAX_MS_CONFIG,
-          TopicConfig.MESSAGE_TIMESTAMP_AFTER_MAX_MS_CONFIG);
+  private static final String MAX_AGE = TopicConfig.MESSAGE_TIMESTAMP_BEFORE_MAX_MS_CONFIG;
+  private static final String MAX_AHEAD = TopicConfig.MESSAGE_TIMESTAMP_AFTER_MAX_MS_CONFIG;
 
   private final KafkaOptions options;
   private final @Nullable Duration ttl;
@@ -272,9 +270,9 @@ public final class Topics implements AutoCloseable {
     readConfigs(events.stream().map(each -> topicResource(each.name())).toList());
     Map<String, String> settings = new HashMap<>();
     settings.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, CREATE_TIME);
-    for (String bound : TIMESTAMP_BOUNDS) {
-      widest(events, bound).ifPresent(millis -> settings.put(bound, Long.toString(millis)));
-    }
+    widest(events, MAX_AHEAD).ifPresent(millis -> settings.put(MAX_AHEAD, Long.toString(millis)));
+    // A record is older when it is passed on than when it was sent.
+    settings.put(MAX_AGE, Long.toString(Long.MAX_VALUE));
     // As long as theirs: it has their timestamps, so a shorter time would delete old records at
     // once.
     long retention =
@@ -314,10 +312,10 @@ public final class Topics implements AutoCloseable {
                   "topic %s must have message.timestamp.type=CreateTime to keep timestamps, it has %s"
                       .formatted(topic, type));
             });
-    for (String bound : TIMESTAMP_BOUNDS) {
-      requireBound(topic, bound, widest(events, bound));
-    }
+    requireBound(topic, MAX_AHEAD, widest(events, MAX_AHEAD));
+    requireBound(topic, MAX_AGE, widest(events, MAX_AGE));
     warnOfRetention(topic, retention);
+    warnOfMaxAge(topic, retention);
   }
 
   /**
@@ -349,6 +347,22 @@ public final class Topics implements AutoCloseable {
           has,
           needed == Long.MAX_VALUE ? "longer or for ever" : needed + " ms");
     }
+  }
+
+  private void warnOfMaxAge(String topic, long needed) {
+    topicConfig(topic, MAX_AGE)
+        .map(Long::parseLong)
+        .filter(has -> has < needed)
+        .ifPresent(
+            has ->
+                LOG.warn(
+                    "topic {} refuses records that are older than {} ms ({}), and a topic of events"
+                        + " keeps them for {}: a job that is so far behind cannot pass them on, and"
+                        + " restarts again and again",
+                    topic,
+                    has,
+                    MAX_AGE,
+                    needed == Long.MAX_VALUE ? "longer or for ever" : needed + " ms"));
   }
 
   private void requireBound(String topic, String bound, Optional<Long> needed) {

@@ -68,6 +68,9 @@ public final class KafkaOptions {
     }
   }
 
+  /** Flink takes a shorter one for none. */
+  private static final Duration LEAST_CHECKPOINT_INTERVAL = Duration.ofMillis(10);
+
   static final class OutputName extends OptionValues.LowerCaseName<Output> {
     OutputName() {
       super(Output.class);
@@ -500,6 +503,13 @@ public final class KafkaOptions {
    */
   public void check() {
     checkProperties();
+    if (checkpointInterval.compareTo(LEAST_CHECKPOINT_INTERVAL) < 0) {
+      throw new UserErrorException(
+          "--checkpoint-interval must be at least %s, got %s"
+              .formatted(
+                  OptionValues.write(LEAST_CHECKPOINT_INTERVAL),
+                  OptionValues.write(checkpointInterval)));
+    }
     Map<String, String> uses = new LinkedHashMap<>();
     if (eventsTopicPattern == null) {
       eventsTopics().forEach(topic -> refuseSecondUse(uses, topic, "--events-topic"));
@@ -607,9 +617,30 @@ public final class KafkaOptions {
       settings.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, "checked");
       settings.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, 60_000);
       settings.putIfAbsent(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
-      ProducerConfig unused = new ProducerConfig(settings);
+      checkDeliveryTimeout(new ProducerConfig(settings));
     } catch (ConfigException e) {
       throw new UserErrorException("--kafka-property or --kafka-properties: " + e.getMessage());
+    }
+  }
+
+  /** A producer refuses this when it starts; that would be in the cluster, at each restart. */
+  private static void checkDeliveryTimeout(ProducerConfig producer) {
+    if (!producer.originals().containsKey(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG)) {
+      return;
+    }
+    int timeoutMillis = producer.getInt(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG);
+    long leastMillis =
+        producer.getLong(ProducerConfig.LINGER_MS_CONFIG)
+            + producer.getInt(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG);
+    if (timeoutMillis < leastMillis) {
+      throw new ConfigException(
+          "%s must be at least %s and %s together, %d, got %d"
+              .formatted(
+                  ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+                  ProducerConfig.LINGER_MS_CONFIG,
+                  ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
+                  leastMillis,
+                  timeoutMillis));
     }
   }
 

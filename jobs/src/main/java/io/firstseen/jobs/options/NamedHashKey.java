@@ -97,7 +97,9 @@ final class NamedHashKey {
 
     private KeyHash read(@Nullable String variableValue) throws IOException {
       if (name != null) {
-        return name.equals(PUBLIC) ? KeyHash.fixed() : KeyHash.fromFile(Path.of(name));
+        return name.equals(PUBLIC)
+            ? KeyHash.fixed()
+            : KeyHash.fromFile(KeyHashSource.requireNoDirectory(Path.of(name)));
       }
       return variableValue == null || variableValue.isEmpty()
           ? KeyHash.fixed()

@@ -309,6 +309,10 @@ class JobOptionsTest {
         .isInstanceOf(UserErrorException.class)
         .hasMessage(
             "--transaction-timeout must be longer than --checkpoint-interval, got 5m and 5m");
+    assertThatThrownBy(() -> kafka("--checkpoint-interval=9ms").check())
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage("--checkpoint-interval must be at least 10ms, got 9ms");
+    kafka("--checkpoint-interval=10ms").check();
     String replicas = "--topic-replication-factor=2";
     assertThatThrownBy(() -> kafka(replicas, "--topic-min-insync-replicas=3").check())
         .isInstanceOf(UserErrorException.class)
@@ -445,12 +449,14 @@ class JobOptionsTest {
     "retries=0, Must set retries to non-zero",
     "enable.idempotence=false, Cannot set a transactional.id without also enabling idempotence.",
     "retries=-5, Invalid value -5 for configuration retries",
+    "delivery.timeout.ms=1000, 'delivery.timeout.ms must be at least linger.ms and request.timeout.ms together, 30005, got 1000'",
   })
   void whatKafkasClientsWouldRefuseIsOneSentence(String property, String sentence) {
     assertThatThrownBy(() -> kafka("--kafka-property=" + property).check())
         .isInstanceOf(UserErrorException.class)
         .hasMessageStartingWith("--kafka-property or --kafka-properties: " + sentence);
     kafka("--kafka-property=fetch.min.bytes=7", "--kafka-property=my.setting=x").check();
+    kafka("--kafka-property=delivery.timeout.ms=30005").check();
   }
 
   private static KafkaOptions kafka(String... words) {

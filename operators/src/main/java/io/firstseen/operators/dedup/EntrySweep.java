@@ -4,9 +4,6 @@ package io.firstseen.operators.dedup;
  * Visits all entries of a task once in each epoch, a few slices at a time, and removes expired
  * ones.
  *
- * <p>Where it is follows from the clock, so that a task that is often restarted does not begin with
- * the same slices each time.
- *
  * <p>It only frees the space of expired keys that are not accessed; which keys are forgotten does
  * not depend on it, so it may fall behind. How far is bounded, because each new key makes it visit
  * a few entries: unless slices are nearly empty, all entries are visited before as many new keys
@@ -27,9 +24,6 @@ final class EntrySweep {
    * finding slices.
    */
   private static final int MIN_PAYMENT = 64;
-
-  /** The part of a round that is made again after a restart, for what was missed meanwhile. */
-  private static final double AGAIN = 1.0 / 16;
 
   private final TaskShards shards;
   private final HashEntries entries;
@@ -60,9 +54,8 @@ final class EntrySweep {
   }
 
   private void begin(long now, double all) {
-    due = AGAIN * all;
-    double round = (double) Math.floorMod(now, clock.epochMillis()) / clock.epochMillis();
-    long place = (long) (all * (round < AGAIN ? 1 + round - AGAIN : round - AGAIN));
+    due = SweepStart.AGAIN * all;
+    long place = (long) (all * SweepStart.place(now, clock.epochMillis()));
     shard = (int) (place / HashEntries.SLICES) % Math.max(1, shards.count());
     slice = (int) (place % HashEntries.SLICES);
   }

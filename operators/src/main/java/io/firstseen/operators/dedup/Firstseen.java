@@ -30,6 +30,8 @@ import org.apache.flink.streaming.api.datastream.DataStreamUtils;
 import org.apache.flink.streaming.api.datastream.KeyedStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.transformations.OneInputTransformation;
+import org.apache.flink.streaming.api.transformations.SideOutputTransformation;
+import org.apache.flink.streaming.api.transformations.TimestampsAndWatermarksTransformation;
 import org.apache.flink.streaming.api.transformations.UnionTransformation;
 import org.apache.flink.util.OutputTag;
 
@@ -514,8 +516,7 @@ public final class Firstseen<T> {
     Set<Integer> parallelisms = new TreeSet<>();
     Transformation<?> input = events.getTransformation();
     int behind = parallelism(input);
-    while (input instanceof OneInputTransformation) {
-      // As Flink SQL puts between a union and a table with columns that are not null.
+    while (isChainable(input)) {
       behind = parallelism(input);
       input = input.getInputs().get(0);
     }
@@ -529,6 +530,13 @@ public final class Firstseen<T> {
               + " delete could overtake the add before it: give them one parallelism, got "
               + parallelisms);
     }
+  }
+
+  /** What may follow on a union without a partitioning of its own. */
+  private static boolean isChainable(Transformation<?> input) {
+    return input instanceof OneInputTransformation
+        || input instanceof TimestampsAndWatermarksTransformation
+        || input instanceof SideOutputTransformation;
   }
 
   private void addParallelisms(Transformation<?> input, Set<Integer> parallelisms) {

@@ -41,7 +41,10 @@ final class PageSweep {
       pageCount = shards.pageCount();
       countedAt = now;
     }
-    if (sweptUntil != Long.MIN_VALUE) {
+    if (sweptUntil == Long.MIN_VALUE) {
+      shards.sweepFrom(SweepStart.place(now, clock.epochMillis()));
+      due = SweepStart.AGAIN * pageCount;
+    } else {
       double round = ((double) now - sweptUntil) / clock.epochMillis();
       due = Math.min((double) pageCount, due + pageCount * round);
     }

@@ -97,6 +97,13 @@ final class TaskShards {
     return shape.identity(shards.suffix(hash));
   }
 
+  /** Lets the sweep begin after a part of all pages, in [0, 1). */
+  void sweepFrom(double part) {
+    double place = part * all.size();
+    sweptShard = (int) place;
+    sweptIdentity = (long) Math.scalb(place - sweptShard, shape.identityBits());
+  }
+
   /** Forgets the expired keys of some pages, and continues with the next ones in the next call. */
   void sweep(int maxPages) {
     int left = maxPages;

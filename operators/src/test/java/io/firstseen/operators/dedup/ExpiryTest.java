@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ExpiryTest {
   private static final int SCALE = Integer.getInteger("firstseen.scale", 1);
   private static final long HOUR = 3_600_000;
+  private static final long EPOCH = 450_000;
   private static final TimeToLive TTL = TimeToLive.of(Duration.ofHours(1));
 
   @ParameterizedTest
@@ -132,7 +133,7 @@ class ExpiryTest {
         set(tasks, clock, now);
       }
       assertThat(tasks.sum("expired")).as("expired before they were due").isZero();
-      for (long now = 2 * HOUR; now <= 2 * HOUR + 2 * 450_000; now += step) {
+      for (long now = 2 * HOUR; now <= 2 * HOUR + 2 * EPOCH; now += step) {
         set(tasks, clock, now);
         long expired = tasks.sum("expired");
         assertThat(expired - swept).as("at once").isLessThan(keys / 2);
@@ -181,6 +182,31 @@ class ExpiryTest {
     }
   }
 
+  @Test
+  void theSweepGoesOnHoweverOftenTheTaskIsRestarted() throws Exception {
+    State state;
+    try (DedupTasks tasks = new DedupTasks(Backend.HEAP, parameters(TTL), 1, null)) {
+      for (int i = 0; i < 250_000; i++) {
+        tasks.process(change(Operation.ADD, "key-" + i), HOUR);
+      }
+      tasks.watermark(HOUR);
+      state = tasks.savepoint();
+    }
+    // A quarter of a round for each start, one round in all.
+    long left = 250_000;
+    for (long from = 3 * HOUR; from < 3 * HOUR + EPOCH; from += EPOCH / 4) {
+      try (DedupTasks tasks = new DedupTasks(Backend.HEAP, parameters(TTL), 1, state)) {
+        for (long now = from; now < from + EPOCH / 4; now += EPOCH / 200) {
+          tasks.watermark(now);
+        }
+        state = tasks.savepoint();
+        assertThat(tasks.sum("keys")).as("keys at %d", from).isLessThan(left);
+        left = tasks.sum("keys");
+      }
+    }
+    assertThat(left).isZero();
+  }
+
   @ParameterizedTest
   @EnumSource
   void theWatermarkThatEndsAllInputForgetsNothing(Backend backend) throws Exception {
@@ -194,7 +220,7 @@ class ExpiryTest {
     }
     try (DedupTasks tasks = new DedupTasks(backend, parameters(TTL), 1, state)) {
       assertThat(tasks.process(change(Operation.ADD, "a"), HOUR + 1)).isEqualTo(Kind.DUPLICATE);
-      tasks.watermark(2 * HOUR + 450_000);
+      tasks.watermark(2 * HOUR + EPOCH);
       assertThat(tasks.process(change(Operation.ADD, "a"), HOUR + 1)).isEqualTo(Kind.ACCEPTED);
     }
   }
@@ -208,7 +234,7 @@ class ExpiryTest {
       assertThat(tasks.process(change(Operation.ADD, "late"), HOUR)).isEqualTo(Kind.DUPLICATE);
       tasks.watermark(101 * HOUR - 1);
       assertThat(tasks.process(change(Operation.ADD, "late"), HOUR)).isEqualTo(Kind.DUPLICATE);
-      tasks.watermark(101 * HOUR + 450_000);
+      tasks.watermark(101 * HOUR + EPOCH);
       assertThat(tasks.process(change(Operation.ADD, "late"), HOUR)).isEqualTo(Kind.ACCEPTED);
     }
   }

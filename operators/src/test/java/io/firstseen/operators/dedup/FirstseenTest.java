@@ -26,6 +26,7 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.util.OutputTag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -237,7 +238,11 @@ class FirstseenTest {
         List.of(
             two.union(one),
             two.union(two, one.union(two)),
-            two.union(one).map(event -> event, Types.STRING))) {
+            two.union(one).map(event -> event, Types.STRING),
+            two.union(one).assignTimestampsAndWatermarks(WatermarkStrategy.noWatermarks()),
+            two.union(one)
+                .map(event -> event, Types.STRING)
+                .getSideOutput(new OutputTag<>("side", Types.STRING)))) {
       Firstseen<String> dedup = Firstseen.dedup(events).keyText(event -> event);
       assertThat(dedup.apply()).as("adds only").isNotNull();
       assertThatThrownBy(() -> dedup.operation(event -> Operation.DELETE).apply())

@@ -48,9 +48,9 @@ import org.slf4j.LoggerFactory;
  * after a step. Digests are checked when it is read again; what does not match is ignored.
  *
  * <p>A full disk causes no failure: what cannot be written stays in memory, and {@link
- * #takeTrouble} says so once. A process that does not hold the lock reads and never writes. Files
- * in use may be removed; a mapping stays until it is garbage-collected. Symbolic links in it are
- * not followed when it is written.
+ * #takeTrouble} says so once. Who does not hold the lock reads and never writes, and asks for the
+ * lock again with each snapshot. Files in use may be removed; a mapping stays until it is
+ * garbage-collected. Symbolic links in it are not followed when it is written.
  */
 public final class SnapshotCache implements AutoCloseable {
   private static final Set<PosixFilePermission> OF_OTHERS =
@@ -69,6 +69,7 @@ public final class SnapshotCache implements AutoCloseable {
   private @Nullable FileChannel lockFile;
   private @Nullable Path lockedHere;
   private boolean isWritable;
+  private boolean isInUseElsewhere;
   // The digests that the state for the next start names.
   private Set<String> committed = Set.of();
   private String trouble;
@@ -89,46 +90,68 @@ public final class SnapshotCache implements AutoCloseable {
   public static SnapshotCache open(Path directory, String setName) {
     // Set names are valid file names, except names of dots alone.
     SnapshotCache cache = new SnapshotCache(directory.resolve(setName + ".snapshots"));
-    cache.lock();
+    cache.start();
     return cache;
   }
 
-  private void lock() {
+  private void start() {
     try {
       createDirectory(directory);
       createDirectory(incoming);
       createDirectory(blobs);
+      lock();
+      if (!isWritable) {
+        isInUseElsewhere = true;
+        trouble = "cache %s is in use by another client, so nothing is kept".formatted(directory);
+      }
+    } catch (IOException e) {
+      fail(e);
+    }
+  }
+
+  /** Takes the lock, if nobody else has it. */
+  private void lock() throws IOException {
+    if (lockedHere == null) {
       Path here = directory.toRealPath();
       // A process that closes any channel to a file loses all its locks on the file.
       if (!LOCKED_HERE.add(here)) {
-        trouble = inUse();
         return;
       }
       lockedHere = here;
+    }
+    if (lockFile == null) {
       lockFile =
           FileChannel.open(
               directory.resolve("lock"),
               StandardOpenOption.CREATE,
               StandardOpenOption.WRITE,
               LinkOption.NOFOLLOW_LINKS);
-      FileLock lock = tryLock(lockFile);
-      isWritable = lock != null;
-      if (!isWritable) {
-        trouble = inUse();
-        return;
-      }
+    }
+    isWritable = tryLock(lockFile) != null;
+    if (isWritable) {
+      isInUseElsewhere = false;
       for (Path file : list(incoming)) {
         Files.delete(file);
       }
       Files.deleteIfExists(directory.resolve("snapshot.tmp"));
       Files.deleteIfExists(directory.resolve("current.tmp"));
-    } catch (IOException e) {
-      fail(e);
     }
   }
 
-  private String inUse() {
-    return "cache %s is in use by another client, so nothing is kept".formatted(directory);
+  /**
+   * Takes the lock if the other client has left it, such as one of this process that was closed.
+   */
+  private void lockIfLeft() {
+    if (!isInUseElsewhere) {
+      return;
+    }
+    try {
+      lock();
+      // The other one has removed what it did not need.
+      files.values().removeIf(digest -> !Files.exists(blobs.resolve(digest)));
+    } catch (IOException e) {
+      fail(e);
+    }
   }
 
   /**
@@ -262,6 +285,7 @@ public final class SnapshotCache implements AutoCloseable {
    * if it is mapped already or the file cannot be written.
    */
   Snapshot keep(Snapshot snapshot) throws SnapshotException {
+    lockIfLeft();
     if (!isWritable || files.containsKey(snapshot)) {
       return snapshot;
     }
@@ -350,6 +374,7 @@ public final class SnapshotCache implements AutoCloseable {
   @Override
   public void close() {
     isWritable = false;
+    isInUseElsewhere = false;
     try {
       if (lockFile != null) {
         lockFile.close();

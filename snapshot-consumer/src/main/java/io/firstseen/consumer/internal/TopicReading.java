@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -66,7 +67,7 @@ public final class TopicReading implements AutoCloseable {
     this.topic = topic;
     this.servers = properties.get("bootstrap.servers");
     this.timeout = timeout;
-    this.deadlineNanos = System.nanoTime() + timeout.toNanos();
+    this.deadlineNanos = System.nanoTime() + TimeUnit.NANOSECONDS.convert(timeout);
     this.progress = progress;
     this.consumer = connections.consumer(properties);
   }

@@ -13,6 +13,7 @@ import io.firstseen.filters.snapshot.MissingBlobsException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -97,7 +98,7 @@ class TopicBlobsTest {
         };
     topic =
         new TopicReading(
-            "topic", Map.of(), Duration.ofMinutes(1), (bytes, left) -> {}, connections);
+            "topic", Map.of(), ChronoUnit.FOREVER.getDuration(), (bytes, left) -> {}, connections);
     assertThat(topic.exists()).isTrue();
   }
 
