@@ -413,7 +413,8 @@ async function verify([place], options, io) {
       verifyBlob(read);
     }
   } catch (error) {
-    const isMissingBlob = read !== null && error instanceof MissingError;
+    const isElsewhere = read instanceof Manifest && read.blobs !== null && publicKeys.length + (options.blobs ?? "").length === 0;
+    const isMissingBlob = read !== null && !isElsewhere && error instanceof MissingError;
     if (!(isMissingBlob || error instanceof MalformedError || error instanceof UntrustedError)) {
       throw error;
     }

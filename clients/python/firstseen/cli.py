@@ -37,6 +37,7 @@ from .errors import (
     InvalidKeyError,
     MalformedError,
     MissingBlobError,
+    OutOfReachError,
     UnreachableError,
     UnsupportedError,
     UntrustedError,
@@ -85,7 +86,7 @@ class _Blobs:
             if self._elsewhere is not None:
                 return blob_from(self._elsewhere, reference)
             if self._named is not None:
-                raise MissingBlobError(
+                raise OutOfReachError(
                     f"blob {reference.name} is in {self._named}: give --public-key, or that place by --blobs"
                 ) from None
             raise

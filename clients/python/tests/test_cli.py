@@ -107,9 +107,14 @@ class Commands(unittest.TestCase):
         out_of_reach = run("verify", self.directory, "--public-key", pem)
         self.assertEqual(out_of_reach.returncode, 2)
         self.assertIn("is in s3://bucket/blobs, this reader knows file, http and https", out_of_reach.stderr)
+        elsewhere = run("verify", self.directory)
+        self.assertEqual((elsewhere.returncode, elsewhere.stdout), (2, ""))
+        self.assertRegex(elsewhere.stderr, "blob [0-9a-f]{64} is in s3://bucket/blobs: give --public-key, or")
+        pack = publisher.publish(["c"]).pack
+        (self.directory / "blobs" / pack.name).unlink()
         missing = run("verify", self.directory)
         self.assertEqual((missing.returncode, missing.stderr), (1, ""))
-        self.assertRegex(missing.stdout, ": invalid: blob [0-9a-f]{64} is in s3://bucket/blobs: give --public-key, or")
+        self.assertIn(f": invalid: blob {pack.name} is missing", missing.stdout)
 
     def test_questions_from_standard_input(self):
         asked = "http://example.com/key-0\nhttp://example.com/key-900\n\n"

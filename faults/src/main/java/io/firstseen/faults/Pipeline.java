@@ -7,6 +7,7 @@ import io.firstseen.cli.processes.JavaProgram;
 import io.firstseen.cli.processes.LocalPorts;
 import io.firstseen.cli.processes.LocalProcess;
 import io.firstseen.cli.processes.RetainedState;
+import io.firstseen.cli.shared.FlinkPath;
 import io.firstseen.fixtures.TcpProxy;
 import java.io.Closeable;
 import java.io.IOException;
@@ -227,7 +228,7 @@ final class Pipeline implements Closeable {
             .formatted(
                 ports.jobManager,
                 ports.zooKeeper,
-                directory.resolve("ha").toUri(),
+                FlinkPath.of(directory.resolve("ha")),
                 settings.isBreakable ? jobManagerProxy.port() : ports.jobManager,
                 ports.rest,
                 ports.rest,
@@ -237,7 +238,7 @@ final class Pipeline implements Closeable {
                 tmp,
                 tmp,
                 tmp,
-                directory.resolve("savepoints").toUri()));
+                FlinkPath.of(directory.resolve("savepoints"))));
   }
 
   Path hashKeyFile() {
@@ -463,7 +464,7 @@ final class Pipeline implements Closeable {
     arguments.add("--bootstrap-servers=" + brokers());
     arguments.add("--hash-key-file=" + hashKeyFile());
     arguments.add("--hash-key-on-workers");
-    arguments.add("--checkpoint-dir=" + disk.directory().toUri());
+    arguments.add("--checkpoint-dir=" + FlinkPath.of(disk.directory()));
     arguments.add("--checkpoint-interval=" + settings.checkpointInterval);
     arguments.add("--idle-timeout=1h");
     arguments.add("--parallelism=" + parallelism);
@@ -493,7 +494,7 @@ final class Pipeline implements Closeable {
   /** Stops a job with a savepoint, and starts it again from there on the other backend. */
   void restart(Job job, int parallelism) throws Exception {
     String backend = backends.get(job).equals(HEAP) ? "rocksdb" : HEAP;
-    String savepoints = directory.resolve("savepoints").toUri().toString();
+    String savepoints = FlinkPath.of(directory.resolve("savepoints"));
     submit(job, parallelism, backend, rest.stopWithSavepoint(jobId(job), savepoints, false));
   }
 

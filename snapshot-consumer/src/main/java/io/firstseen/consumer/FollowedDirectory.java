@@ -370,28 +370,34 @@ public final class FollowedDirectory implements FollowedSet {
       return Optional.empty();
     }
     try {
+      // Before it is read: another file may take its place meanwhile.
+      Optional<Written> written = written(digest);
       return directory
           .find(now.get().manifest(), digest)
           .filter(bytes -> BlobFrame.peek(bytes).filter(this::isOfSet).isPresent())
-          .filter(bytes -> hasDigest(bytes, digest));
+          .filter(bytes -> hasDigest(bytes, digest, written));
     } catch (SnapshotException e) {
       LOG.debug("blob {} cannot be read", digest, e);
       return Optional.empty();
     }
   }
 
+  private Optional<Written> written(String digest) {
+    return Written.of(directory.path().resolve("blobs").resolve(digest));
+  }
+
   /** Hashes a blob once, and again if its file was written since. */
-  private boolean hasDigest(ByteBuffer bytes, String digest) {
-    Optional<Written> written = Written.of(directory.path().resolve("blobs").resolve(digest));
-    if (written.isPresent() && written.get().equals(checkedBlobs.get(digest))) {
+  private boolean hasDigest(ByteBuffer bytes, String digest, Optional<Written> before) {
+    boolean isOneFile = before.isPresent() && before.equals(written(digest));
+    if (isOneFile && before.get().equals(checkedBlobs.get(digest))) {
       return true;
     }
     boolean isRight = Sha256.hex(bytes).equals(digest);
-    if (isRight) {
+    if (isRight && isOneFile) {
       if (checkedBlobs.size() >= MAX_CHECKED) {
         checkedBlobs.clear();
       }
-      written.ifPresent(now -> checkedBlobs.put(digest, now));
+      checkedBlobs.put(digest, before.get());
     }
     return isRight;
   }

@@ -269,7 +269,17 @@ class FollowedDirectoryTest {
     manifest.pack().requireBytes(followed.blob(manifest.pack().digest()).orElseThrow());
     assertThat(followed.blob(other.pack().digest())).isEmpty();
     assertThat(followed.blob("../" + manifest.pack().digest())).isEmpty();
-    replace(path.resolve("blobs").resolve(manifest.pack().digest()), new byte[] {1});
+    Path file = path.resolve("blobs").resolve(manifest.pack().digest());
+    byte[] flipped = Files.readAllBytes(file);
+    flipped[flipped.length - 5] ^= 1;
+    FileTime written = Files.getLastModifiedTime(file);
+    Files.write(file, flipped);
+    // It was checked already.
+    Files.setLastModifiedTime(file, written);
+    assertThat(followed.blob(manifest.pack().digest())).isPresent();
+    Files.setLastModifiedTime(file, FileTime.fromMillis(written.toMillis() + 1_000));
+    assertThat(followed.blob(manifest.pack().digest())).isEmpty();
+    replace(file, new byte[] {1});
     assertThat(followed.blob(manifest.pack().digest())).isEmpty();
   }
 

@@ -16,11 +16,15 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -35,9 +39,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class BlobShelf {
   private static final int SETS = 2;
-
-  /** The part of the heap that blobs may take. */
-  private static final double SHARE_OF_HEAP = 0.5;
 
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -63,6 +64,13 @@ final class BlobShelf {
       this.set = set;
     }
 
+    /** Its manifest is made anew if it is asked for again. */
+    private void giveUpBut(Set<String> shared) {
+      manifest = null;
+      blobs.keySet().retainAll(shared);
+      bases.values().removeIf(base -> !shared.contains(base.digest()));
+    }
+
     private BlobReference put(byte[] blob) {
       BlobReference reference = BlobReference.to(blob);
       blobs.put(reference.digest(), ByteBuffer.wrap(blob).asReadOnlyBuffer());
@@ -70,11 +78,11 @@ final class BlobShelf {
     }
   }
 
-  /** Blobs may take half of the heap. */
-  BlobShelf() {
-    this((long) (SHARE_OF_HEAP * Runtime.getRuntime().maxMemory()));
-  }
-
+  /**
+   * Of one set.
+   *
+   * @param maxBytes what its blobs may take
+   */
   BlobShelf(long maxBytes) {
     this.maxBytes = maxBytes;
   }
@@ -157,23 +165,34 @@ final class BlobShelf {
         503, "the bases of a snapshot are being made, ask again later", Map.of("retry-after", "5"));
   }
 
-  /** A base has about the bytes of the snapshot that it is made of. */
+  /**
+   * Refuses a set that is too large. Gives up what only other sets need if there is no room for
+   * both. A base has about the bytes of the snapshot that it is made of.
+   */
   private void requireRoom(Shelved shelved, List<Shelved> all) throws HttpFailure {
     long bytes = 0;
-    for (Shelved each : all) {
-      bytes += each.blobs.values().stream().mapToLong(ByteBuffer::remaining).sum();
-    }
+    Set<String> shared = new HashSet<>();
     for (int shard = 0; shard < shelved.set.manifest().parameters().shards().count(); shard++) {
       Snapshot snapshot = shelved.set.snapshot(shard);
-      if (snapshot != null && all.stream().noneMatch(each -> each.bases.containsKey(snapshot))) {
+      if (snapshot != null) {
         bytes += snapshot.asByteBuffer().remaining();
+        all.stream()
+            .map(each -> each.bases.get(snapshot))
+            .filter(Objects::nonNull)
+            .forEach(base -> shared.add(base.digest()));
       }
     }
     if (bytes > maxBytes) {
       throw new HttpFailure(
           503,
-          "the bases of set '%s' take %d bytes of memory, more than the %d that this service may use for them, half of its heap"
+          "the bases of set '%s' take %d bytes of memory, more than the %d that this service may use for them (half of its heap for all sets)"
               .formatted(shelved.set.manifest().setName(), bytes, maxBytes));
+    }
+    Map<String, Integer> ofOthers = new HashMap<>();
+    all.forEach(each -> each.blobs.forEach((name, blob) -> ofOthers.put(name, blob.remaining())));
+    ofOthers.keySet().removeAll(shared);
+    if (bytes + ofOthers.values().stream().mapToLong(Integer::longValue).sum() > maxBytes) {
+      all.forEach(each -> each.giveUpBut(shared));
     }
   }
 

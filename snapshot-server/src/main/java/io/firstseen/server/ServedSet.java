@@ -45,7 +45,7 @@ final class ServedSet implements AutoCloseable {
   private final boolean refuseStale;
   private final ServiceLog log;
   private volatile FollowedSet followed = NOTHING;
-  private final BlobShelf shelf = new BlobShelf();
+  private final BlobShelf shelf;
   private final Deque<Manifest> published = new ArrayDeque<>();
   private final AtomicLong snapshots = new AtomicLong();
   private final AtomicLong refusals = new AtomicLong();
@@ -60,7 +60,8 @@ final class ServedSet implements AutoCloseable {
    */
   record Published(long sequence, long windowEndMillis, long keys, long changeBytes) {}
 
-  ServedSet(SetSource source, boolean allow, boolean refuseStale, ServiceLog log) {
+  ServedSet(SetSource source, boolean allow, boolean refuseStale, long basesBytes, ServiceLog log) {
+    this.shelf = new BlobShelf(basesBytes);
     this.name = source.setName();
     this.keyHash = source.keyHash();
     this.allow = allow;

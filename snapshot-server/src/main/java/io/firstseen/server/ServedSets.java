@@ -19,9 +19,11 @@ final class ServedSets implements AutoCloseable {
 
   ServedSets(List<SetSource> sources, Set<String> allow, boolean refuseStale, ServiceLog log) {
     this.sources = List.copyOf(sources);
+    // The bases of all sets may take half of the heap.
+    long basesBytes = Runtime.getRuntime().maxMemory() / 2 / sources.size();
     for (SetSource source : sources) {
       String name = source.setName();
-      byName.put(name, new ServedSet(source, allow.contains(name), refuseStale, log));
+      byName.put(name, new ServedSet(source, allow.contains(name), refuseStale, basesBytes, log));
     }
   }
 

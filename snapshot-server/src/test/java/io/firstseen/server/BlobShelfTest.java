@@ -27,7 +27,7 @@ class BlobShelfTest {
             .publish(1, "a");
     SnapshotDirectory directory = new SnapshotDirectory(path);
     SnapshotSet set = SnapshotSet.open(manifest, blob -> directory.blob(manifest, blob));
-    BlobShelf shelf = new BlobShelf();
+    BlobShelf shelf = new BlobShelf(1 << 20);
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch mayGoOn = new CountDownLatch(1);
     FutureTask<Manifest> first =
@@ -79,7 +79,16 @@ class BlobShelfTest {
             .mapToObj(set::snapshot)
             .toArray(Snapshot[]::new);
     SnapshotSet next = SnapshotSet.of(publisher.publish(2, keys), unchanged);
-    assertThat(shelf.ofBases(() -> next).count()).isEqualTo(ofBases.count());
+    Manifest ofNext = shelf.ofBases(() -> next);
+    assertThat(ofNext.count()).isEqualTo(ofBases.count());
+    assertThat(shelf.find(ofBases.pack().digest())).isPresent();
+    // There is no room for both.
+    String[] others =
+        IntStream.range(2_000, 4_000).mapToObj(i -> "key-" + i).toArray(String[]::new);
+    Manifest third = publisher.publish(3, others);
+    SnapshotSet changed = SnapshotSet.open(third, blob -> directory.blob(third, blob));
+    assertThat(shelf.find(shelf.ofBases(() -> changed).pack().digest())).isPresent();
+    assertThat(shelf.find(ofNext.pack().digest())).isEmpty();
   }
 
   private static void awaitQuietly(CountDownLatch latch) {

@@ -18,6 +18,9 @@ import io.firstseen.filters.snapshot.ManifestCheck;
 import io.firstseen.filters.snapshot.Sha256;
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.SnapshotSet;
+import io.firstseen.server.http.Access;
+import io.firstseen.server.http.AllowedHosts;
+import io.firstseen.server.http.BearerTokens;
 import io.firstseen.server.http.HttpLimits;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -379,6 +382,22 @@ class SnapshotServerTest {
       assertThat(head.headers().firstValue("content-length")).contains("" + blob.length);
     }
     assertThat(get("/v1/blobs/" + "0".repeat(64)).statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void noCacheMayGiveToOthersWhatNeedsAToken() throws Exception {
+    String token = "abcDEF0123456789._~+/-==";
+    String target = "/v1/blobs/" + publisher.publish(1, "a").pack().digest();
+    start(
+        options().withAccess(new Access(AllowedHosts.any(), BearerTokens.parse(token), null)),
+        Optional.empty());
+    Waiting.until(
+        "the blob is there",
+        () -> get(target, "authorization", "Bearer " + token).statusCode() == 200);
+    assertThat(get(target).statusCode()).isEqualTo(401);
+    HttpResponse<String> blob = get(target, "authorization", "Bearer " + token);
+    assertThat(blob.headers().firstValue("cache-control"))
+        .contains("private, max-age=31536000, immutable");
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.firstseen.benchmarks.dedup;
 import io.firstseen.benchmarks.shared.ChildJvm;
 import io.firstseen.benchmarks.shared.LocalFlink;
 import io.firstseen.benchmarks.shared.Stages;
+import io.firstseen.cli.shared.FlinkPath;
 import java.nio.file.Path;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.core.execution.SavepointFormatType;
@@ -40,7 +41,7 @@ final class PrefillRun {
       progress.end();
       flink.awaitEnd(job);
       return new Result(
-          savepoint.toUri().toString(), prefill.bytes(), prefill.keys(), prefill.capacity());
+          FlinkPath.of(savepoint), prefill.bytes(), prefill.keys(), prefill.capacity());
     }
   }
 }

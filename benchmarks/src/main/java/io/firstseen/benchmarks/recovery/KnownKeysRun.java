@@ -1,6 +1,7 @@
 package io.firstseen.benchmarks.recovery;
 
 import io.firstseen.benchmarks.shared.ChildJvm;
+import io.firstseen.cli.shared.FlinkPath;
 import io.firstseen.operators.dedup.KnownKeys;
 import io.firstseen.operators.dedup.WarmStart;
 import io.firstseen.testing.EmbeddedCluster;
@@ -61,6 +62,6 @@ final class KnownKeysRun {
               known)
           .write(new org.apache.flink.core.fs.Path(target.toUri()));
     }
-    return new Result(target.toUri().toString());
+    return new Result(FlinkPath.of(target));
   }
 }

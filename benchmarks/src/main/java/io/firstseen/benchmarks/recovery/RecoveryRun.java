@@ -7,6 +7,7 @@ import io.firstseen.benchmarks.shared.LocalFlink;
 import io.firstseen.benchmarks.shared.ProcessMemory;
 import io.firstseen.benchmarks.shared.Url;
 import io.firstseen.benchmarks.shared.UrlSerializer;
+import io.firstseen.cli.shared.FlinkPath;
 import io.firstseen.operators.dedup.DedupStreams;
 import io.firstseen.operators.dedup.Firstseen;
 import java.net.URI;
@@ -164,12 +165,12 @@ public final class RecoveryRun {
     busy.cancel();
 
     begin(1, spec.savepoint()).watch(CANONICAL, bytes(spec.savepoint())).cancel();
-    begin(1, ofOne.toUri().toString()).watch(OF_ONE, LocalFlink.bytes(ofOne)).fail().cancel();
+    begin(1, FlinkPath.of(ofOne)).watch(OF_ONE, LocalFlink.bytes(ofOne)).fail().cancel();
     Running scaledOut =
-        begin(MOST_TASKS, ofOne.toUri().toString()).watch(OF_ONE, LocalFlink.bytes(ofOne));
+        begin(MOST_TASKS, FlinkPath.of(ofOne)).watch(OF_ONE, LocalFlink.bytes(ofOne));
     Path ofTwo = flink.savepoint(scaledOut.job, SavepointFormatType.NATIVE);
     scaledOut.fail().cancel();
-    begin(1, ofTwo.toUri().toString()).watch(OF_TWO, LocalFlink.bytes(ofTwo)).cancel();
+    begin(1, FlinkPath.of(ofTwo)).watch(OF_TWO, LocalFlink.bytes(ofTwo)).cancel();
     return new Result(
         spec.backend(),
         spec.keys(),

@@ -1,5 +1,6 @@
 package io.firstseen.benchmarks.shared;
 
+import io.firstseen.cli.shared.FlinkPath;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.FileVisitResult;
@@ -94,7 +95,7 @@ public final class LocalFlink implements AutoCloseable {
     Configuration configuration = new Configuration();
     configuration.set(StateBackendOptions.STATE_BACKEND, backend.id());
     configuration.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);
-    configuration.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, checkpoints().toUri().toString());
+    configuration.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, FlinkPath.of(checkpoints()));
     configuration.set(
         CheckpointingOptions.FS_WRITE_BUFFER_SIZE,
         backend == Backend.ROCKSDB ? WRITE_BUFFER_BYTES : HEAP_WRITE_BUFFER_BYTES);
@@ -212,8 +213,7 @@ public final class LocalFlink implements AutoCloseable {
   /** Takes a savepoint and returns its path. */
   public Path savepoint(JobID job, SavepointFormatType format) throws Exception {
     Path savepoints = Files.createDirectories(directory.resolve("savepoints"));
-    String place =
-        cluster.triggerSavepoint(job, savepoints.toUri().toString(), false, format).get();
+    String place = cluster.triggerSavepoint(job, FlinkPath.of(savepoints), false, format).get();
     return Path.of(URI.create(place));
   }
 

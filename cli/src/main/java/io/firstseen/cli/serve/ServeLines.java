@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -25,7 +25,7 @@ import picocli.CommandLine;
 /**
  * Prints one line when the service is up, one for each snapshot, and one for each problem; or logs
  * them. Lines are written by a thread of their own, so that nobody waits for whoever reads them. If
- * too many wait, the next ones are left out, and a line says how many.
+ * many wait, those of requests are left out, and a line says how many.
  */
 final class ServeLines implements ServiceLog, Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(ServeLines.class);
@@ -44,9 +44,9 @@ final class ServeLines implements ServiceLog, Closeable {
           1,
           0,
           TimeUnit.SECONDS,
-          new ArrayBlockingQueue<>(MAX_WAITING),
+          new LinkedBlockingQueue<>(),
           ServeLines::daemon,
-          (line, pool) -> leftOut.incrementAndGet());
+          new ThreadPoolExecutor.DiscardPolicy());
 
   /**
    * Of a verb.
@@ -129,6 +129,10 @@ final class ServeLines implements ServiceLog, Closeable {
     if (!requests) {
       return;
     }
+    if (writer.getQueue().size() >= MAX_WAITING) {
+      leftOut.incrementAndGet();
+      return;
+    }
     String address =
         remote instanceof InetSocketAddress inet ? inet.getAddress().getHostAddress() : "-";
     double millis = (double) nanos / TimeUnit.MILLISECONDS.toNanos(1);
@@ -156,15 +160,19 @@ final class ServeLines implements ServiceLog, Closeable {
   private void print(PrintWriter to, ObjectNode object, String line) {
     writer.execute(
         () -> {
-          long lost = leftOut.getAndSet(0);
-          if (lost > 0) {
-            write(
-                err,
-                Json.object().put("event", "left-out").put("lines", lost),
-                "%d lines were left out, because nobody read them".formatted(lost));
-          }
+          tellLeftOut();
           write(to, object, line);
         });
+  }
+
+  private void tellLeftOut() {
+    long lines = leftOut.getAndSet(0);
+    if (lines > 0) {
+      write(
+          err,
+          Json.object().put("event", "left-out").put("lines", lines),
+          "%d lines were left out, because nobody read them".formatted(lines));
+    }
   }
 
   /** Writes what waits, as long as somebody reads it. */
@@ -173,7 +181,8 @@ final class ServeLines implements ServiceLog, Closeable {
     writer.shutdown();
     try {
       if (!writer.awaitTermination(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
-        writer.shutdownNow();
+        leftOut.addAndGet(writer.shutdownNow().size());
+        tellLeftOut();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -34,7 +34,8 @@ record SnapshotDifference(
       return NONE;
     }
     if (after == null) {
-      return new SnapshotDifference(0, before.header().count(), 0, 0, 0, false);
+      long removed = before.header().count();
+      return new SnapshotDifference(0, removed, 0, 0, 0, removed == 0);
     }
     long fullBytes = Section.whole(after).length();
     long count = after.header().count();

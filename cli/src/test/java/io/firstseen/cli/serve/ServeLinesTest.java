@@ -6,6 +6,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -16,7 +17,7 @@ class ServeLinesTest {
 
   /** As {@code serve --access-log | less} does, or Ctrl-S. */
   @Test
-  void whoDoesNotReadTheLinesStopsNobody() {
+  void whoDoesNotReadTheLinesStopsNobody() throws Exception {
     CountDownLatch reads = new CountDownLatch(1);
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
@@ -36,13 +37,13 @@ class ServeLinesTest {
       reads.countDown();
       while (!err.toString().contains("left out")) {
         request(lines);
-        Thread.onSpinWait();
+        TimeUnit.MILLISECONDS.sleep(1);
       }
     }
     Matcher leftOut =
         Pattern.compile("(\\d+) lines were left out, because").matcher(err.toString());
     assertThat(leftOut.find()).isTrue();
-    assertThat(Integer.parseInt(leftOut.group(1))).isBetween(REQUESTS / 2, REQUESTS);
+    assertThat(Integer.parseInt(leftOut.group(1))).isGreaterThan(REQUESTS / 2);
     assertThat(out.toString()).contains("127.0.0.1 GET /v1/contains 200 12 0.001");
   }
 

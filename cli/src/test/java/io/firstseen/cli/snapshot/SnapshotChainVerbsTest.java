@@ -313,6 +313,12 @@ class SnapshotChainVerbsTest {
     assertThat(fromNothing.get("added").intValue()).isEqualTo(5_010);
     assertThat(fromNothing.get("shardsInFull").intValue()).isZero();
     assertThat(json("diff", set, path("empty")).get("removed").intValue()).isEqualTo(5_010);
+    // Of a shard that is empty again there is a snapshot.
+    SetPublisher emptied = new SetPublisher("chains", SET);
+    publish(emptied, 1, hashes(0, 10)).write(new SnapshotDirectory(directory.resolve("emptied")));
+    publish(emptied, 2).write(new SnapshotDirectory(directory.resolve("emptied")));
+    assertThat(json("diff", path("emptied"), path("empty")).get("same").booleanValue()).isTrue();
+    assertThat(json("diff", path("empty"), path("emptied")).get("same").booleanValue()).isTrue();
   }
 
   @Test

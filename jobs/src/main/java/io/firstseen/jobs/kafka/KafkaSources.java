@@ -98,10 +98,10 @@ public final class KafkaSources {
   }
 
   /**
-   * Where to begin without state. Offsets are looked up once, when the job starts: the connector's
-   * own {@code latest} and {@code committedOffsets} leave that to the readers, so a partition that
-   * had no record yet would be looked up again, and records passed over, whenever a job goes on
-   * from state.
+   * Where to begin without state. The connector's own {@code latest} would jump to the end also
+   * later, if records that were to be read have been deleted. Its {@code committedOffsets} leaves
+   * the offsets to the readers, which look that of a partition without a record up again, and pass
+   * records over, whenever a job goes on from state.
    */
   // The connector's interface still requires the deprecated enum.
   @SuppressWarnings("deprecation")

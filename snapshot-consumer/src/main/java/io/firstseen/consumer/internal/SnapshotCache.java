@@ -147,8 +147,13 @@ public final class SnapshotCache implements AutoCloseable {
     }
     try {
       lock();
-      // The other one has removed what it did not need.
-      files.values().removeIf(digest -> !Files.exists(blobs.resolve(digest)));
+      if (isWritable) {
+        // The other one has removed what it did not need, and may have stored another state.
+        files.values().removeIf(digest -> !Files.exists(blobs.resolve(digest)));
+        load();
+      }
+    } catch (SnapshotException e) {
+      LOG.debug("what the other client has left cannot be used", e);
     } catch (IOException e) {
       fail(e);
     }
