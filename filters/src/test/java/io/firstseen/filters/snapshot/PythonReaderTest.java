@@ -616,9 +616,9 @@ class PythonReaderTest {
     try {
       reading.read();
       return 0;
-    } catch (MalformedSnapshotException e) {
+    } catch (MalformedSnapshotException | MissingBlobsException e) {
       return 1;
-    } catch (UnsupportedSnapshotException | MissingBlobsException e) {
+    } catch (UnsupportedSnapshotException e) {
       return 2;
     }
   }
