@@ -288,7 +288,7 @@ class SizeCommandTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"2e8, 1", "2e8, 4", "1e9, 4", "1e6, 4"})
+  @CsvSource({"2e8, 1", "1e9, 4"})
   void aTaskManagerHasHeapForTasksOfEitherJob(String keys, String slots) throws IOException {
     JsonNode sizing = json("--keys", keys, "--rate", "5e6", "--slots", slots, "--snapshots");
     JsonNode flink = sizing.get("flinkConfiguration");
