@@ -41,7 +41,8 @@ const USAGE = `usage:
       [--interval SECONDS] [--once] [--json]
 
 PATH is a directory of snapshots, which stands for its newest manifest, or a manifest in one, or the snapshot of a
-shard; for query and match also the URL of a service (its set with --set); for info and verify also a blob. Without
+shard; for query and match also the URL of a service (its set with --set); lists whose sets have one name are named by
+their places; for info and verify also a blob. Without
 keys, or with -, they are read from standard input, one a line. FILE of a hash key is 32 hexadecimal digits, or
 the word public, the default. verify builds a set from its bases, proves root and count, and reads the packs that are
 kept; a signature is checked with --public-key. PLACE is a trusted directory, for a service a URL, of blobs that
@@ -80,6 +81,8 @@ const VERBS = {
     most: 1,
   },
 };
+
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 class UsageError extends Error {}
 
@@ -201,6 +204,9 @@ async function opened(place, hashKey, options) {
   }
   const about = openPath(place).opened;
   const { setName, parameters } = about instanceof Snapshot ? about.header : about;
+  if (options.set !== undefined && options.set !== setName) {
+    throw new UnsupportedError(`set '${options.set}' is not the one in ${place}, which is '${setName}'`);
+  }
   return { name: setName, parameters, list: await openLookup(place, hashKey, { blobs: options.blobs }) };
 }
 
@@ -213,17 +219,25 @@ async function* keysOf(words, io) {
     return;
   }
   let rest = Buffer.alloc(0);
+  let isFirst = true;
+  // The first line may have a byte order mark in front.
+  const withoutMark = (line) => {
+    const isMarked = isFirst && line.indexOf(BYTE_ORDER_MARK) === 0;
+    isFirst = false;
+    return isMarked ? line.subarray(BYTE_ORDER_MARK.length) : line;
+  };
   for await (const chunk of io.input) {
     const bytes = Buffer.concat([rest, chunk]);
     let from = 0;
     for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, from)) {
-      yield withoutReturn(bytes.subarray(from, end));
+      yield withoutReturn(withoutMark(bytes.subarray(from, end)));
       from = end + 1;
     }
     rest = bytes.subarray(from);
   }
-  if (rest.length > 0) {
-    yield withoutReturn(rest);
+  const last = withoutMark(rest);
+  if (last.length > 0) {
+    yield withoutReturn(last);
   }
 }
 
@@ -262,11 +276,23 @@ const field = (url) => Buffer.from(url.map((byte) => ([9, 10, 13].includes(byte)
 
 async function match([place, ...words], options, io) {
   const hashKey = hashKeyOf(options, io);
-  const open = (each) => opened(each, hashKey, options);
-  const lists = await Promise.all([place, ...options.list].map(open));
-  const allow = await Promise.all(options.allow.map(open));
-  const asked = new UrlLists(lists, allow);
-  const hasNames = lists.length + allow.length > 1;
+  const places = [place, ...options.list, ...options.allow];
+  const twice = places.find((each, i) => places.indexOf(each) < i);
+  if (twice !== undefined) {
+    throw new UnsupportedError(`${twice} must be given once`);
+  }
+  // With a service --set is the set there; other places have theirs.
+  const ofPaths = places.some(isUrl) ? { ...options, set: undefined } : options;
+  const all = await Promise.all(places.map((each) => opened(each, hashKey, isUrl(each) ? options : ofPaths)));
+  const hasNames = all.length > 1;
+  if (new Set(all.map(({ name }) => name)).size < all.length) {
+    all.forEach((one, i) => {
+      one.name = places[i];
+    });
+  }
+  const allowFrom = 1 + options.list.length;
+  const lists = all.slice(0, allowFrom);
+  const asked = new UrlLists(lists, all.slice(allowFrom));
   for await (const url of keysOf(words, io)) {
     const { answer, reason } = answerOf(() => asked.ask(url, options.scope), {
       present: false,

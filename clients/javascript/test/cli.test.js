@@ -214,6 +214,33 @@ test("match prints what makes a URL present, or absent although a list has it", 
   assert.equal((await run(["match", spam, "http://example.com/a\tb"])).output, "http://example.com/a b\tpresent\texample.com/\n");
 });
 
+test("lists of one name are told apart by their places", async (t) => {
+  const [one, other] = [temporary(t), temporary(t)];
+  const spam = list(one, "spam", "example.org/");
+  const more = list(other, "spam", "example.com/");
+  const words = ["match", spam, "http://example.com/", "--list", more];
+  assert.equal((await run(words)).output, `http://example.com/\tpresent\texample.com/\t${more}\n`);
+  const { output } = await run([...words, "--json"]);
+  assert.deepEqual(JSON.parse(output).matches, [{ set: more, entry: "example.com/" }]);
+  const twice = await run(["match", spam, "a", "--allow", spam]);
+  assert.deepEqual([twice.status, twice.errors], [2, `${spam}: ${spam} must be given once\n`]);
+});
+
+test("--set must be the set of a path", async (t) => {
+  const set = goldenSet(temporary(t));
+  assert.equal((await run(["query", set, "x", "--set", "golden"])).output, "x\tabsent\n");
+  const refused = await run(["query", set, "x", "--set", "other"]);
+  assert.deepEqual([refused.status, refused.output], [2, ""]);
+  assert.equal(refused.errors, `${set}: set 'other' is not the one in ${set}, which is 'golden'\n`);
+});
+
+test("a byte order mark is no part of the first line", async (t) => {
+  const set = goldenSet(temporary(t));
+  const { output } = await run(["query", set], "\ufeffhttp://example.com/key-125\n\ufeffx");
+  assert.equal(output, "http://example.com/key-125\tpresent\n\ufeffx\tabsent\n");
+  assert.equal((await run(["query", set], "\ufeff")).output, "");
+});
+
 test("blobs may be in a trusted place", async (t) => {
   const set = goldenSet(temporary(t));
   const blobs = path.join(set, "elsewhere");

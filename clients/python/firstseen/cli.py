@@ -25,7 +25,6 @@ import re
 import sys
 import warnings
 from datetime import datetime, timezone
-from itertools import islice
 from typing import Any, Iterator, Optional, Union
 
 from . import follow, open_manifest
@@ -52,8 +51,9 @@ from .snapshot import Snapshot, snapshot_bytes
 from .sources import DirectorySource, HttpSource, blob_from, manifest_in, read_file
 
 Opened = Union[Manifest, Snapshot, Blob]
-# Questions of standard input that are answered together.
-_AT_ONCE = 4096
+# The bytes of standard input that are read at once, at most.
+_AT_ONCE = 1 << 18
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # Printed, they would make fields and lines of a URL's own.
 _FIELD_ENDS = re.compile(r"[\t\r\n]")
 
@@ -256,16 +256,21 @@ def _apply(options: argparse.Namespace) -> int:
 
 
 def _questions(given: list[str]) -> Iterator[list[bytes]]:
-    """Questions of the command line, or of standard input, one a line."""
+    """Questions of the command line, or of standard input, one a line, without a byte order mark."""
     if given and given != ["-"]:
         yield [os.fsencode(one) for one in given]
         return
-    lines = (line.removesuffix(b"\n").removesuffix(b"\r") for line in sys.stdin.buffer)
-    while True:
-        some = list(islice(lines, _AT_ONCE))
-        if not some:
-            return
-        yield some
+    rest, unwanted = b"", _BYTE_ORDER_MARK
+    # Does not wait for more than there is: who writes a line may wait for its answer.
+    while chunk := sys.stdin.buffer.read1(_AT_ONCE):
+        *lines, rest = (rest + chunk).split(b"\n")
+        if lines:
+            lines[0] = lines[0].removeprefix(unwanted)
+            unwanted = b""
+            yield [line.removesuffix(b"\r") for line in lines]
+    rest = rest.removeprefix(unwanted)
+    if rest:
+        yield [rest.removesuffix(b"\r")]
 
 
 def _query(options: argparse.Namespace) -> int:
@@ -295,7 +300,7 @@ def _query(options: argparse.Namespace) -> int:
             found = _in_file(opened, scope, key_hash, keys)
         for key, present in zip(keys, found):
             out.write(key + (b"\tpresent\n" if present else b"\tabsent\n"))
-    out.flush()
+        out.flush()
     return 0
 
 
@@ -327,19 +332,23 @@ def _open_list(path: str, key_hash: KeyHash, options: argparse.Namespace) -> Sna
 
 def _match(options: argparse.Namespace) -> int:
     key_hash = KeyHash.from_file(options.hash_key_file)
-    paths = [options.path, *(options.list or [])]
-    lists = UrlLists(
-        [_open_list(path, key_hash, options) for path in paths],
-        [_open_list(path, key_hash, options) for path in options.allow or []],
-    )
-    several = len(lists.lists) + len(lists.allow) > 1
+    allow_from = 1 + len(options.list or [])
+    paths = [options.path, *(options.list or []), *(options.allow or [])]
+    for path in paths:
+        if paths.count(path) > 1:
+            raise UnsupportedError(f"{path} must be given once")
+    opened = [_open_list(path, key_hash, options) for path in paths]
+    # Sets of one name are told apart by where they are.
+    names = paths if len({one.set_name for one in opened}) < len(opened) else None
+    lists = UrlLists(opened[:allow_from], opened[allow_from:], names)
+    several = len(opened) > 1
     scope = os.fsencode(options.scope)
     for urls in _questions(options.questions):
         for answer in lists.ask_each(urls, scope):
             url = answer.url.decode("utf-8", "replace") if isinstance(answer.url, bytes) else answer.url
             line = _json_of(url, answer) if options.json else _line_of(url, answer, several)
             sys.stdout.buffer.write(line.encode("utf-8") + b"\n")
-    sys.stdout.buffer.flush()
+        sys.stdout.buffer.flush()
     return 0
 
 
@@ -489,7 +498,7 @@ def _parser() -> argparse.ArgumentParser:
         if verb in ("match", "follow"):
             command.add_argument("--json", action="store_true", help="print JSON objects")
         if verb == "match":
-            command.add_argument("--list", metavar="F", action="append", help="a further list; may be repeated")
+            command.add_argument("--list", metavar="F", action="append", help="a further list; may be repeated; lists of one name are told apart by their places")
             command.add_argument(
                 "--allow", metavar="F", action="append", help="a list that overrides the others; may be repeated"
             )

@@ -221,11 +221,22 @@ class UrlAnswer:
 
 
 class UrlLists:
-    """Several lists that answer together; an entry of an allow set overrides those of all lists."""
+    """Several lists that answer together; an entry of an allow set overrides those of all lists.
 
-    def __init__(self, lists: Sequence[SnapshotSet], allow: Sequence[SnapshotSet] = ()) -> None:
+    Answers name them by their sets, or by other names, of the lists and then of the allow sets.
+    """
+
+    def __init__(
+        self,
+        lists: Sequence[SnapshotSet],
+        allow: Sequence[SnapshotSet] = (),
+        names: Optional[Sequence[str]] = None,
+    ) -> None:
         self.lists = tuple(lists)
         self.allow = tuple(allow)
+        self._names = [one.set_name for one in self.lists + self.allow] if names is None else list(names)
+        if len(self._names) != len(self.lists) + len(self.allow):
+            raise ValueError(f"{len(self.lists) + len(self.allow)} sets need as many names, got {len(self._names)}")
         for one in self.lists + self.allow:
             if one.parameters.canonicaliser_code != canonical.URL_EXPRESSION.code:
                 raise UnsupportedError(
@@ -271,9 +282,9 @@ class UrlLists:
                 answers.append(UrlAnswer(url, (), (), 0, 0.0, str(each)))
                 continue
             matches = []
-            for one, listed in zip(self.lists + self.allow, found):
+            for name, listed in zip(self._names, found):
                 hit = next((i for i in range(len(each)) if listed[at + i]), None)
-                matches.append(None if hit is None else Match(one.set_name, each[hit]))
+                matches.append(None if hit is None else Match(name, each[hit]))
             cut = len(self.lists)
             # By logarithms, so that small rates are not lost beside 1.
             absent = sum(len(each) * math.log1p(-one.parameters.false_positive_rate) for one in self.lists)

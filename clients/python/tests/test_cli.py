@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 
@@ -48,6 +49,39 @@ class Commands(unittest.TestCase):
         unreachable = run("follow", "http://127.0.0.1:9/", "--once")
         self.assertEqual(unreachable.returncode, 2)
         self.assertIn("http://127.0.0.1:9/ cannot be reached: ", unreachable.stderr)
+
+    def test_lines_are_answered_as_they_come(self):
+        Publisher(self.directory, canonicaliser=3).publish(["s2-citi.com"])
+        environment = {**os.environ, "PYTHONPATH": str(HOME), "PYTHONDONTWRITEBYTECODE": "1"}
+        for verb, answer in (("query", b"http://s2-citi.com/\tpresent\n"), ("match", b"http://s2-citi.com/\tpresent\ts2-citi.com/\n")):
+            command = [sys.executable, "-m", "firstseen", verb, str(self.directory)]
+            with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as asked:
+                watch = threading.Timer(60, asked.kill)
+                watch.start()
+                # The byte order mark is no part of the first line.
+                for mark in (b"\xef\xbb\xbf", b""):
+                    asked.stdin.write(mark + b"http://s2-citi.com/\r\n")
+                    asked.stdin.flush()
+                    self.assertEqual(asked.stdout.readline(), answer)
+                asked.stdin.write(b"\nhttp://s2-citi")
+                asked.stdin.flush()
+                self.assertEqual(asked.stdout.readline(), b"\tabsent\n")
+                asked.stdin.write(b".com/")
+                asked.stdin.close()
+                self.assertEqual(asked.stdout.read(), answer)
+                watch.cancel()
+
+    def test_lists_of_one_name_are_told_apart_by_their_places(self):
+        other = self.directory.with_name("other")
+        Publisher(self.directory, canonicaliser=3).publish(["s2-citi.com"])
+        Publisher(other, canonicaliser=3).publish(["b.example"])
+        words = ("match", self.directory, "http://b.example/x", "--list", other)
+        self.assertEqual(run(*words).stdout, f"http://b.example/x\tpresent\tb.example/\t{other}\n")
+        row = json.loads(run(*words, "--json").stdout)
+        self.assertEqual(row["matches"], [{"set": str(other), "entry": "b.example/"}])
+        allowed = run("match", self.directory, "http://s2-citi.com/", "--allow", self.directory)
+        self.assertEqual((allowed.returncode, allowed.stdout), (2, ""))
+        self.assertEqual(allowed.stderr, f"{self.directory}: {self.directory} must be given once\n")
 
     def test_follow_refuses_a_pause_that_is_none(self):
         for pause in ("0", "-1", "nan", "86401", "x"):

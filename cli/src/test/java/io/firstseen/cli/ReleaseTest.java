@@ -144,6 +144,47 @@ class ReleaseTest {
   }
 
   @Test
+  void noPageOfAReleaseDeniesIt() throws IOException {
+    String before =
+        "The newest release is the tag `v0.1.0`. It is not on Maven Central yet, since\n"
+            + "the artifacts are not on\nMaven Central yet.";
+    assertThat(denials(before, "0.2.0")).hasSize(3);
+    assertThat(denials("The newest release is the tag `v0.2.0`.", "0.2.0")).isEmpty();
+    assertThat(denials(before, "0.2.0-SNAPSHOT")).isEmpty();
+    for (Path page : ReadmeTest.pages()) {
+      assertThat(denials(Files.readString(page), Project.version())).as("%s", page).isEmpty();
+    }
+  }
+
+  /** What a text says that is no longer true once this version is released. */
+  private static List<String> denials(String text, String version) {
+    if (version.endsWith("-SNAPSHOT")) {
+      return List.of();
+    }
+    return Project.all(
+        "(newest release is the tag `v(?!" + version + "`)|not\\s+on\\s+Maven\\s+Central\\s+yet)",
+        text);
+  }
+
+  @Test
+  void theArchiveLeavesOutWhatBuildsOfTheClientsMake() throws IOException {
+    List<PathMatcher> excluded =
+        Project.all(
+                "<exclude>([^<]+)</exclude>",
+                Files.readString(ROOT.resolve("distribution/archive.xml")))
+            .stream()
+            .map(pattern -> FileSystems.getDefault().getPathMatcher("glob:" + pattern))
+            .toList();
+    for (String ignored : Files.readAllLines(ROOT.resolve(".gitignore"))) {
+      if (ignored.endsWith("/") && !ignored.startsWith("/") && !ignored.startsWith(".")) {
+        String made = ignored.replace("*", "any") + "file";
+        Path file = Path.of(made.startsWith("clients/") ? made : "clients/python/" + made);
+        assertThat(isIn(file, excluded)).as("%s is left out", file).isTrue();
+      }
+    }
+  }
+
+  @Test
   void aVersionIsFoundInNamesOfFilesAndImagesAndInPoms() throws IOException {
     assertThat(
             versions(

@@ -17,7 +17,7 @@ final class SigningFunction extends RichMapFunction<SnapshotRecord, SnapshotReco
   private transient SigningKey key;
 
   SigningFunction(Path keyFile) {
-    this.keyFile = keyFile.toString();
+    this.keyFile = keyFile.toAbsolutePath().toString();
   }
 
   @Override

@@ -241,7 +241,9 @@ class DashboardTest {
         "no promtool on this machine, so nobody parses the alerts (Debian: apt-get install"
             + " prometheus)");
     promtool("check", "rules", ALERTS.toString());
-    promtool("test", "rules", PROMETHEUS.resolve("alerts-test.yml").toString());
+    for (String test : List.of("alerts-test.yml", "alerts-day-test.yml")) {
+      promtool("test", "rules", PROMETHEUS.resolve(test).toString());
+    }
     promtool("check", "config", PROMETHEUS.resolve("prometheus.yml").toString());
     // The queries of the dashboard, as rules.
     StringBuilder rules = new StringBuilder("groups:\n  - name: dashboard\n    rules:\n");

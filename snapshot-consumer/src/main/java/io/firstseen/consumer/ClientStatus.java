@@ -12,8 +12,8 @@ import java.util.Optional;
  * @param snapshot the verified snapshot, stale or not; empty if there is none
  * @param publishedMillis when its manifest was published, as it says, or when it was first read if
  *     that is earlier, in milliseconds since the epoch; 0 without a snapshot
- * @param trouble the newest problem, one sentence; cleared by the next good snapshot or when the
- *     topic can be read again
+ * @param trouble why the topic cannot be read now, or else the refusal that stands: until a newer
+ *     snapshot answers; one sentence
  */
 public record ClientStatus(
     ClientState state,

@@ -14,7 +14,7 @@ final class CurrentSnapshot {
    * What queries see. Immutable, replaced as a whole.
    *
    * @param active null in the states EMPTY, LOADING and CLOSED
-   * @param trouble the newest problem, one sentence; null if there is none
+   * @param trouble see {@link ClientStatus}; null if there is none
    */
   record View(ClientState state, @Nullable ActiveSnapshot active, @Nullable String trouble) {}
 

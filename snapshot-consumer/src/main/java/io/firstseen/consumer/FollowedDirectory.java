@@ -73,6 +73,9 @@ public final class FollowedDirectory implements FollowedSet {
   private volatile List<Manifest> earlier = List.of();
   private boolean loading;
   private boolean reachable = true;
+  private boolean hasFailed;
+  // What is wrong with the newest manifest that cannot be used.
+  private @Nullable String failing;
   private final CurrentSnapshot current = new CurrentSnapshot(OptionalLong.empty());
   private final Map<Long, Failure> failures = new HashMap<>();
   private final ManifestOrder order = new ManifestOrder();
@@ -109,6 +112,7 @@ public final class FollowedDirectory implements FollowedSet {
   private static final class Failure {
     private int looksToPass;
     private int passed;
+    private @Nullable String refusal;
   }
 
   private FollowedDirectory(Builder builder) {
@@ -256,11 +260,21 @@ public final class FollowedDirectory implements FollowedSet {
   private void run() {
     try {
       do {
-        look();
-        shown.tick();
+        lookAndTick();
       } while (!closed.await(poll.toMillis(), TimeUnit.MILLISECONDS));
     } catch (InterruptedException e) {
       LOG.debug("no longer following {}", directory.path());
+    }
+  }
+
+  private void lookAndTick() {
+    try {
+      look();
+      shown.tick();
+    } catch (RuntimeException | Error e) {
+      // Memory may have ended while a failure was reported.
+      LOG.debug("looking at {} failed", directory.path(), e);
+      hasFailed = true;
     }
   }
 
@@ -286,12 +300,14 @@ public final class FollowedDirectory implements FollowedSet {
           break;
         }
         if (load(sequence, sequences)) {
+          lookedWell(sequences);
           return;
         }
       }
       if (shown.active() != null) {
         judgeOld(sequences);
       }
+      lookedWell(sequences);
     } catch (SnapshotException e) {
       if (reachable) {
         reachable = false;
@@ -300,7 +316,29 @@ public final class FollowedDirectory implements FollowedSet {
     } catch (RuntimeException | Error e) {
       // Keep running after any exception: if the follower ended, its set would grow old unnoticed.
       LOG.warn("looking at {} failed", directory.path(), e);
-      shown.setTrouble("looking at %s failed: %s".formatted(directory.path(), e));
+      hasFailed = true;
+      shown.setOutage("looking at %s failed: %s".formatted(directory.path(), e));
+    }
+  }
+
+  private void lookedWell(List<Long> sequences) {
+    if (hasFailed) {
+      hasFailed = false;
+      shown.setOutage(null);
+    }
+    // What is wrong with the newest manifest holds also if an older one has answered since.
+    failures.keySet().retainAll(sequences);
+    String before = failing;
+    failing =
+        failures.entrySet().stream()
+            .filter(failure -> failure.getKey() > answeringSequence())
+            .max(Map.Entry.comparingByKey())
+            .map(failure -> failure.getValue().refusal)
+            .orElse(null);
+    if (failing != null) {
+      shown.setRefusal(failing);
+    } else if (before != null) {
+      shown.endRefusal(before);
     }
   }
 
@@ -352,15 +390,17 @@ public final class FollowedDirectory implements FollowedSet {
   }
 
   private void fail(long sequence, String reason) {
+    String refusal =
+        "sequence %d of set '%s' cannot be used: %s".formatted(sequence, setName, reason);
     // What is wrong with one, such as another hash key, may be wrong with hundreds.
     if (!failures.containsKey(sequence) && !reason.equals(lastReason)) {
-      shown.refuse(
-          "sequence %d of set '%s' cannot be used: %s".formatted(sequence, setName, reason));
+      shown.refuse(refusal);
     }
     lastReason = reason;
     Failure failure = failures.computeIfAbsent(sequence, unused -> new Failure());
     failure.looksToPass = Math.min(2 * failure.looksToPass + 1, MAX_LOOKS_PASSED_OVER);
     failure.passed = 0;
+    failure.refusal = refusal;
   }
 
   @Override
@@ -464,7 +504,7 @@ public final class FollowedDirectory implements FollowedSet {
       if (verdict == ManifestOrder.Verdict.SAME) {
         // A repeated run has written it again, as a rule later.
         judged = now;
-        shown.setTrouble(null);
+        shown.setRefusal(null);
         if (manifest.publishedMillis() > shown.active().manifest().publishedMillis()) {
           load(newest, newestFirst);
         }

@@ -8,6 +8,7 @@ import io.firstseen.filters.snapshot.Manifest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
@@ -40,7 +41,9 @@ final class FollowedState {
   private @Nullable ActiveSnapshot active;
   // What queries see already, while its decision is still to be carried out.
   private @Nullable ActiveSnapshot shownNext;
-  private @Nullable String trouble;
+  // The refusal that stands, and why the source cannot be read now.
+  private @Nullable String refusal;
+  private @Nullable String outage;
 
   /**
    * The state before anything was read.
@@ -154,7 +157,7 @@ final class FollowedState {
     Optional<Manifest> previous = Optional.ofNullable(active).map(ActiveSnapshot::manifest);
     active = snapshot;
     shownNext = null;
-    trouble = null;
+    refusal = null;
     long tookMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sinceNanos);
     counters.snapshots.incrementAndGet();
     counters.fetchedBytes.addAndGet(answer.bytes());
@@ -195,30 +198,42 @@ final class FollowedState {
 
   void refuse(String reason) {
     counters.refusals.incrementAndGet();
-    complain(reason);
+    setRefusal(reason);
+    LOG.warn(reason);
     tell(each -> each.onRefused(reason));
   }
 
   void unreachable(String reason) {
     counters.outages.incrementAndGet();
-    complain(reason);
+    setOutage(reason);
+    LOG.warn(reason);
     tell(each -> each.onUnreachable(reason));
   }
 
   void reachable() {
-    setTrouble(null);
+    setOutage(null);
     LOG.info("{} can be read again", source);
     tell(SnapshotListener::onReachable);
   }
 
-  private void complain(String reason) {
-    setTrouble(reason);
-    LOG.warn(reason);
+  /** Publishes what is wrong with the newest manifest; null for nothing. */
+  void setRefusal(@Nullable String reason) {
+    if (!Objects.equals(refusal, reason)) {
+      refusal = reason;
+      update();
+    }
   }
 
-  /** Publishes the newest problem; null for none. */
-  void setTrouble(@Nullable String reason) {
-    trouble = reason;
+  /** Publishes that this is no longer wrong. */
+  void endRefusal(String reason) {
+    if (reason.equals(refusal)) {
+      setRefusal(null);
+    }
+  }
+
+  /** Publishes why the source cannot be read; null if it can. A refusal stands until it ends. */
+  void setOutage(@Nullable String reason) {
+    outage = reason;
     update();
   }
 
@@ -233,7 +248,7 @@ final class FollowedState {
   private void update() {
     ClientState before = state;
     state = stateNow();
-    current.show(new View(state, showing(), trouble));
+    current.show(new View(state, showing(), outage == null ? refusal : outage));
     if (state != before) {
       tell(each -> each.onState(state));
     }

@@ -324,6 +324,11 @@ class FollowedDirectoryTest {
     assertThat(nextEvent()).startsWith("refused: sequence 3 of set 'spam' cannot be used: ");
     assertThat(nextEvent()).startsWith("refused: sequence 2 of set 'spam' cannot be used: ");
     assertThat(nextEvent()).isEqualTo("snapshot 1");
+    awaitTrouble("sequence 3 of set 'spam' cannot be used");
+    Files.delete(directory.manifestFile(3));
+    awaitTrouble("sequence 2 of set 'spam' cannot be used");
+    Files.delete(directory.manifestFile(2));
+    awaitTrouble("");
     Manifest fourth = writeBlobs(4, "d");
     directory.writeManifest(ours.sign(fourth));
     assertThat(nextEvent()).isEqualTo("snapshot 4");
@@ -367,6 +372,28 @@ class FollowedDirectoryTest {
     assertThat(nextEvent()).as("what was pulled has its blobs here").isEqualTo("snapshot 2");
     directory.writeManifest(writeBlobs(3, "b").withBlobs(far.blobs()));
     assertThat(nextEvent()).isEqualTo("snapshot 3");
+  }
+
+  @Test
+  void aRefusalStandsAfterAnOutage() throws Exception {
+    SigningKey ours = SigningKey.generate();
+    trustedKeys = List.of(ours.publicKey());
+    directory.writeManifest(ours.sign(writeBlobs(1, "a")));
+    follow();
+    assertThat(nextEvent()).isEqualTo("snapshot 1");
+    directory.writeManifest(writeBlobs(2, "b"));
+    assertThat(nextEvent()).startsWith("refused: sequence 2 of set 'spam' cannot be used: ");
+    String refusal = followed.status().trouble().orElseThrow();
+    Path away = parent.resolve("away");
+    Files.move(path, away);
+    assertThat(nextEvent()).startsWith("unreachable: ");
+    assertThat(followed.status().trouble()).contains("there is no snapshot directory " + path);
+    Files.move(away, path);
+    assertThat(nextEvent()).isEqualTo("reachable");
+    assertThat(followed.status().trouble()).contains(refusal);
+    directory.writeManifest(ours.sign(writeBlobs(3, "c")));
+    assertThat(nextEvent()).isEqualTo("snapshot 3");
+    assertThat(followed.status().trouble()).isEmpty();
   }
 
   @Test
@@ -469,6 +496,19 @@ class FollowedDirectoryTest {
     assertThat(metrics.keys()).isEqualTo(2);
     assertThat(metrics.snapshots()).isEqualTo(2);
     assertThat(metrics.refusals()).isZero();
+  }
+
+  /** Waits until the trouble begins with a text, or until there is none. */
+  private void awaitTrouble(String start) throws InterruptedException {
+    for (int i = 0; i < 1000 && !isTrouble(start); i++) {
+      TimeUnit.MILLISECONDS.sleep(10);
+    }
+    assertThat(isTrouble(start)).as("%s", followed.status().trouble()).isTrue();
+  }
+
+  private boolean isTrouble(String start) {
+    String trouble = followed.status().trouble().orElse("");
+    return start.isEmpty() ? trouble.isEmpty() : trouble.startsWith(start);
   }
 
   private void replace(Path file, byte[] bytes) throws IOException {

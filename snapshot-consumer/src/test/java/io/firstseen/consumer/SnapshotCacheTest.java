@@ -459,6 +459,23 @@ class SnapshotCacheTest {
     assertThat(notices).hasSize(1);
   }
 
+  @Test
+  void whatCannotBeOpenedAtTheStartIsTriedAgain() throws Exception {
+    Path files = Files.createDirectories(directory.resolve("spam.snapshots"));
+    Path inTheWay = Files.writeString(files.resolve("blobs"), "");
+    publish(1, "a");
+    SnapshotClient client = start();
+    follow(client, TOPIC_ID);
+    assertThat(client.mightContain("a")).isTrue();
+    assertThat(notices).singleElement().asString().contains("cannot be written");
+    Files.delete(inTheWay);
+    publish(2, "b");
+    follow(client, TOPIC_ID);
+    client.reader().end();
+    assertThat(start().manifest().orElseThrow().sequence()).isEqualTo(2);
+    assertThat(notices).hasSize(1);
+  }
+
   /** The device answers every write as a full disk does. */
   @Test
   void onAFullDiskItStaysInMemoryAndComesBack() throws Exception {

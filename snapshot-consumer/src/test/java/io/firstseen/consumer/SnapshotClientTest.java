@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
 import io.firstseen.consumer.TestPublisher.Entry;
+import io.firstseen.consumer.TestPublisher.Publication;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
@@ -412,14 +413,14 @@ class SnapshotClientTest {
         };
     try (SnapshotClient client = client(options -> options.listener(asking))) {
       asked[0] = client;
-      Entry unreadable = new Entry(SET, new byte[] {'?'});
       for (long sequence = 1; sequence <= 2; sequence++) {
         read(client, publisher.publish(sequence, "key " + sequence).entries());
-        read(client, List.of(unreadable));
+        // It is judged first, and refused before the one that answers is told.
+        Publication damaged = TestPublisher.of(SET, 4).publish(sequence + 10, "x");
+        read(client, damaged.pack().stream().map(Entry::damaged).toList());
+        read(client, List.of(damaged.manifestEntry()));
         client.reader().settle();
         assertThat(client.manifest().orElseThrow().sequence()).isEqualTo(sequence);
-        unreadable =
-            new Entry(SET, TestPublisher.of("ham", 4).publish(9, "x").manifest().toBytes());
       }
       assertThat(answering).containsExactly(1L, 2L);
     }

@@ -19,7 +19,6 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -38,8 +37,6 @@ import org.jspecify.annotations.Nullable;
  * moment, and are then told to come again: whoever waits holds a thread that answers requests.
  */
 final class BlobShelf {
-  private static final int SETS = 2;
-
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final long maxBytes;
@@ -51,6 +48,7 @@ final class BlobShelf {
 
   // In the order of publication, but a set that was made is last. Guarded by this.
   private final Deque<Shelved> sets = new ArrayDeque<>();
+  private @Nullable Shelved newest;
   private @Nullable Shelved inWork;
 
   private static final class Shelved {
@@ -90,13 +88,11 @@ final class BlobShelf {
   /** Adds the set that answers from now on. */
   synchronized void add(SnapshotSet set) {
     if (shelved(set).isEmpty()) {
-      sets.addLast(new Shelved(set));
-      Iterator<Shelved> oldest = sets.iterator();
-      while (sets.size() > (sets.contains(inWork) ? SETS + 1 : SETS)) {
-        if (oldest.next() != inWork) {
-          oldest.remove();
-        }
-      }
+      Shelved before = newest;
+      // Others would keep sets in memory that no longer answer, as would one that has no blobs.
+      sets.removeIf(each -> each != inWork && (each != before || each.blobs.isEmpty()));
+      newest = new Shelved(set);
+      sets.addLast(newest);
     }
   }
 

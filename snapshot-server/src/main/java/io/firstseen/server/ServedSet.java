@@ -10,6 +10,7 @@ import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.filters.snapshot.UrlList;
 import io.firstseen.server.http.HttpFailure;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
@@ -50,7 +51,10 @@ final class ServedSet implements AutoCloseable {
   private final AtomicLong snapshots = new AtomicLong();
   private final AtomicLong refusals = new AtomicLong();
   private volatile boolean reachable = true;
-  private volatile SetFigures figures;
+  private volatile Figures figures;
+
+  /** Figures of a set, which they do not keep in memory. */
+  private record Figures(WeakReference<SnapshotSet> set, SetFigures figures) {}
 
   /**
    * A snapshot that answered here, or was published earlier.
@@ -248,12 +252,12 @@ final class ServedSet implements AutoCloseable {
 
   /** The figures of the current snapshot. */
   SetFigures figures(SnapshotSet set) {
-    SetFigures known = figures;
-    if (known == null || known.set() != set) {
-      known = SetFigures.of(set);
+    Figures known = figures;
+    if (known == null || known.set().get() != set) {
+      known = new Figures(new WeakReference<>(set), SetFigures.of(set));
       figures = known;
     }
-    return known;
+    return known.figures();
   }
 
   /** See {@link BlobShelf#ofBases}. */

@@ -7,11 +7,10 @@ import io.firstseen.filters.snapshot.SnapshotSet;
 /**
  * The size and the false-positive rate of a set, for the status and the metrics.
  *
- * @param set the set
  * @param bytes the total length of its shards
  * @param falsePositiveRate the probability that a key outside the set is answered by 'present'
  */
-record SetFigures(SnapshotSet set, long bytes, double falsePositiveRate) {
+record SetFigures(long bytes, double falsePositiveRate) {
 
   static SetFigures of(SnapshotSet set) {
     int shards = set.manifest().parameters().shards().count();
@@ -26,6 +25,6 @@ record SetFigures(SnapshotSet set, long bytes, double falsePositiveRate) {
       }
     }
     // A key outside the set falls into each shard with equal probability.
-    return new SetFigures(set, bytes, rates / shards);
+    return new SetFigures(bytes, rates / shards);
   }
 }

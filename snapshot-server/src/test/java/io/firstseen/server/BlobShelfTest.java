@@ -10,6 +10,7 @@ import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.server.http.HttpFailure;
+import java.lang.ref.WeakReference;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
@@ -89,6 +90,43 @@ class BlobShelfTest {
     SnapshotSet changed = SnapshotSet.open(third, blob -> directory.blob(third, blob));
     assertThat(shelf.find(shelf.ofBases(() -> changed).pack().digest())).isPresent();
     assertThat(shelf.find(ofNext.pack().digest())).isEmpty();
+  }
+
+  @Test
+  void aSetWhoseBasesNobodyAskedForIsLetGo() throws Exception {
+    DirectoryPublisher publisher =
+        new DirectoryPublisher(
+            path, DirectoryPublisher.SET, KeyHash.fixed(), Canonicaliser.NONE, 2);
+    BlobShelf shelf = new BlobShelf(1 << 20);
+    WeakReference<SnapshotSet> notAsked = add(shelf, publisher.publish(1, "a"), false);
+    WeakReference<SnapshotSet> asked = add(shelf, publisher.publish(2, "b"), true);
+    awaitCleared(notAsked);
+    WeakReference<SnapshotSet> newest = add(shelf, publisher.publish(3, "c"), false);
+    System.gc();
+    assertThat(asked.get()).as("the one before, whose blobs a peer may still fetch").isNotNull();
+    assertThat(shelf.ofBases(newest::get).sequence()).isEqualTo(3);
+    add(shelf, publisher.publish(4, "d"), false);
+    awaitCleared(asked);
+    assertThat(newest.get()).isNotNull();
+  }
+
+  private static void awaitCleared(WeakReference<SnapshotSet> set) throws InterruptedException {
+    for (int i = 0; i < 100 && set.get() != null; i++) {
+      System.gc();
+      Thread.sleep(20);
+    }
+    assertThat(set.get()).isNull();
+  }
+
+  private WeakReference<SnapshotSet> add(BlobShelf shelf, Manifest manifest, boolean asks)
+      throws Exception {
+    SnapshotDirectory directory = new SnapshotDirectory(path);
+    SnapshotSet set = SnapshotSet.open(manifest, blob -> directory.blob(manifest, blob));
+    shelf.add(set);
+    if (asks) {
+      shelf.ofBases(() -> set);
+    }
+    return new WeakReference<>(set);
   }
 
   private static void awaitQuietly(CountDownLatch latch) {

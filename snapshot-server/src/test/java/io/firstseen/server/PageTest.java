@@ -103,10 +103,10 @@ class PageTest {
   void open() throws Exception {
     publisher = new DirectoryPublisher(path, "phishing", KeyHash.fixed(), Canonicaliser.URL, 2);
     Random random = new Random(1);
-    long[] hashes = random.longs(40_000).toArray();
+    long[] hashes = random.longs(4_000).toArray();
     hashes[0] = KeyHash.fixed().hash("https://example.org/a".getBytes(UTF_8));
     for (int i = 1; i <= SNAPSHOTS; i++) {
-      int keys = i < 8 ? 4_000 * i : 3_000 * i;
+      int keys = i < 8 ? 400 * i : 300 * i;
       publisher.writeManifest(publisher.writeBlobs(i, Arrays.copyOf(hashes, keys)));
     }
     show(path, KeyHash.fixed());
@@ -166,7 +166,7 @@ class PageTest {
   void showsWhatAnswersAndWhatWasPublished() throws Exception {
     assertThat(text("#name")).isEqualTo("phishing");
     assertThat(text("#figures"))
-        .contains("36,000", "bits a key", "at most 1.0e-7 %", "s ago", "2 shards", "url");
+        .contains("3,600", "bits a key", "at most 1.0e-7 %", "s ago", "2 shards", "url");
     for (String chart : List.of("#keys-chart", "#bytes-chart")) {
       JsonNode points =
           browser.evaluate("document.querySelector('" + chart + " polyline').points.length");
@@ -176,9 +176,9 @@ class PageTest {
             browser
                 .evaluate("document.querySelector('#keys-chart svg').getAttribute('aria-label')")
                 .asText())
-        .isEqualTo("Keys of the last 12 snapshots; the last has 36 k");
+        .isEqualTo("Keys of the last 12 snapshots; the last has 3.6 k");
     browser.evaluate("document.querySelector('details').open = true");
-    assertThat(text("#rows tr")).contains("12", "36,000", "+3,000");
+    assertThat(text("#rows tr")).contains("12", "3,600", "+300");
     assertThat(browser.complaints()).isEmpty();
   }
 

@@ -30,8 +30,10 @@ public final class MembershipComparison {
   /** The fewest additions in a timed round: a small set is filled several times. */
   private static final int MIN_ADDITIONS = 20_000;
 
-  /** The look-ups in a timed round, fewer if keys are very long. */
+  /** The look-ups in a timed round, fewer if there are few probes, or keys are very long. */
   private static final int MAX_LOOKUPS = 1 << 17;
+
+  private static final int MIN_LOOKUPS = 1_000;
 
   /** The maximum bytes of a round's copies of keys. */
   private static final long MAX_SAMPLE_BYTES = 1 << 25;
@@ -55,7 +57,8 @@ public final class MembershipComparison {
     this.keys = keys;
     this.progress = progress;
     long sampledKeyBytes = KEPT_KEY_BYTES + keys.keyBytes() / keys.count();
-    this.lookups = (int) Math.min(MAX_LOOKUPS, MAX_SAMPLE_BYTES / sampledKeyBytes);
+    long wanted = Math.min(MAX_LOOKUPS, Math.max(MIN_LOOKUPS, probes));
+    this.lookups = (int) Math.min(wanted, MAX_SAMPLE_BYTES / sampledKeyBytes);
     this.strangerHashes = new long[probes];
   }
 

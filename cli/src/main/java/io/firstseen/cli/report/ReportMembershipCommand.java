@@ -107,6 +107,9 @@ final class ReportMembershipCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "--input and --keys exclude each other: keys are read or generated");
     }
+    if (input != null) {
+      InputFile.requireOther(input, svg);
+    }
     // Opened first, so that a file that cannot be written is found before the work.
     OutputFile picture = svg == null ? null : new OutputFile(svg);
     if (picture != null) {

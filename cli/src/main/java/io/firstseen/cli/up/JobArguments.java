@@ -3,6 +3,7 @@ package io.firstseen.cli.up;
 import io.firstseen.jobs.options.DedupOptions;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KeyOptions;
+import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.jobs.options.SnapshotOptions;
 import io.firstseen.jobs.options.StreamOptions;
 import java.time.Duration;
@@ -57,9 +58,9 @@ final class JobArguments {
       words(Set.of("--fpr")).forEach(word -> words.add("--snapshot" + word.substring(1)));
     }
     if (given.hasMatchedOption("--max-ahead")) {
-      // A key that the dedup accepted must not be skipped.
-      Duration ahead = options.dedup().maxAhead().plus(Duration.ofDays(1));
-      words.add("--max-ahead=" + ahead.toMillis() + "ms");
+      // A day or more above that of the dedup: a key that it accepted must not be skipped.
+      long days = Math.min(options.dedup().maxAhead().toDays() + 2, OptionValues.MAX_AMOUNT);
+      words.add("--max-ahead=" + OptionValues.write(Duration.ofDays(days)));
     }
     return words;
   }

@@ -378,7 +378,7 @@ public final class UpCommand implements Callable<Integer> {
         .forEach(
             words -> {
               words.add("--bootstrap-servers=" + servers);
-              words.add("--checkpoint-interval=" + checkpointInterval.toMillis() + "ms");
+              words.add("--checkpoint-interval=" + OptionValues.write(checkpointInterval));
               if (keepsRemovals) {
                 words.add("--max-downtime=" + OptionValues.write(MAX_DOWNTIME));
               }

@@ -250,6 +250,18 @@ class SecuredBrokerTest {
       finish(snapshots);
       Invocation info = consumer("info", readerFile, "--set=alone", "--json");
       assertThat(info.out().get(0)).contains("\"keys\":" + model.live.size());
+
+      // The job may not read the broker's bound, so the broker refuses what is above it.
+      StreamExecutionEnvironment tooLong = cluster.environment();
+      SnapshotJob.buildOnKafka(
+          tooLong,
+          options(dedupFile, "--start=committed", "--transaction-timeout=61m")
+              .stopAt(open.ends(ACCEPTED)),
+          JobOptions.parse("--set=other", "--window=10m"));
+      assertThatThrownBy(() -> finish(tooLong))
+          .hasStackTraceContaining(
+              UserErrorException.class.getName()
+                  + ": --transaction-timeout is longer than the brokers allow");
     }
   }
 

@@ -68,19 +68,17 @@ class TopicsOnBrokerTest {
   }
 
   private static String describe(String topic) throws Exception {
-    ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
       int partitions =
           admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic).partitions().size();
-      String policy =
-          admin
-              .describeConfigs(List.of(resource))
-              .all()
-              .get()
-              .get(resource)
-              .get("cleanup.policy")
-              .value();
-      return partitions + " " + policy;
+      return partitions + " " + setting(topic, "cleanup.policy");
+    }
+  }
+
+  private static String setting(String topic, String name) throws Exception {
+    ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
+      return admin.describeConfigs(List.of(resource)).all().get().get(resource).get(name).value();
     }
   }
 
@@ -93,6 +91,10 @@ class TopicsOnBrokerTest {
     assertThat(describe("a.duplicates")).isEqualTo("2 delete");
     assertThat(describe("a.dead-letters")).isEqualTo("2 delete");
     assertThat(describe("a.snapshots")).isEqualTo("2 compact");
+    assertThat(describe("a.accepted.claims")).isEqualTo("1 compact");
+    // A part that is written to is not compacted, and each start of a task reads the topic.
+    assertThat(setting("a.accepted.claims", "segment.ms")).isEqualTo("3600000");
+    assertThat(setting("a.accepted.claims", "segment.bytes")).isEqualTo("16777216");
     Topics.prepareSnapshots(options("h"), null);
     assertThat(describe("h.accepted")).isEqualTo("3 compact");
     assertThatCode(() -> Topics.preparePipeline(options, null)).doesNotThrowAnyException();
@@ -143,6 +145,22 @@ class TopicsOnBrokerTest {
     create("e.snapshots", 1, "delete");
     assertWrongPolicy(
         () -> Topics.prepareSnapshots(options("e"), null), "e.snapshots", "compact", "delete");
+  }
+
+  @Test
+  void aTopicThatTakesOnlySmallRecordsIsRefused() {
+    // Nothing is written to this one.
+    create("t.events", Map.of("max.message.bytes", "1000"), 1);
+    create("t.dead-letters", Map.of("max.message.bytes", "524288"), 1);
+    assertRefused(
+        () -> Topics.prepareDedup(options("t"), null),
+        "topic t.dead-letters must take records of 1000000 bytes, its max.message.bytes is 524288:"
+            + " raise it by kafka-configs.sh --bootstrap-server "
+            + broker.bootstrapServers()
+            + " --alter --entity-type topics --entity-name t.dead-letters --add-config"
+            + " max.message.bytes=1048588");
+    create("u.snapshots", Map.of("cleanup.policy", "compact", "max.message.bytes", "1000000"), 1);
+    assertThatCode(() -> Topics.prepareSnapshots(options("u"), null)).doesNotThrowAnyException();
   }
 
   /** What a ttl has forgotten need not stay in the topic. */

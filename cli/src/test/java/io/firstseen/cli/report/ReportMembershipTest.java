@@ -43,6 +43,17 @@ class ReportMembershipTest {
   }
 
   @Test
+  void thePictureMustNotReplaceTheKeys() throws IOException {
+    Path keys = Files.writeString(directory.resolve("keys"), "a\nb\n");
+    Files.createLink(directory.resolve("same"), keys);
+    for (String svg : List.of("keys", "same")) {
+      Invocation refused = report("--input", path("keys"), "--svg", path(svg));
+      refused.assertRefused(path(svg) + " cannot be both input and output");
+      assertThat(keys).hasContent("a\nb\n");
+    }
+  }
+
+  @Test
   void comparesTheKeysOfACompressedFileInATableAndAPicture() throws Exception {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {

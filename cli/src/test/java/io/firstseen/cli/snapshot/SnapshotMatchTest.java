@@ -94,6 +94,16 @@ class SnapshotMatchTest {
   }
 
   @Test
+  void aByteOrderMarkIsNoPartOfTheFirstEntryOrUrl() throws IOException {
+    String spam = list("spam", "\uFEFF0.0.0.0 s2-citi.com", "example.org");
+    Invocation call = matchWithInput("\uFEFFhttps://s2-citi.com/login\nexample.org\n", spam, "-");
+    assertThat(call.out())
+        .containsExactly(
+            "https://s2-citi.com/login\tpresent\ts2-citi.com/",
+            "example.org\tpresent\texample.org/");
+  }
+
+  @Test
   void everyUrlIsAnsweredInALineWithTheMostSpecificEntry() throws IOException {
     String spam = list("spam", "s2-citi.com", "example.org/a/", "||Ads.Example^", "böse.example");
     assertThat(

@@ -8,11 +8,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Cuts a stream into lines of bytes. A line ends with LF or CR LF, which are not part of it; the
- * last one may end with the stream. Only the start of a line that is too long is kept, so memory is
+ * last one may end with the stream. A byte order mark at the start of the stream, {@code EF BB BF},
+ * is no part of the first line. Only the start of a line that is too long is kept, so memory is
  * bounded.
  */
 public final class LineReader {
   private static final int BUFFER_BYTES = 1 << 16;
+  private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
   private final InputStream in;
   private final int maxLineBytes;
@@ -21,6 +23,7 @@ public final class LineReader {
   private int limit;
   private long lines;
   private boolean tooLong;
+  private boolean isStarted;
 
   public LineReader(InputStream in, int maxLineBytes) {
     this.in = in;
@@ -82,6 +85,12 @@ public final class LineReader {
   }
 
   private boolean fill() throws IOException {
+    if (!isStarted) {
+      isStarted = true;
+      if (!passByteOrderMark()) {
+        return false;
+      }
+    }
     if (position < limit) {
       return true;
     }
@@ -90,6 +99,21 @@ public final class LineReader {
     int read = in.read(buffer, 0, buffer.length);
     limit = Math.max(read, 0);
     return read > 0;
+  }
+
+  /** Returns false if the stream is empty. */
+  private boolean passByteOrderMark() throws IOException {
+    for (int i = 0; i < BYTE_ORDER_MARK.length; i++) {
+      if (i == limit) {
+        // A pipe may give one byte at a time.
+        limit += Math.max(in.read(buffer, limit, buffer.length - limit), 0);
+      }
+      if (i == limit || buffer[i] != BYTE_ORDER_MARK[i]) {
+        return limit > 0;
+      }
+    }
+    position = BYTE_ORDER_MARK.length;
+    return true;
   }
 
   /** The number of the line read last, from 1. */

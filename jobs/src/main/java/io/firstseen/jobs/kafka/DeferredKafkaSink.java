@@ -1,5 +1,6 @@
 package io.firstseen.jobs.kafka;
 
+import io.firstseen.jobs.shared.UserErrorException;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
@@ -21,6 +22,7 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.streaming.api.connector.sink2.CommittableMessage;
 import org.apache.flink.streaming.api.connector.sink2.SupportsPostCommitTopology;
 import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.util.ExceptionUtils;
 import org.apache.flink.util.function.SerializableFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -132,7 +134,18 @@ class DeferredKafkaSink<T, R>
 
     private PrecommittingStatefulSinkWriter<R, KafkaWriterState, KafkaCommittable> kafka() {
       if (kafka == null) {
-        kafka = sink.restoreWriter(context, recovered);
+        try {
+          kafka = sink.restoreWriter(context, recovered);
+        } catch (RuntimeException e) {
+          // Kafka tells it in the message alone.
+          throw ExceptionUtils.findThrowableWithMessage(e, "transaction.max.timeout.ms")
+              .<RuntimeException>map(
+                  tooLong ->
+                      new UserErrorException(
+                          "--transaction-timeout is longer than the brokers allow"
+                              + " (transaction.max.timeout.ms)"))
+              .orElse(e);
+        }
       }
       return kafka;
     }

@@ -39,7 +39,7 @@ record PublisherKeys(@Nullable String signingKeyFile, List<String> publicKeys)
               + " own");
     }
     return new PublisherKeys(
-        snapshots.signingKey().map(Path::toString).orElse(null),
+        snapshots.signingKey().map(Path::toAbsolutePath).map(Path::toString).orElse(null),
         kafka.publicKeys().stream().map(file -> KeyFiles.publicKey(file).toPem()).toList());
   }
 

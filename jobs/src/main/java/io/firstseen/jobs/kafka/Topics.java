@@ -60,6 +60,13 @@ public final class Topics implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(12);
   // So that readers who follow packs need not read bases.
   private static final int SNAPSHOTS_PARTITIONS = 2;
+  // Each start of a task reads the topic, and the newest segment is never compacted.
+  private static final Map<String, String> CLAIMS_SETTINGS =
+      Map.of(
+          TopicConfig.SEGMENT_MS_CONFIG, Long.toString(Duration.ofHours(1).toMillis()),
+          TopicConfig.SEGMENT_BYTES_CONFIG, Integer.toString(16 << 20),
+          TopicConfig.MIN_CLEANABLE_DIRTY_RATIO_CONFIG, "0.1");
+
   private static final String CREATE_TIME = "CreateTime";
   private static final String COMPACT = TopicConfig.CLEANUP_POLICY_COMPACT;
   // How far the timestamp of a record may be from the broker's clock.
@@ -434,7 +441,7 @@ public final class Topics implements AutoCloseable {
         options.claimsTopic(),
         EnumSet.of(AclOperation.READ, AclOperation.WRITE),
         Optional.of(1),
-        Map.of());
+        CLAIMS_SETTINGS);
   }
 
   /**
@@ -560,7 +567,23 @@ public final class Topics implements AutoCloseable {
                   return awaitDescription(topic, rights);
                 });
     requireReplicas(description);
+    if (rights.contains(AclOperation.WRITE)) {
+      requireRecordSize(topic);
+    }
     return description;
+  }
+
+  /** A record that is refused would fail the job again and again. */
+  private void requireRecordSize(String topic) {
+    int most =
+        topicConfig(topic, TopicConfig.MAX_MESSAGE_BYTES_CONFIG)
+            .map(Integer::parseInt)
+            .orElse(Integer.MAX_VALUE);
+    if (most < KafkaOptions.MAX_WRITTEN_BYTES) {
+      throw new UserErrorException(
+          "topic %s must take records of %d bytes, its max.message.bytes is %d: raise it by kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s --add-config max.message.bytes=1048588"
+              .formatted(topic, KafkaOptions.MAX_WRITTEN_BYTES, most, servers, topic));
+    }
   }
 
   private void requireReplicas(TopicDescription topic) {
@@ -668,6 +691,11 @@ public final class Topics implements AutoCloseable {
                   brokers.size(),
                   brokers.size()));
     } catch (KafkaException e) {
+      if (settings.equals(CLAIMS_SETTINGS)) {
+        LOG.warn("topic {} is made without {}: {}", topic, settings, deepestMessage(e));
+        create(topic, partitions, cleanupPolicy, Map.of());
+        return;
+      }
       throw new UserErrorException(
           "cannot make topic %s at %s: %s".formatted(topic, servers, deepestMessage(e)));
     }

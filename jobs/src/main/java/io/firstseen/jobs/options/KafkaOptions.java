@@ -71,6 +71,12 @@ public final class KafkaOptions {
   /** Flink takes a shorter one for none. */
   private static final Duration LEAST_CHECKPOINT_INTERVAL = Duration.ofMillis(10);
 
+  // Milliseconds are an int.
+  private static final Duration MAX_TRANSACTION_TIMEOUT = Duration.ofDays(24);
+
+  /** The bytes of the largest record that the jobs write, rounded up. */
+  public static final int MAX_WRITTEN_BYTES = 1_000_000;
+
   static final class OutputName extends OptionValues.LowerCaseName<Output> {
     OutputName() {
       super(Output.class);
@@ -254,6 +260,7 @@ public final class KafkaOptions {
   @Option(
       names = "--checkpoint-dir",
       paramLabel = "URI",
+      converter = OptionValues.FlinkDirectory.class,
       description = "Where checkpoints are kept (default: what the cluster is configured for).")
   private String checkpointDirectory;
 
@@ -533,6 +540,13 @@ public final class KafkaOptions {
     if (eventsTopicPattern != null) {
       uses.forEach(this::refuseOutputAsInput);
     }
+    if (transactionTimeout.compareTo(MAX_TRANSACTION_TIMEOUT) > 0) {
+      throw new UserErrorException(
+          "--transaction-timeout must be at most %s, got %s"
+              .formatted(
+                  OptionValues.write(MAX_TRANSACTION_TIMEOUT),
+                  OptionValues.write(transactionTimeout)));
+    }
     if (transactionTimeout.compareTo(checkpointInterval) <= 0) {
       throw new UserErrorException(
           "--transaction-timeout must be longer than --checkpoint-interval, got %s and %s"
@@ -617,9 +631,21 @@ public final class KafkaOptions {
       settings.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, "checked");
       settings.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, 60_000);
       settings.putIfAbsent(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
-      checkDeliveryTimeout(new ProducerConfig(settings));
+      ProducerConfig producer = new ProducerConfig(settings);
+      checkDeliveryTimeout(producer);
+      checkRequestSize(producer);
     } catch (ConfigException e) {
       throw new UserErrorException("--kafka-property or --kafka-properties: " + e.getMessage());
+    }
+  }
+
+  /** A job whose record is too large for its producer fails again and again. */
+  private static void checkRequestSize(ProducerConfig producer) {
+    int bytes = producer.getInt(ProducerConfig.MAX_REQUEST_SIZE_CONFIG);
+    if (bytes < MAX_WRITTEN_BYTES) {
+      throw new ConfigException(
+          "%s must be at least %d, got %d"
+              .formatted(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, MAX_WRITTEN_BYTES, bytes));
     }
   }
 

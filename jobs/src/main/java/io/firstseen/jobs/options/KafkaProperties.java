@@ -2,8 +2,8 @@ package io.firstseen.jobs.options;
 
 import io.firstseen.filters.key.SecretFiles;
 import io.firstseen.jobs.shared.UserErrorException;
+import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.Reader;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +22,8 @@ public final class KafkaProperties {
 
   /** Settings that are secrets: a command line is no place for them. */
   private static final Pattern SECRET =
-      Pattern.compile("(.*\\.)?(sasl\\.jaas\\.config|ssl\\.keystore\\.key)|.*(password|secret).*");
+      Pattern.compile(
+          "(.*\\.)?(sasl\\.jaas\\.config|ssl\\.keystore\\.key)|.*(password|passphrase|secret).*");
 
   @Option(
       names = "--kafka-properties",
@@ -51,7 +52,12 @@ public final class KafkaProperties {
     if (file != null) {
       SecretFiles.warnOfRights(file);
       Properties ofFile = new Properties();
-      try (Reader reader = Files.newBufferedReader(file)) {
+      try (BufferedReader reader = Files.newBufferedReader(file)) {
+        // A byte order mark would be a part of the first name.
+        reader.mark(1);
+        if (reader.read() != '\uFEFF') {
+          reader.reset();
+        }
         ofFile.load(reader);
       } catch (CharacterCodingException e) {
         throw new UserErrorException("--kafka-properties: " + file + " is not UTF-8");

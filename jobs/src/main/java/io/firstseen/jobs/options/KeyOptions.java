@@ -21,8 +21,8 @@ public final class KeyOptions {
       converter = OptionValues.CanonicaliserName.class,
       description =
           "Which spellings are one key: none (bytes as they are), url, text, or url-expression"
-              + " (entries of lists of hosts and URLs). Fixed for the life of the state and of the set"
-              + " (default: ${DEFAULT-VALUE}).")
+              + " (entries of lists of hosts and URLs). Fixed for the life of the state and of the set;"
+              + " SnapshotJob needs that of the dedup (default: ${DEFAULT-VALUE}).")
   private Canonicaliser canonicaliser;
 
   @Option(
@@ -33,7 +33,7 @@ public final class KeyOptions {
           "With --canonicaliser url: the query parameters that URLs lose, such as utm_*,gclid; a * at"
               + " the end stands for any rest, and the name common for the list of tracking"
               + " parameters in docs/format/url-v2.md. Recorded in the state and in the set,"
-              + " and fixed for their life (default: none).")
+              + " and fixed for their life; SnapshotJob needs those of the dedup (default: none).")
   private String strippedParameters;
 
   @Mixin private HashKeyOptions hashKey;

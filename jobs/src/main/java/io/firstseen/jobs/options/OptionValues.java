@@ -21,6 +21,9 @@ import picocli.CommandLine.TypeConversionException;
 
 /** Converters of option values, with their bounds. Each error message is a part of one sentence. */
 public final class OptionValues {
+  /** The largest number of a duration, of any unit. */
+  public static final int MAX_AMOUNT = 999_999_999;
+
   private static final Pattern DURATION = Pattern.compile("([0-9]{1,9})(ms|s|m|h|d)");
   private static final Pattern KAFKA_NAME = Pattern.compile("[A-Za-z0-9._-]{1,200}");
 
@@ -183,10 +186,30 @@ public final class OptionValues {
       } catch (URISyntaxException e) {
         // Falls through to the one sentence.
       }
-      throw new TypeConversionException(
-          "must be the URI of a directory, such as s3://bucket/path or file:///path, got '"
-              + value
-              + "'");
+      throw notDirectory(value);
+    }
+  }
+
+  private static TypeConversionException notDirectory(String value) {
+    return new TypeConversionException(
+        "must be the URI of a directory, such as s3://bucket/path or file:///path, got '"
+            + value
+            + "'");
+  }
+
+  /**
+   * The URI of a directory, as Flink reads it: spaces and letters outside of ASCII stand for
+   * themselves.
+   */
+  public static final class FlinkDirectory implements ITypeConverter<String> {
+    private static final Pattern WITH_SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]+:/.*");
+
+    @Override
+    public String convert(String value) {
+      if (!WITH_SCHEME.matcher(value).matches()) {
+        throw notDirectory(value);
+      }
+      return value;
     }
   }
 

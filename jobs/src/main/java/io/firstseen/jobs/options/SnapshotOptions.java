@@ -14,7 +14,6 @@ import picocli.CommandLine.Option;
 
 /** Options of the snapshots. */
 public final class SnapshotOptions {
-  private static final Duration MAX_EXPIRY = Duration.ofDays(36_500);
   private static final String HASH_KEY = "--snapshot-hash-key-file";
 
   @Option(
@@ -226,10 +225,11 @@ public final class SnapshotOptions {
           "--expire-after must be more than --window, %s, as a set is published once a window; got %s"
               .formatted(OptionValues.write(window), OptionValues.write(expireAfter)));
     }
-    if (expireAfter.compareTo(MAX_EXPIRY) > 0) {
+    if (expireAfter.compareTo(Publication.MAX_EXPIRY) > 0) {
       throw new UserErrorException(
           "--expire-after must be at most %s, got %s"
-              .formatted(OptionValues.write(MAX_EXPIRY), OptionValues.write(expireAfter)));
+              .formatted(
+                  OptionValues.write(Publication.MAX_EXPIRY), OptionValues.write(expireAfter)));
     }
     return publication.expiringAfter(expireAfter);
   }

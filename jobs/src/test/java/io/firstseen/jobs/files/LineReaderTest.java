@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayInputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class LineReaderTest {
@@ -42,6 +44,25 @@ class LineReaderTest {
   }
 
   @Test
+  void aByteOrderMarkBelongsToNoLineAtTheStart() throws IOException {
+    String mark = "\u00EF\u00BB\u00BF";
+    assertThat(read(mark + "a\n" + mark + "b", 10)).containsExactly("a", mark + "b");
+    assertThat(read(mark + "12345\n", 5)).containsExactly("12345");
+    assertThat(read(mark, 10)).isEmpty();
+    assertThat(read(mark + mark + "\n", 10)).containsExactly(mark);
+    assertThat(read("\u00EF\u00BB", 10)).containsExactly("\u00EF\u00BB");
+    assertThat(read("\u00EF\n", 10)).containsExactly("\u00EF");
+    InputStream bytes =
+        new FilterInputStream(new ByteArrayInputStream((mark + "ab\nc").getBytes(ISO_8859_1))) {
+          @Override
+          public int read(byte[] target, int offset, int length) throws IOException {
+            return super.read(target, offset, Math.min(length, 1));
+          }
+        };
+    assertThat(read(bytes, 10)).containsExactly("ab", "c");
+  }
+
+  @Test
   void aLineOfTheBoundIsWholeAndALongerOneKeepsItsStart() throws IOException {
     assertThat(read("12345\n12345\r\n123456\n12\n123456\r\n", 5))
         .containsExactly("12345", "12345", "12345*", "12", "12345*");
@@ -50,6 +71,7 @@ class LineReaderTest {
   }
 
   @Test
+  @Tag("slow")
   void aLineThatNeverEndsTakesBoundedMemory() throws IOException {
     // More than the heap, and than an int counts.
     long[] left = {(2L << 30) + (1 << 20)};

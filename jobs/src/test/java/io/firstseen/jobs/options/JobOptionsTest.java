@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +33,24 @@ import picocli.CommandLine.ParameterException;
 class JobOptionsTest {
 
   private static final String KEY = "000102030405060708090a0b0c0d0e0f";
+
+  @ParameterizedTest
+  @ValueSource(strings = {"file:/x", "file:///a b/ü", "s3://bucket/checkpoints", "hdfs:///x"})
+  void checkpointsAreKeptWhereAUriSays(String uri) {
+    assertThat(KafkaOptions.parse("--bootstrap-servers=h:1", "--checkpoint-dir=" + uri))
+        .returns(Optional.of(uri), KafkaOptions::checkpointDirectory);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/data/checkpoints", "checkpoints", "s3:bucket", "C:/data"})
+  void checkpointsNeedAUri(String value) {
+    assertThatThrownBy(
+            () -> KafkaOptions.parse("--bootstrap-servers=h:1", "--checkpoint-dir=" + value))
+        .isInstanceOf(ParameterException.class)
+        .hasMessageContaining(
+            "must be the URI of a directory, such as s3://bucket/path or file:///path, got '%s'",
+            value);
+  }
 
   @Test
   void defaultsAreThoseOfTheDesign() {
@@ -309,6 +328,9 @@ class JobOptionsTest {
         .isInstanceOf(UserErrorException.class)
         .hasMessage(
             "--transaction-timeout must be longer than --checkpoint-interval, got 5m and 5m");
+    assertThatThrownBy(() -> kafka("--transaction-timeout=25d").check())
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage("--transaction-timeout must be at most 24d, got 25d");
     assertThatThrownBy(() -> kafka("--checkpoint-interval=9ms").check())
         .isInstanceOf(UserErrorException.class)
         .hasMessage("--checkpoint-interval must be at least 10ms, got 9ms");
@@ -450,6 +472,7 @@ class JobOptionsTest {
     "enable.idempotence=false, Cannot set a transactional.id without also enabling idempotence.",
     "retries=-5, Invalid value -5 for configuration retries",
     "delivery.timeout.ms=1000, 'delivery.timeout.ms must be at least linger.ms and request.timeout.ms together, 30005, got 1000'",
+    "max.request.size=999999, 'max.request.size must be at least 1000000, got 999999'",
   })
   void whatKafkasClientsWouldRefuseIsOneSentence(String property, String sentence) {
     assertThatThrownBy(() -> kafka("--kafka-property=" + property).check())

@@ -6,7 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.config.ConfigDef;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,6 +48,42 @@ class KafkaPropertiesTest {
         .containsEntry("security.protocol", "SSL")
         .containsEntry("client.rack", "ä")
         .containsEntry("bootstrap.servers", "here:9092");
+  }
+
+  @Test
+  void aByteOrderMarkIsNoPartOfAName() throws Exception {
+    Path file = directory.resolve("client.properties");
+    for (String text : List.of("security.protocol=SSL", "\uFEFFsecurity.protocol=SSL")) {
+      Files.writeString(file, text);
+      assertThat(clients("--bootstrap-servers=here:9092", "--kafka-properties=" + file))
+          .containsEntry("security.protocol", "SSL");
+    }
+    Files.writeString(file, "");
+    assertThat(clients("--bootstrap-servers=here:9092", "--kafka-properties=" + file))
+        .containsEntry("bootstrap.servers", "here:9092");
+  }
+
+  @Test
+  void everySecretThatKafkaKnowsIsRefused() {
+    Set<String> secrets = new TreeSet<>();
+    for (ConfigDef settings :
+        List.of(
+            ConsumerConfig.configDef(),
+            ProducerConfig.configDef(),
+            AdminClientConfig.configDef())) {
+      settings.configKeys().values().stream()
+          .filter(key -> key.type == ConfigDef.Type.PASSWORD)
+          .forEach(key -> secrets.add(key.name));
+    }
+    // Certificates are hidden in logs, as they are long, but are no secrets.
+    secrets.removeIf(name -> name.contains("certificate"));
+    assertThat(secrets).contains("sasl.oauthbearer.assertion.private.key.passphrase");
+    assertThat(secrets)
+        .allSatisfy(
+            name ->
+                assertThatThrownBy(
+                        () -> clients("--bootstrap-servers=h:1", "--kafka-property=" + name + "=x"))
+                    .hasMessageContaining("must not hold a secret"));
   }
 
   @ParameterizedTest

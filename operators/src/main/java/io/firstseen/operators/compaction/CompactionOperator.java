@@ -155,7 +155,7 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
   }
 
   private void requireSameIdentity(String inState) {
-    if (inState.equals(spec.withTtlMillis(spec.hasTtl() ? 0 : 1).identity())) {
+    if (spec.withTtlMillis(spec.hasTtl() ? 0 : 1).hasIdentity(inState)) {
       throw new IncompatibleStateException(
           spec.hasTtl()
               ? "the state to restore keeps keys until they are deleted, the job has a ttl: whether"
@@ -163,7 +163,7 @@ final class CompactionOperator extends AbstractStreamOperator<ShardSnapshot>
               : "the state to restore has a ttl, the job has none: whether there is one is fixed for"
                   + " the life of the state");
     }
-    if (!inState.equals(spec.identity())) {
+    if (!spec.hasIdentity(inState)) {
       throw new IncompatibleStateException(
           "the state to restore belongs to another set: it holds %s, the job is for %s"
               .formatted(inState, spec.identity()));

@@ -43,6 +43,9 @@ public record Publication(
   /** Manifests do not expire. */
   public static final long NO_EXPIRY = -1;
 
+  /** The longest time after which manifests expire; the year of an expiry has four digits. */
+  public static final Duration MAX_EXPIRY = Duration.ofDays(36_500);
+
   /** Publishes every manifest and removes nothing. */
   public static final Publication OF_ALL =
       new Publication(ChangeBounds.NONE, NO_JUMP, KEEP_BLOBS, NO_EXPIRY, 0, 0, 0);
@@ -57,9 +60,10 @@ public record Publication(
     if (graceMillis < KEEP_BLOBS) {
       throw new IllegalArgumentException("graceMillis must be at least -1, got " + graceMillis);
     }
-    if (expiryMillis != NO_EXPIRY && expiryMillis < 1) {
+    if (expiryMillis != NO_EXPIRY && (expiryMillis < 1 || expiryMillis > MAX_EXPIRY.toMillis())) {
       throw new IllegalArgumentException(
-          "expiryMillis must be -1 or more than 0, got " + expiryMillis);
+          "expiryMillis must be -1 or in [1, %d], got %d"
+              .formatted(MAX_EXPIRY.toMillis(), expiryMillis));
     }
     if (takenOverSequence < 0) {
       throw new IllegalArgumentException(

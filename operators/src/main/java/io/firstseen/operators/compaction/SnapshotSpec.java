@@ -9,6 +9,8 @@ import io.firstseen.types.TimeToLive;
 import java.io.Serializable;
 import java.util.HexFormat;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The parameters of a set of snapshots, as its blobs and manifests state them. Contains no secret.
@@ -37,6 +39,9 @@ public record SnapshotSpec(
     Canonicaliser canonicaliser,
     long ttlMillis)
     implements Serializable {
+
+  private static final Pattern RATE =
+      Pattern.compile(" at false-positive rate ([0-9]+\\.[0-9]+(?:E-?[0-9]+)?),");
 
   /** Refuses values out of bounds with {@link IllegalArgumentException}. */
   public SnapshotSpec {
@@ -143,5 +148,18 @@ public record SnapshotSpec(
         canonicaliser.version(),
         stripped.isEmpty() ? "" : ", without the parameters " + stripped,
         hasTtl() ? ", with a ttl" : "");
+  }
+
+  /**
+   * Whether this is the {@link #identity} that a text in state describes. Rates are compared as
+   * numbers: since JDK 19 some, such as 2^-24, are written with fewer digits.
+   */
+  boolean hasIdentity(String inState) {
+    Matcher rate = RATE.matcher(inState);
+    if (rate.find() && Double.parseDouble(rate.group(1)) == falsePositiveRate) {
+      inState =
+          inState.substring(0, rate.start(1)) + falsePositiveRate + inState.substring(rate.end(1));
+    }
+    return inState.equals(identity());
   }
 }

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 final class CachedShardPages extends ShardPages {
   private final PageCache cache;
 
+  /** Whether the event that came last has been counted: its page may be asked for again. */
+  private boolean isCounted = true;
+
   CachedShardPages(
       int number,
       Integer key,
@@ -26,11 +29,12 @@ final class CachedShardPages extends ShardPages {
   @Override
   public CuckooPage get(long identity) {
     LoadedPage loaded = table.get(identity);
+    if (!isCounted) {
+      (loaded == null ? cache.misses() : cache.hits()).inc();
+      isCounted = true;
+    }
     if (loaded == null) {
       loaded = loadIntoCache(identity);
-      cache.misses().inc();
-    } else {
-      cache.hits().inc();
     }
     loaded.used = true;
     return loaded.page;
@@ -50,6 +54,7 @@ final class CachedShardPages extends ShardPages {
 
   @Override
   void makeRoom() {
+    isCounted = false;
     for (LoadedPage page = cache.victim(); page != null; page = cache.victim()) {
       if (page.dirty) {
         page.shard.write(page);

@@ -110,6 +110,18 @@ class PublicationTest {
   }
 
   @Test
+  void anExpiryOutOfBoundsIsRefused() throws Exception {
+    assertThatThrownBy(() -> Publication.OF_ALL.expiringAfter(Duration.ofDays(36_501)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("expiryMillis must be -1 or in [1, 3153600000000], got 3153686400000");
+    assertThatThrownBy(() -> Publication.OF_ALL.expiringAfter(Duration.ZERO))
+        .hasMessageContaining("got 0");
+    try (var harness = start(Publication.OF_ALL.expiringAfter(Publication.MAX_EXPIRY), null)) {
+      assertThat(close(harness, 10)).isNotEmpty();
+    }
+  }
+
+  @Test
   void theFirstManifestAfterEachStartComesWithTheBlobsInUse() throws Exception {
     Publication publication = Publication.OF_ALL.within(BOUNDS);
     OperatorSubtaskState state;

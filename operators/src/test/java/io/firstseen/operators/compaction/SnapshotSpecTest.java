@@ -10,6 +10,7 @@ import org.apache.flink.util.InstantiationUtil;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SnapshotSpecTest {
 
@@ -66,6 +67,20 @@ class SnapshotSpecTest {
         .isEqualTo(spec.identity() + ", without the parameters gclid,utm_*");
     assertThat(stripping.setParameters()).isNotEqualTo(spec.setParameters());
     assertThat(InstantiationUtil.clone(stripping)).isEqualTo(stripping).isNotEqualTo(spec);
+  }
+
+  /** As JDK 17 and JDK 25 write 2^-24. */
+  @ParameterizedTest
+  @ValueSource(strings = {"5.9604644775390625E-8", "5.960464477539063E-8"})
+  void aRateInStateIsComparedAsANumber(String spelling) {
+    double rate = Math.scalb(1.0, -24);
+    SnapshotSpec spec = SnapshotSpec.of("spam", 10, 16, rate, KeyHash.fixed(), Canonicaliser.NONE);
+    String inState = spec.identity().replace(Double.toString(rate), spelling);
+    assertThat(inState).contains(spelling);
+    assertThat(spec.hasIdentity(inState)).isTrue();
+    assertThat(spec.hasIdentity(inState.replace("16 shards", "8 shards"))).isFalse();
+    assertThat(spec.hasIdentity(inState.replace(spelling, "5.9E-8"))).isFalse();
+    assertThat(spec.withTtlMillis(1).hasIdentity(inState)).isFalse();
   }
 
   @Test

@@ -14,6 +14,11 @@ final class Reports {
     return said.contains(what);
   }
 
+  /** Forgets all sentences. */
+  void clear() {
+    said.clear();
+  }
+
   /** Whether this sentence was not reported before, as far as it is remembered. */
   boolean isFirst(String what) {
     if (!said.add(what)) {

@@ -69,12 +69,15 @@ public final class SnapshotAssembler {
   private final String setName;
 
   private final @Nullable SnapshotCache cache;
+  private final long maxBlobBytes;
   private final ChunkStore chunks;
   private final ChunkSelection selection;
   private final CandidateLoader loader;
   // In the order of the topic.
   private final List<Candidate> candidates = new ArrayList<>();
   private final Reports reports = new Reports();
+  // What was wrong with manifests since a snapshot became active. Their sentences name no sequence.
+  private final Reports problems = new Reports();
   private final ManifestOrder order = new ManifestOrder();
   // Snapshots that answered before, the newest first.
   private final Deque<ActiveSnapshot> history = new ArrayDeque<>();
@@ -103,7 +106,19 @@ public final class SnapshotAssembler {
 
   /** Makes an assembler that has seen nothing. */
   public SnapshotAssembler(AssemblerSettings settings) {
+    // A set is loaded beside its blobs.
+    this(settings, Runtime.getRuntime().maxMemory() / 2);
+  }
+
+  /**
+   * The same.
+   *
+   * @param maxMemoryBytes what the blobs of a set may take in memory; with a cache they are in
+   *     files
+   */
+  SnapshotAssembler(AssemblerSettings settings, long maxMemoryBytes) {
     this.settings = settings;
+    this.maxBlobBytes = settings.cache() == null ? maxMemoryBytes : Long.MAX_VALUE;
     this.setName = settings.setName();
     this.cache = settings.cache();
     this.chunks = new ChunkStore(cache);
@@ -369,10 +384,6 @@ public final class SnapshotAssembler {
   public List<Decision> settle(long nowMillis, Predicate<ActiveSnapshot> show) {
     List<Decision> decisions = new ArrayList<>();
     selection.awaitNothing();
-    if (problem != null) {
-      refuse(decisions, problem);
-      problem = null;
-    }
     List<Candidate> highestFirst = new ArrayList<>(candidates);
     highestFirst.sort(Comparator.comparingLong(Candidate::sequence).reversed());
     for (Candidate candidate : highestFirst) {
@@ -384,6 +395,10 @@ public final class SnapshotAssembler {
         isDeferring = false;
         break;
       }
+    }
+    // Of the newest, so it holds also if an older one has just become active.
+    if (problem != null && problems.isFirst(problem)) {
+      decisions.add(new Decision.Refuse(problem));
     }
     if (candidates.isEmpty()) {
       nothingCompleteSinceMillis = null;
@@ -529,6 +544,16 @@ public final class SnapshotAssembler {
 
   /** Lets a candidate wait for blobs of the topic. */
   private void await(Candidate candidate, long nowMillis, List<Decision> decisions) {
+    long lackingBytes = candidate.lacking.stream().mapToLong(BlobReference::bytes).sum();
+    if (lackingBytes > maxBlobBytes) {
+      // To wait for them would take the memory from the other sets of a consumer.
+      candidate.isGivenUp = true;
+      refuse(
+          decisions,
+          "sequence %d of set '%s' needs %d more bytes of blobs, and only %d may be in memory: give it a cache directory or more heap"
+              .formatted(candidate.sequence(), setName, lackingBytes, maxBlobBytes));
+      return;
+    }
     long waitedMillis = nowMillis - candidate.waitsSinceMillis;
     if (!selection.keepsBases()) {
       boolean isLate = waitedMillis >= Math.min(REREAD_AFTER_MILLIS, settings.chunkWaitMillis());
@@ -617,6 +642,7 @@ public final class SnapshotAssembler {
     nothingCompleteSinceMillis = null;
     isNothingCompleteTold = false;
     isReadForNothingComplete = false;
+    problems.clear();
     history.removeIf(earlier -> earlier.sequence() == next.sequence());
     while (history.size() > settings.historyLength()) {
       history.removeLast();

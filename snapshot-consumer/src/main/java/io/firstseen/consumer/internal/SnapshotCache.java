@@ -68,12 +68,14 @@ public final class SnapshotCache implements AutoCloseable {
   private final IdentityHashMap<Snapshot, String> files = new IdentityHashMap<>();
   private @Nullable FileChannel lockFile;
   private @Nullable Path lockedHere;
+  private boolean isMade;
   private boolean isWritable;
-  private boolean isInUseElsewhere;
+  private boolean isClosed;
   // The digests that the state for the next start names.
   private Set<String> committed = Set.of();
   private String trouble;
   private boolean isTroubleKnown;
+  private boolean isOpenTold;
 
   private SnapshotCache(Path directory) {
     this.directory = directory;
@@ -96,12 +98,8 @@ public final class SnapshotCache implements AutoCloseable {
 
   private void start() {
     try {
-      createDirectory(directory);
-      createDirectory(incoming);
-      createDirectory(blobs);
       lock();
       if (!isWritable) {
-        isInUseElsewhere = true;
         trouble = "cache %s is in use by another client, so nothing is kept".formatted(directory);
       }
     } catch (IOException e) {
@@ -109,8 +107,14 @@ public final class SnapshotCache implements AutoCloseable {
     }
   }
 
-  /** Takes the lock, if nobody else has it. */
+  /** Makes the directories, and takes the lock if nobody else has it. */
   private void lock() throws IOException {
+    if (!isMade) {
+      createDirectory(directory);
+      createDirectory(incoming);
+      createDirectory(blobs);
+      isMade = true;
+    }
     if (lockedHere == null) {
       Path here = directory.toRealPath();
       // A process that closes any channel to a file loses all its locks on the file.
@@ -129,7 +133,6 @@ public final class SnapshotCache implements AutoCloseable {
     }
     isWritable = tryLock(lockFile) != null;
     if (isWritable) {
-      isInUseElsewhere = false;
       for (Path file : list(incoming)) {
         Files.delete(file);
       }
@@ -139,21 +142,22 @@ public final class SnapshotCache implements AutoCloseable {
   }
 
   /**
-   * Takes the lock if the other client has left it, such as one of this process that was closed.
+   * Takes the lock if it could not be taken before, but can be now: another client, such as one of
+   * this process that was closed, has left it, or the disk has room again.
    */
-  private void lockIfLeft() {
-    if (!isInUseElsewhere) {
+  private void lockIfPossible() {
+    if (isWritable || isClosed) {
       return;
     }
     try {
       lock();
       if (isWritable) {
-        // The other one has removed what it did not need, and may have stored another state.
+        // Another client has removed what it did not need, and may have stored another state.
         files.values().removeIf(digest -> !Files.exists(blobs.resolve(digest)));
         load();
       }
     } catch (SnapshotException e) {
-      LOG.debug("what the other client has left cannot be used", e);
+      LOG.debug("what is in the cache cannot be used", e);
     } catch (IOException e) {
       fail(e);
     }
@@ -179,7 +183,8 @@ public final class SnapshotCache implements AutoCloseable {
       boolean isOpen = rights.removeAll(OF_OTHERS);
       if (isOpen && isNew) {
         view.setPermissions(rights);
-      } else if (isOpen) {
+      } else if (isOpen && !isOpenTold) {
+        isOpenTold = true;
         trouble =
             "others may write to cache %s, and so choose what it answers: chmod go-w %s"
                 .formatted(directory, path);
@@ -290,7 +295,7 @@ public final class SnapshotCache implements AutoCloseable {
    * if it is mapped already or the file cannot be written.
    */
   Snapshot keep(Snapshot snapshot) throws SnapshotException {
-    lockIfLeft();
+    lockIfPossible();
     if (!isWritable || files.containsKey(snapshot)) {
       return snapshot;
     }
@@ -379,7 +384,7 @@ public final class SnapshotCache implements AutoCloseable {
   @Override
   public void close() {
     isWritable = false;
-    isInUseElsewhere = false;
+    isClosed = true;
     try {
       if (lockFile != null) {
         lockFile.close();

@@ -176,7 +176,15 @@ public final class TopicFollower implements Runnable, AutoCloseable {
   public void run() {
     try {
       while (isOpen()) {
-        followUntilTrouble();
+        try {
+          followUntilTrouble();
+        } catch (WakeupException | InterruptException e) {
+          throw e;
+        } catch (RuntimeException | Error e) {
+          // Memory may have ended while a failure was reported.
+          LOG.debug("reporting a failure failed", e);
+          pause(retryMillis);
+        }
       }
     } catch (WakeupException | InterruptException e) {
       LOG.debug("no longer following topic {}", topic);
@@ -388,8 +396,8 @@ public final class TopicFollower implements Runnable, AutoCloseable {
 
   private void reportUnreachable(String reason) {
     if (reachable) {
-      reachable = false;
       reader.unreachable(reason);
+      reachable = false;
     }
   }
 

@@ -33,6 +33,15 @@ final class Following {
     assembler = new SnapshotAssembler(settings);
   }
 
+  private Following(SnapshotAssembler assembler) {
+    this.assembler = assembler;
+  }
+
+  /** An assembler without a cache that may have so many bytes of blobs in memory. */
+  static Following inMemory(long maxBytes) {
+    return new Following(new SnapshotAssembler(settings(KeyHash.fixed(), 0, null), maxBytes));
+  }
+
   Following(KeyHash keyHash) {
     this(settings(keyHash, 0, null));
   }

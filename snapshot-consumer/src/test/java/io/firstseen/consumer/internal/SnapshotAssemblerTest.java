@@ -220,6 +220,24 @@ class SnapshotAssemblerTest {
   }
 
   @Test
+  void blobsThatDoNotFitIntoMemoryAreNotWaitedFor() {
+    Publication first = publisher.publish(1, "a", "b");
+    Following small = Following.inMemory(10);
+    small.read(first.withoutBases()).settle().waitForChunks();
+    assertThat(small.rereads).isZero();
+    assertThat(small.refusals)
+        .singleElement()
+        .asString()
+        .matches(
+            "sequence 1 of set 'spam' needs \\d+ more bytes of blobs, and only 10 may be in memory:"
+                + " give it a cache directory or more heap");
+    // The control: with room for them the topic is read again.
+    Following large = Following.inMemory(1 << 20);
+    large.read(first.withoutBases()).settle().waitForChunks();
+    assertThat(large.rereads).isPositive();
+  }
+
+  @Test
   void aDamagedChunkIsReportedOnceAndHealedByAGoodOne() throws Exception {
     following.read(publisher.publish(1, "a").entries()).settle();
     Publication second = publisher.publish(2, "a", "b");
@@ -788,6 +806,41 @@ class SnapshotAssemblerTest {
     careful.read(second.pack());
     careful.read(new Entry(Following.SET, trusted.sign(second.manifest()).toBytes())).settle();
     assertThat(careful.sequence()).isEqualTo(2);
+  }
+
+  @Test
+  void whatIsWrongAgainAfterAGoodSnapshotIsToldAgain() throws Exception {
+    SigningKey trusted = SigningKey.generate();
+    Following careful =
+        Following.with(Set.of(trusted.publicKey()), new BlobSource(null, null, true));
+    for (long sequence = 1; sequence <= 4; sequence++) {
+      Publication next = publisher.publish(sequence, "key-" + sequence);
+      Manifest manifest = sequence % 2 == 1 ? trusted.sign(next.manifest()) : next.manifest();
+      Entry entry = new Entry(Following.SET, manifest.toBytes());
+      careful.read(next.chunks()).read(entry).settle().settle();
+      careful.read(entry).settle();
+    }
+    assertThat(careful.sequence()).isEqualTo(3);
+    assertThat(careful.refusals)
+        .hasSize(2)
+        .containsOnly("a manifest of set 'spam' cannot be read: the manifest has no signature");
+  }
+
+  @Test
+  void whatIsWrongWithTheNewestIsToldAgainAfterAnOlderOneAnswers() throws Exception {
+    SigningKey trusted = SigningKey.generate();
+    Following careful =
+        Following.with(Set.of(trusted.publicKey()), new BlobSource(null, null, true));
+    Publication first = publisher.publish(1, "a");
+    careful.read(new Entry(Following.SET, trusted.sign(first.manifest()).toBytes()));
+    careful.read(publisher.publish(2, "b").manifestEntry()).settle().settle();
+    assertThat(careful.refusals).hasSize(1);
+    // Its blobs come late.
+    careful.read(first.chunks()).settle().settle();
+    assertThat(careful.sequence()).isEqualTo(1);
+    assertThat(careful.refusals)
+        .hasSize(2)
+        .containsOnly("a manifest of set 'spam' cannot be read: the manifest has no signature");
   }
 
   private static long[] withKey(String key) {

@@ -1,0 +1,38 @@
+package io.firstseen.cli.up;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.firstseen.jobs.options.ChangelogOptions;
+import io.firstseen.jobs.options.JobOptions;
+import java.time.Duration;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+class JobArgumentsTest {
+
+  @ParameterizedTest
+  @CsvSource({
+    "1h, PT48H",
+    "11d, PT312H",
+    "999999999ms, PT312H",
+    "999999999s, PT277824H",
+    "999999999d, PT23999999976H"
+  })
+  void theSnapshotJobAllowsTimesThatAreFurtherAheadThanThoseOfTheDedup(
+      String ofDedup, Duration ofSnapshots) {
+    String word = "--max-ahead=" + ofDedup;
+    JobArguments arguments =
+        new JobArguments(new CommandLine(new UpCommand()).parseArgs(word), JobOptions.parse(word));
+    assertThat(arguments.ofDedup()).containsExactlyInAnyOrder(word, "--hash-key-on-workers");
+    String[] words =
+        arguments.ofSnapshots().stream()
+            .filter(each -> each.startsWith("--max-ahead"))
+            .toArray(String[]::new);
+    Duration read =
+        new CommandLine(ChangelogOptions.class)
+            .parseArgs(words)
+            .matchedOptionValue("--max-ahead", Duration.ZERO);
+    assertThat(read).isEqualTo(ofSnapshots);
+  }
+}
