@@ -206,13 +206,21 @@ public final class SizingRules {
   }
 
   private double busyShare(Division division) {
-    return request.eventsPerSecond() * division.fullestShare() * taskSeconds();
+    return request.eventsPerSecond() * division.fullestShare() * taskSeconds(division);
   }
 
   /** Seconds of a task for an event. */
-  private double taskSeconds() {
-    return MeasuredCosts.taskSeconds(request.eventFormat(), request.backend(), request.missShare())
+  private double taskSeconds(Division division) {
+    return MeasuredCosts.taskSeconds(
+            request.eventFormat(),
+            request.backend(),
+            request.missShare(),
+            pageBytesOfTask(division))
         / request.coreSpeed();
+  }
+
+  private double pageBytesOfTask(Division division) {
+    return pageHeapBytes(division.sample()) * division.fullestShare();
   }
 
   private long keysOfShard(int shards) {
@@ -225,10 +233,7 @@ public final class SizingRules {
       return baseBytesOfTask() + MeasuredCosts.HEAP_OF_FILTERS * heap;
     }
     return baseBytesOfTask()
-        + MeasuredCosts.HEAP_OF_PAGE_CACHE
-            * request.cacheShare()
-            * pageHeapBytes(division.sample())
-            * division.fullestShare();
+        + MeasuredCosts.HEAP_OF_PAGE_CACHE * request.cacheShare() * pageBytesOfTask(division);
   }
 
   private double pageHeapBytes(FilterSample sample) {
@@ -288,10 +293,12 @@ public final class SizingRules {
         division.tasks(),
         division.mostShardsOfTask(),
         (double) request.keys() / division.shards(),
-        1 / taskSeconds(),
-        request.coreSpeed() / MeasuredCosts.operatorSeconds(request.backend(), request.missShare()),
+        1 / taskSeconds(division),
+        request.coreSpeed()
+            / MeasuredCosts.operatorSeconds(
+                request.backend(), request.missShare(), pageBytesOfTask(division)),
         busy,
-        request.eventsPerSecond() * taskSeconds() / request.busyShare());
+        request.eventsPerSecond() * taskSeconds(division) / request.busyShare());
   }
 
   /** The share of all state in the fullest task. */

@@ -174,8 +174,9 @@ class PythonReaderTest {
                 """,
                 ""));
     assertThat(run(file, "match", "--allow", allowed.toString()).output())
-        .contains("login\tpresent\ts2-citi.com/\tpython\n")
-        .contains("a/b\tabsent\tok.s2-citi.com/a/\tpython\n");
+        .as("both sets have one name, so they are named by their places")
+        .contains("login\tpresent\ts2-citi.com/\t" + file + "\n")
+        .contains("a/b\tabsent\tok.s2-citi.com/a/\t" + allowed + "\n");
     assertThat(run(file, "match", "--json").output())
         .contains(
             "\"answer\":\"present\",\"matches\":[{\"set\":\"python\",\"entry\":\"s2-citi.com/\"}]")
