@@ -241,7 +241,8 @@ class UpCommandTest {
     for (String job : List.of("DedupJob", "SnapshotJob")) {
       String from = addresses.path("jobs").path(job).path("from").asText();
       assertThat(from).contains("/" + job + "/");
-      Path checkpoint = Path.of(URI.create(from));
+      // Flink's form of a path is no URI.
+      Path checkpoint = Path.of(new org.apache.flink.core.fs.Path(from).getPath());
       Waiting.until("checkpoints do not pile up", LONG, () -> !Files.exists(checkpoint));
     }
     assertThat(removalsOfAccepted()).isEqualTo(Duration.ofDays(36_500).toMillis() + "");
