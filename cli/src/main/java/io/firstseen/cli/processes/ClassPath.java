@@ -2,13 +2,9 @@ package io.firstseen.cli.processes;
 
 import java.io.File;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
-import java.nio.file.FileSystem;
-import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -29,37 +25,6 @@ public final class ClassPath {
       add(entries, Path.of(entry).toAbsolutePath().normalize());
     }
     return List.copyOf(entries);
-  }
-
-  /**
-   * What a Flink cluster needs of it. Without the Kafka connector, which a cluster takes from the
-   * jar of the job: Flink loads its own packages from the cluster first, and a connector from there
-   * would not find the Kafka client of the job.
-   *
-   * @param directory for copies of jars whose manifests name others, and so the connector
-   */
-  static List<Path> ofFlink(Path directory) throws IOException {
-    List<Path> entries = new ArrayList<>();
-    for (Path entry : ofThisJvm()) {
-      if (Files.isRegularFile(entry) && !namedBy(entry).isEmpty()) {
-        entries.add(withoutManifest(entry, directory));
-      } else if (!entry.getFileName().toString().startsWith("flink-connector-kafka-")) {
-        entries.add(entry);
-      }
-    }
-    return entries;
-  }
-
-  private static Path withoutManifest(Path jar, Path directory) throws IOException {
-    Path copy = directory.resolve(jar.getFileName());
-    // Not with the rights of the jar, which may be read-only.
-    try (InputStream bytes = Files.newInputStream(jar)) {
-      Files.copy(bytes, copy, StandardCopyOption.REPLACE_EXISTING);
-    }
-    try (FileSystem entries = FileSystems.newFileSystem(copy)) {
-      Files.delete(entries.getPath(JarFile.MANIFEST_NAME));
-    }
-    return copy;
   }
 
   private static void add(Set<Path> entries, Path entry) throws IOException {

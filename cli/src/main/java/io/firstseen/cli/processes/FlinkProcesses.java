@@ -90,7 +90,7 @@ public final class FlinkProcesses implements Closeable {
     Configuration settings = settings(spec, webPort);
     Path directory = spec.directory().toAbsolutePath();
     Path conf = write(directory, settings);
-    List<Path> classPath = ClassPath.ofFlink(directory.resolve("tmp"));
+    List<Path> classPath = ClassPath.ofThisJvm();
     FlinkRest rest = new FlinkRest(URI.create("http://localhost:" + webPort));
     JavaProgram program =
         program(

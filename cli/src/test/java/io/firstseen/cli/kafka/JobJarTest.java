@@ -32,13 +32,14 @@ import java.util.jar.JarFile;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The shaded jar as a cluster runs it, with only Flink beside it. */
+/** The shaded jar as a cluster runs it. */
 class JobJarTest {
 
   private static final String HASH_KEY = "000102030405060708090a0b0c0d0e0f";
@@ -90,7 +91,7 @@ class JobJarTest {
               "io/firstseen/operators/dedup/Firstseen.class",
               "io/firstseen/serializers/OutcomeSerializer.class",
               "io/firstseen/filters/key/KeyHash.class",
-              "org/apache/flink/connector/kafka/sink/KafkaSink.class",
+              "io/firstseen/shaded/org/apache/flink/connector/kafka/sink/KafkaSink.class",
               "org/apache/kafka/clients/producer/KafkaProducer.class",
               "org/apache/avro/Schema.class",
               "com/google/protobuf/DynamicMessage.class",
@@ -102,7 +103,8 @@ class JobJarTest {
           .noneMatch(name -> name.startsWith("org/apache/flink/core/"))
           .noneMatch(name -> name.startsWith("org/apache/flink/configuration/"))
           .noneMatch(name -> name.startsWith("org/apache/flink/streaming/api/"))
-          .noneMatch(name -> name.startsWith("org/apache/flink/connector/file/"))
+          .noneMatch(name -> name.startsWith("org/apache/flink/connector/"))
+          .noneMatch(name -> name.startsWith("org/apache/flink/streaming/connectors/"))
           .noneMatch(name -> name.startsWith("org/slf4j/"))
           .noneMatch(name -> name.startsWith("org/apache/logging/"))
           .noneMatch(name -> name.startsWith("META-INF/maven/"));
@@ -145,7 +147,7 @@ class JobJarTest {
 
   /** By Flink's command line, which loads it as {@code flink run} does. */
   @Test
-  void flinkRunsItWithNothingBesideIt() throws Exception {
+  void flinkRunsItNextToOtherConnectorsAndAnOlderKafkaClient() throws Exception {
     itRuns(true);
   }
 
@@ -254,6 +256,15 @@ class JobJarTest {
         .collect(Collectors.joining(File.pathSeparator));
   }
 
+  /** As in a cluster that also runs SQL: the connectors contain relocated Kafka classes. */
+  private static String flinkWithConnectors() throws IOException {
+    try (Stream<Path> jars = Files.list(Path.of("target", "cluster-lib"))) {
+      List<String> lib = jars.map(Path::toString).sorted().toList();
+      assertThat(lib).hasSize(3);
+      return String.join(File.pathSeparator, lib) + File.pathSeparator + flinkAlone();
+    }
+  }
+
   private static String java() {
     return Path.of(System.getProperty("java.home"), "bin", "java").toString();
   }
@@ -278,7 +289,8 @@ class JobJarTest {
     if (byFlinkRun) {
       // As in Flink's default configuration.
       command.add("--add-opens=java.base/java.util=ALL-UNNAMED");
-      command.addAll(List.of("-cp", flinkAlone(), "org.apache.flink.client.cli.CliFrontend"));
+      command.addAll(
+          List.of("-cp", flinkWithConnectors(), "org.apache.flink.client.cli.CliFrontend"));
       command.addAll(List.of("run", "--target", "local", jar.toString()));
     } else {
       command.addAll(List.of("-cp", jar + File.pathSeparator + flinkAlone()));

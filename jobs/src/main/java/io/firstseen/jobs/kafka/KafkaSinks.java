@@ -74,11 +74,15 @@ public final class KafkaSinks {
     Properties producer = producerOfOutcomes(kafka);
     if (!output.hasRecords()) {
       return new OutcomeSink<>(
-          List::of, sink(producer, new OutcomeRecords(kafka)), claim, shards, hashSource);
+          List::of,
+          new SinkFactory<>(producer, new OutcomeRecords(kafka)),
+          claim,
+          shards,
+          hashSource);
     }
     return new OutcomeSink<>(
         outcome -> PassedRecords.parts(outcome, output),
-        sink(producer, new PassedRecords(kafka)),
+        new SinkFactory<>(producer, new PassedRecords(kafka)),
         claim,
         shards,
         hashSource);
@@ -100,7 +104,7 @@ public final class KafkaSinks {
             : PublisherLine.NEW;
     return new SnapshotSink(
         new PublisherFunction(options, snapshots, keys, takenOver),
-        sink(producer(options), new SnapshotRecords(options.snapshotsTopic())),
+        new SinkFactory<>(producer(options), new SnapshotRecords(options.snapshotsTopic())),
         options.transactionalIdPrefix(options.snapshotsTopic()));
   }
 
@@ -132,15 +136,20 @@ public final class KafkaSinks {
     return properties;
   }
 
-  /** Makes a sink for a prefix of transactional ids. */
-  private static <T> SerializableFunction<String, KafkaSink<T>> sink(
-      Properties properties, KafkaRecordSerializationSchema<T> serializer) {
-    return prefix ->
-        KafkaSink.<T>builder()
-            .setKafkaProducerConfig(properties)
-            .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
-            .setTransactionalIdPrefix(prefix)
-            .setRecordSerializer(serializer)
-            .build();
+  /**
+   * Creates a sink for a prefix of transactional ids. A class, not a lambda: a serialised lambda
+   * names its types in a text, in which the job jar's relocation does not rename the connector.
+   */
+  private record SinkFactory<T>(Properties properties, KafkaRecordSerializationSchema<T> serializer)
+      implements SerializableFunction<String, KafkaSink<T>> {
+    @Override
+    public KafkaSink<T> apply(String prefix) {
+      return KafkaSink.<T>builder()
+          .setKafkaProducerConfig(properties)
+          .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
+          .setTransactionalIdPrefix(prefix)
+          .setRecordSerializer(serializer)
+          .build();
+    }
   }
 }
