@@ -59,6 +59,8 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
   private transient PageSweep sweep;
   private transient EventBatch<T> batch;
   private transient boolean warned;
+  private transient boolean lackedWatermarks;
+  private transient boolean warnedOfWatermarks;
   private transient Counter accepted;
   private transient Counter removed;
   private transient Counter duplicates;
@@ -244,6 +246,20 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
     shards.flush(context.getCheckpointId());
     parametersState.update(List.of(effective));
     warnOfHighRate();
+    warnOfMissingWatermarks();
+  }
+
+  /** The first watermark may follow the first events, so one checkpoint without any is normal. */
+  private void warnOfMissingWatermarks() {
+    boolean lacking = clock.lacksWatermarks();
+    if (lacking && lackedWatermarks && !warnedOfWatermarks) {
+      LOG.warn(
+          "{} has a ttl in event time but has received no watermark, so no key expires: give the"
+              + " source a WatermarkStrategy, or the ttl the clock PROCESSING",
+          getOperatorConfig().getOperatorName());
+      warnedOfWatermarks = true;
+    }
+    lackedWatermarks = lacking;
   }
 
   private void warnOfHighRate() {

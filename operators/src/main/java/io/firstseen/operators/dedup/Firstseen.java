@@ -17,6 +17,7 @@ import io.firstseen.types.DedupMode;
 import io.firstseen.types.DedupParameters;
 import io.firstseen.types.Operation;
 import io.firstseen.types.TimeToLive;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -328,9 +329,10 @@ public final class Firstseen<T> {
    * <p>With {@link TimeToLive.Clock#EVENT}, the time of a key is the timestamp of its event, or the
    * watermark if that is later, and the watermark decides when it is forgotten. So events need
    * timestamps, and an event that is not late never finds its key forgotten too early. Without
-   * watermarks no key is forgotten. A key may stay longer if its timestamp is more than a quarter
-   * of the ttl ahead of the watermark. The last watermark of a bounded input forgets no key. With
-   * {@link TimeToLive.Clock#PROCESSING}, the time of a key is the processing time of its event.
+   * watermarks no key is forgotten, and the job logs a warning at its second checkpoint. A key may
+   * stay longer if its timestamp is more than a quarter of the ttl ahead of the watermark. The last
+   * watermark of a bounded input forgets no key. With {@link TimeToLive.Clock#PROCESSING}, the time
+   * of a key is the processing time of its event.
    *
    * <p>The length may change at any restart, also for keys that are already stored: each is then
    * kept for the new length, plus at most five eighths of the longest length that was in use since
@@ -342,6 +344,16 @@ public final class Firstseen<T> {
   public Firstseen<T> ttl(TimeToLive newTtl) {
     ttl = Objects.requireNonNull(newTtl, "ttl");
     return this;
+  }
+
+  /**
+   * Sets a ttl in event time, measured from when a key was first seen. Equivalent to {@code
+   * ttl(TimeToLive.of(length))}.
+   *
+   * @throws IllegalArgumentException if the length is out of bounds
+   */
+  public Firstseen<T> ttl(Duration length) {
+    return ttl(TimeToLive.of(length));
   }
 
   /**

@@ -37,6 +37,7 @@ final class KeyClock {
 
   private long nowMillis = Long.MIN_VALUE;
   private long eventMillis;
+  private boolean hasEvents;
 
   /**
    * @param ttl null if keys do not expire
@@ -112,7 +113,13 @@ final class KeyClock {
                 + " WatermarkStrategy, or the ttl the clock PROCESSING");
       }
       eventMillis = event.getTimestamp();
+      hasEvents = true;
     }
+  }
+
+  /** Whether events have arrived, but no watermark, so that no key expires. */
+  boolean lacksWatermarks() {
+    return hasEvents && nowMillis == Long.MIN_VALUE;
   }
 
   /** Sets a shard's clock to the current time, and to the time of the next event. */

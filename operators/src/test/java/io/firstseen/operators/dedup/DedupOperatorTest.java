@@ -13,7 +13,9 @@ import io.firstseen.serializers.ChangeSerializer;
 import io.firstseen.types.DedupMode;
 import io.firstseen.types.DedupParameters;
 import io.firstseen.types.Operation;
+import io.firstseen.types.TimeToLive;
 import java.lang.reflect.Constructor;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -276,6 +278,47 @@ class DedupOperatorTest {
   @Test
   void warnsOnceWhenThePredictedRateIsAboveTheTarget() throws Exception {
     List<String> warnings = new ArrayList<>();
+    try (AutoCloseable log = warningsInto(warnings);
+        Harness dedup = new Harness(Backend.HEAP, PARAMETERS, 1, 0)) {
+      dedup.initializeEmptyState();
+      dedup.open();
+      dedup.snapshot(1, 1);
+      assertThat(warnings).isEmpty();
+      for (int i = 0; i < 10_000; i++) {
+        dedup.processElement(change(Operation.ADD, "key-" + i), i);
+      }
+      dedup.snapshot(2, 2);
+      dedup.snapshot(3, 3);
+    }
+    assertThat(warnings).hasSize(1);
+    assertThat(warnings.get(0)).contains("10000 keys", "the target 1.0E-11");
+  }
+
+  @Test
+  void warnsOnceIfATtlInEventTimeGetsNoWatermarks() throws Exception {
+    for (boolean watermarks : List.of(false, true)) {
+      List<String> warnings = new ArrayList<>();
+      try (AutoCloseable log = warningsInto(warnings);
+          Harness dedup =
+              new Harness(
+                  Backend.HEAP, PARAMETERS.withTtl(TimeToLive.of(Duration.ofDays(1))), 1, 0)) {
+        dedup.initializeEmptyState();
+        dedup.open();
+        for (int checkpoint = 1; checkpoint < 5; checkpoint++) {
+          assertThat(warnings).hasSize(!watermarks && checkpoint > 2 ? 1 : 0);
+          dedup.processElement(change(Operation.ADD, "key"), checkpoint);
+          if (watermarks) {
+            dedup.processWatermark(checkpoint);
+          }
+          dedup.snapshot(checkpoint, checkpoint);
+        }
+      }
+      assertThat(warnings).hasSize(watermarks ? 0 : 1);
+    }
+  }
+
+  /** Adds the warnings of operators to a list, until it is closed. */
+  private static AutoCloseable warningsInto(List<String> warnings) {
     AbstractAppender appender =
         new AbstractAppender("warnings", null, null, true, Property.EMPTY_ARRAY) {
           @Override
@@ -286,21 +329,7 @@ class DedupOperatorTest {
     appender.start();
     Logger logger = (Logger) LogManager.getLogger(AbstractStreamOperator.class);
     logger.addAppender(appender);
-    try (Harness dedup = new Harness(Backend.HEAP, PARAMETERS, 1, 0)) {
-      dedup.initializeEmptyState();
-      dedup.open();
-      dedup.snapshot(1, 1);
-      assertThat(warnings).isEmpty();
-      for (int i = 0; i < 10_000; i++) {
-        dedup.processElement(change(Operation.ADD, "key-" + i), i);
-      }
-      dedup.snapshot(2, 2);
-      dedup.snapshot(3, 3);
-    } finally {
-      logger.removeAppender(appender);
-    }
-    assertThat(warnings).hasSize(1);
-    assertThat(warnings.get(0)).contains("10000 keys", "the target 1.0E-11");
+    return () -> logger.removeAppender(appender);
   }
 
   /** Flink may run more tasks than the job was built for. */
