@@ -2,7 +2,9 @@ package io.firstseen.jobs.events;
 
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.TimeToLive;
+import java.time.Clock;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.eventtime.TimestampAssigner;
@@ -22,6 +24,10 @@ import org.apache.flink.util.clock.RelativeClock;
  * still publishes, and is then marked idle, so that it does not hold the others back. Events with a
  * problem are ignored: garbage on one split must neither advance nor stop event time.
  *
+ * <p>Events that arrive later in a window that silence has ended count in the next window. That
+ * window ends when the system clock has passed its start by the idle timeout, so that no set lags
+ * behind. Where event time is further behind the clock, as in a replay, the split must be silent.
+ *
  * <p>Where a source has more tasks than splits, the reader of a task without a split is idle five
  * seconds after its start, however long the idle timeout is.
  *
@@ -40,6 +46,7 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
   private final long windowMillis;
   private final TimeToLive ttl;
   private final int shards;
+  private final InstantSource systemClock;
 
   // Shared by all splits of a source reader, which run in one thread.
   private transient Reader reader;
@@ -49,12 +56,14 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
       long idleTimeoutNanos,
       long windowMillis,
       TimeToLive ttl,
-      int shards) {
+      int shards,
+      InstantSource systemClock) {
     this.outOfOrdernessMillis = outOfOrdernessMillis;
     this.idleTimeoutNanos = idleTimeoutNanos;
     this.windowMillis = windowMillis;
     this.ttl = ttl;
     this.shards = shards;
+    this.systemClock = systemClock;
   }
 
   /**
@@ -72,13 +81,20 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
         TimeUnit.MILLISECONDS.toNanos(idleTimeout.toMillis()),
         windowMillis.orElse(0),
         null,
-        0);
+        0,
+        Clock.systemUTC());
+  }
+
+  /** A copy with another system clock, which must be serializable. */
+  EventWatermarks withSystemClock(InstantSource newSystemClock) {
+    return new EventWatermarks(
+        outOfOrdernessMillis, idleTimeoutNanos, windowMillis, ttl, shards, newSystemClock);
   }
 
   /** A copy that also emits a watermark right after each event that begins an epoch of a shard. */
   public EventWatermarks forExpiry(TimeToLive newTtl, int newShards) {
     return new EventWatermarks(
-        outOfOrdernessMillis, idleTimeoutNanos, windowMillis, newTtl, newShards);
+        outOfOrdernessMillis, idleTimeoutNanos, windowMillis, newTtl, newShards, systemClock);
   }
 
   @Override
@@ -114,6 +130,11 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
     private long silentSinceNanos;
     private boolean windowEnded;
 
+    /** The end of the last window that was ended other than by an event. */
+    private long endedMillis = Long.MIN_VALUE;
+
+    private boolean lateEvents;
+
     Generator(RelativeClock clock, Reader reader) {
       this.clock = clock;
       this.reader = reader;
@@ -125,6 +146,7 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
         return;
       }
       active = true;
+      lateEvents |= timestampMillis < endedMillis;
       if (timestampMillis > newestMillis) {
         newestMillis = timestampMillis;
         reader.newestMillis = Math.max(reader.newestMillis, timestampMillis);
@@ -155,7 +177,11 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
               ? idleTimeoutNanos
               : Math.min(idleTimeoutNanos, WITHOUT_SPLIT_NANOS);
       boolean silent = clock.relativeTimeNanos() - silentSinceNanos >= timeoutNanos;
-      if (!silent) {
+      if (lateEvents && isNextWindowDue(silent)) {
+        lateEvents = false;
+        endedMillis += windowMillis;
+        output.emitWatermark(new Watermark(endedMillis - 1));
+      } else if (!silent) {
         if (newestMillis >= 0) {
           output.emitWatermark(watermark());
         }
@@ -166,10 +192,18 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
         windowEnded = true;
         long intoWindow = Math.floorMod(reader.newestMillis, windowMillis);
         long endMillis = reader.newestMillis - intoWindow + windowMillis;
+        endedMillis = Math.max(endedMillis, endMillis);
         output.emitWatermark(new Watermark(endMillis - 1));
       } else {
         output.markIdle();
       }
+    }
+
+    /** Whether the window that late events are in must not stay open any longer. */
+    private boolean isNextWindowDue(boolean silent) {
+      long pastStartMillis =
+          systemClock.millis() - endedMillis - TimeUnit.NANOSECONDS.toMillis(idleTimeoutNanos);
+      return pastStartMillis >= 0 && (silent || pastStartMillis < windowMillis);
     }
   }
 }
