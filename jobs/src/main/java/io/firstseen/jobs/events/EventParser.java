@@ -22,6 +22,10 @@ public final class EventParser implements Serializable {
 
   private static final long MAX_SECONDS = Long.MAX_VALUE / 1000;
 
+  private static final byte[] ADD = "add".getBytes(UTF_8);
+  private static final byte[] DEL = "del".getBytes(UTF_8);
+  private static final byte[] DELETE = "delete".getBytes(UTF_8);
+
   private final EventRules rules;
 
   /**
@@ -46,8 +50,8 @@ public final class EventParser implements Serializable {
   }
 
   /**
-   * A line {@code epochSeconds TAB add|del TAB key}; the key is the rest of the line and may hold
-   * tabs.
+   * A line {@code epochSeconds TAB add|del TAB key}, where {@code delete} means {@code del}; the
+   * key is the rest of the line and may hold tabs.
    */
   public SourceEvent parseTsv(byte[] line, String place) {
     try {
@@ -66,8 +70,9 @@ public final class EventParser implements Serializable {
   }
 
   /**
-   * A JSON object with {@code ts} (whole milliseconds), {@code op} ({@code add} or {@code delete}),
-   * {@code key} and perhaps {@code scope}, both strings. The payload is the object as received.
+   * A JSON object with {@code ts} (whole milliseconds), {@code op} ({@code add}, {@code delete} or
+   * {@code del}), {@code key} and perhaps {@code scope}, both strings. The payload is the object as
+   * received.
    *
    * @param json the bytes, null for a record without a value
    */
@@ -167,15 +172,17 @@ public final class EventParser implements Serializable {
   }
 
   private static Operation operation(byte[] line, int from, int to) throws MalformedEventException {
-    if (to - from == 3) {
-      if (line[from] == 'a' && line[from + 1] == 'd' && line[from + 2] == 'd') {
-        return Operation.ADD;
-      }
-      if (line[from] == 'd' && line[from + 1] == 'e' && line[from + 2] == 'l') {
-        return Operation.DELETE;
-      }
+    if (is(line, from, to, ADD)) {
+      return Operation.ADD;
+    }
+    if (is(line, from, to, DEL) || is(line, from, to, DELETE)) {
+      return Operation.DELETE;
     }
     String op = new String(line, from, to - from, UTF_8);
     throw new MalformedEventException("op must be add or del, got '" + Excerpt.of(op) + "'");
+  }
+
+  private static boolean is(byte[] line, int from, int to, byte[] word) {
+    return Arrays.equals(line, from, to, word, 0, word.length);
   }
 }

@@ -135,6 +135,6 @@ final class FlatJson {
     if (is("add", from, to)) {
       return Operation.ADD;
     }
-    return is("delete", from, to) ? Operation.DELETE : null;
+    return is("delete", from, to) || is("del", from, to) ? Operation.DELETE : null;
   }
 }

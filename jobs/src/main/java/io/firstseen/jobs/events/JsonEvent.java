@@ -103,7 +103,7 @@ record JsonEvent(Operation operation, byte @Nullable [] scope, byte[] key, long 
     private static Operation operation(String op) throws MalformedEventException {
       return switch (op) {
         case "add" -> Operation.ADD;
-        case "delete" -> Operation.DELETE;
+        case "delete", "del" -> Operation.DELETE;
         default ->
             throw new MalformedEventException(
                 "op must be add or delete, got '" + Excerpt.of(op) + "'");

@@ -26,7 +26,7 @@ public enum FileFormat {
     }
   },
 
-  /** {@code epochSeconds TAB add|del TAB key}. */
+  /** {@code epochSeconds TAB add|del TAB key}; a delete is written as {@code del}. */
   TSV {
     @Override
     SourceEvent parse(EventParser parser, byte[] line, String place) {

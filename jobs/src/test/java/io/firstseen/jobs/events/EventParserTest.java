@@ -88,6 +88,18 @@ class EventParserTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"del", "delete"})
+  void eitherWordDeletesInTsvAndJson(String word) {
+    assertThat(parser.parseTsv(utf8("1\t" + word + "\tk"), PLACE))
+        .isEqualTo(SourceEvent.of(Operation.DELETE, null, utf8("k"), null, 1000, PLACE));
+    for (String key : new String[] {"k", "\\u006b"}) {
+      byte[] json = utf8("{\"ts\":1,\"op\":\"" + word + "\",\"key\":\"" + key + "\"}");
+      assertThat(parser.parseJson(json, PLACE))
+          .isEqualTo(SourceEvent.of(Operation.DELETE, null, utf8("k"), json, 1, PLACE));
+    }
+  }
+
+  @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       quoteCharacter = '`',
@@ -105,7 +117,7 @@ class EventParserTest {
         "99999999999999999999\tadd\tk | time must be at most 9223372036854775 seconds",
         "1700003601\tadd\tk"
             + " | time must be at most 3600000 ms ahead of the clock, got 3601000 ms ahead",
-        "1\tdelete\tk | op must be add or del, got 'delete'",
+        "1\tdeleted\tk | op must be add or del, got 'deleted'",
         "1\tADD\tk | op must be add or del, got 'ADD'",
         "1\t\tk | op must be add or del, got ''",
       })
@@ -164,7 +176,7 @@ class EventParserTest {
         "{\"ts\":1700003600001,\"op\":\"add\",\"key\":\"k\"}"
             + " | time must be at most 3600000 ms ahead of the clock, got 3600001 ms ahead",
         "{\"ts\":1,\"key\":\"k\"} | op is missing",
-        "{\"ts\":1,\"op\":\"del\",\"key\":\"k\"} | op must be add or delete, got 'del'",
+        "{\"ts\":1,\"op\":\"dele\",\"key\":\"k\"} | op must be add or delete, got 'dele'",
         "{\"ts\":1,\"op\":\"a\\nb\",\"key\":\"k\"} | op must be add or delete, got 'a?b'",
         "{\"ts\":1,\"op\":1,\"key\":\"k\"} | op must be a string",
         "{\"ts\":1,\"op\":\"add\"} | key is missing",

@@ -70,7 +70,7 @@ class FilesEndToEndTest {
     String add = "{\"ts\": 10, \"op\": \"add\", \"key\": \"a\", \"scope\": \"s\", \"x\": [1, 2]}";
     String other = "{\"ts\":11,\"op\":\"add\",\"key\":\"a\"}";
     String delete = "{\"ts\":12,\"op\":\"delete\",\"key\":\"a\",\"scope\":\"s\"}";
-    String wrong = "{\"ts\":12,\"op\":\"del\",\"key\":\"a\"}";
+    String wrong = "{\"ts\":12,\"op\":\"remove\",\"key\":\"a\"}";
     Run run =
         run(
             FileFormat.JSONL,
@@ -79,7 +79,7 @@ class FilesEndToEndTest {
     assertThat(run.accepted()).isEqualTo(String.join("\n", add, other, delete, ""));
     assertThat(run.duplicates()).isEqualTo(add + "\n");
     assertThat(run.deadLetters())
-        .isEqualTo("events.jsonl:5\top must be add or delete, got 'del'\t" + wrong + "\n");
+        .isEqualTo("events.jsonl:5\top must be add or delete, got 'remove'\t" + wrong + "\n");
   }
 
   @Test
