@@ -249,7 +249,10 @@ public final class RunCommand implements Callable<Integer> {
 
   private Source<SourceEvent, ?, ?> events(Path file) {
     return EventFiles.source(
-        file, format, new EventParser(options.dedup().maxAhead(), Clock.systemUTC()));
+        file,
+        format,
+        new EventParser(
+            options.dedup().maxAhead(), Clock.systemUTC(), options.keys().canonicaliser()));
   }
 
   private EmbeddedCluster startCluster(Path scratch) throws IOException {

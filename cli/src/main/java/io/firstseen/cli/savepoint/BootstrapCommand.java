@@ -218,7 +218,7 @@ public final class BootstrapCommand implements Callable<Integer> {
             new EventLines(
                 stream,
                 format,
-                new EventParser(dedup.maxAhead(), Clock.systemUTC()),
+                new EventParser(dedup.maxAhead(), Clock.systemUTC(), keys.canonicaliser()),
                 InputFile.nameOf(origin.input).getFileName().toString());
         for (SourceEvent event = lines.next(); event != null; event = lines.next()) {
           learner.learn(event);

@@ -244,6 +244,18 @@ class RunCommandTest {
   }
 
   @Test
+  void linesWithColumnsAreDeadLetters() throws IOException {
+    String input = write("in", "a.example\tscore=10\n1\tadd\tb.example\nc.example\n");
+    Invocation call = run("--input=" + input, "--canonicaliser=url");
+    assertThat(read("accepted")).isEqualTo("c.example\n");
+    assertThat(call.err())
+        .contains(
+            "in:1: the line has 2 tab-separated columns, pass only the column of the key, such as"
+                + " by cut -f1",
+            "in:2: the line is a TSV event, read it with --format tsv");
+  }
+
+  @Test
   void keysWithoutACanonicalFormAreDeadLettersAndSpellingsMeet() throws IOException {
     String input =
         write(

@@ -2,12 +2,14 @@ package io.firstseen.jobs.events;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
 import java.io.Serializable;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +29,7 @@ public final class EventParser implements Serializable {
   private static final byte[] DELETE = "delete".getBytes(UTF_8);
 
   private final EventRules rules;
+  private final Canonicaliser canonicaliser;
 
   /**
    * Makes a parser.
@@ -35,14 +38,29 @@ public final class EventParser implements Serializable {
    * @param clock the clock, which must be serializable ({@link Clock#systemUTC()} is)
    */
   public EventParser(Duration maxAhead, Clock clock) {
-    this.rules = new EventRules(maxAhead, clock);
+    this(maxAhead, clock, Canonicaliser.NONE);
   }
 
-  /** A line that is a key: an add, at the time of the clock. */
+  /**
+   * Makes a parser like {@link #EventParser(Duration, Clock)}.
+   *
+   * @param canonicaliser the rule for keys, by which {@link #parseLine} knows whether a key may
+   *     have tabs
+   */
+  public EventParser(Duration maxAhead, Clock clock, Canonicaliser canonicaliser) {
+    this.rules = new EventRules(maxAhead, clock);
+    this.canonicaliser = canonicaliser;
+  }
+
+  /** A line that is a key: an add, at the time of the clock. {@link KeyLine} may refuse it. */
   public SourceEvent parseLine(byte[] line, String place) {
     try {
       EventRules.checkUtf8(line);
       EventRules.checkKey(line);
+      Optional<String> problem = KeyLine.problem(line, canonicaliser);
+      if (problem.isPresent()) {
+        return SourceEvent.malformed(problem.get(), line, place);
+      }
       return SourceEvent.of(Operation.ADD, null, line, null, rules.nowMillis(), place);
     } catch (MalformedEventException e) {
       return SourceEvent.malformed(e.getMessage(), line, place);

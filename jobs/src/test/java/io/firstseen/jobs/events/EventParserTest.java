@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_16BE;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
 import java.time.Clock;
@@ -45,6 +46,53 @@ class EventParserTest {
     byte[] line = utf8(" http://ü.example/\ta b ");
     assertThat(parser.parseLine(line, PLACE))
         .isEqualTo(SourceEvent.of(Operation.ADD, null, line, null, NOW, PLACE));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"add", "del", "delete"})
+  void aLineThatIsATsvEventIsRefused(String op) {
+    byte[] line = utf8("1700000000\t" + op + "\ta.example");
+    assertMalformed(
+        parser.parseLine(line, PLACE), line, "the line is a TSV event, read it with --format tsv");
+    for (String key : new String[] {"1\tadded\tk", "1\tadd", "x1\tadd\tk", "\tadd\tk"}) {
+      assertThat(parser.parseLine(utf8(key), PLACE).isWellFormed()).isTrue();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"url", "url-expression"})
+  void aUrlWithColumnsIsRefused(String canonicaliser) {
+    Canonicaliser rule = Canonicaliser.of(canonicaliser);
+    assertColumns(rule, "a.example\tmalware", 2);
+    assertColumns(rule, "\t\ta.example\tphishing\tsrc\t20260101", 6);
+    assertThat(linesOf(rule).parseLine(utf8("\ta.example\t "), PLACE).isWellFormed()).isTrue();
+  }
+
+  @Test
+  void aUrlWithColumnsIsRefusedAlsoIfParametersAreStripped() {
+    assertColumns(Canonicaliser.URL.stripping("utm_*"), "http://a.example/\tscore=10", 2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"none", "text"})
+  void otherKeysMayHaveTabs(String canonicaliser) {
+    assertThat(
+            linesOf(Canonicaliser.of(canonicaliser)).parseLine(utf8("a\tb"), PLACE).isWellFormed())
+        .isTrue();
+  }
+
+  private static EventParser linesOf(Canonicaliser canonicaliser) {
+    Clock clock = Clock.fixed(Instant.ofEpochMilli(NOW), ZoneOffset.UTC);
+    return new EventParser(Duration.ofHours(1), clock, canonicaliser);
+  }
+
+  private static void assertColumns(Canonicaliser canonicaliser, String line, int columns) {
+    assertMalformed(
+        linesOf(canonicaliser).parseLine(utf8(line), PLACE),
+        utf8(line),
+        "the line has "
+            + columns
+            + " tab-separated columns, pass only the column of the key, such as by cut -f1");
   }
 
   @Test

@@ -1,0 +1,41 @@
+package io.firstseen.jobs.events;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import io.firstseen.filters.key.Canonicaliser;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** Finds columns in lines that should be one key each. */
+public final class KeyLine {
+  private static final Pattern EVENT = Pattern.compile("[0-9]+\t(add|del|delete)\t");
+
+  private KeyLine() {}
+
+  /**
+   * Why a line is not one key: it reads as a TSV event, or it has a tab inside and keys are URLs,
+   * from which canonicalisation would remove the tab.
+   */
+  public static Optional<String> problem(byte[] line, Canonicaliser canonicaliser) {
+    int columns = 1;
+    for (byte b : line) {
+      columns += b == '\t' ? 1 : 0;
+    }
+    if (columns == 1) {
+      return Optional.empty();
+    }
+    String text = new String(line, ISO_8859_1);
+    if (EVENT.matcher(text).lookingAt()) {
+      return Optional.of("the line is a TSV event, read it with --format tsv");
+    }
+    boolean areUrls =
+        canonicaliser.id().equals(Canonicaliser.URL.id())
+            || canonicaliser.equals(Canonicaliser.URL_EXPRESSION);
+    return areUrls && text.strip().indexOf('\t') >= 0
+        ? Optional.of(
+            "the line has "
+                + columns
+                + " tab-separated columns, pass only the column of the key, such as by cut -f1")
+        : Optional.empty();
+  }
+}
