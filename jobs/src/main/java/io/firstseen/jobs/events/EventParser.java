@@ -102,6 +102,7 @@ public final class EventParser implements Serializable {
       JsonEvent event = JsonEvent.read(json);
       EventRules.checkKey(event.key());
       EventRules.checkLength("scope", event.scope() == null ? 0 : event.scope().length);
+      EventRules.checkNotSeconds("ts", event.timestampMillis());
       rules.checkTime(event.timestampMillis());
       return SourceEvent.of(
           event.operation(), event.scope(), event.key(), json, event.timestampMillis(), place);

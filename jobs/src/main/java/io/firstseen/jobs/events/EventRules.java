@@ -19,6 +19,11 @@ final class EventRules implements Serializable {
 
   private static final long serialVersionUID = 1;
 
+  /** 2001 and 2100 in seconds; read as milliseconds both are in 1970. */
+  private static final long LEAST_SECONDS = 978_307_200;
+
+  private static final long MOST_SECONDS = 4_102_444_800L;
+
   private final long maxAheadMillis;
   private final Clock clock;
 
@@ -46,6 +51,18 @@ final class EventRules implements Serializable {
               + ", got "
               + aheadMillis
               + " ms ahead");
+    }
+  }
+
+  /** Refuses a number of milliseconds that is in 1970, but between 2001 and 2100 in seconds. */
+  static void checkNotSeconds(String what, long millis) throws MalformedEventException {
+    if (millis >= LEAST_SECONDS && millis < MOST_SECONDS) {
+      throw new MalformedEventException(
+          what
+              + " must be in milliseconds, "
+              + millis
+              + " looks like seconds: multiply it by 1000, or with --time-field add --time-unit"
+              + " seconds");
     }
   }
 

@@ -213,6 +213,9 @@ public final class FieldParser implements Serializable {
     if (number > maxTime() || number < -maxTime()) {
       throw timeOutOfBounds(field, value);
     }
+    if (fields.timeUnit() == TimeUnit.MILLISECONDS) {
+      EventRules.checkNotSeconds("time field " + field, number);
+    }
     long millis = fields.timeUnit().toMillis(number);
     // Rounding must not make a negative time zero.
     return number < 0 ? Math.min(-1, millis) : millis;

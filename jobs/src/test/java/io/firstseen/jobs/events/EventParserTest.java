@@ -267,6 +267,31 @@ class EventParserTest {
         parser.parseJson(scope, PLACE), scope, "scope must be at most 65536 bytes, got 65537");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "978307199, true",
+    "978307200, false",
+    "1700000000, false",
+    "4102444799, false",
+    "4102444800, true",
+    "1700000000000, true"
+  })
+  void aJsonTimeThatLooksLikeSecondsIsRefused(long ts, boolean isTaken) {
+    byte[] json = utf8("{\"ts\":" + ts + ",\"op\":\"add\",\"key\":\"k\"}");
+    SourceEvent event = parser.parseJson(json, PLACE);
+    if (isTaken) {
+      assertThat(event.timestampMillis()).isEqualTo(ts);
+    } else {
+      assertMalformed(
+          event,
+          json,
+          "ts must be in milliseconds, "
+              + ts
+              + " looks like seconds: multiply it by 1000, or with --time-field add --time-unit"
+              + " seconds");
+    }
+  }
+
   // ---- Kafka records with the key in the key
 
   @Test

@@ -324,6 +324,17 @@ class FieldParserTest {
   }
 
   @Test
+  void millisecondsThatLookLikeSecondsAreADeadLetter() {
+    String problem =
+        "time field /t must be in milliseconds, 1699999999 looks like seconds: multiply it by 1000,"
+            + " or with --time-field add --time-unit seconds";
+    assertMalformed(time(TimeUnit.MILLISECONDS), "{\"id\":1,\"t\":1699999999}", problem);
+    assertThat(ProblemKind.of(problem)).isEqualTo(ProblemKind.BAD_TIME);
+    String early = "{\"id\":1,\"t\":\"1970-01-20T16:13:19.999Z\"}";
+    assertThat(parse(time(TimeUnit.MILLISECONDS), early).timestampMillis()).isEqualTo(1699999999);
+  }
+
+  @Test
   void aTimeThatIsMissingNegativeOrTooFarAheadIsADeadLetter() {
     assertMalformed(time(TimeUnit.SECONDS), "{\"id\":1}", "time field /t is missing");
     assertMalformed(time(TimeUnit.SECONDS), "{\"id\":1,\"t\":null}", "time field /t is null");

@@ -40,6 +40,7 @@ class ProblemKindTest {
       value = {
         "{\"ts\":99999999999999,\"op\":\"add\",\"key\":\"k\"} | TOO_FAR_AHEAD",
         "{\"ts\":-1,\"op\":\"add\",\"key\":\"k\"} | BAD_TIME",
+        "{\"ts\":1700000000,\"op\":\"add\",\"key\":\"k\"} | BAD_TIME",
         "{\"ts\":\"1\",\"op\":\"add\",\"key\":\"k\"} | BAD_TIME",
         "{\"op\":\"add\",\"key\":\"k\"} | BAD_TIME",
         "{\"ts\":1,\"op\":\"add\",\"key\":\"\"} | BAD_KEY",
