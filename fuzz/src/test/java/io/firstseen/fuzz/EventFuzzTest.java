@@ -85,7 +85,7 @@ class EventFuzzTest {
         FieldPointer.parse(time),
         TimeUnit.MILLISECONDS,
         operation == null ? null : FieldPointer.parse(operation),
-        Set.of("delete", "d"),
+        Set.of("delete", "del", "d"),
         FieldPointer.parse(scope));
   }
 
