@@ -213,7 +213,7 @@ public final class BootstrapCommand implements Callable<Integer> {
             });
         return;
       }
-      try (InputStream stream = InputFile.open(origin.input)) {
+      try (InputStream stream = InputFile.openText(origin.input)) {
         EventLines lines =
             new EventLines(
                 stream,

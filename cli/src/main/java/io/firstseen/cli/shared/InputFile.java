@@ -4,6 +4,7 @@ import io.firstseen.jobs.files.EventFiles;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.PushbackInputStream;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -16,6 +17,7 @@ public final class InputFile {
   public static final String STANDARD_INPUT = "-";
 
   private static final int BUFFER_BYTES = 1 << 16;
+  private static final int HEAD_BYTES = 512;
 
   private InputFile() {}
 
@@ -61,6 +63,78 @@ public final class InputFile {
       close(file);
       throw UserErrorException.cannot("read", path, e);
     }
+  }
+
+  /**
+   * Opens an input of text. Data in gzip format is decompressed whatever the name of the file.
+   *
+   * @throws UserErrorException if it cannot be opened, or is an archive, compressed otherwise,
+   *     UTF-16, or binary
+   */
+  public static InputStream openText(String pathOrDash) {
+    InputStream raw = open(pathOrDash);
+    try {
+      PushbackInputStream stream = withHead(raw);
+      byte[] head = head(stream);
+      if (startsWith(head, 0, 0x1F, 0x8B)) {
+        stream = withHead(new GZIPInputStream(stream, BUFFER_BYTES));
+        head = head(stream);
+      }
+      String kind = kindOfBinary(head);
+      if (kind != null) {
+        throw new UserErrorException(
+            "cannot read %s: it is %s; pass text in UTF-8, or such text in gzip format"
+                .formatted(nameOf(pathOrDash), kind));
+      }
+      return stream;
+    } catch (IOException e) {
+      close(raw);
+      throw UserErrorException.cannot("read", nameOf(pathOrDash), e);
+    } catch (UserErrorException e) {
+      close(raw);
+      throw e;
+    }
+  }
+
+  private static PushbackInputStream withHead(InputStream stream) {
+    return new PushbackInputStream(stream, HEAD_BYTES);
+  }
+
+  private static byte[] head(PushbackInputStream stream) throws IOException {
+    byte[] head = stream.readNBytes(HEAD_BYTES);
+    stream.unread(head);
+    return head;
+  }
+
+  private static @Nullable String kindOfBinary(byte[] head) {
+    if (startsWith(head, 0, 'P', 'K', 3, 4)) {
+      return "a zip archive";
+    } else if (startsWith(head, 257, 'u', 's', 't', 'a', 'r')) {
+      return "a tar archive";
+    } else if (startsWith(head, 0, 'B', 'Z', 'h')) {
+      return "compressed by bzip2";
+    } else if (startsWith(head, 0, 0xFD, '7', 'z', 'X', 'Z', 0)) {
+      return "compressed by xz";
+    } else if (startsWith(head, 0, 0x28, 0xB5, 0x2F, 0xFD)) {
+      return "compressed by zstd";
+    } else if (startsWith(head, 0, 0xFF, 0xFE) || startsWith(head, 0, 0xFE, 0xFF)) {
+      return "text in UTF-16";
+    }
+    for (byte b : head) {
+      if (b == 0) {
+        return "binary, with a zero byte in its first %d bytes".formatted(HEAD_BYTES);
+      }
+    }
+    return null;
+  }
+
+  private static boolean startsWith(byte[] head, int from, int... bytes) {
+    for (int i = 0; i < bytes.length; i++) {
+      if (from + i >= head.length || (head[from + i] & 0xFF) != bytes[i]) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /**

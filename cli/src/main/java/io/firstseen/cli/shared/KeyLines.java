@@ -3,6 +3,7 @@ package io.firstseen.cli.shared;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.ScopedKey;
+import io.firstseen.jobs.events.KeyLine;
 import io.firstseen.jobs.files.EventFiles;
 import io.firstseen.jobs.files.LineReader;
 import io.firstseen.jobs.shared.UserErrorException;
@@ -12,6 +13,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /** The keys in a file, one per line. Lines without a usable key are skipped and counted. */
@@ -23,6 +25,7 @@ public final class KeyLines {
   private final PrintWriter err;
 
   private long lineCount;
+  private long usableCount;
   private long unusableCount;
   private final List<String> unusableTold = new ArrayList<>();
 
@@ -44,26 +47,53 @@ public final class KeyLines {
    */
   public void forEach(Consumer<byte[]> receiver) {
     Path name = InputFile.nameOf(pathOrDash);
-    try (InputStream stream = InputFile.open(pathOrDash);
+    try (InputStream stream = InputFile.openText(pathOrDash);
         Progress progress = new Progress(err)) {
       LineReader lines = new LineReader(stream, EventFiles.MAX_LINE_BYTES);
       for (byte[] line = lines.next(); line != null; line = lines.next()) {
         lineCount++;
         progress.show(() -> SnapshotSummary.number(lineCount) + " lines");
+        if (KeyLine.isBlankOrComment(line, canonicaliser)) {
+          continue;
+        }
+        Optional<String> problem = KeyLine.problem(line, canonicaliser);
+        if (problem.isPresent()) {
+          unusable(name, problem.get());
+          continue;
+        }
         byte[] key;
         try {
           key = ScopedKey.join(null, canonicaliser.canonicalise(line));
         } catch (InvalidKeyException e) {
-          unusableCount++;
-          if (unusableTold.size() < MAX_UNUSABLE_TOLD) {
-            unusableTold.add(name + ":" + lineCount + ": " + e.getMessage());
-          }
+          unusable(name, e.getMessage());
           continue;
         }
+        usableCount++;
         receiver.accept(key);
       }
     } catch (IOException e) {
       throw UserErrorException.cannot("read", name, e);
+    }
+  }
+
+  private void unusable(Path name, String problem) {
+    unusableCount++;
+    if (unusableTold.size() < MAX_UNUSABLE_TOLD) {
+      unusableTold.add(name + ":" + lineCount + ": " + problem);
+    }
+  }
+
+  /**
+   * Fails if there are lines that should be keys, but none is usable.
+   *
+   * @throws UserErrorException after the warning about the first lines
+   */
+  public void requireUsable() {
+    if (usableCount == 0 && unusableCount > 0) {
+      warnOfUnusable();
+      throw new UserErrorException(
+          "none of the %s lines of %s holds a usable key"
+              .formatted(SnapshotSummary.number(lineCount), InputFile.nameOf(pathOrDash)));
     }
   }
 
@@ -72,7 +102,7 @@ public final class KeyLines {
     return lineCount;
   }
 
-  /** The number of lines so far without a usable key. */
+  /** The number of rejected lines so far: no blank lines, and no comments of lists. */
   public long unusableCount() {
     return unusableCount;
   }

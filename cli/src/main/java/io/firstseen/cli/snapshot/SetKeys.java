@@ -77,7 +77,7 @@ final class SetKeys {
     if (at != null && format != Format.JSON) {
       throw new UserErrorException("--at is for --format json");
     }
-    try (InputStream stream = InputFile.open(input)) {
+    try (InputStream stream = InputFile.openText(input)) {
       return format == Format.JSON ? readJson(stream, form) : readLines(stream, form);
     } catch (JsonProcessingException e) {
       String line = e.getLocation() == null ? "" : ":" + e.getLocation().getLineNr();

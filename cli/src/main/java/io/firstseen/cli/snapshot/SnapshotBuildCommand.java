@@ -104,6 +104,7 @@ final class SnapshotBuildCommand implements Callable<Integer> {
     SetParameters parameters = SetParameters.of(keyHash, keys.canonicaliser(), new Shards(1), rate);
     KeyLines lines = new KeyLines(input, keys.canonicaliser(), spec.commandLine().getErr());
     lines.forEach(key -> add(keyHash.hash(key)));
+    lines.requireUsable();
     Snapshot snapshot = build(parameters);
     file.write(snapshot.toBytes());
     file.complete();

@@ -1,6 +1,7 @@
 package io.firstseen.jobs.shared;
 
 import io.firstseen.operators.UnusableHashKeyException;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
@@ -36,6 +37,8 @@ public final class UserErrorException extends RuntimeException {
       reason = "there is no such file or directory";
     } else if (e instanceof AccessDeniedException) {
       reason = "permission denied";
+    } else if (e instanceof EOFException) {
+      reason = "it is truncated";
     } else if (e instanceof FileSystemException fileSystem && fileSystem.getReason() != null) {
       reason = fileSystem.getReason();
     }
