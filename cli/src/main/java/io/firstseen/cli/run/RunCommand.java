@@ -20,6 +20,7 @@ import io.firstseen.jobs.files.EventFiles;
 import io.firstseen.jobs.files.FileFormat;
 import io.firstseen.jobs.files.LineReader;
 import io.firstseen.jobs.files.OutcomeFiles;
+import io.firstseen.jobs.files.OutputFile;
 import io.firstseen.jobs.files.SnapshotFiles;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.shared.OutcomeSinks;
@@ -44,6 +45,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
@@ -54,6 +56,7 @@ import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -100,7 +103,8 @@ public final class RunCommand implements Callable<Integer> {
       paramLabel = "OUT",
       description =
           "The changelog in the input's format: an add for each key that was first seen, a delete"
-              + " for each that was removed, as they came.")
+              + " for each that was removed, as they came. Any OUT may be - for standard output; then the"
+              + " summary goes to standard error.")
   private Path accepted;
 
   @Option(
@@ -145,11 +149,21 @@ public final class RunCommand implements Callable<Integer> {
     return Cleanup.after(this::run);
   }
 
+  private static @Nullable Path output(@Nullable Path named) {
+    return Path.of("-").equals(named) ? Path.of("/dev/stdout") : named;
+  }
+
   private int run(Cleanup cleanup) throws Exception {
+    accepted = output(accepted);
+    duplicates = output(duplicates);
+    deadLetters = output(deadLetters);
     Path scratch = cleanup.temporaryDirectory();
     Path deadLettersOrScratch = deadLetters == null ? scratch.resolve("dead-letters") : deadLetters;
     RunSummary summary = run(cleanup, scratch, deadLettersOrScratch);
-    PrintWriter out = spec.commandLine().getOut();
+    boolean isOutputTaken =
+        Stream.of(accepted, duplicates, deadLetters)
+            .anyMatch(file -> file != null && OutputFile.isStandardOutput(file));
+    PrintWriter out = isOutputTaken ? spec.commandLine().getErr() : spec.commandLine().getOut();
     if (json) {
       out.println(Json.line(summary.json()));
     } else {

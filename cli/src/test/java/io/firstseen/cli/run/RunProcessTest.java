@@ -23,6 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code firstseen run} as a shell sees it. */
 class RunProcessTest {
@@ -89,6 +91,26 @@ class RunProcessTest {
     SnapshotSet set = SnapshotSet.openDirectory(results.resolve("S"), OptionalLong.empty());
     assertThat(set.manifest().count()).isEqualTo(2);
     assertThat(set.mightContainKey("b".getBytes(UTF_8), KeyHash.parse(key))).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-", "/dev/stdout"})
+  @DisabledOnOs(OS.WINDOWS)
+  void acceptedKeysGoToStandardOutputAndTheSummaryToStandardError(String output) throws Exception {
+    Path keys = Files.writeString(directory.resolve("keys"), "a\nb\na\n");
+    try (CommandProcess run =
+        CommandProcess.startWithHashKey(
+            "000102030405060708090a0b0c0d0e0f",
+            work,
+            "run",
+            "--input=" + keys,
+            "--accepted=" + output)) {
+      Invocation ended = run.end();
+      assertThat(ended.out()).containsExactly("a", "b");
+      assertThat(ended.err()).element(0).asString().startsWith("events ");
+      assertThat(ended.status()).isZero();
+    }
+    assertThat(Files.exists(work.resolve("-"))).isFalse();
   }
 
   @Tag("slow")

@@ -4,6 +4,8 @@ import io.firstseen.filters.snapshot.SyncedFiles;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.io.BufferedOutputStream;
 import java.io.Closeable;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.channels.Channels;
@@ -19,11 +21,12 @@ import java.nio.file.StandardOpenOption;
  * A file that appears under its name only when it is complete; until then an old file of that name
  * stays. The bytes go to a new sibling whose name ends in {@code .partial}. A link is followed, not
  * replaced. A target that is not a regular file, such as a pipe or {@code /dev/null}, is written
- * directly.
+ * directly; {@code /dev/stdout} is this process's standard output, to which it appends.
  *
  * <p>A failure of the file system is a {@link UserErrorException}.
  */
 public final class OutputFile implements Closeable {
+  private static final Path STANDARD_OUTPUT = Path.of("/dev/stdout");
   private static final int BUFFER_BYTES = 1 << 16;
   private static final int MAX_LINKS = 40;
 
@@ -40,7 +43,11 @@ public final class OutputFile implements Closeable {
     boolean direct = isDirect(this.file);
     try {
       this.written = direct ? this.file : newSibling(this.file);
-      this.channel = FileChannel.open(written, StandardOpenOption.WRITE);
+      // A new descriptor would not share its position with the other writers of this process.
+      this.channel =
+          written.equals(STANDARD_OUTPUT)
+              ? new FileOutputStream(FileDescriptor.out).getChannel()
+              : FileChannel.open(written, StandardOpenOption.WRITE);
     } catch (IOException e) {
       throw cannotWrite(e);
     }
@@ -66,6 +73,9 @@ public final class OutputFile implements Closeable {
    * @throws UserErrorException with a sentence
    */
   public static Path requireWritable(Path file) {
+    if (isStandardOutput(file)) {
+      return STANDARD_OUTPUT;
+    }
     if (Files.isDirectory(file) || file.getNameCount() == 0) {
       throw new UserErrorException(file + " is a directory, not a file");
     }
@@ -103,7 +113,12 @@ public final class OutputFile implements Closeable {
 
   /** Whether this is a pipe or a device, whose content cannot be replaced. */
   static boolean isDirect(Path file) {
-    return Files.exists(file) && !Files.isRegularFile(file);
+    return isStandardOutput(file) || (Files.exists(file) && !Files.isRegularFile(file));
+  }
+
+  /** Whether this is {@code /dev/stdout}, also if that is redirected to a file. */
+  public static boolean isStandardOutput(Path file) {
+    return file.equals(STANDARD_OUTPUT);
   }
 
   public void write(byte[] bytes) {
@@ -134,7 +149,7 @@ public final class OutputFile implements Closeable {
         // Otherwise a power cut after the move could leave an empty file under the name.
         channel.force(true);
       }
-      channel.close();
+      closeChannel();
       if (!written.equals(file)) {
         move();
       }
@@ -156,9 +171,15 @@ public final class OutputFile implements Closeable {
   /** Removes the file if it is not complete. */
   @Override
   public void close() throws IOException {
-    channel.close();
+    closeChannel();
     if (!complete && !written.equals(file)) {
       Files.deleteIfExists(written);
+    }
+  }
+
+  private void closeChannel() throws IOException {
+    if (!isStandardOutput(written)) {
+      channel.close();
     }
   }
 
