@@ -262,11 +262,14 @@ public final class RunCommand implements Callable<Integer> {
   }
 
   private Source<SourceEvent, ?, ?> events(Path file) {
-    return EventFiles.source(
-        file,
-        format,
-        new EventParser(
-            options.dedup().maxAhead(), Clock.systemUTC(), options.keys().canonicaliser()));
+    Source<SourceEvent, ?, ?> source =
+        EventFiles.source(
+            file,
+            format,
+            new EventParser(
+                options.dedup().maxAhead(), Clock.systemUTC(), options.keys().canonicaliser()));
+    InputFile.requireText(file);
+    return source;
   }
 
   private EmbeddedCluster startCluster(Path scratch) throws IOException {

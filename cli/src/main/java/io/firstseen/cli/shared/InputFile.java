@@ -96,6 +96,27 @@ public final class InputFile {
     }
   }
 
+  /**
+   * Refuses a file that is not text, or that is in gzip format and not named so: Flink decompresses
+   * files by their names.
+   *
+   * @throws UserErrorException if it is such a file
+   */
+  public static void requireText(Path file) {
+    if (!Files.isRegularFile(file)) {
+      return;
+    }
+    try (InputStream raw = Files.newInputStream(file)) {
+      openText(file.toString()).close();
+      if (!file.toString().endsWith(".gz") && startsWith(raw.readNBytes(2), 0, 0x1F, 0x8B)) {
+        throw new UserErrorException(
+            "cannot read " + file + ": it is in gzip format, but its name does not end in .gz");
+      }
+    } catch (IOException e) {
+      throw UserErrorException.cannot("read", file, e);
+    }
+  }
+
   private static PushbackInputStream withHead(InputStream stream) {
     return new PushbackInputStream(stream, HEAD_BYTES);
   }
@@ -120,12 +141,11 @@ public final class InputFile {
     } else if (startsWith(head, 0, 0xFF, 0xFE) || startsWith(head, 0, 0xFE, 0xFF)) {
       return "text in UTF-16";
     }
+    int zeros = 0;
     for (byte b : head) {
-      if (b == 0) {
-        return "binary, with a zero byte in its first %d bytes".formatted(HEAD_BYTES);
-      }
+      zeros += b == 0 ? 1 : 0;
     }
-    return null;
+    return zeros > 0 && zeros >= head.length / 4 ? "binary, with many zero bytes" : null;
   }
 
   private static boolean startsWith(byte[] head, int from, int... bytes) {

@@ -98,17 +98,18 @@ class ReportMembershipTest {
   @Test
   void tellsMachinesWhatItFoundInOneObject() throws IOException {
     Invocation call =
-        reportWithInput("one\n\n", "--input", "-", "--fpr", "0.01", "--probes", "500", "--json");
+        reportWithInput(
+            "one\n\n1\tadd\tx\n", "--input", "-", "--fpr", "0.01", "--probes", "500", "--json");
     assertThat(call.status()).as("%s", call).isZero();
     assertThat(call.err())
         .containsExactly(
-            "warning: 1 of 2 lines hold no usable key and were left out:",
-            "standard input:2: key is empty");
+            "warning: 1 of 3 lines hold no usable key and were left out:",
+            "standard input:3: the line is a TSV event, read it with --format tsv");
     assertThat(call.out()).hasSize(1);
     JsonNode json = new ObjectMapper().readTree(call.out().get(0));
     assertThat(json.get("keys").intValue()).isEqualTo(1);
     assertThat(json.get("keyBytes").intValue()).isEqualTo(3);
-    assertThat(json.get("lines").intValue()).isEqualTo(2);
+    assertThat(json.get("lines").intValue()).isEqualTo(3);
     assertThat(json.get("unusable").intValue()).isEqualTo(1);
     assertThat(json.get("probes").intValue()).isEqualTo(500);
     assertThat(json.get("hash").textValue()).isEqualTo("siphash-2-4");

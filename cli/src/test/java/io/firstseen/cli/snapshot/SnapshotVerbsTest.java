@@ -170,7 +170,7 @@ class SnapshotVerbsTest {
   @Test
   void buildLeavesOutWhatIsNoKeyAndSaysSo() throws IOException {
     String input =
-        write("keys", "http://a.example/\n\nnot a url\n" + "x".repeat(65_537) + "\n\n\n\n");
+        write("keys", "http://a.example/\n//\nnot a url\n" + "x".repeat(65_537) + "\n//\n//\n//\n");
     Invocation call = build("--input", input, "--output", path("f"), "--canonicaliser", "url");
     assertThat(call.status()).isZero();
     assertThat(call.out()).singleElement().asString().contains(": 1 keys");
@@ -178,7 +178,7 @@ class SnapshotVerbsTest {
         .hasSize(6)
         .startsWith(
             "warning: 6 of 7 lines hold no usable key and were left out, the first ones:",
-            input + ":2: key is empty")
+            input + ":2: URL has no host")
         .contains(input + ":4: key must be at most 65536 bytes, got 65537");
   }
 
@@ -195,11 +195,11 @@ class SnapshotVerbsTest {
 
   @Test
   void buildTellsMachinesWhatItDid() throws IOException {
-    String input = write("keys", "a\nb\n\na\n");
+    String input = write("keys", "a\nb\n\n1\tadd\ta\na\n");
     JsonNode result =
         build("--input", input, "--output", path("f"), "--set", "mails", "--json").json();
     assertThat(result.get("output").textValue()).isEqualTo(path("f"));
-    assertThat(result.get("lines").intValue()).isEqualTo(4);
+    assertThat(result.get("lines").intValue()).isEqualTo(5);
     assertThat(result.get("unusable").intValue()).isEqualTo(1);
     assertThat(result.get("keys").intValue()).isEqualTo(2);
     assertThat(result.get("set").textValue()).isEqualTo("mails");

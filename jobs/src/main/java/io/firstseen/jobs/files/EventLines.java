@@ -38,7 +38,8 @@ public final class EventLines {
       line = lines.next();
     } catch (IOException e) {
       throw new UserErrorException(
-          "cannot read %s beyond line %d: %s".formatted(name, lines.lineNumber(), e.getMessage()));
+          "cannot read %s beyond line %d: %s"
+              .formatted(name, lines.lineNumber(), UserErrorException.reason(e)));
     }
     if (line == null) {
       return null;

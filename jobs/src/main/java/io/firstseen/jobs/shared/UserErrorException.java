@@ -32,17 +32,22 @@ public final class UserErrorException extends RuntimeException {
 
   /** Puts a failure of the file system into words: its exceptions often contain only the path. */
   public static UserErrorException cannot(String action, Path file, IOException e) {
+    return new UserErrorException("cannot %s %s: %s".formatted(action, file, reason(e)));
+  }
+
+  /** The reason of a failure to read or write, in words for a user. */
+  public static String reason(IOException e) {
     String reason = e.getMessage();
     if (e instanceof NoSuchFileException) {
       reason = "there is no such file or directory";
     } else if (e instanceof AccessDeniedException) {
       reason = "permission denied";
-    } else if (e instanceof EOFException) {
+    } else if (e instanceof EOFException && reason == null) {
       reason = "it is truncated";
     } else if (e instanceof FileSystemException fileSystem && fileSystem.getReason() != null) {
       reason = fileSystem.getReason();
     }
-    return new UserErrorException("cannot %s %s: %s".formatted(action, file, reason));
+    return reason;
   }
 
   /**

@@ -1,0 +1,148 @@
+package io.firstseen.cli.shared;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_16;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.jobs.shared.UserErrorException;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class KeyLinesTest {
+  private final StringWriter err = new StringWriter();
+
+  @TempDir private Path directory;
+
+  @Test
+  void linesOfListsWithColumnsAreRejectedButNotHostsFilesAndComments() throws IOException {
+    KeyLines lines =
+        lines(
+            Canonicaliser.URL_EXPRESSION,
+            """
+        a.example\tmalware
+        \tb.example\tphishing
+        1700000000\tadd\tc.example
+        0.0.0.0\td.example
+        ::\te.example\t# note
+        f.example\t# note\twith tabs
+        \tg.example\t
+        """);
+    assertThat(keys(lines)).containsExactly("d.example/", "e.example/", "f.example/", "g.example/");
+    assertThat(lines.unusableCount()).isEqualTo(3);
+    assertThat(warnings(lines)).contains(":1: the line has 2 tab-sep", ":3: the line is a TSV");
+  }
+
+  @Test
+  void commentsDoNotHideRejectedLines() throws IOException {
+    String header = "# header\n! header\n\n \n## header\n####\n".repeat(10);
+    KeyLines lines =
+        lines(
+            Canonicaliser.URL_EXPRESSION,
+            header + "address=/bad.example/0.0.0.0\n##.ad\nexample.net###ad\na.example\n");
+    assertThat(keys(lines)).containsExactly("a.example/");
+    assertThat(lines.unusableCount()).isEqualTo(3);
+    assertThat(warnings(lines)).contains(":61: ", ":62: ", ":63: ").doesNotContain("header");
+  }
+
+  @Test
+  void commentsAreKeysOfOtherRules() throws IOException {
+    assertThat(keys(lines(Canonicaliser.NONE, "# a\n\n!b\n"))).containsExactly("# a", "!b");
+  }
+
+  @Test
+  void noUsableKeyIsAnError() throws IOException {
+    KeyLines rejected = lines(Canonicaliser.URL, "ftp:\n");
+    assertThat(keys(rejected)).isEmpty();
+    assertThatThrownBy(rejected::requireUsable)
+        .isInstanceOf(UserErrorException.class)
+        .hasMessageContaining("none of the 1 lines");
+    KeyLines empty = lines(Canonicaliser.URL, "");
+    assertThat(keys(empty)).isEmpty();
+    empty.requireUsable();
+  }
+
+  @Test
+  void gzipIsDecompressedWhateverItsName() throws IOException {
+    byte[] text = "a.example\nb.example\n".getBytes(UTF_8);
+    for (String name : List.of("keys.txt", "keys.gz")) {
+      KeyLines lines = lines(Canonicaliser.NONE, name, gzip(text));
+      assertThat(keys(lines)).containsExactly("a.example", "b.example");
+    }
+    for (int length : new int[] {3, 9, 15, gzip(text).length - 1}) {
+      KeyLines lines = lines(Canonicaliser.NONE, "cut", Arrays.copyOf(gzip(text), length));
+      assertThatThrownBy(() -> keys(lines))
+          .as("%d bytes", length)
+          .message()
+          .containsAnyOf("it is truncated", "Unexpected end of ZLIB input stream");
+    }
+  }
+
+  @Test
+  void otherContentIsNamed() throws IOException {
+    byte[] tar = new byte[1024];
+    Arrays.fill(tar, (byte) 'a');
+    System.arraycopy("ustar".getBytes(UTF_8), 0, tar, 257, 5);
+    Map<String, byte[]> contents =
+        Map.of(
+            "zip archive", "PK\3\4 and so on".getBytes(ISO_8859_1),
+            "tar archive", tar,
+            "bzip2", "BZh91AY".getBytes(ISO_8859_1),
+            "xz", "\u00fd7zXZ\0".getBytes(ISO_8859_1),
+            "zstd", "\u0028\u00b5\u002f\u00fd".getBytes(ISO_8859_1),
+            "UTF-16", "a.example".getBytes(UTF_16),
+            "binary", "a\0.\0b\0\n\0".getBytes(UTF_8));
+    for (Map.Entry<String, byte[]> content : contents.entrySet()) {
+      for (byte[] bytes : List.of(content.getValue(), gzip(content.getValue()))) {
+        KeyLines lines = lines(Canonicaliser.NONE, "keys", bytes);
+        assertThatThrownBy(() -> keys(lines))
+            .isInstanceOf(UserErrorException.class)
+            .hasMessageContaining(content.getKey());
+        assertThatThrownBy(() -> InputFile.requireText(directory.resolve("keys")))
+            .isInstanceOf(UserErrorException.class);
+      }
+    }
+  }
+
+  private KeyLines lines(Canonicaliser canonicaliser, String text) throws IOException {
+    return lines(canonicaliser, "keys", text.getBytes(UTF_8));
+  }
+
+  private KeyLines lines(Canonicaliser canonicaliser, String name, byte[] bytes)
+      throws IOException {
+    Path file = Files.write(directory.resolve(name), bytes);
+    return new KeyLines(file.toString(), canonicaliser, new PrintWriter(err, true));
+  }
+
+  private static List<String> keys(KeyLines lines) {
+    List<String> keys = new ArrayList<>();
+    lines.forEach(key -> keys.add(new String(key, UTF_8)));
+    return keys;
+  }
+
+  private String warnings(KeyLines lines) {
+    lines.warnOfUnusable();
+    return err.toString();
+  }
+
+  private static byte[] gzip(byte[] bytes) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(out)) {
+      gzip.write(bytes);
+    }
+    return out.toByteArray();
+  }
+}
