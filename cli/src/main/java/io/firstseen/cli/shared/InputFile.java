@@ -2,6 +2,7 @@ package io.firstseen.cli.shared;
 
 import io.firstseen.jobs.files.EventFiles;
 import io.firstseen.jobs.shared.UserErrorException;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PushbackInputStream;
@@ -72,24 +73,27 @@ public final class InputFile {
    *     UTF-16, or binary
    */
   public static InputStream openText(String pathOrDash) {
-    InputStream raw = open(pathOrDash);
+    return text(open(pathOrDash), nameOf(pathOrDash));
+  }
+
+  static InputStream text(InputStream raw, Path name) {
     try {
       PushbackInputStream stream = withHead(raw);
       byte[] head = head(stream);
       if (startsWith(head, 0, 0x1F, 0x8B)) {
-        stream = withHead(new GZIPInputStream(stream, BUFFER_BYTES));
+        stream = withHead(new GZIPInputStream(neverEmpty(stream), BUFFER_BYTES));
         head = head(stream);
       }
       String kind = kindOfBinary(head);
       if (kind != null) {
         throw new UserErrorException(
             "cannot read %s: it is %s; pass text in UTF-8, or such text in gzip format"
-                .formatted(nameOf(pathOrDash), kind));
+                .formatted(name, kind));
       }
       return stream;
     } catch (IOException e) {
       close(raw);
-      throw UserErrorException.cannot("read", nameOf(pathOrDash), e);
+      throw UserErrorException.cannot("read", name, e);
     } catch (UserErrorException e) {
       close(raw);
       throw e;
@@ -119,6 +123,16 @@ public final class InputFile {
 
   private static PushbackInputStream withHead(InputStream stream) {
     return new PushbackInputStream(stream, HEAD_BYTES);
+  }
+
+  /** GZIPInputStream ends at a member after which no byte is available, even if a pipe is slow. */
+  private static InputStream neverEmpty(InputStream stream) {
+    return new FilterInputStream(stream) {
+      @Override
+      public int available() throws IOException {
+        return Math.max(1, super.available());
+      }
+    };
   }
 
   private static byte[] head(PushbackInputStream stream) throws IOException {

@@ -8,9 +8,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.jobs.shared.UserErrorException;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
+import java.io.SequenceInputStream;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -89,6 +93,20 @@ class KeyLinesTest {
           .message()
           .containsAnyOf("it is truncated", "Unexpected end of ZLIB input stream");
     }
+  }
+
+  /** A pipe has no bytes available before its writer sends the next member. */
+  @Test
+  void membersOfGzipThatArriveLaterAreRead() throws IOException {
+    byte[] first = new byte[4_096];
+    new Random(17).nextBytes(first);
+    byte[] second = "b.example".getBytes(UTF_8);
+    InputStream pipe =
+        new SequenceInputStream(
+            new ByteArrayInputStream(gzip(first)), new ByteArrayInputStream(gzip(second)));
+    assertThat(InputFile.text(pipe, Path.of("pipe")).readAllBytes())
+        .hasSize(first.length + second.length)
+        .endsWith(second);
   }
 
   @Test
