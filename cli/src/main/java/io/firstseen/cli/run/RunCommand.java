@@ -103,8 +103,8 @@ public final class RunCommand implements Callable<Integer> {
       paramLabel = "OUT",
       description =
           "The changelog in the input's format: an add for each key that was first seen, a delete"
-              + " for each that was removed, as they came. Any OUT may be - for standard output; then the"
-              + " summary goes to standard error.")
+              + " for each that was removed, as received. Any OUT may be - for standard output;"
+              + " the summary then goes to standard error.")
   private Path accepted;
 
   @Option(

@@ -101,8 +101,8 @@ public final class InputFile {
   }
 
   /**
-   * Refuses a file that is not text, or that is in gzip format and not named so: Flink decompresses
-   * files by their names.
+   * Rejects a file that is not text, and gzip data in a file whose name does not end in {@code
+   * .gz}: Flink decompresses files by their names.
    *
    * @throws UserErrorException if it is such a file
    */

@@ -104,7 +104,7 @@ class ReportMembershipTest {
     assertThat(call.err())
         .containsExactly(
             "warning: 1 of 3 lines hold no usable key and were left out:",
-            "standard input:3: the line is a TSV event, read it with --format tsv");
+            "standard input:3: the line is a TSV event, which run and bootstrap read with --format tsv");
     assertThat(call.out()).hasSize(1);
     JsonNode json = new ObjectMapper().readTree(call.out().get(0));
     assertThat(json.get("keys").intValue()).isEqualTo(1);

@@ -252,7 +252,7 @@ class RunCommandTest {
         .contains(
             "in:1: the line has 2 tab-separated columns, pass only the column of the key, such as"
                 + " by cut -f1",
-            "in:2: the line is a TSV event, read it with --format tsv");
+            "in:2: the line is a TSV event, which run and bootstrap read with --format tsv");
   }
 
   @Test

@@ -52,7 +52,7 @@ public final class EventParser implements Serializable {
     this.canonicaliser = canonicaliser;
   }
 
-  /** A line that is a key: an add, at the time of the clock. {@link KeyLine} may refuse it. */
+  /** A line that is a key: an add, at the time of the clock. {@link KeyLine} may reject it. */
   public SourceEvent parseLine(byte[] line, String place) {
     try {
       EventRules.checkUtf8(line);

@@ -32,7 +32,7 @@ public final class KeyLine {
     }
     String text = new String(line, ISO_8859_1);
     if (EVENT.matcher(text).lookingAt()) {
-      return Optional.of("the line is a TSV event, read it with --format tsv");
+      return Optional.of("the line is a TSV event, which run and bootstrap read with --format tsv");
     }
     return hasColumns(text.strip(), canonicaliser)
         ? Optional.of(

@@ -35,7 +35,7 @@ public final class UserErrorException extends RuntimeException {
     return new UserErrorException("cannot %s %s: %s".formatted(action, file, reason(e)));
   }
 
-  /** The reason of a failure to read or write, in words for a user. */
+  /** Returns the reason why a file could not be read or written. */
   public static String reason(IOException e) {
     String reason = e.getMessage();
     if (e instanceof NoSuchFileException) {

@@ -53,7 +53,9 @@ class EventParserTest {
   void aLineThatIsATsvEventIsRefused(String op) {
     byte[] line = utf8("1700000000\t" + op + "\ta.example");
     assertMalformed(
-        parser.parseLine(line, PLACE), line, "the line is a TSV event, read it with --format tsv");
+        parser.parseLine(line, PLACE),
+        line,
+        "the line is a TSV event, which run and bootstrap read with --format tsv");
     for (String key : new String[] {"1\tadded\tk", "1\tadd", "x1\tadd\tk", "\tadd\tk"}) {
       assertThat(parser.parseLine(utf8(key), PLACE).isWellFormed()).isTrue();
     }
