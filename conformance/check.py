@@ -45,7 +45,11 @@ def of_vectors(topic, vectors):
         answer = {"refused": True} if form is None else {"form": form.encode().hex()}
         yield Case(topic, vector["about"], request, answer)
     for vector in vectors.get("urls", ()):
-        request = {"op": "expressions", "url": vector["url"]}
+        request = {
+            "op": "expressions",
+            "canonicaliser": vectors["canonicaliser"],
+            "url": vector["url"],
+        }
         wanted = vector["expressions"]
         answer = {"refused": True} if wanted is None else {"expressions": wanted}
         yield Case(topic, "the expressions of a URL", request, answer)

@@ -49,7 +49,8 @@ kept; a signature is checked with --public-key. PLACE is a trusted directory, fo
 it does not have itself; the place that a manifest names is used only if --public-key verifies the manifest. apply
 writes the snapshot of each shard into OUTPUT.
 
-The exit status is 0 if all is well, 1 if verify finds something invalid or not signed by a trusted key, 2 for
+The exit status is 0 if all is well, 1 if verify finds something invalid or not signed by a trusted key, 4 if a key or
+URL of query or match could not be evaluated, 2 for
 anything else that is wrong.
 `;
 
@@ -246,33 +247,46 @@ function withoutReturn(line) {
   return line[line.length - 1] === 13 ? line.subarray(0, -1) : line;
 }
 
-/** Answers by a function, or says why a key has no canonical form. */
-function answerOf(ask, nothing) {
+/** Answers by a function; a reason why the key has no canonical form instead. */
+function answerOf(ask) {
   try {
-    return { answer: ask(), reason: undefined };
+    return { answer: ask() };
   } catch (error) {
     if (!(error instanceof InvalidKeyError)) {
       throw error;
     }
-    return { answer: nothing, reason: error.message };
+    return { reason: error.message };
   }
+}
+
+/** The exit status after some keys or URLs. */
+function statusOf(invalid, io) {
+  if (invalid === 0) {
+    return 0;
+  }
+  io.error(`invalid: ${invalid} could not be evaluated, so whether they are present is unknown\n`);
+  return 4;
 }
 
 async function query([place, ...words], options, io) {
   const { list } = await opened(place, hashKeyOf(options, io), options);
+  let invalid = 0;
   for await (const key of keysOf(words, io)) {
-    const { answer, reason } = answerOf(() => list.contains(key, options.scope), false);
-    const word = answer ? "present" : "absent";
+    const { answer, reason } = answerOf(() => list.contains(key, options.scope));
+    const word = reason !== undefined ? "invalid" : answer ? "present" : "absent";
+    invalid += reason === undefined ? 0 : 1;
     if (options.json) {
       io.out(JSON.stringify({ key: key.toString(), answer: word, reason }) + "\n");
     } else {
-      io.out(Buffer.concat([key, Buffer.from(`\t${word}\n`)]));
+      io.out(Buffer.concat([key, Buffer.from(`\t${word}`), reasonField(reason), Buffer.from("\n")]));
     }
   }
+  return statusOf(invalid, io);
 }
 
 /** Without what would make fields and lines of its own. */
 const field = (url) => Buffer.from(url.map((byte) => ([9, 10, 13].includes(byte) ? 32 : byte)));
+const reasonField = (reason) => (reason === undefined ? Buffer.of() : Buffer.concat([Buffer.from("\t"), field(Buffer.from(reason))]));
 
 async function match([place, ...words], options, io) {
   const hashKey = hashKeyOf(options, io);
@@ -293,27 +307,36 @@ async function match([place, ...words], options, io) {
   const allowFrom = 1 + options.list.length;
   const lists = all.slice(0, allowFrom);
   const asked = new UrlLists(lists, all.slice(allowFrom));
+  let invalid = 0;
   for await (const url of keysOf(words, io)) {
-    const { answer, reason } = answerOf(() => asked.ask(url, options.scope), {
-      present: false,
-      matches: [],
-      allowedBy: [],
-    });
+    const { answer, reason } = answerOf(() => asked.ask(url, options.scope));
+    if (reason !== undefined) {
+      invalid++;
+      io.out(
+        options.json
+          ? JSON.stringify({ url: url.toString(), answer: "invalid", reason }) + "\n"
+          : Buffer.concat([field(url), Buffer.from("\tinvalid"), reasonField(reason), Buffer.from("\n")])
+      );
+      continue;
+    }
     const word = answer.present ? "present" : "absent";
     if (options.json) {
       const named = (matches) => matches.map(({ list, entry }) => ({ set: list, entry }));
-      const count = reason === undefined ? expressions(url).length : 0;
+      const count = (version) => expressions(url, version).length;
       const rate = -Math.expm1(
-        lists.reduce((sum, { parameters }) => sum + count * Math.log1p(-parameters.falsePositiveRate), 0)
+        lists.reduce(
+          (sum, { parameters: { canonicaliserVersion, falsePositiveRate } }) =>
+            sum + count(canonicaliserVersion) * Math.log1p(-falsePositiveRate),
+          0
+        )
       );
       const line = {
         url: url.toString(),
         answer: word,
         matches: named(answer.matches),
         allowedBy: named(answer.allowedBy),
-        expressions: count,
+        expressions: count(),
         falsePositiveRate: rate,
-        reason,
       };
       io.out(JSON.stringify(line) + "\n");
     } else {
@@ -323,6 +346,7 @@ async function match([place, ...words], options, io) {
       io.out(Buffer.concat([field(url), Buffer.from(["", word, ...fields].join("\t") + "\n")]));
     }
   }
+  return statusOf(invalid, io);
 }
 
 const millis = (number) => `${number} ms`;

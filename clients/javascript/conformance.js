@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { bytesOfHex, hex } from "./lib/bytes.js";
 import { verifyBlob } from "./lib/blobs.js";
-import { FirstseenError, MalformedError, UnsupportedError } from "./lib/errors.js";
+import { FirstseenError, InvalidKeyError, MalformedError, UnsupportedError } from "./lib/errors.js";
 import { Range } from "./lib/gcs.js";
 import { joinedHash } from "./lib/lookup.js";
 import { shardBits } from "./lib/snapshot.js";
@@ -70,13 +70,25 @@ async function newestSet(directory, held) {
   return catchUp(Manifest.read(source.manifest()), held, source);
 }
 
+/** By the names of the protocol, where those of rules mean their first released versions. */
+const ruleOf = (name) => ({ url: "url-2", "url-expression": "url-expression-1" })[name] ?? name;
+
+/** Answers, and the indices of what has no canonical form, which gets `nothing`. */
+function each(asked, nothing, ask) {
+  const invalid = [];
+  const answers = asked.map((one, index) =>
+    orIf(InvalidKeyError, nothing, () => ask(one), () => invalid.push(index))
+  );
+  return { answers, invalid };
+}
+
 const OPERATIONS = {
   canonical({ canonicaliser, key, keyHex, strip }) {
-    return { form: hex(canonical(canonicaliser, key ?? bytesOf(keyHex), { strip })) };
+    return { form: hex(canonical(ruleOf(canonicaliser), key ?? bytesOf(keyHex), { strip })) };
   },
 
-  expressions({ url }) {
-    return { expressions: expressions(url) };
+  expressions({ canonicaliser = "url-expression", url }) {
+    return { expressions: expressions(url, Number(ruleOf(canonicaliser).at(-1))) };
   },
 
   hash({ scopeHex = "", formHex, ...keyed }) {
@@ -108,15 +120,19 @@ const OPERATIONS = {
 
   async query({ file, directory, keys, scope, ...keyed }) {
     const lookup = await openLookup(file ?? directory, hashKeyOf(keyed));
-    if (directory !== undefined) {
-      return { present: lookup.containsAll(keys, scope) };
-    }
-    // The snapshot of one shard holds no key of another.
-    return { present: keys.map((key) => orIf(UnsupportedError, false, () => lookup.containsAll([key], scope)[0])) };
+    const { answers, invalid } = each(keys, false, (key) =>
+      // The snapshot of one shard holds no key of another.
+      directory === undefined
+        ? orIf(UnsupportedError, false, () => lookup.contains(key, scope))
+        : lookup.contains(key, scope)
+    );
+    return { present: answers, invalid };
   },
 
   async match({ file, directory, urls, scope, ...keyed }) {
-    return { entries: (await openLookup(file ?? directory, hashKeyOf(keyed))).matchAll(urls, scope) };
+    const lookup = await openLookup(file ?? directory, hashKeyOf(keyed));
+    const { answers, invalid } = each(urls, null, (url) => lookup.match(url, scope));
+    return { entries: answers, invalid };
   },
 
   async manifest({ file, publicKeys = [] }) {
@@ -154,11 +170,12 @@ const OPERATIONS = {
   },
 };
 
-function orIf(Kind, otherwise, ask) {
+function orIf(Kind, otherwise, ask, note = () => {}) {
   try {
     return ask();
   } catch (error) {
     if (error instanceof Kind) {
+      note();
       return otherwise;
     }
     throw error;

@@ -19,13 +19,13 @@ export const CANONICALISERS: readonly Canonicaliser[];
 export function canonical(canonicaliser: Canonicaliser, key: Key, options?: { strip?: string | null }): Uint8Array;
 
 /**
- * The match expressions of a URL: all entries of a list that would list it, from the most to the least specific, 1 to
- * 30.
+ * The match expressions of a URL: all entries of a list that would list it, from the most to the least specific.
  *
  * @param url with or without its scheme; not a line of a list, whose notation may mean more
+ * @param version of the rule `url-expression` of the list; the newest if it is left out
  * @throws InvalidKeyError if it has no canonical form
  */
-export function expressions(url: Key): string[];
+export function expressions(url: Key, version?: number): string[];
 
 /** The version of the public suffix list of which this package has the ICANN section. */
 export const PUBLIC_SUFFIX_LIST: string;
@@ -165,19 +165,19 @@ export interface Asked {
    * Whether the set holds a key.
    *
    * @param scope the tenant, if keys have one
-   * @throws InvalidKeyError if the key has no canonical form, so that no set holds it
+   * @throws InvalidKeyError if the key has no canonical form, so that no answer is right
    */
   contains(key: Key, scope?: Key): boolean;
-  /** The same for many keys, in their order; false for a key without a canonical form. */
+  /** The same for many keys, in their order; ask one by one to learn which has no canonical form. */
   containsAll(keys: Iterable<Key>, scope?: Key): boolean[];
   /**
    * The entry of a list of `url-expression` that lists a URL, the most specific one; null if none does.
    *
-   * @throws InvalidKeyError if the URL has no canonical form, so that no list holds it
+   * @throws InvalidKeyError if the URL has no canonical form, so that no answer is right
    * @throws UnsupportedError if the set has another canonical form
    */
   match(url: Key, scope?: Key): string | null;
-  /** The same for many URLs, in their order; null for one without a canonical form. */
+  /** The same for many URLs, in their order. */
   matchAll(urls: Iterable<Key>, scope?: Key): (string | null)[];
 }
 

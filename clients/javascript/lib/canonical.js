@@ -2,71 +2,98 @@
 
 import { halfAPair, isWellFormed, textOf, utf8 } from "./bytes.js";
 import { InvalidKeyError, UnsupportedError } from "./errors.js";
-import { entryForm, expressionsOf, visitForm } from "./expressions.js";
+import { entryForm, entryForm1, expressionsOf, visitForm } from "./expressions.js";
 import { foldedText } from "./text.js";
 import { stripping } from "./stripping.js";
-import { canonicalUrl } from "./urls.js";
+import { canonicalUrl, canonicalUrl2 } from "./urls.js";
 
 /** Of keys, of forms and of scopes. */
 export const MAX_KEY_BYTES = 65536;
 
-/** The rules by their codes in files. `form` takes a text; null for the rule that takes bytes as they are. */
+/** The longest URL that Chromium opens. */
+const MAX_URL_BYTES = 2 << 20;
+
+/**
+ * The newest version of each rule, by its code in files. `form` takes a text; null for the rule that takes bytes as
+ * they are.
+ */
 const RULES = [
   { id: "none", version: 1, form: null },
-  { id: "url", version: 2, form: canonicalUrl },
+  { id: "url", version: 3, form: canonicalUrl },
   { id: "text", version: 1, form: foldedText },
-  { id: "url-expression", version: 1, form: entryForm },
+  { id: "url-expression", version: 2, form: entryForm },
 ];
-
-/** The rule for a URL that is asked of lists: `url-expression` without the notation of lines. */
-const VISITS = { ...RULES[3], form: visitForm };
+const OLDER = [
+  { id: "url", version: 2, form: canonicalUrl2 },
+  { id: "url-expression", version: 1, form: entryForm1 },
+];
 
 export const CANONICALISERS = Object.freeze(RULES.map((rule) => rule.id));
 
-export function ruleNamed(id) {
-  const rule = RULES.find((each) => each.id === id);
+/** The newest version of a rule, or one such as `url-2`. */
+export function ruleNamed(name) {
+  const rule = [...RULES, ...OLDER].find((each) => each.id === name || `${each.id}-${each.version}` === name);
   if (rule === undefined) {
-    throw new RangeError(`canonicaliser must be one of ${CANONICALISERS.join(", ")}, got '${id}'`);
-  }
-  return rule;
-}
-
-/** A rule with the parameters that it leaves out of URLs; null for none. */
-function ruleWith(id, strip) {
-  const rule = ruleNamed(id);
-  if (strip === null) {
-    return rule;
-  }
-  if (id !== "url") {
-    throw new RangeError(`only the canonicaliser url strips parameters, got '${id}'`);
-  }
-  const isStripped = stripping(strip);
-  return { ...rule, form: (key) => canonicalUrl(key, isStripped) };
-}
-
-/** The rule of a set; refuses another version of it than the one that is here. */
-export function ruleOf(parameters) {
-  const rule = ruleWith(parameters.canonicaliser, parameters.strippedParameters);
-  const { version } = rule;
-  if (version !== parameters.canonicaliserVersion) {
-    throw new UnsupportedError(
-      `the keys went through version ${parameters.canonicaliserVersion} of the canonicaliser ` +
-        `${parameters.canonicaliser}, this program has version ${version}`
+    throw new RangeError(
+      `canonicaliser must be one of ${CANONICALISERS.join(", ")}, or an older version, url-2 or url-expression-1, ` +
+        `got '${name}'`
     );
   }
   return rule;
 }
 
-function checkLength(bytes, what) {
-  if (bytes > MAX_KEY_BYTES) {
-    throw new InvalidKeyError(`${what} must be at most ${MAX_KEY_BYTES} bytes, got ${bytes}`);
+/** A rule with the parameters that it leaves out of URLs; null for none. */
+function ruleWith(name, strip) {
+  const rule = ruleNamed(name);
+  if (strip === null) {
+    return rule;
+  }
+  if (rule.id !== "url") {
+    throw new RangeError(`only the canonicaliser url strips parameters, got '${name}'`);
+  }
+  const isStripped = stripping(strip);
+  return { ...rule, form: (key) => rule.form(key, isStripped) };
+}
+
+/** The rule of a set; refuses a version of it that is not here. */
+export function ruleOf(parameters) {
+  const { canonicaliser, canonicaliserVersion, strippedParameters } = parameters;
+  const rule = [...RULES, ...OLDER].find(
+    ({ id, version }) => id === canonicaliser && version === canonicaliserVersion
+  );
+  if (rule === undefined) {
+    throw new UnsupportedError(
+      `the keys went through version ${canonicaliserVersion} of the canonicaliser ${canonicaliser}, the newest of ` +
+        `this program is version ${ruleNamed(canonicaliser).version}`
+    );
+  }
+  return ruleWith(`${rule.id}-${rule.version}`, strippedParameters);
+}
+
+function checkLength(bytes, what, most = MAX_KEY_BYTES) {
+  if (bytes > most) {
+    throw new InvalidKeyError(`${what} must be at most ${most} bytes, got ${bytes}`);
   }
 }
 
 /** The length in UTF-8, which is counted only where it may matter. */
-function checkText(text, what) {
-  if (3 * text.length > MAX_KEY_BYTES) {
-    checkLength(utf8(text, what).length, what);
+function checkText(text, what, most = MAX_KEY_BYTES) {
+  if (3 * text.length > most) {
+    checkLength(utf8(text, what).length, what, most);
+  }
+}
+
+function checkGiven(key, what, most) {
+  if (typeof key !== "string" && !(key instanceof Uint8Array)) {
+    throw new TypeError(`a key must be a string or a Uint8Array, got ${typeof key}`);
+  }
+  if (key.length === 0) {
+    throw new InvalidKeyError("key is empty");
+  }
+  if (typeof key === "string") {
+    checkText(key, what, most);
+  } else {
+    checkLength(key.length, what, most);
   }
 }
 
@@ -76,17 +103,7 @@ function checkText(text, what) {
  * @param key a text, or bytes, for all rules but `none` of UTF-8
  */
 export function formOf(rule, key) {
-  if (typeof key !== "string" && !(key instanceof Uint8Array)) {
-    throw new TypeError(`a key must be a string or a Uint8Array, got ${typeof key}`);
-  }
-  if (key.length === 0) {
-    throw new InvalidKeyError("key is empty");
-  }
-  if (typeof key === "string") {
-    checkText(key, "key");
-  } else {
-    checkLength(key.length, "key");
-  }
+  checkGiven(key, "key", MAX_KEY_BYTES);
   if (rule.form === null) {
     return key;
   }
@@ -99,14 +116,36 @@ export function formOf(rule, key) {
   return form;
 }
 
-
 /** The bytes of the canonical form of a key; `strip` are patterns of parameters that `url` leaves out. */
 export function canonical(canonicaliser, key, { strip = null } = {}) {
   const form = formOf(ruleWith(canonicaliser, strip), key);
   return typeof form === "string" ? utf8(form, "key") : form.slice();
 }
 
-/** All entries of a list that would list a URL, from the most to the least specific. */
-export function expressions(url) {
-  return expressionsOf(formOf(VISITS, url));
+/**
+ * All entries of a list that would list a URL, from the most to the least specific.
+ *
+ * @param version of the rule `url-expression` of the list
+ */
+export function expressions(url, version = 2) {
+  checkGiven(url, "URL", MAX_URL_BYTES);
+  if (typeof url === "string" && !isWellFormed(url)) {
+    throw halfAPair("key");
+  }
+  const form = visitForm(typeof url === "string" ? url : textOrEscapes(url));
+  return expressionsOf(form, version).filter((each) => each.length <= MAX_KEY_BYTES);
+}
+
+/** The text of bytes; if they are not UTF-8, all bytes beyond ASCII as escapes. */
+function textOrEscapes(bytes) {
+  try {
+    return textOf(bytes, "key");
+  } catch (error) {
+    if (!(error instanceof InvalidKeyError)) {
+      throw error;
+    }
+    return Array.from(bytes, (byte) =>
+      byte < 0x80 ? String.fromCharCode(byte) : "%" + byte.toString(16).toUpperCase()
+    ).join("");
+  }
 }

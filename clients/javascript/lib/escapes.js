@@ -1,4 +1,4 @@
-// Percent-escapes (docs/format/url-v2.md#escapes).
+// Percent-escapes (docs/format/url-v3.md#escapes).
 
 import { utf8 } from "./bytes.js";
 

@@ -1,51 +1,89 @@
-// The rule `url-expression`, version 1, and match expressions (docs/format/url-expression-v1.md).
+// The rule `url-expression`, versions 1 and 2, and match expressions (docs/format/url-expression-v2.md).
 
 import { bracketed, endsInNumber, ipv4, ipv6 } from "./addresses.js";
 import { InvalidKeyError, quoted } from "./errors.js";
 import { IN_PATH, IN_QUERY, normaliser } from "./escapes.js";
 import { canonicalHost } from "./hosts.js";
 import { registrableStart } from "./suffixes.js";
-import { cut, normalParts, resolved, trimmed } from "./urls.js";
+import { cut, cutVisit, normalParts, resolved, trimmed } from "./urls.js";
 
 const SCHEMES = ["http", "https", "ftp", "ws", "wss"];
 /** Options that do not narrow which visits of a page an Adblock filter blocks. */
 const WIDE_OPTIONS = ["all", "doc", "document", "important"];
 /** Addresses by which hosts files send a name nowhere. */
 const NOWHERE = ["0.0.0.0", "127.0.0.1", "[::]", "[::1]"];
-const MAX_HOSTS = 5;
-const MAX_DIRECTORIES = 4;
-/** The largest number of match expressions of a URL: each host with the path, with its query, and directories. */
-export const MAX_EXPRESSIONS = MAX_HOSTS * (MAX_DIRECTORIES + 2);
+/** Of URLs that are looked up, by the version of the set. */
+const MAX_HOSTS = { 1: 5, 2: 128 };
+const MAX_DIRECTORIES = { 1: 4, 2: 16 };
+const MAX_LABELS = MAX_HOSTS[2] - 1;
+
+const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*:[/\\]/;
+/** No domain or a list of domains, the mark, and a selector; `##` and a space is a note. */
+const COSMETIC = /^[A-Za-z0-9_.*,~\x80-\u{10ffff}-]*#[@?$%]*##?[^# \t]/u;
+/** A backslash, or a character in path or query that URLs escape. */
+const REGULAR_EXPRESSION = /\\|^[^/?]*[/?][^"<>[\]^`{|}]*["<>[\]^`{|}]/;
+/** A filter of a part of a name, such as `.ad.page.` or `.com/ads/`. */
+const PART_OF_NAME = /^\.(?:.*[/?:].*|.*\.)$/s;
+const OPTION =
+  "~?(?:third-party|3p|first-party|1p|script|image|stylesheet|object|xmlhttprequest|xhr|subdocument|frame|popup|media" +
+  "|font|websocket|ping|other|badfilter|important|all|document|doc|domain|from|to|csp|redirect|redirect-rule" +
+  "|removeparam|match-case|generichide|elemhide|inline-script|network|app)(?:=[^,]*)?";
+const NARROWED = new RegExp(`^.*\\$${OPTION}(?:,${OPTION})*$`, "s");
 
 const normalPath = normaliser(IN_PATH, IN_PATH);
 const normalQuery = normaliser(IN_QUERY, IN_QUERY.replace(/[&=+;]/g, ""));
 
 /** The host or URL that a line of a list names. */
-function listed(line) {
+function listed(line, version) {
   const text = trimmed(line);
-  if (/^[A-Za-z][A-Za-z0-9+.-]*:[/\\]/.test(text)) {
+  if (version === 1 && SCHEME.test(text)) {
     return text;
   }
-  if (text.startsWith("#") || text.startsWith("!")) {
+  if (version > 1 && /[\r\n]/.test(text)) {
+    throw new InvalidKeyError(`${quoted(text)} has a line break`);
+  }
+  if (isComment(text)) {
     throw new InvalidKeyError(`${quoted(text)} is a comment`);
   }
   if (text.startsWith("@@")) {
     throw new InvalidKeyError(`${quoted(text)} is an exception, which lists nothing`);
   }
-  if (/#[@?$%]*#/.test(text)) {
+  if (version === 1 ? /#[@?$%]*#/.test(text) : COSMETIC.test(text)) {
     throw new InvalidKeyError(`${quoted(text)} is a cosmetic filter, which lists parts of pages`);
   }
   if (text.startsWith("|")) {
-    return filtered(text);
+    return filtered(version === 1 ? text : withoutComment(text));
   }
   const entry = withoutComment(text);
-  const named = withoutWildcard(namedByHostsFile(entry) ?? entry);
+  const isUrl = SCHEME.test(entry);
+  const name = isUrl ? null : namedByHostsFile(entry);
+  if (version > 1 && name === null && /[ \t]/.test(entry)) {
+    throw new InvalidKeyError(
+      `${quoted(entry)} has more than one column; select one, or write a space in a URL as %20`
+    );
+  }
+  if (isUrl) {
+    return entry;
+  }
+  if (version > 1 && (REGULAR_EXPRESSION.test(entry) || PART_OF_NAME.test(entry) || NARROWED.test(entry))) {
+    throw new InvalidKeyError(
+      `${quoted(entry)} is a pattern or a regular expression; list the host, or the page with http:// before it`
+    );
+  }
+  const named = withoutWildcard(name ?? entry);
   if (isRange(named)) {
     throw new InvalidKeyError(
       `${quoted(named)} is a range of addresses; list them one by one, or a page with http:// before it`
     );
   }
   return named;
+}
+
+/** Whether a line without the spaces around it is a comment, or empty. */
+function isComment(text) {
+  return (
+    text === "" || text.startsWith("!") || (text.startsWith("#") && !COSMETIC.test(text)) || /^\[Adblock/i.test(text)
+  );
 }
 
 /** Whether a text is an IP address, a slash and the length of a prefix. */
@@ -130,7 +168,25 @@ function filtered(text) {
 
 /** The canonical form of an entry, which is a line of a list. */
 export function entryForm(line) {
-  return (line.includes("*") ? null : normalForm(line)) ?? parsedEntry(line);
+  const form = (/[*$]/.test(line) ? null : normalForm(line)) ?? parsedEntry(line);
+  const pathStart = form.indexOf("/");
+  const labels = form.slice(0, pathStart).split(".").length;
+  if (labels > MAX_LABELS) {
+    throw new InvalidKeyError(`an entry's host must have at most ${MAX_LABELS} labels, as URLs have, got ${labels}`);
+  }
+  const segments = form.slice(pathStart).split("/").length - 2;
+  if (form.endsWith("/") && !form.includes("?") && segments >= MAX_DIRECTORIES[2]) {
+    throw new InvalidKeyError(
+      `an entry's directory must have at most ${MAX_DIRECTORIES[2] - 1} segments, by which URLs are looked up, ` +
+        `got ${segments}`
+    );
+  }
+  return form;
+}
+
+/** The same in version 1. */
+export function entryForm1(line) {
+  return (line.includes("*") ? null : normalForm(line)) ?? parsedEntry(line, 1);
 }
 
 /** The canonical form of a URL that is asked of lists. */
@@ -148,9 +204,9 @@ function normalForm(key) {
   return host + (path === "" ? "/" : path) + (query === undefined ? "" : "?" + query);
 }
 
-/** What `entryForm` gives, by the steps of the rule alone. */
-export function parsedEntry(line) {
-  const text = listed(line);
+/** What `entryForm` gives, by the steps of the rule alone, without what is about depth. */
+export function parsedEntry(line, version = 2) {
+  const text = listed(line, version);
   const url = cut(text, SCHEMES);
   if (url.scheme === null) {
     const isDirectory = url.path.endsWith("/*") && url.query === "";
@@ -171,7 +227,7 @@ export function parsedEntry(line) {
 
 /** What `visitForm` gives, by the steps of the rule alone. */
 export function parsedVisit(url) {
-  return formOfParts(cut(url, SCHEMES));
+  return formOfParts(cutVisit(url, SCHEMES));
 }
 
 function formOfParts(url) {
@@ -181,12 +237,12 @@ function formOfParts(url) {
   return host + (isDefault ? "" : ":" + url.port) + path + (url.query === "" ? "" : "?" + normalQuery(url.query));
 }
 
-/** The match expressions of a canonical form, from the most to the least specific: 1 to 30. */
-export function expressionsOf(canonical) {
+/** The match expressions of a canonical form, from the most to the least specific, for a list of a version. */
+export function expressionsOf(canonical, version) {
   const pathStart = canonical.indexOf("/");
   const authority = canonical.slice(0, pathStart);
-  const hosts = hostsOf(authority);
-  const paths = pathsOf(canonical.slice(pathStart));
+  const hosts = hostsOf(authority, MAX_HOSTS[version]);
+  const paths = pathsOf(canonical.slice(pathStart), MAX_DIRECTORIES[version]);
   const expressions = [];
   for (const host of hosts) {
     for (const path of paths) {
@@ -196,24 +252,24 @@ export function expressionsOf(canonical) {
   return expressions;
 }
 
-function hostsOf(authority) {
+function hostsOf(authority, most) {
   const colon = authority.indexOf(":", authority.startsWith("[") ? authority.indexOf("]") : 0);
   const host = colon < 0 ? authority : authority.slice(0, colon);
   const hosts = colon < 0 ? [host] : [authority, host];
   const registrable = host.startsWith("[") || endsInNumber(host) ? -1 : registrableStart(host);
   const parents = [];
-  for (let start = registrable; start > 0 && hosts.length + parents.length < MAX_HOSTS; ) {
+  for (let start = registrable; start > 0 && hosts.length + parents.length < most; ) {
     parents.push(host.slice(start));
     start = host.lastIndexOf(".", start - 2) + 1;
   }
   return [...hosts, ...parents.reverse()];
 }
 
-function pathsOf(pathAndQuery) {
+function pathsOf(pathAndQuery, most) {
   const mark = pathAndQuery.indexOf("?");
   const path = mark < 0 ? pathAndQuery : pathAndQuery.slice(0, mark);
   const directories = [];
-  for (let end = 1; end > 0 && end < path.length && directories.length < MAX_DIRECTORIES; ) {
+  for (let end = 1; end > 0 && end < path.length && directories.length < most; ) {
     directories.push(path.slice(0, end));
     end = path.indexOf("/", end) + 1;
   }

@@ -1,4 +1,4 @@
-// The canonical form of a host (docs/format/url-v2.md#hosts).
+// The canonical form of a host (docs/format/url-v3.md#hosts).
 
 import { bracketed, embeddedIpv4, endsInNumber, ipv4, ipv6 } from "./addresses.js";
 import { textOf, utf8 } from "./bytes.js";

@@ -120,43 +120,31 @@ export class Lookup {
    *
    * @param key a string, or a Uint8Array of its bytes
    * @param scope the tenant, if keys have one
-   * @throws InvalidKeyError if the key has no canonical form, so that no set holds it
+   * @throws InvalidKeyError if the key has no canonical form, so that no answer is right
    */
   contains(key, scope) {
     return this.#holds(scopeBytes(scope), formOf(this.#rule, key));
   }
 
-  /** The same for many keys, in their order; false for a key without a canonical form. */
+  /** The same for many keys, in their order; ask one by one to learn which has no canonical form. */
   containsAll(keys, scope) {
     const bytes = scopeBytes(scope);
-    return Array.from(keys, (key) => {
-      try {
-        return this.#holds(bytes, formOf(this.#rule, key));
-      } catch (error) {
-        return falseIfInvalid(error);
-      }
-    });
+    return Array.from(keys, (key) => this.#holds(bytes, formOf(this.#rule, key)));
   }
 
   /**
    * The entry of this list that lists a URL, the most specific one if there are more; null if none does.
    *
-   * @throws InvalidKeyError if the URL has no canonical form, so that no list holds it
+   * @throws InvalidKeyError if the URL has no canonical form, so that no answer is right
    */
   match(url, scope) {
     return this.#match(url, scopeBytes(scope));
   }
 
-  /** The same for many URLs, in their order; null for one without a canonical form. */
+  /** The same for many URLs, in their order. */
   matchAll(urls, scope) {
     const bytes = scopeBytes(scope);
-    return Array.from(urls, (url) => {
-      try {
-        return this.#match(url, bytes);
-      } catch (error) {
-        return falseIfInvalid(error) || null;
-      }
-    });
+    return Array.from(urls, (url) => this.#match(url, bytes));
   }
 
   #match(url, scope) {
@@ -168,20 +156,13 @@ export class Lookup {
     if (!this.#isWhole) {
       throw new UnsupportedError("a URL is looked up in all shards of a list, here are only some");
     }
-    for (const expression of expressions(url)) {
+    for (const expression of expressions(url, this.#rule.version)) {
       if (this.#holds(scope, expression)) {
         return expression;
       }
     }
     return null;
   }
-}
-
-function falseIfInvalid(error) {
-  if (error instanceof InvalidKeyError) {
-    return false;
-  }
-  throw error;
 }
 
 /** Several lists as one: all that match a URL, and allow sets that override them. */

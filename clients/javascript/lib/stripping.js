@@ -1,4 +1,4 @@
-// Query parameters that a set leaves out of its URLs (docs/format/url-v2.md#stripped-parameters).
+// Query parameters that a set leaves out of its URLs (docs/format/url-v3.md#stripped-parameters).
 
 import { require } from "./errors.js";
 

@@ -1,4 +1,4 @@
-// The rule `url`, version 2 (docs/format/url-v2.md).
+// The rule `url`, versions 2 and 3 (docs/format/url-v3.md).
 
 import { InvalidKeyError, quoted } from "./errors.js";
 import { IN_PATH, IN_QUERY, UNRESERVED, normaliser } from "./escapes.js";
@@ -8,7 +8,9 @@ const SCHEMES = ["http", "https", "ftp"];
 const OWN_PORTS = { http: 80, https: 443, ftp: 21 };
 
 const normalPath = normaliser(IN_PATH, UNRESERVED);
-const normalQuery = normaliser(IN_QUERY, UNRESERVED);
+/** Browsers escape the apostrophe in queries. */
+const normalQuery = normaliser(IN_QUERY.replace("'", ""), UNRESERVED);
+const normalQuery2 = normaliser(IN_QUERY, UNRESERVED);
 
 /** A text without the characters up to U+0020 at its ends. */
 export function trimmed(text) {
@@ -25,9 +27,27 @@ export function trimmed(text) {
 
 /** Cuts a key into scheme (null without one), host, port (-1 without one), path and query. */
 export function cut(key, schemes) {
-  let text = trimmed(key).replace(/[\t\n\r]/g, "");
+  return cutCleaned(cleaned(key), schemes);
+}
+
+/** Cuts a URL that a browser opens, which is more tolerant about schemes. */
+export function cutVisit(key, schemes) {
+  const url = cleaned(key).replace(/^(?:view-source:[\x00- ]*)+/i, "");
+  const start = /^(https?|ftp|wss?):[/\\]*/i.exec(url);
+  if (start !== null) {
+    return parts(start[1].toLowerCase(), url.slice(start[0].length));
+  }
+  const none = /^[/\\]{2,}/.exec(url);
+  return none === null ? cutCleaned(url, schemes) : parts("http", url.slice(none[0].length));
+}
+
+function cleaned(key) {
+  const text = trimmed(key).replace(/[\t\n\r]/g, "");
   const hash = text.indexOf("#");
-  text = hash < 0 ? text : text.slice(0, hash);
+  return hash < 0 ? text : text.slice(0, hash);
+}
+
+function cutCleaned(text, schemes) {
   const start = /^([A-Za-z][A-Za-z0-9+.-]*):[/\\]+/.exec(text);
   let scheme = null;
   if (start !== null) {
@@ -35,10 +55,15 @@ export function cut(key, schemes) {
     if (!schemes.includes(scheme)) {
       throw new InvalidKeyError(`scheme must be one of ${schemes.join(", ")}, got ${quoted(scheme)}`);
     }
-    text = text.slice(start[0].length);
-  } else if (/^[0-9A-Fa-f.]*:[0-9A-Fa-f.]*:[0-9A-Fa-f.:]*$/.test(text)) {
+    return parts(scheme, text.slice(start[0].length));
+  }
+  if (/^[0-9A-Fa-f.]*:[0-9A-Fa-f.]*:[0-9A-Fa-f.:]*$/.test(text)) {
     return { scheme, host: `[${text}]`, port: -1, path: "", query: "" };
   }
+  return parts(scheme, text);
+}
+
+function parts(scheme, text) {
   const end = text.search(/[/\\?]/);
   let authority = end < 0 ? text : text.slice(0, end);
   const rest = end < 0 ? "" : text.slice(end);
@@ -102,8 +127,7 @@ function canonicalParameter(name, parameter) {
   return parameter.length === name.length + 1 ? name : parameter;
 }
 
-function sortedQuery(query, isStripped) {
-  const normal = normalQuery(query);
+function sortedQuery(normal, isStripped) {
   const isLeft = (name) => name !== "" && !isStripped(name);
   if (!normal.includes("&")) {
     const name = nameOf(normal);
@@ -137,22 +161,27 @@ const NONE = () => false;
  *
  * @param isStripped whether the set leaves out parameters of a name
  */
-export function canonicalUrl(key, isStripped = NONE) {
+export function canonicalUrl(key, isStripped = NONE, escaped = normalQuery) {
   const normal = normalParts(key);
   if (normal !== null) {
     const [, scheme = "http", host, path, query] = normal;
-    const sorted = query === undefined ? "" : sortedQuery(query, isStripped);
+    const sorted = query === undefined ? "" : sortedQuery(escaped(query), isStripped);
     return `${scheme}://${host}${path === "" ? "/" : path}${sorted === "" ? "" : "?" + sorted}`;
   }
-  return parsedUrl(key, isStripped);
+  return parsedUrl(key, isStripped, escaped);
 }
 
-/** The same by the steps of the rule alone. */
-export function parsedUrl(key, isStripped = NONE) {
+/** The same in version 2. */
+export function canonicalUrl2(key, isStripped = NONE) {
+  return canonicalUrl(key, isStripped, normalQuery2);
+}
+
+/** What `canonicalUrl` gives, by the steps of the rule alone. */
+export function parsedUrl(key, isStripped = NONE, escaped = normalQuery) {
   const url = cut(key, SCHEMES);
   const scheme = url.scheme ?? "http";
   const host = canonicalHost(url.host, false);
   const port = url.port < 0 || url.port === OWN_PORTS[scheme] ? "" : ":" + url.port;
-  const query = url.query === "" ? "" : sortedQuery(url.query, isStripped);
+  const query = url.query === "" ? "" : sortedQuery(escaped(url.query), isStripped);
   return `${scheme}://${host}${port}${resolved(normalPath(url.path))}${query === "" ? "" : "?" + query}`;
 }

@@ -58,10 +58,12 @@ test("query answers for keys and for lines", async (t) => {
     (await run(["query", set, "http://example.com/key-125", "x"])).output,
     "http://example.com/key-125\tpresent\nx\tabsent\n"
   );
-  const { output } = await run(["query", set, "-", "--json"], "http://example.com/key-125\n\n");
+  const { output, status, errors } = await run(["query", set, "-", "--json"], "http://example.com/key-125\n\n");
+  assert.equal(status, 4);
+  assert.match(errors, /^invalid: 1 could not be evaluated/);
   assert.deepEqual(output.trim().split("\n").map((line) => JSON.parse(line)), [
     { key: "http://example.com/key-125", answer: "present" },
-    { key: "", answer: "absent", reason: "key is empty" },
+    { key: "", answer: "invalid", reason: "key is empty" },
   ]);
 });
 

@@ -40,8 +40,8 @@ test("a follower takes what is newer, and keeps it whatever comes then", async (
   const update = await follower.refresh();
   assert.equal(update.manifest.sequence, 5n);
   assert.ok(update.bytes > 0);
-  const answers = () => follower.containsAll([KEY, "http://example.com/key-1000", ""]);
-  assert.deepEqual(answers(), [true, false, false]);
+  const answers = () => follower.containsAll([KEY, "http://example.com/key-1000"]);
+  assert.deepEqual(answers(), [true, false]);
 
   const refusals = [
     [golden("manifest-of-nothing.bin"), "OutdatedError", /sequence 0 is older than that of sequence 5/],
@@ -53,7 +53,7 @@ test("a follower takes what is newer, and keeps it whatever comes then", async (
     server.answers.set("/v1/manifest", bytes);
     await assert.rejects(follower.refresh(), (error) => error.name === name && message.test(error.message));
     assert.equal(follower.trouble.name, name);
-    assert.deepEqual(answers(), [true, false, false]);
+    assert.deepEqual(answers(), [true, false]);
   }
   serveSet(server, "manifest-signed.bin");
   assert.equal((await follower.refresh()).way, "nothing");
@@ -64,7 +64,7 @@ test("a follower takes what is newer, and keeps it whatever comes then", async (
 
   await server.close();
   await assert.rejects(follower.refresh(), { name: "UnreachableError" });
-  assert.deepEqual(answers(), [true, false, false]);
+  assert.deepEqual(answers(), [true, false]);
 });
 
 test("blobs that are not what the manifest names are refused", async (t) => {

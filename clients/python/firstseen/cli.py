@@ -12,7 +12,8 @@ snapshot of a shard; info and verify also take a blob. verify of a manifest buil
 bases, proves root and count, and reads the packs that are kept.
 
 The exit status is 0 if all is well, 1 if verify finds something invalid or not signed by a trusted
-key, 2 for anything else that is wrong, with one line on standard error.
+key, 4 if a key or URL of query or match could not be evaluated, 2 for anything else that is wrong,
+with one line on standard error.
 """
 
 from __future__ import annotations
@@ -292,28 +293,48 @@ def _query(options: argparse.Namespace) -> int:
     elif opened.parameters.shard_count == 1 and not options.questions:
         whole = SnapshotSet.of_snapshot(opened, key_hash)
     out = sys.stdout.buffer
+    invalid = 0
     for keys in _questions(options.questions):
-        if whole is not None:
-            found = whole.contains_each(keys, scope)
-        else:
-            assert isinstance(opened, Snapshot)
-            found = _in_file(opened, scope, key_hash, keys)
-        for key, present in zip(keys, found):
-            out.write(key + (b"\tpresent\n" if present else b"\tabsent\n"))
+        for key, found in zip(keys, _answers(whole or opened, scope, key_hash, keys)):
+            if isinstance(found, InvalidKeyError):
+                invalid += 1
+                out.write(key + b"\tinvalid\t" + _field(str(found)).encode("utf-8") + b"\n")
+            else:
+                out.write(key + (b"\tpresent\n" if found else b"\tabsent\n"))
         out.flush()
-    return 0
+    return _status(invalid)
 
 
-def _in_file(snapshot: Snapshot, scope: bytes, key_hash: KeyHash, keys: list[bytes]) -> list[bool]:
-    """Looks keys up without decoding the whole file; refuses those of another shard."""
-    found = []
+def _answers(
+    opened: Union[SnapshotSet, Opened], scope: bytes, key_hash: KeyHash, keys: list[bytes]
+) -> list[Union[bool, InvalidKeyError]]:
+    if isinstance(opened, SnapshotSet):
+        try:
+            return list(opened.contains_each(keys, scope))
+        except InvalidKeyError:
+            pass
+    answers: list[Union[bool, InvalidKeyError]] = []
     for key in keys:
         try:
-            found.append(snapshot.contains_hash(snapshot.parameters.hash(key, scope, key_hash)))
-        except InvalidKeyError:
-            # A key without canonical form is in no set.
-            found.append(False)
-    return found
+            if isinstance(opened, SnapshotSet):
+                answers.append(opened.contains(key, scope))
+            else:
+                # Without decoding the whole file; one of another shard is refused.
+                assert isinstance(opened, Snapshot)
+                answers.append(opened.contains_hash(opened.parameters.hash(key, scope, key_hash)))
+        except InvalidKeyError as error:
+            answers.append(error)
+    return answers
+
+
+def _status(invalid: int) -> int:
+    if invalid:
+        print(f"invalid: {invalid} could not be evaluated, so whether they are present is unknown", file=sys.stderr)
+    return 4 if invalid else 0
+
+
+def _field(text: str) -> str:
+    return _FIELD_ENDS.sub(" ", text)
 
 
 def _open_list(path: str, key_hash: KeyHash, options: argparse.Namespace) -> SnapshotSet:
@@ -343,19 +364,23 @@ def _match(options: argparse.Namespace) -> int:
     lists = UrlLists(opened[:allow_from], opened[allow_from:], names)
     several = len(opened) > 1
     scope = os.fsencode(options.scope)
+    invalid = 0
     for urls in _questions(options.questions):
         for answer in lists.ask_each(urls, scope):
+            invalid += answer.reason is not None
             url = answer.url.decode("utf-8", "replace") if isinstance(answer.url, bytes) else answer.url
             line = _json_of(url, answer) if options.json else _line_of(url, answer, several)
             sys.stdout.buffer.write(line.encode("utf-8") + b"\n")
         sys.stdout.buffer.flush()
-    return 0
+    return _status(invalid)
 
 
 def _line_of(url: str, answer: UrlAnswer, several: bool) -> str:
+    if answer.reason is not None:
+        return f"{_field(url)}\tinvalid\t{_field(answer.reason)}"
     # What makes a URL present, or absent although a list has it.
     deciding = answer.matches if answer.present or not answer.matches else answer.allowed_by
-    words = [_FIELD_ENDS.sub(" ", url), "present" if answer.present else "absent"]
+    words = [_field(url), "present" if answer.present else "absent"]
     for match in deciding:
         words.append(match.entry)
         if several:
@@ -364,7 +389,10 @@ def _line_of(url: str, answer: UrlAnswer, several: bool) -> str:
 
 
 def _json_of(url: str, answer: UrlAnswer) -> str:
-    row: dict[str, Any] = {
+    if answer.reason is not None:
+        row: dict[str, Any] = {"url": url, "answer": "invalid", "reason": answer.reason}
+        return json.dumps(row, ensure_ascii=False, separators=(",", ":"))
+    row = {
         "url": url,
         "answer": "present" if answer.present else "absent",
         "matches": [{"set": match.set_name, "entry": match.entry} for match in answer.matches],
@@ -372,8 +400,6 @@ def _json_of(url: str, answer: UrlAnswer) -> str:
         "expressions": answer.expressions,
         "falsePositiveRate": answer.false_positive_rate,
     }
-    if answer.reason is not None:
-        row["reason"] = answer.reason
     return json.dumps(row, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -9,13 +9,13 @@ import sys
 from typing import Any, Callable, Optional
 
 from . import open_manifest, open_set
-from .canonical import canonicaliser, url_expressions
+from .canonical import Canonicaliser, canonicaliser, url_expressions
 from .catchup import CatchUp, Held
 from .errors import FirstseenError, InvalidKeyError, UnsupportedError
 from .keyhash import HASH_NAMES, XXH3_64, KeyHash, joined
 from .manifest import Manifest
 from .parameters import SetParameters
-from .sets import SnapshotSet
+from .sets import SnapshotSet, UrlLists
 from .shards import values_of
 from .signature import TrustedKey, require_signed
 from .snapshot import SNAPSHOT_MAGIC, Snapshot
@@ -25,8 +25,14 @@ from ._numeric import np
 Request = dict[str, Any]
 
 
+def _rule(request: Request) -> Canonicaliser:
+    """By the names of the protocol, where those of rules mean their first released versions."""
+    name = request.get("canonicaliser", "url-expression")
+    return canonicaliser({"url": "url-2", "url-expression": "url-expression-1"}.get(name, name))
+
+
 def _canonical(request: Request) -> Request:
-    rule = canonicaliser(request["canonicaliser"])
+    rule = _rule(request)
     if request.get("strip"):
         rule = rule.stripping(request["strip"])
     key = bytes.fromhex(request["keyHex"]) if "keyHex" in request else request["key"]
@@ -34,7 +40,7 @@ def _canonical(request: Request) -> Request:
 
 
 def _expressions(request: Request) -> Request:
-    return {"expressions": url_expressions(request["url"])}
+    return {"expressions": url_expressions(request["url"], _rule(request).version)}
 
 
 def _key_hash(request: Request) -> KeyHash:
@@ -85,27 +91,46 @@ def _opened(request: Request) -> SnapshotSet:
 
 def _query(request: Request) -> Request:
     scope, keys = request.get("scope") or "", request["keys"]
+    contains = None
     if "file" in request:
         data = read_file(request["file"])
         if data.startswith(SNAPSHOT_MAGIC):
             snapshot = Snapshot(data)
             if snapshot.parameters.shard_count > 1:
-                return {"present": [_in_shard(snapshot, key, scope, _key_hash(request)) for key in keys]}
-    return {"present": _opened(request).contains_each(keys, scope)}
+                contains = _in_shard(snapshot, scope, _key_hash(request))
+    if contains is None:
+        whole = _opened(request)
+        contains = lambda key: whole.contains(key, scope)
+    return _each("present", contains, keys, False)
 
 
-def _in_shard(snapshot: Snapshot, key: str, scope: str, key_hash: KeyHash) -> bool:
+def _each(field: str, ask: Callable[[str], Any], keys: list[str], of_invalid: Any) -> Request:
+    answers: list[Any] = []
+    invalid = []
+    for index, key in enumerate(keys):
+        try:
+            answers.append(ask(key))
+        except InvalidKeyError:
+            answers.append(of_invalid)
+            invalid.append(index)
+    return {field: answers, "invalid": invalid}
+
+
+def _in_shard(snapshot: Snapshot, scope: str, key_hash: KeyHash) -> Callable[[str], bool]:
     snapshot.parameters.require_hash(key_hash)
-    try:
+
+    def contains(key: str) -> bool:
         hash_of_key = snapshot.parameters.hash(key, scope.encode(), key_hash)
-    except InvalidKeyError:
-        return False
-    shard, _ = snapshot.parameters.shard_and_suffix(hash_of_key)
-    return shard == snapshot.shard and snapshot.contains_hash(hash_of_key)
+        shard, _ = snapshot.parameters.shard_and_suffix(hash_of_key)
+        return shard == snapshot.shard and snapshot.contains_hash(hash_of_key)
+
+    return contains
 
 
 def _match(request: Request) -> Request:
-    return {"entries": _opened(request).match_each(request["urls"], request.get("scope") or "")}
+    opened = _opened(request)
+    UrlLists([opened])
+    return _each("entries", lambda url: opened.match(url, request.get("scope") or ""), request["urls"], None)
 
 
 def _public_key(text: str) -> TrustedKey:

@@ -6,7 +6,7 @@ class FirstseenError(Exception):
 
 
 class InvalidKeyError(FirstseenError, ValueError):
-    """The key has no canonical form, so it is in no set."""
+    """The key has no canonical form, so it cannot be looked up."""
 
 
 class MalformedError(FirstseenError):

@@ -58,11 +58,11 @@ class SetParameters:
 
     def canonicaliser(self) -> canonical.Canonicaliser:
         """The rule for keys; refuses another version of it."""
-        rule = canonical.ALL[self.canonicaliser_code]
-        if rule.version != self.canonicaliser_version:
+        rule = canonical.VERSIONS.get((self.canonicaliser_code, self.canonicaliser_version))
+        if rule is None:
             raise UnsupportedError(
-                f"the canonicaliser {rule.name} has version {self.canonicaliser_version},"
-                f" this reader knows {rule.version}"
+                f"the canonicaliser {self.canonicaliser_name} has version {self.canonicaliser_version},"
+                f" the newest of this reader is {canonical.ALL[self.canonicaliser_code].version}"
             )
         return rule.stripping(self.stripped) if self.stripped else rule
 

@@ -24,7 +24,7 @@ class SnapshotSet:
     """The sets of all shards, at the end of a window. Immutable, and safe for use by many threads.
 
     A key of the set is always found. Any other is taken for one of the set with at most the
-    false-positive rate. A key without canonical form is in no set, so it is absent.
+    false-positive rate. A key without canonical form raises InvalidKeyError: no answer about it is right.
     """
 
     def __init__(
@@ -130,58 +130,38 @@ class SnapshotSet:
         """Whether the set holds a key; a text is UTF-8."""
         key_hash = self._hash()
         prefix = _scope_bytes(scope)
-        try:
-            form = self._canonicaliser.canonical(key)
-        except InvalidKeyError:
-            return False
-        return self.contains_hash(key_hash.hash(joined(prefix, form)))
+        return self.contains_hash(key_hash.hash(joined(prefix, self._canonicaliser.canonical(key))))
 
     def contains_each(self, keys: Iterable[Key], scope: Key = b"") -> list[bool]:
-        """Whether the set holds each of many keys; much faster than one by one with NumPy."""
+        """Whether the set holds each of many keys; much faster than one by one with NumPy.
+
+        Raises InvalidKeyError if one has no canonical form; ask them one by one to learn which.
+        """
         key_hash = self._hash()
         prefix = _scope_bytes(scope)
-        rule = self._canonicaliser.canonical
-        all_keys = list(keys)
-        valid: Optional[list[bool]] = None
-        try:
-            forms = list(map(rule, all_keys))
-        except InvalidKeyError:
-            forms, valid = _valid_forms(rule, all_keys)
+        forms = list(map(self._canonicaliser.canonical, keys))
         # Only a form that begins with FF is another one when it is joined with no scope.
         if prefix or self._canonicaliser is canonical.NONE:
             forms = [form if not prefix and form[0] != 0xFF else joined(prefix, form) for form in forms]
-        answers = self.contains_hashes(key_hash.hash_each(forms))
-        if valid is None:
-            return answers
-        found = iter(answers)
-        return [is_valid and next(found) for is_valid in valid]
+        return self.contains_hashes(key_hash.hash_each(forms))
 
     def match(self, url: Key, scope: Key = b"") -> Optional[str]:
-        """The entry of this list that lists a URL, the most specific one; None if none does."""
+        """The entry of this list that lists a URL, the most specific one; None if none does.
+
+        Raises InvalidKeyError if the URL has no canonical form.
+        """
         return self.match_each([url], scope)[0]
 
     def match_each(self, urls: Iterable[Key], scope: Key = b"") -> list[Optional[str]]:
         """The same for many URLs."""
         return [
-            answer.matches[0].entry if answer.matches else None
+            answer.matches[0].entry if answer.present else None
             for answer in UrlLists([self]).ask_each(urls, scope)
         ]
 
     def url_false_positive_rate(self, expressions: int) -> float:
         """The highest rate of a URL with that many expressions: 1 − (1 − ε)^n."""
         return -math.expm1(expressions * math.log1p(-self.parameters.false_positive_rate))
-
-
-def _valid_forms(rule: Callable[[Key], bytes], keys: list[Key]) -> tuple[list[bytes], list[bool]]:
-    """The forms of the keys that have one, and for each key whether it has."""
-    forms, valid = [], []
-    for key in keys:
-        try:
-            forms.append(rule(key))
-            valid.append(True)
-        except InvalidKeyError:
-            valid.append(False)
-    return forms, valid
 
 
 def _scope_bytes(scope: Key) -> bytes:
@@ -208,15 +188,20 @@ class UrlAnswer:
     """One a list at most, in the order of the lists; the most specific entry of each."""
     allowed_by: tuple[Match, ...]
     expressions: int
-    """The number of match expressions; 0 if the URL has no canonical form, so no list holds it."""
+    """The number of match expressions; 0 if the URL has no canonical form."""
     false_positive_rate: float
     """The highest probability that a URL with so many is taken for listed although it is not."""
     reason: Optional[str] = None
-    """Why the URL has no canonical form."""
+    """Why the URL has no canonical form, so that it could not be looked up."""
 
     @property
     def present(self) -> bool:
-        """Whether a list has the URL, and no allow set has it, even by a less specific entry."""
+        """Whether a list has the URL, and no allow set has it, even by a less specific entry.
+
+        Raises InvalidKeyError if the URL has no canonical form.
+        """
+        if self.reason is not None:
+            raise InvalidKeyError(self.reason)
         return bool(self.matches) and not self.allowed_by
 
 
@@ -259,43 +244,48 @@ class UrlLists:
         return answers
 
     def _ask(self, urls: list[Key], scope: bytes) -> list[UrlAnswer]:
-        of_urls: list[Union[list[str], InvalidKeyError]] = []
+        lists = self.lists + self.allow
+        versions = {one.parameters.canonicaliser_version for one in lists}
+        # For each URL its expressions, by version of the lists that are asked.
+        of_urls: list[Union[dict[int, list[str]], InvalidKeyError]] = []
         for url in urls:
             try:
-                of_urls.append(url_expressions(url))
+                of_urls.append({version: url_expressions(url, version) for version in versions})
             except InvalidKeyError as error:
                 of_urls.append(error)
-        flat = [one for each in of_urls if isinstance(each, list) for one in each]
-        forms = [joined(scope, one.encode("ascii")) for one in flat]
-        hashes: dict[tuple[int, int], Any] = {}
+        hashes: dict[tuple[int, int, int], Any] = {}
         found = []
-        for one in self.lists + self.allow:
+        for one in lists:
             key_hash = one._hash()
+            version = one.parameters.canonicaliser_version
             # Lists under one hash key share the hashes.
-            key = (key_hash.algorithm, key_hash.key_check)
+            key = (key_hash.algorithm, key_hash.key_check, version)
             if key not in hashes:
-                hashes[key] = key_hash.hash_each(forms)
-            found.append(one.contains_hashes(hashes[key]))
-        answers, at = [], 0
+                flat = [form for each in of_urls if isinstance(each, dict) for form in each[version]]
+                hashes[key] = key_hash.hash_each([joined(scope, form.encode("ascii")) for form in flat])
+            found.append(iter(one.contains_hashes(hashes[key])))
+        answers = []
         for url, each in zip(urls, of_urls):
             if isinstance(each, InvalidKeyError):
                 answers.append(UrlAnswer(url, (), (), 0, 0.0, str(each)))
                 continue
             matches = []
-            for name, listed in zip(self._names, found):
-                hit = next((i for i in range(len(each)) if listed[at + i]), None)
-                matches.append(None if hit is None else Match(name, each[hit]))
+            absent = 0.0
+            for number, (one, name, listed) in enumerate(zip(lists, self._names, found)):
+                forms = each[one.parameters.canonicaliser_version]
+                hits = [form for form in forms if next(listed)]
+                matches.append(Match(name, hits[0]) if hits else None)
+                if number < len(self.lists):
+                    # By logarithms, so that small rates are not lost beside 1.
+                    absent += len(forms) * math.log1p(-one.parameters.false_positive_rate)
             cut = len(self.lists)
-            # By logarithms, so that small rates are not lost beside 1.
-            absent = sum(len(each) * math.log1p(-one.parameters.false_positive_rate) for one in self.lists)
             answers.append(
                 UrlAnswer(
                     url,
                     tuple(match for match in matches[:cut] if match),
                     tuple(match for match in matches[cut:] if match),
-                    len(each),
+                    len(each[max(versions)]),
                     -math.expm1(absent),
                 )
             )
-            at += len(each)
         return answers

@@ -65,7 +65,7 @@ class Commands(unittest.TestCase):
                     self.assertEqual(asked.stdout.readline(), answer)
                 asked.stdin.write(b"\nhttp://s2-citi")
                 asked.stdin.flush()
-                self.assertEqual(asked.stdout.readline(), b"\tabsent\n")
+                self.assertEqual(asked.stdout.readline(), b"\tinvalid\tkey is empty\n")
                 asked.stdin.write(b".com/")
                 asked.stdin.close()
                 self.assertEqual(asked.stdout.read(), answer)
@@ -152,9 +152,11 @@ class Commands(unittest.TestCase):
 
     def test_questions_from_standard_input(self):
         asked = "http://example.com/key-0\nhttp://example.com/key-900\n\n"
-        expected = "http://example.com/key-0\tpresent\nhttp://example.com/key-900\tabsent\n\tabsent\n"
+        expected = "http://example.com/key-0\tpresent\nhttp://example.com/key-900\tabsent\n\tinvalid\tkey is empty\n"
         for words in ([], ["-"]):
-            self.assertEqual(run("query", GOLDEN / "sixty-four.snapshot", *words, given=asked).stdout, expected)
+            answered = run("query", GOLDEN / "sixty-four.snapshot", *words, given=asked)
+            self.assertEqual((answered.returncode, answered.stdout), (4, expected))
+            self.assertIn("1 could not be evaluated", answered.stderr)
         # One line end is cut off, not each return before it.
         command = [sys.executable, "-m", "firstseen", "query", GOLDEN / "one.snapshot"]
         returns = subprocess.run(command, input=b"a\r\r\n", stdout=subprocess.PIPE, cwd=HOME)

@@ -64,13 +64,13 @@ class Canonicaliser:
 
     def stripping(self, patterns: str) -> Canonicaliser:
         """The rule url without the parameters that patterns name, such as `gclid,utm_*`."""
-        if self.name != "url":
+        if self.code != URL.code:
             raise UnsupportedError(f"only the canonicaliser url strips parameters, got {self.name}")
         try:
             form = url.patterns(patterns)
         except ValueError as error:
             raise UnsupportedError(str(error)) from None
-        return replace(self, rule=_decoded(url.stripping(form)), stripped=form)
+        return replace(self, rule=_decoded(url.stripping(form, self.version)), stripped=form)
 
 
 def _too_long(what: str, key: bytes) -> InvalidKeyError:
@@ -78,28 +78,40 @@ def _too_long(what: str, key: bytes) -> InvalidKeyError:
 
 
 NONE = Canonicaliser(0, "none", 1, lambda key: key)
-URL = Canonicaliser(1, "url", 2, _decoded(url.canonical, url.PLAIN_FORM.match))
+URL = Canonicaliser(1, "url", 3, _decoded(url.canonical, url.PLAIN_FORM.match))
 TEXT = Canonicaliser(2, "text", 1, _decoded(text.canonical))
-URL_EXPRESSION = Canonicaliser(3, "url-expression", 1, _decoded(expressions.entry, expressions.PLAIN_ENTRY.match))
-# The same for a URL that is asked, which has no notation of lists.
-_VISIT = replace(URL_EXPRESSION, rule=_decoded(expressions.visit, expressions.PLAIN_FORM.match))
+URL_EXPRESSION = Canonicaliser(3, "url-expression", 2, _decoded(expressions.entry, expressions.PLAIN_ENTRY.match))
+_OLDER = (
+    replace(URL, version=2, rule=_decoded(url.canonical_2, url.PLAIN_FORM.match)),
+    replace(URL_EXPRESSION, version=1, rule=_decoded(expressions.entry_1, expressions.PLAIN_ENTRY.match)),
+)
+# The newest version of each rule, by its code.
 ALL = {rule.code: rule for rule in (NONE, URL, TEXT, URL_EXPRESSION)}
+VERSIONS = {(rule.code, rule.version): rule for rule in (*ALL.values(), *_OLDER)}
+# The longest URL that Chromium opens.
+MAX_URL_BYTES = 2 << 20
 
 
 def canonicaliser(name: str) -> Canonicaliser:
-    """The rule called `name`: none, url, text or url-expression."""
-    for rule in ALL.values():
-        if rule.name == name:
+    """The rule called `name`: none, url, text or url-expression, or a version of one, such as url-2."""
+    for rule in (*ALL.values(), *_OLDER):
+        if name in (rule.name, f"{rule.name}-{rule.version}"):
             return rule
     raise UnsupportedError(
-        f"canonicaliser must be one of {', '.join(rule.name for rule in ALL.values())}, got {name!r}"
+        f"canonicaliser must be one of {', '.join(rule.name for rule in ALL.values())}, or an older version,"
+        f" url-2 or url-expression-1, got {name!r}"
     )
 
 
-def url_expressions(url_of_user: Key) -> list[str]:
-    """All entries of a list that would list a URL, the most specific first: 1 to 30.
+def url_expressions(url_of_user: Key, version: int = URL_EXPRESSION.version) -> list[str]:
+    """All entries of a list that would list a URL, the most specific first, for sets of a version of url-expression.
 
     The URL may lack its scheme; it is no line of a list, whose notation may mean more.
     """
-    form = _VISIT.canonical(url_of_user)
-    return expressions.of_canonical(form.decode("ascii"))
+    given = key_bytes(url_of_user)
+    if not given:
+        raise InvalidKeyError("key is empty")
+    if len(given) > MAX_URL_BYTES:
+        raise InvalidKeyError(f"URL must be at most {MAX_URL_BYTES} bytes, got {len(given)}")
+    form = given.decode("ascii") if expressions.PLAIN_FORM.match(given) else expressions.visit(given)
+    return [one for one in expressions.of_canonical(form, version) if len(one) <= MAX_KEY_BYTES]

@@ -1,4 +1,4 @@
-"""Entries of lists and the match expressions of URLs (docs/format/url-expression-v1.md)."""
+"""Entries of lists and the match expressions of URLs (docs/format/url-expression-v2.md)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,27 @@ from ..errors import InvalidKeyError
 from . import hosts, ip, suffixes, url
 
 SCHEMES = ("http", "https", "ftp", "ws", "wss")
-MAX_HOSTS = 5
-MAX_DIRECTORIES = 4
-MAX_EXPRESSIONS = MAX_HOSTS * (MAX_DIRECTORIES + 2)
+# Of URLs that are looked up, by the version of the set.
+_MAX_HOSTS = {1: 5, 2: 128}
+_MAX_DIRECTORIES = {1: 4, 2: 16}
+_MAX_LABELS = _MAX_HOSTS[2] - 1
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[/\\]")
-_COSMETIC = re.compile(r"#[@?$%]*#")
+# In version 1 wherever it is; else behind nothing or a list of domains, and before a selector.
+_COSMETIC_MARK = re.compile(r"#[@?$%]*#")
+_COSMETIC = re.compile(r"[A-Za-z0-9_.*,~\x80-\U0010ffff-]*#[@?$%]*##?[^# \t]")
+_ADBLOCK_HEADER = re.compile(r"\[Adblock", re.IGNORECASE | re.ASCII)
+_LINE_BREAK = re.compile(r"[\r\n]")
+# A backslash, or a character in path or query that URLs escape.
+_REGULAR_EXPRESSION = re.compile(r"""\\|^[^/?]*[/?][^"<>\[\]^`{|}]*["<>\[\]^`{|}]""")
+# A filter of a part of a name, such as .ad.page. or .com/ads/
+_PART_OF_NAME = re.compile(r"\.(?:.*[/?:].*|.*\.)", re.DOTALL)
+_OPTION = (
+    r"~?(?:third-party|3p|first-party|1p|script|image|stylesheet|object|xmlhttprequest|xhr|subdocument|frame|popup"
+    r"|media|font|websocket|ping|other|badfilter|important|all|document|doc|domain|from|to|csp|redirect|redirect-rule"
+    r"|removeparam|match-case|generichide|elemhide|inline-script|network|app)(?:=[^,]*)?"
+)
+_NARROWED = re.compile(rf".*\$(?:{_OPTION}(?:,{_OPTION})*)", re.DOTALL)
 _COMMENT = re.compile(r"[ \t]#.*", re.DOTALL)
 _SPACES = re.compile(r"[ \t]+")
 _OPTIONS = re.compile(r"\$([A-Za-z0-9~_,=|.-]+)\Z")
@@ -23,19 +38,40 @@ _WIDE_OPTIONS = {"all", "doc", "document", "important"}
 _NOT_PLAIN = re.compile(r"[\^*|?]")
 # Addresses by which hosts files send a name nowhere.
 _NOWHERE = {"0.0.0.0", "127.0.0.1", "[::]", "[::1]"}
+# What is not UTF-8 in a URL that is looked up.
+_ESCAPED_BYTES = {0xDC00 + byte: f"%{byte:02X}" for byte in range(0x80, 0x100)}
 _BACKSLASH = re.compile("%5[Cc]")
 
 # What may be an address, and what may be the length of a prefix.
 _RANGE = re.compile(r"([^/]+)/([0-9]{1,3})(?=[ \t#]|\Z)")
 
 PLAIN_FORM = re.compile(url.PLAIN_HOST_AND_PATH.encode("ascii"))
-# A star may be a pattern.
-PLAIN_ENTRY = re.compile(rb"(?=[^*]*\Z)" + PLAIN_FORM.pattern)
+# A star may be a pattern, a dollar sign may begin options, and a form may be too deep.
+PLAIN_ENTRY = re.compile(rb"(?=[^*$]*\Z)(?!(?:[^/]*/){17})(?!(?:[^.]*\.){127})" + PLAIN_FORM.pattern)
 
 
 def entry(line: str) -> str:
     """The canonical form host[:port]/path[?query] of a line of a list."""
-    text = listed(line)
+    form = _entry(listed(line))
+    host, _, path = form.partition("/")
+    labels = host.count(".") + 1
+    if labels > _MAX_LABELS:
+        raise InvalidKeyError(f"an entry's host must have at most {_MAX_LABELS} labels, as URLs have, got {labels}")
+    segments = path.count("/")
+    if form.endswith("/") and "?" not in form and segments >= _MAX_DIRECTORIES[2]:
+        raise InvalidKeyError(
+            f"an entry's directory must have at most {_MAX_DIRECTORIES[2] - 1} segments, by which URLs are looked up,"
+            f" got {segments}"
+        )
+    return form
+
+
+def entry_1(line: str) -> str:
+    """The same in version 1."""
+    return _entry(listed(line, 1))
+
+
+def _entry(text: str) -> str:
     parts = url.cut(text, SCHEMES)
     if parts.scheme is None:
         directory = parts.path.endswith("/*") and not parts.query
@@ -49,9 +85,10 @@ def entry(line: str) -> str:
     return form[:-1] if form.endswith("/*") and "?" not in form else form
 
 
-def visit(url_of_user: str) -> str:
+def visit(url_of_user: bytes) -> str:
     """The canonical form host[:port]/path[?query] of a URL that is asked of lists."""
-    return _form(url.cut(url_of_user, SCHEMES))
+    text = url_of_user.decode("utf-8", "surrogateescape").translate(_ESCAPED_BYTES)
+    return _form(url.cut_visit(text, SCHEMES))
 
 
 def _form(parts: url.Cut) -> str:
@@ -63,27 +100,55 @@ def _form(parts: url.Cut) -> str:
     return form + ("?" + url.escaped_list_query(query) if query else "")
 
 
-def listed(line: str) -> str:
+def listed(line: str, version: int = 2) -> str:
     """The host or URL that a line of a list lists, without the notation around it."""
     text = line.strip(url.CONTROLS_AND_SPACE)
-    if _SCHEME.match(text):
+    if version == 1 and _SCHEME.match(text):
         return text
-    if text.startswith(("#", "!")):
+    if version > 1 and _LINE_BREAK.search(text):
+        raise InvalidKeyError(f"{text!r} has a line break")
+    if is_comment(text):
         raise InvalidKeyError(f"{text!r} is a comment")
     if text.startswith("@@"):
         raise InvalidKeyError(f"{text!r} is an exception, which lists nothing")
-    if _COSMETIC.search(text):
+    if _COSMETIC_MARK.search(text) if version == 1 else _COSMETIC.match(text):
         raise InvalidKeyError(f"{text!r} is a cosmetic filter, which lists parts of pages")
     if text.startswith("|"):
-        return _filtered(text)
-    comment = _COMMENT.search(text)
-    rest = text if comment is None else text[: comment.start()].rstrip(" \t")
-    rest = _without_wildcard(_named(rest) or rest)
+        return _filtered(text if version == 1 else _without_comment(text))
+    rest = _without_comment(text)
+    is_url = _SCHEME.match(rest)
+    name = None if is_url else _named(rest)
+    if version > 1 and name is None and _SPACES.search(rest):
+        raise InvalidKeyError(f"{rest!r} has more than one column; select one, or write a space in a URL as %20")
+    if is_url:
+        return rest
+    if version > 1 and (
+        _REGULAR_EXPRESSION.search(rest) or _PART_OF_NAME.fullmatch(rest) or _NARROWED.fullmatch(rest)
+    ):
+        raise InvalidKeyError(
+            f"{rest!r} is a pattern or a regular expression; list the host, or the page with http:// before it"
+        )
+    rest = _without_wildcard(name or rest)
     if _is_range(rest):
         raise InvalidKeyError(
             f"{rest!r} is a range of addresses; list them one by one, or a page with http:// before it"
         )
     return rest
+
+
+def is_comment(text: str) -> bool:
+    """Whether a line without the spaces around it is a comment, or empty."""
+    return (
+        not text
+        or text.startswith("!")
+        or (text.startswith("#") and not _COSMETIC.match(text))
+        or _ADBLOCK_HEADER.match(text) is not None
+    )
+
+
+def _without_comment(text: str) -> str:
+    comment = _COMMENT.search(text)
+    return text if comment is None else text[: comment.start()].rstrip(" \t")
 
 
 def _is_range(text: str) -> bool:
@@ -150,7 +215,7 @@ def _address(word: str) -> Optional[str]:
     return word if ip.ipv4(word) == word else None
 
 
-def of_canonical(form: str) -> list[str]:
+def of_canonical(form: str, version: int) -> list[str]:
     """The expressions of a URL in canonical form, the most specific first."""
     path_at = form.index("/")
     authority, path = form[:path_at], form[path_at:]
@@ -160,7 +225,7 @@ def of_canonical(form: str) -> list[str]:
     all_hosts = [authority] if port_at < 0 else [authority, host]
     start = -1 if host.startswith("[") or ip.ends_in_number(host) else suffixes.registrable_start(host)
     parents: list[str] = []
-    while start > 0 and len(all_hosts) + len(parents) < MAX_HOSTS:
+    while start > 0 and len(all_hosts) + len(parents) < _MAX_HOSTS[version]:
         parents.insert(0, host[start:])
         start = host.rfind(".", 0, start - 1) + 1
     all_hosts += parents
@@ -169,7 +234,7 @@ def of_canonical(form: str) -> list[str]:
     paths = [path, page] if mark else [page]
     directories: list[str] = []
     end = 1
-    while 0 < end < len(page) and len(directories) < MAX_DIRECTORIES:
+    while 0 < end < len(page) and len(directories) < _MAX_DIRECTORIES[version]:
         directories.insert(0, page[:end])
         end = page.find("/", end) + 1
     paths += directories

@@ -1,4 +1,4 @@
-"""The canonical form of hosts (docs/format/url-v2.md, Hosts)."""
+"""The canonical form of hosts (docs/format/url-v3.md, Hosts)."""
 
 from __future__ import annotations
 

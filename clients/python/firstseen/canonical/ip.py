@@ -1,4 +1,4 @@
-"""IPv4 addresses as browsers read them, and IPv6 literals (docs/format/url-v2.md, Hosts)."""
+"""IPv4 addresses as browsers read them, and IPv6 literals (docs/format/url-v3.md, Hosts)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""URLs of pages, version 2 (docs/format/url-v2.md)."""
+"""URLs of pages, versions 2 and 3 (docs/format/url-v3.md)."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ _PORTS = {"http": 80, "https": 443, "ftp": 21}
 CONTROLS_AND_SPACE = "".join(map(chr, range(0x21)))
 _DROPPED = dict.fromkeys(map(ord, "\t\n\r"))
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):[/\\]+")
+# In front of a URL that a browser opens, its scheme needs no slash, and may be left out.
+_VISITED_SCHEME = re.compile(r"(https?|ftp|wss?):[/\\]*", re.IGNORECASE | re.ASCII)
+_VIEW_SOURCE = re.compile(r"\A(?:view-source:[\x00- ]*)+", re.IGNORECASE | re.ASCII)
+_NO_SCHEME = re.compile(r"[/\\]{2,}")
 _BARE_IPV6 = re.compile(r"[0-9A-Fa-f.]*:[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*\Z")
 _AUTHORITY = re.compile(r"[^/\\?]*")
 _PORT = re.compile(r"0*([0-9]{1,5})\Z")
@@ -39,7 +43,24 @@ class Cut(NamedTuple):
 
 def cut(key: str, schemes: tuple[str, ...]) -> Cut:
     """Cuts a URL of one of the schemes, or one without scheme, into its parts."""
-    url = key.strip(CONTROLS_AND_SPACE).translate(_DROPPED).partition("#")[0]
+    return _cut(_cleaned(key), schemes)
+
+
+def cut_visit(key: str, schemes: tuple[str, ...]) -> Cut:
+    """Cuts a URL that a browser opens, which is more tolerant about schemes."""
+    url = _VIEW_SOURCE.sub("", _cleaned(key))
+    match = _VISITED_SCHEME.match(url)
+    if match:
+        return _from_host(match.group(1).lower(), url[match.end() :])
+    match = _NO_SCHEME.match(url)
+    return _from_host("http", url[match.end() :]) if match else _cut(url, schemes)
+
+
+def _cleaned(key: str) -> str:
+    return key.strip(CONTROLS_AND_SPACE).translate(_DROPPED).partition("#")[0]
+
+
+def _cut(url: str, schemes: tuple[str, ...]) -> Cut:
     match = _SCHEME.match(url)
     if match:
         scheme = match.group(1).lower()
@@ -95,7 +116,9 @@ def escaper(literal: str, unescaped: str) -> Callable[[str], str]:
 
 
 _escaped_path = escaper(_PCHAR + "/", _UNRESERVED)
-_escaped_query = escaper(_PCHAR + "/?", _UNRESERVED)
+_escaped_query_2 = escaper(_PCHAR + "/?", _UNRESERVED)
+# Browsers escape the apostrophe in queries.
+_escaped_query = escaper(_PCHAR.replace("'", "") + "/?", _UNRESERVED)
 # For match expressions.
 escaped_list_path = escaper(_PCHAR + "/", _PCHAR + "/")
 escaped_list_query = escaper(_PCHAR + "/?", _UNRESERVED + "!$'()*,:@/?")
@@ -131,19 +154,26 @@ def patterns(text: str) -> str:
     return form
 
 
-def stripping(text: str) -> Callable[[str], str]:
+def stripping(text: str, version: int) -> Callable[[str], str]:
     """The rule without the parameters that patterns name."""
     each = patterns(text).split(",")
     names = frozenset(pattern for pattern in each if not pattern.endswith("*"))
     beginnings = tuple(pattern[:-1] for pattern in each if pattern.endswith("*"))
-    return lambda key: _canonical(key, lambda name: name in names or name.startswith(beginnings))
+    escaped = _escaped_query_2 if version == 2 else _escaped_query
+    return lambda key: _canonical(key, escaped, lambda name: name in names or name.startswith(beginnings))
 
 
 def canonical(key: str) -> str:
-    return _canonical(key, lambda name: False)
+    return _canonical(key, _escaped_query)
 
 
-def _canonical(key: str, is_stripped: Callable[[str], bool]) -> str:
+def canonical_2(key: str) -> str:
+    return _canonical(key, _escaped_query_2)
+
+
+def _canonical(
+    key: str, escaped_query: Callable[[str], str], is_stripped: Callable[[str], bool] = lambda name: False
+) -> str:
     scheme, host, port, path, query = cut(key, ("http", "https", "ftp"))
     scheme = scheme or "http"
     form = f"{scheme}://{hosts.canonical(host)}"
@@ -151,7 +181,7 @@ def _canonical(key: str, is_stripped: Callable[[str], bool]) -> str:
         form += f":{port}"
     form += without_dots(_escaped_path(path))
     parameters = []
-    for parameter in _escaped_query(query).split("&"):
+    for parameter in escaped_query(query).split("&"):
         name, equals, value = parameter.partition("=")
         if name and not is_stripped(name):
             parameters.append((name, parameter if value else name))

@@ -163,7 +163,8 @@ public final class SnapshotClient implements FollowedSet {
    *
    * @param scope the scope; null or empty means none
    * @param key the key before canonicalisation
-   * @throws InvalidKeyException if the key has no canonical form; no set holds such a key
+   * @throws InvalidKeyException if the key has no canonical form, so it cannot be looked up; no set
+   *     holds such a key
    * @throws NoSnapshotException if no snapshot may answer, unless the {@link NoSnapshotPolicy} says
    *     otherwise
    * @throws IllegalStateException if the client was closed, or has no hash key
@@ -250,7 +251,7 @@ public final class SnapshotClient implements FollowedSet {
    *
    * @param scope the scope; null or empty means none
    * @param url the URL as a user has it
-   * @throws InvalidKeyException if the URL has no canonical form; no list holds it
+   * @throws InvalidKeyException if the URL has no canonical form, so it cannot be looked up
    * @throws NoSnapshotException if no snapshot may answer, unless the {@link NoSnapshotPolicy} says
    *     otherwise
    * @throws IllegalArgumentException if the set has another canonical form than {@code

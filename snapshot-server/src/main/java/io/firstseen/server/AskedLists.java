@@ -115,7 +115,7 @@ final class AskedLists {
     write(json, "matches", answer.matches());
     write(json, "allowedBy", answer.allowedBy());
     json.writeNumberField("expressions", url.count());
-    json.writeNumberField("falsePositiveRate", asked.falsePositiveRate(url.count()));
+    json.writeNumberField("falsePositiveRate", asked.falsePositiveRate(url));
   }
 
   private static void write(JsonGenerator json, String name, List<UrlAnswer.Match> matches)

@@ -234,7 +234,7 @@ final class TableDedup {
     if (stripped == null) {
       return rule;
     }
-    if (!rule.equals(Canonicaliser.URL)) {
+    if (!rule.is(Canonicaliser.URL)) {
       throw new ValidationException(
           "'strip-parameters' needs 'canonicaliser' = 'url', got '" + rule.id() + "'");
     }

@@ -1,6 +1,7 @@
 package io.firstseen.types;
 
 import io.firstseen.filters.cuckoo.CuckooShape;
+import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.Shards;
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -125,7 +126,16 @@ public record DedupParameters(
     compare(found, "hash algorithm", hashAlgorithm, job.hashAlgorithm);
     compare(found, "check of the hash key", hex(keyCheck), hex(job.keyCheck));
     compare(found, "canonicaliser", canonicaliser, job.canonicaliser);
-    compare(found, "canonicaliser version", canonicaliserVersion, job.canonicaliserVersion);
+    String older = canonicaliser + "-" + canonicaliserVersion;
+    boolean sameRule = canonicaliser.equals(job.canonicaliser);
+    compare(
+        found,
+        "canonicaliser version",
+        canonicaliserVersion,
+        job.canonicaliserVersion,
+        sameRule && Canonicaliser.find(older).isPresent()
+            ? "; the canonicaliser " + older + " continues the state"
+            : "");
     compare(
         found, "stripped parameters", orNone(strippedParameters), orNone(job.strippedParameters));
     compare(found, "mode", mode.id(), job.mode.id());
@@ -139,8 +149,13 @@ public record DedupParameters(
   }
 
   private static void compare(List<String> found, String what, Object state, Object job) {
+    compare(found, what, state, job, "");
+  }
+
+  private static void compare(
+      List<String> found, String what, Object state, Object job, String hint) {
     if (!state.equals(job)) {
-      found.add(what + " (state: " + state + ", job: " + job + ")");
+      found.add(what + " (state: " + state + ", job: " + job + hint + ")");
     }
   }
 

@@ -101,6 +101,16 @@ class DedupParametersSerializerTest extends TypeSerializerContract<DedupParamete
             "mode (state: exact, job: exact-keys)");
   }
 
+  @Test
+  void namesTheCanonicaliserThatContinuesAStateOfAnOlderVersion() {
+    DedupParameters state =
+        new DedupParameters(25, 128, "siphash-2-4", 1, "url", 2, DedupMode.EXACT);
+    DedupParameters job = new DedupParameters(25, 128, "siphash-2-4", 1, "url", 3, DedupMode.EXACT);
+    assertThat(state.contradictions(job))
+        .containsExactly(
+            "canonicaliser version (state: 2, job: 3; the canonicaliser url-2 continues the state)");
+  }
+
   /** The bytes of earlier versions are those that stood here then. */
   @ParameterizedTest
   @CsvSource({

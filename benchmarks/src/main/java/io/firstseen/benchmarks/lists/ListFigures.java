@@ -182,22 +182,22 @@ public final class ListFigures implements Callable<Integer> {
     Latencies single = new Latencies();
     Latencies batches = new Latencies();
     long present = 0;
-    int count = 0;
+    UrlExpressions asked = expressions("http://a/");
     for (int round = -WARM_UP_ROUNDS; round < rounds; round++) {
       List<String> hosts = hosts(round + WARM_UP_ROUNDS);
       List<byte[]> entries = hosts.stream().map(host -> (host + "/").getBytes(UTF_8)).toList();
       List<byte[]> urls =
           hosts.stream().map(host -> kind.pattern().formatted(host).getBytes(UTF_8)).toList();
       boolean counts = round >= 0;
-      count = UrlExpressions.of(urls.get(0)).count();
+      asked = UrlExpressions.of(urls.get(0));
       lookUp(sets, entries, counts ? lookUps : new Latencies());
       lookUpKeys(sets, urls, counts ? keyLookUps : new Latencies());
       askOneByOne(lists, urls, counts ? single : new Latencies());
       long found = askInBatches(lists, urls, counts ? batches : new Latencies());
       present += counts ? found : 0;
     }
-    print(lists, kind, count, lookUps, keyLookUps, single, batches);
-    wrong(lists, kind, count, present);
+    print(lists, kind, asked.count(), lookUps, keyLookUps, single, batches);
+    wrong(lists, kind, asked, present);
   }
 
   private void print(
@@ -290,9 +290,9 @@ public final class ListFigures implements Callable<Integer> {
   }
 
   /** Half of what was asked is listed; the rest that is present is wrong. */
-  private void wrong(UrlLists lists, Kind kind, int count, long present) {
+  private void wrong(UrlLists lists, Kind kind, UrlExpressions url, long present) {
     long asked = (long) rounds * (questions / BATCH) * BATCH / 2;
-    double stated = lists.falsePositiveRate(count);
+    double stated = lists.falsePositiveRate(url);
     figures.plain("stated rate of a question", 100 * stated, "%");
     wrong(kind.name(), present - asked, asked, asked * stated);
   }
@@ -435,7 +435,7 @@ public final class ListFigures implements Callable<Integer> {
       List<String> all = url.asList();
       if (all.stream().noneMatch(listed::contains) && domains.add(all.get(all.size() - 1))) {
         asked.add(url);
-        stated += lists.falsePositiveRate(url.count());
+        stated += lists.falsePositiveRate(url);
       }
     }
     long wrong = lists.askEach(null, asked).stream().filter(UrlAnswer::isPresent).count();

@@ -6,6 +6,7 @@ import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The rule that gives a key its canonical form, so that different spellings become one key. Every
@@ -24,7 +25,7 @@ public final class Canonicaliser implements Serializable {
    * URLs of pages, by {@link UrlNormaliser}. A URL that is canonical already is usually recognised
    * in one pass over its bytes. {@link #stripping} gives the rule that removes query parameters.
    */
-  public static final Canonicaliser URL = new Canonicaliser(Rule.URL);
+  public static final Canonicaliser URL = new Canonicaliser(Rule.URL_3);
 
   /** Human text such as spam bodies, by {@link TextFolding}. */
   public static final Canonicaliser TEXT = new Canonicaliser(Rule.TEXT);
@@ -35,13 +36,20 @@ public final class Canonicaliser implements Serializable {
    * that read as a range of addresses, are refused as keys unless {@code http://} stands before
    * them.
    */
-  public static final Canonicaliser URL_EXPRESSION = new Canonicaliser(Rule.URL_EXPRESSION);
+  public static final Canonicaliser URL_EXPRESSION = new Canonicaliser(Rule.URL_EXPRESSION_2);
 
   /** The bound of {@link #strippedParameters}. */
   public static final int MAX_STRIPPED_CHARS = 1_000;
 
-  /** Every rule, without stripped parameters. */
-  static final List<Canonicaliser> ALL = List.of(NONE, URL, TEXT, URL_EXPRESSION);
+  /** Every version of every rule, the newest of a rule first, without stripped parameters. */
+  static final List<Canonicaliser> ALL =
+      List.of(
+          NONE,
+          URL,
+          TEXT,
+          URL_EXPRESSION,
+          new Canonicaliser(Rule.URL_2),
+          new Canonicaliser(Rule.URL_EXPRESSION_1));
 
   private static final long serialVersionUID = 1;
 
@@ -65,15 +73,17 @@ public final class Canonicaliser implements Serializable {
       }
     },
 
-    URL("url", 1, 2) {
+    URL_2("url", 1, 2) {
       @Override
       byte[] fold(byte[] key) throws InvalidKeyException {
-        if (NormalUrl.matches(key)) {
-          return key;
-        }
-        return NormalUrl.isHost(key)
-            ? NormalUrl.withScheme(key)
-            : UrlNormaliser.normalise(decode(key, "key"));
+        return url(key, PercentEscapes.IN_QUERY);
+      }
+    },
+
+    URL_3("url", 1, 3) {
+      @Override
+      byte[] fold(byte[] key) throws InvalidKeyException {
+        return url(key, PercentEscapes.IN_BROWSER_QUERY);
       }
     },
 
@@ -84,10 +94,17 @@ public final class Canonicaliser implements Serializable {
       }
     },
 
-    URL_EXPRESSION("url-expression", 3, 1) {
+    URL_EXPRESSION_1("url-expression", 3, 1) {
       @Override
       byte[] fold(byte[] key) throws InvalidKeyException {
-        return ExpressionRule.ofEntry(key);
+        return ExpressionRule.ofEntry(key, 1);
+      }
+    },
+
+    URL_EXPRESSION_2("url-expression", 3, 2) {
+      @Override
+      byte[] fold(byte[] key) throws InvalidKeyException {
+        return ExpressionRule.ofEntry(key, 2);
       }
     };
 
@@ -102,6 +119,16 @@ public final class Canonicaliser implements Serializable {
     }
 
     abstract byte[] fold(byte[] key) throws InvalidKeyException;
+
+    private static byte[] url(byte[] key, PercentEscapes.Characters inQuery)
+        throws InvalidKeyException {
+      if (NormalUrl.matches(key)) {
+        return key;
+      }
+      return NormalUrl.isHost(key)
+          ? NormalUrl.withScheme(key)
+          : UrlNormaliser.normalise(decode(key, "key"), inQuery);
+    }
   }
 
   /**
@@ -112,9 +139,14 @@ public final class Canonicaliser implements Serializable {
    * @throws InvalidKeyException if the key is empty, too long, not UTF-8, or has no canonical form
    */
   public byte[] canonicalise(byte[] utf8) throws InvalidKeyException {
-    checkKey(utf8);
+    if (utf8.length == 0) {
+      throw new InvalidKeyException("key is empty");
+    }
+    checkLength("key", utf8.length);
     byte[] folded = rule.fold(utf8);
-    return checkedForm(stripped.isEmpty() ? folded : stripped.without(folded));
+    byte[] form = stripped.isEmpty() ? folded : stripped.without(folded);
+    checkLength("canonical key", form.length);
+    return form;
   }
 
   /**
@@ -125,31 +157,12 @@ public final class Canonicaliser implements Serializable {
    * @throws InvalidKeyException as {@link #canonicalise} does
    */
   public byte[] canonicaliseAgain(byte[] key) throws InvalidKeyException {
-    return rule == Rule.URL_EXPRESSION && ExpressionRule.isForm(key) ? key : canonicalise(key);
+    return is(URL_EXPRESSION) && ExpressionRule.isForm(key) ? key : canonicalise(key);
   }
 
-  /** What gives a key its canonical form. */
-  @FunctionalInterface
-  interface Fold {
-    byte[] of(byte[] key) throws InvalidKeyException;
-  }
-
-  /** The form of a key; both must have a length that keys may have. */
-  static byte[] bounded(byte[] key, Fold fold) throws InvalidKeyException {
-    checkKey(key);
-    return checkedForm(fold.of(key));
-  }
-
-  private static void checkKey(byte[] key) throws InvalidKeyException {
-    if (key.length == 0) {
-      throw new InvalidKeyException("key is empty");
-    }
-    checkLength("key", key.length);
-  }
-
-  private static byte[] checkedForm(byte[] form) throws InvalidKeyException {
-    checkLength("canonical key", form.length);
-    return form;
+  /** Whether this is a version of the same rule, whatever parameters it strips. */
+  public boolean is(Canonicaliser other) {
+    return code() == other.code();
   }
 
   private static void checkLength(String what, int bytes) throws InvalidKeyException {
@@ -159,17 +172,22 @@ public final class Canonicaliser implements Serializable {
     }
   }
 
+  /** Whether a line of a list is blank or a comment, which is no entry and no invalid one. */
+  public static boolean isCommentOfList(byte[] line) {
+    return ListLine.isComment(WebUrl.trimmed(new String(line, StandardCharsets.ISO_8859_1)));
+  }
+
   /**
    * The rule {@link #URL} that also removes the query parameters that a pattern names.
    *
    * @param patterns with commas between them, at most {@value #MAX_STRIPPED_CHARS} characters. A
    *     pattern is a parameter's name, or with a {@code *} at its end the beginning of one, of
    *     letters, digits and {@code - . _ ~}; case counts. The word {@code common} stands for the
-   *     list of tracking parameters in {@code docs/format/url-v2.md}
+   *     list of tracking parameters in {@code docs/format/url-v3.md}
    * @throws IllegalArgumentException if the patterns break these rules, or this is another rule
    */
   public Canonicaliser stripping(String patterns) {
-    if (rule != Rule.URL) {
+    if (!is(URL)) {
       throw new IllegalArgumentException(
           "only the canonicaliser url strips parameters, not " + id());
     }
@@ -184,7 +202,7 @@ public final class Canonicaliser implements Serializable {
     return stripped.toString();
   }
 
-  /** The version of the rule. State and snapshots contain it, and another version is refused. */
+  /** The version of the rule. State and snapshots contain it, and need a rule of this version. */
   public int version() {
     return rule.version;
   }
@@ -203,32 +221,49 @@ public final class Canonicaliser implements Serializable {
   }
 
   /**
-   * The canonicaliser called {@code id}.
+   * The canonicaliser called {@code name}.
    *
+   * @param name an {@link #id}, which means the newest version, or an id, {@code -} and a version,
+   *     such as {@code url-2}
    * @throws IllegalArgumentException if there is none
    */
-  public static Canonicaliser of(String id) {
-    for (Canonicaliser canonicaliser : ALL) {
-      if (canonicaliser.id().equals(id)) {
-        return canonicaliser;
-      }
-    }
-    throw new IllegalArgumentException(
-        "canonicaliser must be one of none, url, text, url-expression, got '" + id + "'");
+  public static Canonicaliser of(String name) {
+    return find(name)
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "canonicaliser must be one of none, url, text, url-expression, or an older"
+                        + " version, url-2 or url-expression-1, got '"
+                        + name
+                        + "'"));
+  }
+
+  /** Like {@link #of(String)}; empty if there is none. */
+  public static Optional<Canonicaliser> find(String name) {
+    return ALL.stream()
+        .filter(each -> name.equals(each.id()) || name.equals(each.versionedName()))
+        .findFirst();
+  }
+
+  /** The id, {@code -} and the version, by which {@link #of(String)} finds this version. */
+  public String versionedName() {
+    return id() + "-" + version();
   }
 
   /**
-   * The canonicaliser with the code {@code code}.
+   * The canonicaliser with a code and a version. If this program does not have the version, the
+   * newest one.
    *
-   * @throws IllegalArgumentException if there is none
+   * @throws IllegalArgumentException if there is none with the code
    */
-  public static Canonicaliser of(int code) {
-    for (Canonicaliser canonicaliser : ALL) {
-      if (canonicaliser.code() == code) {
-        return canonicaliser;
-      }
-    }
-    throw new IllegalArgumentException("the canonicaliser must be in [0, 3], got " + code);
+  public static Canonicaliser of(int code, int version) {
+    Optional<Canonicaliser> newest = ALL.stream().filter(each -> each.code() == code).findFirst();
+    return ALL.stream()
+        .filter(each -> each.code() == code && each.version() == version)
+        .findFirst()
+        .or(() -> newest)
+        .orElseThrow(
+            () -> new IllegalArgumentException("the canonicaliser must be in [0, 3], got " + code));
   }
 
   @Override
@@ -240,7 +275,7 @@ public final class Canonicaliser implements Serializable {
 
   @Override
   public int hashCode() {
-    return 31 * id().hashCode() + stripped.hashCode();
+    return 31 * versionedName().hashCode() + stripped.hashCode();
   }
 
   /** For messages: the id, and what is stripped. */

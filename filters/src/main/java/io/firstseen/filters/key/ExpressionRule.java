@@ -9,14 +9,18 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rule {@code url-expression}, version 1, specified in {@code
- * docs/format/url-expression-v1.md}: {@code host[:port]/path[?query]} without the scheme, as entry
+ * The rule {@code url-expression}, versions 1 and 2, specified in {@code
+ * docs/format/url-expression-v2.md}: {@code host[:port]/path[?query]} without the scheme, as entry
  * of a list and as the most specific expression of a URL. An entry may have the notation of lists;
  * a URL that is asked has none.
  */
 final class ExpressionRule {
   private static final Set<String> SCHEMES = Set.of("http", "https", "ftp", "ws", "wss");
+  private static final int LONGEST_SCHEME = 5;
   private static final int FTP_PORT = 21;
+
+  /** The longest URL that Chromium opens. */
+  private static final int MAX_URL_BYTES = 2 << 20;
 
   /** Escapes of these are decoded in a query; the others mean something else when escaped. */
   private static final Characters QUERY_UNESCAPED = PercentEscapes.IN_QUERY.without("&=+;");
@@ -26,24 +30,44 @@ final class ExpressionRule {
   private ExpressionRule() {}
 
   /** The canonical form of an entry, which is a line of a list. */
-  static byte[] ofEntry(byte[] line) throws InvalidKeyException {
+  static byte[] ofEntry(byte[] line, int version) throws InvalidKeyException {
     byte[] form = mayMeanMore(line) ? null : plain(line);
-    return form != null ? form : parsedEntry(Canonicaliser.decode(line, "key")).getBytes(US_ASCII);
+    return form != null
+        ? form
+        : parsedEntry(Canonicaliser.decode(line, "key"), version).getBytes(US_ASCII);
   }
 
   /** The canonical form of a URL that is asked of lists. */
   static byte[] ofVisit(byte[] url) throws InvalidKeyException {
-    byte[] form = plain(url);
-    return form != null ? form : parsedVisit(Canonicaliser.decode(url, "key")).getBytes(US_ASCII);
+    if (url.length == 0) {
+      throw new InvalidKeyException("key is empty");
+    }
+    if (url.length > MAX_URL_BYTES) {
+      throw new InvalidKeyException(
+          "URL must be at most " + MAX_URL_BYTES + " bytes, got " + url.length);
+    }
+    byte[] form = startsWithScheme(url) ? null : plain(url);
+    return form != null ? form : parsedVisit(url).getBytes(US_ASCII);
   }
 
   /** Whether a key is the canonical form of a URL, which no notation of lists is. */
   static boolean isForm(byte[] key) {
     try {
-      return Arrays.equals(Canonicaliser.bounded(key, ExpressionRule::ofVisit), key);
+      return key.length <= Keys.MAX_KEY_BYTES && Arrays.equals(ofVisit(key), key);
     } catch (InvalidKeyException e) {
       return false;
     }
+  }
+
+  /** Whether what is before a colon is a scheme without slashes, not a host with a port. */
+  private static boolean startsWithScheme(byte[] url) {
+    for (int at = 0; at < Math.min(url.length, LONGEST_SCHEME + 1); at++) {
+      if (url[at] == ':') {
+        boolean slash = at + 1 < url.length && url[at + 1] == '/';
+        return !slash && SCHEMES.contains(new String(url, 0, at, US_ASCII));
+      }
+    }
+    return false;
   }
 
   /** The form of a key that plainly has one; null for others. */
@@ -60,14 +84,23 @@ final class ExpressionRule {
     return null;
   }
 
-  /** Whether a line may be a pattern or a range of addresses although a visit would be plain. */
+  /**
+   * Whether a line may be a pattern or a range of addresses, or be too deep, although a visit would
+   * be plain.
+   */
   private static boolean mayMeanMore(byte[] line) {
+    int slashes = 0;
+    int dots = 0;
     for (byte b : line) {
-      if (b == '*') {
+      slashes += b == '/' ? 1 : 0;
+      dots += b == '.' ? 1 : 0;
+      if (b == '*' || b == '$') {
         return true;
       }
     }
-    return isDigit(line[0]) && isDigit(line[line.length - 1]);
+    return slashes >= UrlExpressions.MAX_DIRECTORIES
+        || dots >= UrlExpressions.MAX_LABELS
+        || (isDigit(line[0]) && isDigit(line[line.length - 1]));
   }
 
   private static boolean isDigit(byte b) {
@@ -75,13 +108,13 @@ final class ExpressionRule {
   }
 
   /** The canonical form of a URL, without a fast path. */
-  static String parsedVisit(String url) throws InvalidKeyException {
-    return form(WebUrl.parse(url, SCHEMES));
+  static String parsedVisit(byte[] url) throws InvalidKeyException {
+    return form(WebUrl.visited(PercentEscapes.utf8OrEscapes(url), SCHEMES));
   }
 
   /** The canonical form of an entry, without a fast path. */
-  static String parsedEntry(String line) throws InvalidKeyException {
-    String listed = ListLine.listed(line);
+  static String parsedEntry(String line, int version) throws InvalidKeyException {
+    String listed = ListLine.listed(line, version);
     WebUrl url = WebUrl.parse(listed, SCHEMES);
     if (url.scheme() == null) {
       requireNoPattern(url, listed);
@@ -89,9 +122,29 @@ final class ExpressionRule {
       url = url.withHost(listedHost(url.host()));
     }
     String form = form(url);
-    return form.endsWith("/*") && form.indexOf('?') < 0
-        ? form.substring(0, form.length() - 1)
-        : form;
+    form =
+        form.endsWith("/*") && form.indexOf('?') < 0 ? form.substring(0, form.length() - 1) : form;
+    if (version > 1) {
+      requireReachable(form);
+    }
+    return form;
+  }
+
+  /** Rejects what {@link UrlExpressions} of no visit have. */
+  private static void requireReachable(String form) throws InvalidKeyException {
+    int pathStart = form.indexOf('/');
+    long labels = 1 + form.substring(0, pathStart).chars().filter(c -> c == '.').count();
+    if (labels > UrlExpressions.MAX_LABELS) {
+      throw new InvalidKeyException(
+          "an entry's host must have at most %d labels, as URLs have, got %d"
+              .formatted(UrlExpressions.MAX_LABELS, labels));
+    }
+    long slashes = form.substring(pathStart).chars().filter(c -> c == '/').count();
+    if (form.endsWith("/") && form.indexOf('?') < 0 && slashes > UrlExpressions.MAX_DIRECTORIES) {
+      throw new InvalidKeyException(
+          "an entry's directory must have at most %d segments, by which URLs are looked up, got %d"
+              .formatted(UrlExpressions.MAX_DIRECTORIES - 1, slashes - 1));
+    }
   }
 
   /** Refuses stars other than that of a last {@code /*}. */

@@ -5,7 +5,7 @@ import java.util.Locale;
 
 /**
  * The canonical form of a host: an IPv4 address in dotted decimal, an IPv6 literal in brackets, or
- * a domain in lower case and Punycode. {@code docs/format/url-v2.md} has the steps.
+ * a domain in lower case and Punycode. {@code docs/format/url-v3.md} has the steps.
  *
  * <p>The mapping of international names is that of UTS #46 without its transitional exceptions, as
  * in browsers, made of the JDK's normalisation and case mappings. What UTS #46 disallows may pass:

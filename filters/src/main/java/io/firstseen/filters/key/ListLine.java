@@ -14,7 +14,39 @@ import org.jspecify.annotations.Nullable;
 final class ListLine {
   private static final Pattern SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*:[/\\\\]");
   private static final Pattern SPACE = Pattern.compile("[ \t]+");
-  private static final Pattern COSMETIC = Pattern.compile("#[@?$%]*#");
+
+  /** The mark of a cosmetic filter, in version 1 wherever it is. */
+  private static final Pattern COSMETIC_MARK = Pattern.compile("#[@?$%]*#");
+
+  /** No domain or a list of domains, the mark, and a selector; {@code ##} and a space is a note. */
+  private static final Pattern COSMETIC =
+      Pattern.compile("[\\w.*,~\\x{80}-\\x{10FFFF}-]*#[@?$%]*##?[^# \t]");
+
+  private static final Pattern ADBLOCK_HEADER =
+      Pattern.compile("\\[Adblock", Pattern.CASE_INSENSITIVE);
+
+  /** A backslash, or a character in path or query that URLs escape. */
+  private static final Pattern REGULAR_EXPRESSION =
+      Pattern.compile(
+          "[^\\\\]*+\\\\|[^/?]*+[/?][^\"<>\\[\\]^`{|}]*+[\"<>\\[\\]^`{|}]", Pattern.DOTALL);
+
+  /** A filter of a part of a name, such as {@code .ad.page.} or {@code .com/ads/}. */
+  private static final Pattern PART_OF_NAME =
+      Pattern.compile("\\.(.*[/?:].*|.*\\.)", Pattern.DOTALL);
+
+  private static final Pattern NARROWED =
+      Pattern.compile(
+          ".*\\$(OPTION(,OPTION)*)"
+              .replace(
+                  "OPTION",
+                  "~?(third-party|3p|first-party|1p|script|image|stylesheet|object|xmlhttprequest"
+                      + "|xhr|subdocument|frame|popup|media|font|websocket|ping|other|badfilter"
+                      + "|important|all|document|doc|domain|from|to|csp|redirect|redirect-rule"
+                      + "|removeparam|match-case|generichide|elemhide|inline-script|network|app)"
+                      + "(=[^,]*)?"),
+          Pattern.DOTALL);
+
+  private static final Pattern LINE_BREAK = Pattern.compile("[\r\n]");
   private static final Pattern OPTIONS = Pattern.compile("\\$([A-Za-z0-9~_,=|.-]+)\\z");
 
   /** What may be an address, and what may be the length of a prefix. */
@@ -31,28 +63,47 @@ final class ListLine {
   /**
    * The host or URL that {@code line} lists.
    *
+   * @param version of the rule {@code url-expression}
    * @throws InvalidKeyException if it lists none
    */
-  static String listed(String line) throws InvalidKeyException {
+  static String listed(String line, int version) throws InvalidKeyException {
     String text = WebUrl.trimmed(line);
-    if (SCHEME.matcher(text).lookingAt()) {
+    if (version == 1 && SCHEME.matcher(text).lookingAt()) {
       return text;
     }
-    if (text.startsWith("#") || text.startsWith("!")) {
+    if (version > 1 && LINE_BREAK.matcher(text).find()) {
+      throw new InvalidKeyException(Quoted.of(text) + " has a line break");
+    }
+    if (isComment(text)) {
       throw new InvalidKeyException(Quoted.of(text) + " is a comment");
     }
     if (text.startsWith("@@")) {
       throw new InvalidKeyException(Quoted.of(text) + " is an exception, which lists nothing");
     }
-    if (COSMETIC.matcher(text).find()) {
+    if (version == 1 ? COSMETIC_MARK.matcher(text).find() : isCosmetic(text)) {
       throw new InvalidKeyException(
           Quoted.of(text) + " is a cosmetic filter, which lists parts of pages");
     }
     if (text.startsWith("|")) {
-      return filtered(text);
+      return filtered(version == 1 ? text : withoutComment(text));
     }
     String entry = withoutComment(text);
-    String host = named(entry);
+    boolean isUrl = SCHEME.matcher(entry).lookingAt();
+    String host = isUrl ? null : named(entry);
+    if (version > 1 && host == null && SPACE.matcher(entry).find()) {
+      throw new InvalidKeyException(
+          Quoted.of(entry)
+              + " has more than one column; select one, or write a space in a URL as %20");
+    }
+    if (isUrl) {
+      return entry;
+    }
+    if (version > 1 && isPattern(entry)) {
+      throw new InvalidKeyException(
+          Quoted.of(entry)
+              + " is a pattern or a regular expression; list the host, or the page with http://"
+              + " before it");
+    }
     String listed = withoutWildcard(host == null ? entry : host);
     if (isRange(listed)) {
       throw new InvalidKeyException(
@@ -60,6 +111,24 @@ final class ListLine {
               + " is a range of addresses; list them one by one, or a page with http:// before it");
     }
     return listed;
+  }
+
+  /** Whether a line without the spaces around it is a comment, or empty. */
+  static boolean isComment(String text) {
+    return text.isEmpty()
+        || text.startsWith("!")
+        || (text.startsWith("#") && !isCosmetic(text))
+        || ADBLOCK_HEADER.matcher(text).lookingAt();
+  }
+
+  private static boolean isCosmetic(String text) {
+    return COSMETIC.matcher(text).lookingAt();
+  }
+
+  private static boolean isPattern(String entry) {
+    return REGULAR_EXPRESSION.matcher(entry).lookingAt()
+        || PART_OF_NAME.matcher(entry).matches()
+        || NARROWED.matcher(entry).matches();
   }
 
   /** Whether a text is an IP address, a slash and the length of a prefix. */

@@ -26,8 +26,8 @@ final class NormalUrl {
   private static final String LOWER = "abcdefghijklmnopqrstuvwxyz";
   private static final String UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-  /** RFC 3986's sub-delims and the rest of pchar, without those that separate query parameters. */
-  private static final String MARKS = "!$'()*+,;:@";
+  /** RFC 3986's sub-delims and the rest of pchar, without those that have a meaning in a query. */
+  private static final String MARKS = "!$()*+,;:@";
 
   /** The parts of a URL in which a byte may occur; one bit each. */
   private static final int IN_HOST = 1;
@@ -40,7 +40,7 @@ final class NormalUrl {
   static {
     allow(IN_HOST, LOWER + DIGITS + "-_");
     allow(IN_PATH | IN_QUERY, LOWER + UPPER + DIGITS + "-_~" + MARKS);
-    allow(IN_PATH, "&=");
+    allow(IN_PATH, "&='");
     allow(IN_QUERY, "./?");
     allow(UNRESERVED, LOWER + UPPER + DIGITS + "-._~");
   }

@@ -3,6 +3,10 @@ package io.firstseen.filters.key;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CoderResult;
 
 /** Percent-escapes (RFC 3986, sections 2.1 and 6.2.2). */
 final class PercentEscapes {
@@ -17,6 +21,9 @@ final class PercentEscapes {
 
   /** What a query may hold without an escape. */
   static final Characters IN_QUERY = IN_PATH.and("?");
+
+  /** What a query may hold without an escape where browsers send it (WHATWG URL, section 1.3). */
+  static final Characters IN_BROWSER_QUERY = IN_QUERY.without("'");
 
   private PercentEscapes() {}
 
@@ -69,6 +76,22 @@ final class PercentEscapes {
       }
     }
     return out.toString();
+  }
+
+  /** The text of bytes; those that are not UTF-8 become escapes. */
+  static String utf8OrEscapes(byte[] bytes) {
+    CharsetDecoder decoder = UTF_8.newDecoder();
+    ByteBuffer in = ByteBuffer.wrap(bytes);
+    CharBuffer out = CharBuffer.allocate(3 * bytes.length);
+    for (CoderResult result = decoder.decode(in, out, true);
+        result.isMalformed();
+        result = decoder.decode(in, out, true)) {
+      for (int i = 0; i < result.length(); i++) {
+        int b = in.get() & 0xFF;
+        out.put('%').put(HEX.charAt(b >> 4)).put(HEX.charAt(b & 0xF));
+      }
+    }
+    return out.flip().toString();
   }
 
   /** The bytes of {@code text} with every escape decoded, once. */

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 
 /**
  * Patterns of the query parameters that a URL loses. A pattern is the name of a parameter or, with
- * a {@code *} at its end, the beginning of names. Specified in {@code docs/format/url-v2.md}.
+ * a {@code *} at its end, the beginning of names. Specified in {@code docs/format/url-v3.md}.
  */
 final class StrippedParameters implements Serializable {
   static final StrippedParameters NONE = new StrippedParameters("");

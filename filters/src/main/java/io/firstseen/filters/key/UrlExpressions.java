@@ -6,16 +6,20 @@ import java.util.AbstractList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * All entries of a list that would list a URL, from the most to the least specific: its match
  * expressions. A URL is on a list of {@link Canonicaliser#URL_EXPRESSION} if any of them is. {@code
- * docs/format/url-expression-v1.md} specifies them.
+ * docs/format/url-expression-v2.md} specifies them.
  *
  * <p>They are each host with each path. Hosts: the one with its port, if it has one; the one
  * without; its parents, the longest first, down to the registrable domain. Paths: with the query;
- * without; the directories above it, the longest first, down to {@code /}.
+ * without; the directories above it, the longest first, down to {@code /}. Expressions that are
+ * longer than an entry may be are left out.
+ *
+ * <p>Sets of version 1 are asked for fewer of them, see {@link #forVersion}.
  *
  * <p>Immutable. Expressions are made when they are asked for.
  */
@@ -23,16 +27,21 @@ public final class UrlExpressions {
   /**
    * The most hosts. Of more, the URL's own, the registrable domain and the nearest to that stay.
    */
-  public static final int MAX_HOSTS = 5;
+  public static final int MAX_HOSTS = 128;
 
   /** The most directories. Of more, the shortest are kept. */
-  public static final int MAX_DIRECTORIES = 4;
+  public static final int MAX_DIRECTORIES = 16;
+
+  /** The most labels of an entry's host: one fewer than hosts, as a URL may have a port. */
+  static final int MAX_LABELS = MAX_HOSTS - 1;
 
   /**
-   * The largest number of expressions: each host with the path, with its query, and directories.
+   * The number of expressions for which {@link io.firstseen.filters.snapshot.UrlList#keyRateFor}
+   * keeps the rate of a URL. Most URLs have fewer than a dozen.
    */
-  public static final int MAX_COUNT = MAX_HOSTS * (MAX_DIRECTORIES + 2);
+  public static final int RATED_COUNT = 30;
 
+  private final int version;
   private final byte[] canonical;
   // The end of the host with its port, where the path starts.
   private final int pathStart;
@@ -41,15 +50,25 @@ public final class UrlExpressions {
   // Where each host starts; the first one has the port if there is one.
   private final int[] hostStarts;
   private final int[] pathEnds;
+  // Which pairs of host and path are no longer than a key may be; null if all are.
+  private final int @Nullable [] pairs;
 
-  private UrlExpressions(byte[] canonical) {
+  private UrlExpressions(byte[] canonical, int version) {
     this.canonical = canonical;
+    this.version = version;
     String text = new String(canonical, US_ASCII);
     pathStart = text.indexOf('/');
     int portAt = text.indexOf(':', canonical[0] == '[' ? text.indexOf(']') : 0);
     hostEnd = portAt >= 0 && portAt < pathStart ? portAt : pathStart;
-    hostStarts = hostStarts(text.substring(0, hostEnd), hostEnd < pathStart);
-    pathEnds = pathEnds(text, pathStart);
+    hostStarts =
+        hostStarts(text.substring(0, hostEnd), hostEnd < pathStart, version == 1 ? 5 : MAX_HOSTS);
+    pathEnds = pathEnds(text, pathStart, version == 1 ? 4 : MAX_DIRECTORIES);
+    pairs =
+        canonical.length <= Keys.MAX_KEY_BYTES
+            ? null
+            : IntStream.range(0, hostStarts.length * pathEnds.length)
+                .filter(pair -> length(pair) <= Keys.MAX_KEY_BYTES)
+                .toArray();
   }
 
   /**
@@ -57,14 +76,22 @@ public final class UrlExpressions {
    *
    * @param url as a user has it, with or without its scheme, in UTF-8; not a line of a list, whose
    *     notation may mean more
-   * @throws InvalidKeyException if it has no canonical form; no list holds such a URL
+   * @throws InvalidKeyException if it has no canonical form, so it cannot be looked up
    */
   public static UrlExpressions of(byte[] url) throws InvalidKeyException {
-    return new UrlExpressions(Canonicaliser.bounded(url, ExpressionRule::ofVisit));
+    return new UrlExpressions(ExpressionRule.ofVisit(url), Canonicaliser.URL_EXPRESSION.version());
   }
 
-  private static int[] hostStarts(String host, boolean hasPort) {
-    int[] starts = new int[MAX_HOSTS];
+  /**
+   * The expressions for which sets of a version of {@link Canonicaliser#URL_EXPRESSION} are asked:
+   * of version 1 at most 5 hosts and 4 directories.
+   */
+  public UrlExpressions forVersion(int setVersion) {
+    return setVersion == version ? this : new UrlExpressions(canonical, setVersion);
+  }
+
+  private static int[] hostStarts(String host, boolean hasPort, int maxHosts) {
+    int[] starts = new int[maxHosts];
     // The first is 0: the host itself, with its port or, without one, as it is.
     int count = hasPort ? 2 : 1;
     int registrable =
@@ -73,7 +100,7 @@ public final class UrlExpressions {
             : PublicSuffixes.bundled().registrableStart(host);
     if (registrable > 0) {
       int first = count;
-      for (int start = registrable; start > 0 && count < MAX_HOSTS; count++) {
+      for (int start = registrable; start > 0 && count < maxHosts; count++) {
         starts[count] = start;
         start = host.lastIndexOf('.', start - 2) + 1;
       }
@@ -82,8 +109,8 @@ public final class UrlExpressions {
     return Arrays.copyOf(starts, count);
   }
 
-  private static int[] pathEnds(String text, int pathStart) {
-    int[] ends = new int[MAX_DIRECTORIES + 2];
+  private static int[] pathEnds(String text, int pathStart, int maxDirectories) {
+    int[] ends = new int[maxDirectories + 2];
     int count = 0;
     int queryAt = text.indexOf('?');
     if (queryAt >= 0) {
@@ -93,7 +120,7 @@ public final class UrlExpressions {
     ends[count++] = pathEnd;
     int first = count;
     int directory = pathStart + 1;
-    for (int i = 0; i < MAX_DIRECTORIES && directory > 0 && directory < pathEnd; i++) {
+    for (int i = 0; i < maxDirectories && directory > 0 && directory < pathEnd; i++) {
       ends[count++] = directory;
       directory = text.indexOf('/', directory) + 1;
     }
@@ -109,9 +136,9 @@ public final class UrlExpressions {
     }
   }
 
-  /** The number of expressions, in [1, {@value #MAX_COUNT}]. */
+  /** The number of expressions. 0 only if the URL's host alone is longer than a key may be. */
   public int count() {
-    return hostStarts.length * pathEnds.length;
+    return pairs == null ? hostStarts.length * pathEnds.length : pairs.length;
   }
 
   /**
@@ -122,16 +149,26 @@ public final class UrlExpressions {
    */
   public byte[] bytes(int index) {
     Objects.checkIndex(index, count());
-    int host = index / pathEnds.length;
-    int from = hostStarts[host];
-    int pathEnd = pathEnds[index % pathEnds.length];
-    if (host == 0 || hostEnd == pathStart) {
+    int pair = pairs == null ? index : pairs[index];
+    int from = hostStarts[pair / pathEnds.length];
+    int pathEnd = pathEnds[pair % pathEnds.length];
+    if (endOfHost(pair) == pathStart) {
       return Arrays.copyOfRange(canonical, from, pathEnd);
     }
-    byte[] withoutPort = new byte[hostEnd - from + pathEnd - pathStart];
+    byte[] withoutPort = new byte[length(pair)];
     System.arraycopy(canonical, from, withoutPort, 0, hostEnd - from);
     System.arraycopy(canonical, pathStart, withoutPort, hostEnd - from, pathEnd - pathStart);
     return withoutPort;
+  }
+
+  private int length(int pair) {
+    int host = endOfHost(pair) - hostStarts[pair / pathEnds.length];
+    return host + pathEnds[pair % pathEnds.length] - pathStart;
+  }
+
+  /** The first host has its port. */
+  private int endOfHost(int pair) {
+    return pair < pathEnds.length ? pathStart : hostEnd;
   }
 
   /** The expressions as texts, made when they are read. */

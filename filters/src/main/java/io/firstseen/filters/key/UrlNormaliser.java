@@ -2,14 +2,15 @@ package io.firstseen.filters.key;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.firstseen.filters.key.PercentEscapes.Characters;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 
 /**
- * The rule {@code url}, version 2, specified in {@code docs/format/url-v2.md}: one form for the
- * spellings of a URL that name the same page.
+ * The rule {@code url}, versions 2 and 3, specified in {@code docs/format/url-v3.md}: one form for
+ * the spellings of a URL that name the same page.
  *
  * <p>Scheme and host are in lower case, the host as {@link Hosts} has it; a default port, user,
  * fragment, dot segments and doubled slashes are gone; escapes have one form; query parameters are
@@ -25,9 +26,10 @@ final class UrlNormaliser {
   /**
    * The canonical form of {@code url}.
    *
+   * @param inQuery what its query may hold without an escape
    * @throws InvalidKeyException if it has none
    */
-  static byte[] normalise(String url) throws InvalidKeyException {
+  static byte[] normalise(String url, Characters inQuery) throws InvalidKeyException {
     WebUrl parts = WebUrl.parse(url, DEFAULT_PORTS.keySet());
     String scheme = parts.scheme() == null ? "http" : parts.scheme();
     StringBuilder out = new StringBuilder(url.length() + 16);
@@ -39,19 +41,18 @@ final class UrlNormaliser {
         WebUrl.resolved(
             PercentEscapes.normalised(
                 parts.path(), PercentEscapes.IN_PATH, PercentEscapes.UNRESERVED)));
-    String query = sorted(parts.query());
+    String query = sorted(parts.query(), inQuery);
     if (!query.isEmpty()) {
       out.append('?').append(query);
     }
     return out.toString().getBytes(US_ASCII);
   }
 
-  private static String sorted(String query) {
+  private static String sorted(String query, Characters inQuery) {
     if (query.isEmpty()) {
       return query;
     }
-    String normal =
-        PercentEscapes.normalised(query, PercentEscapes.IN_QUERY, PercentEscapes.UNRESERVED);
+    String normal = PercentEscapes.normalised(query, inQuery, PercentEscapes.UNRESERVED);
     List<String> parameters =
         Arrays.stream(normal.split("&", -1))
             .filter(parameter -> !name(parameter).isEmpty())

@@ -24,6 +24,14 @@ record WebUrl(@Nullable String scheme, String host, int port, String path, Strin
   /** A scheme is told from a host with a port by the slash behind it. */
   private static final Pattern SCHEME = Pattern.compile("([A-Za-z][A-Za-z0-9+.-]*):[/\\\\]+");
 
+  /** In front of a URL that a browser opens, its scheme needs no slash, and may be left out. */
+  private static final Pattern VISITED_SCHEME =
+      Pattern.compile("(https?|ftp|wss?):[/\\\\]*", Pattern.CASE_INSENSITIVE);
+
+  private static final Pattern VIEW_SOURCE =
+      Pattern.compile("\\A(view-source:[\\x00- ]*)+", Pattern.CASE_INSENSITIVE);
+  private static final Pattern NO_SCHEME = Pattern.compile("[/\\\\]{2,}");
+
   private static final Pattern AUTHORITY_END = Pattern.compile("[/\\\\?]|\\z");
   private static final Pattern BARE_IPV6 =
       Pattern.compile("[0-9A-Fa-f.]*:[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*");
@@ -35,7 +43,31 @@ record WebUrl(@Nullable String scheme, String host, int port, String path, Strin
    * @throws InvalidKeyException if it is no URL of these schemes and does not start with a host
    */
   static WebUrl parse(String text, Set<String> schemes) throws InvalidKeyException {
-    String url = withoutFragment(withoutTabsAndNewlines(trimmed(text)));
+    return parseCleaned(cleaned(text), schemes);
+  }
+
+  private static String cleaned(String text) {
+    return withoutFragment(withoutTabsAndNewlines(trimmed(text)));
+  }
+
+  /**
+   * Cuts a URL that a browser opens, which is more tolerant about schemes than {@link #parse}.
+   *
+   * @throws InvalidKeyException as {@link #parse} does
+   */
+  static WebUrl visited(String text, Set<String> schemes) throws InvalidKeyException {
+    String url = VIEW_SOURCE.matcher(cleaned(text)).replaceFirst("");
+    Matcher scheme = VISITED_SCHEME.matcher(url);
+    if (scheme.lookingAt()) {
+      return parseFromHost(scheme.group(1).toLowerCase(Locale.ROOT), url.substring(scheme.end()));
+    }
+    Matcher none = NO_SCHEME.matcher(url);
+    return none.lookingAt()
+        ? parseFromHost("http", url.substring(none.end()))
+        : parseCleaned(url, schemes);
+  }
+
+  private static WebUrl parseCleaned(String url, Set<String> schemes) throws InvalidKeyException {
     Matcher start = SCHEME.matcher(url);
     if (start.lookingAt()) {
       String scheme = start.group(1).toLowerCase(Locale.ROOT);

@@ -184,13 +184,14 @@ final class ManifestFormat {
     int canonicaliserCode = in.u8("the canonicaliser");
     KeyHash.Algorithm algorithm;
     Canonicaliser canonicaliser;
+    int version;
     try {
       algorithm = KeyHash.Algorithm.of(hash);
-      canonicaliser = Canonicaliser.of(canonicaliserCode);
+      version = (int) in.leb("canonicaliserVersion", 1, 65_535);
+      canonicaliser = Canonicaliser.of(canonicaliserCode, version);
     } catch (IllegalArgumentException e) {
       throw new UnsupportedSnapshotException(e.getMessage(), e);
     }
-    int version = (int) in.leb("canonicaliserVersion", 1, 65_535);
     if (strips) {
       int length =
           (int)

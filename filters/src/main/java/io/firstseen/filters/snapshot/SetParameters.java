@@ -75,8 +75,8 @@ public record SetParameters(
     if (canonicaliser.version() != canonicaliserVersion) {
       throw new UnsupportedSnapshotException(
           String.format(
-              "the set's keys went through version %d of the canonicaliser %s, this program has"
-                  + " version %d",
+              "the set's keys went through version %d of the canonicaliser %s, the newest of this"
+                  + " program is version %d",
               canonicaliserVersion, canonicaliser.id(), canonicaliser.version()));
     }
   }

@@ -160,7 +160,9 @@ final class SnapshotFormat {
     Canonicaliser canonicaliser;
     try {
       hashAlgorithm = KeyHash.Algorithm.of(in.get(HASH_ALGORITHM_AT) & 0xFF);
-      canonicaliser = Canonicaliser.of(in.get(CANONICALISER_AT) & 0xFF);
+      canonicaliser =
+          Canonicaliser.of(
+              in.get(CANONICALISER_AT) & 0xFF, in.getShort(CANONICALISER_VERSION_AT) & 0xFFFF);
     } catch (IllegalArgumentException e) {
       throw new UnsupportedSnapshotException(e.getMessage(), e);
     }

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * most specific one.
  *
  * <p>A listed URL is always found. Another one is taken for listed with at most the {@link
- * #falsePositiveRate(int) rate of a question}. Immutable and safe for use by many threads.
+ * #falsePositiveRate(UrlExpressions) rate of a question}. Immutable and safe for use by many
+ * threads.
  */
 public final class UrlList {
   private final String name;
@@ -97,7 +98,7 @@ public final class UrlList {
 
   /** Whether a set with these parameters is a list. */
   public static boolean isList(SetParameters parameters) {
-    return parameters.canonicaliser().equals(Canonicaliser.URL_EXPRESSION);
+    return parameters.canonicaliser().is(Canonicaliser.URL_EXPRESSION);
   }
 
   /** The same list under another name, which answers give for it. */
@@ -114,27 +115,31 @@ public final class UrlList {
     return keyHash;
   }
 
-  /**
-   * The highest probability that a URL is taken for listed although it is not: 1 − (1 − ε)^n, with
-   * the set's rate ε for one key.
-   *
-   * @param expressions the URL's number of expressions, n
-   */
-  public double falsePositiveRate(int expressions) {
-    return falsePositiveRate(parameters.falsePositiveRate(), expressions);
+  /** The version of {@link Canonicaliser#URL_EXPRESSION}. */
+  int version() {
+    return parameters.canonicaliserVersion();
   }
 
-  /** Like {@link #falsePositiveRate(int)}, for a rate ε of one key. */
+  /**
+   * The highest probability that a URL is taken for listed although it is not: 1 − (1 − ε)^n, with
+   * the set's rate ε for one key and the URL's number of expressions n.
+   */
+  public double falsePositiveRate(UrlExpressions url) {
+    return falsePositiveRate(parameters.falsePositiveRate(), url.forVersion(version()).count());
+  }
+
+  /** Like {@link #falsePositiveRate(UrlExpressions)}, for a rate ε of one key and n expressions. */
   public static double falsePositiveRate(double keyRate, int expressions) {
     return -Math.expm1(expressions * Math.log1p(-keyRate));
   }
 
   /**
-   * The rate ε of one key with which a URL of the most expressions has a given rate: 1 − (1 −
-   * rate)^(1/{@value UrlExpressions#MAX_COUNT}). The same on every machine.
+   * The rate ε of one key with which URLs of up to {@value UrlExpressions#RATED_COUNT} expressions
+   * have a given rate: 1 − (1 − rate)^(1/{@value UrlExpressions#RATED_COUNT}). The same on every
+   * machine.
    */
   public static double keyRateFor(double urlRate) {
-    return -StrictMath.expm1(StrictMath.log1p(-urlRate) / UrlExpressions.MAX_COUNT);
+    return -StrictMath.expm1(StrictMath.log1p(-urlRate) / UrlExpressions.RATED_COUNT);
   }
 
   /**

@@ -46,24 +46,23 @@ public record UrlLists(List<UrlList> lists, List<UrlList> allow) {
     for (int from = 0; from < urls.size(); from += URLS_AT_ONCE) {
       Questions questions =
           new Questions(scope, urls.subList(from, Math.min(urls.size(), from + URLS_AT_ONCE)));
-      int[][] listed = questions.ask(lists);
-      int[][] allowed = questions.ask(allow);
+      @Nullable String[][] listed = questions.ask(lists);
+      @Nullable String[][] allowed = questions.ask(allow);
       for (int i = 0; i < questions.urls.size(); i++) {
-        UrlExpressions url = questions.urls.get(i);
-        answers.add(new UrlAnswer(matches(lists, listed, url, i), matches(allow, allowed, url, i)));
+        answers.add(new UrlAnswer(matches(lists, listed, i), matches(allow, allowed, i)));
       }
     }
     return answers;
   }
 
   private static List<UrlAnswer.Match> matches(
-      List<UrlList> lists, int[][] found, UrlExpressions url, int index) {
+      List<UrlList> lists, @Nullable String[][] found, int index) {
     List<UrlAnswer.Match> matches = List.of();
     for (int list = 0; list < found.length; list++) {
-      int expression = found[list][index];
-      if (expression >= 0) {
+      String entry = found[list][index];
+      if (entry != null) {
         matches = matches.isEmpty() ? new ArrayList<>() : matches;
-        matches.add(new UrlAnswer.Match(lists.get(list).name(), url.asList().get(expression)));
+        matches.add(new UrlAnswer.Match(lists.get(list).name(), entry));
       }
     }
     return matches;
@@ -71,16 +70,12 @@ public record UrlLists(List<UrlList> lists, List<UrlList> allow) {
 
   /**
    * The highest probability that a URL is present although no list has it: 1 − Π (1 − ε)^n over the
-   * lists.
-   *
-   * @param expressions the URL's number of expressions, n
+   * lists, with the URL's number of expressions n.
    */
-  public double falsePositiveRate(int expressions) {
+  public double falsePositiveRate(UrlExpressions url) {
     // By logarithms, so that small rates are not lost beside 1.
     return -Math.expm1(
-        -lists.stream()
-            .mapToDouble(list -> -Math.log1p(-list.falsePositiveRate(expressions)))
-            .sum());
+        -lists.stream().mapToDouble(list -> -Math.log1p(-list.falsePositiveRate(url))).sum());
   }
 
   /** The names of all lists, then of the allow sets. */
@@ -88,69 +83,70 @@ public record UrlLists(List<UrlList> lists, List<UrlList> allow) {
     return Stream.concat(lists.stream(), allow.stream()).map(UrlList::name).toList();
   }
 
-  /** URLs whose expressions are hashed once for all lists with the same hash. */
+  /** URLs whose expressions are hashed once for all lists with the same hash and version. */
   private static final class Questions {
     private final byte @Nullable [] scope;
     private final List<UrlExpressions> urls;
-    private final boolean[] found;
     private final List<Hashes> known = new ArrayList<>(1);
 
     Questions(byte @Nullable [] scope, List<UrlExpressions> urls) {
       this.scope = scope;
       this.urls = urls;
-      int count = 0;
-      for (UrlExpressions url : urls) {
-        count += url.count();
-      }
-      found = new boolean[count];
     }
 
     /** The hashes of all expressions under a key. */
     @SuppressWarnings("ArrayRecordComponent")
-    private record Hashes(KeyHash keyHash, long[] ofExpressions) {
-      boolean areBy(KeyHash other) {
-        return keyHash.algorithm() == other.algorithm() && keyHash.keyCheck() == other.keyCheck();
+    private record Hashes(UrlList of, List<UrlExpressions> urls, long[] ofExpressions) {
+      boolean areFor(UrlList list) {
+        KeyHash hash = list.keyHash();
+        return of.version() == list.version()
+            && of.keyHash().algorithm() == hash.algorithm()
+            && of.keyHash().keyCheck() == hash.keyCheck();
       }
     }
 
-    /** For each list, for each URL the index of the most specific expression in it, or -1. */
-    int[][] ask(List<UrlList> lists) throws InvalidKeyException {
-      int[][] expressions = new int[lists.size()][];
-      for (int list = 0; list < expressions.length; list++) {
-        lists.get(list).mightContainEach(hashes(lists.get(list).keyHash()), found.length, found);
-        expressions[list] = mostSpecific();
+    /** For each list, for each URL the most specific entry, or null. */
+    @Nullable String[][] ask(List<UrlList> lists) throws InvalidKeyException {
+      @Nullable String[][] entries = new String[lists.size()][];
+      for (int list = 0; list < entries.length; list++) {
+        Hashes hashes = hashes(lists.get(list));
+        boolean[] found = new boolean[hashes.ofExpressions.length];
+        lists.get(list).mightContainEach(hashes.ofExpressions, found.length, found);
+        entries[list] = mostSpecific(hashes.urls, found);
       }
-      return expressions;
+      return entries;
     }
 
-    private long[] hashes(KeyHash keyHash) throws InvalidKeyException {
+    private Hashes hashes(UrlList list) throws InvalidKeyException {
       for (Hashes hashes : known) {
-        if (hashes.areBy(keyHash)) {
-          return hashes.ofExpressions();
+        if (hashes.areFor(list)) {
+          return hashes;
         }
       }
-      long[] hashes = new long[found.length];
+      List<UrlExpressions> asked =
+          urls.stream().map(url -> url.forVersion(list.version())).toList();
+      long[] hashes = new long[asked.stream().mapToInt(UrlExpressions::count).sum()];
       int at = 0;
-      for (UrlExpressions url : urls) {
-        at = url.hash(scope, keyHash, hashes, at);
+      for (UrlExpressions url : asked) {
+        at = url.hash(scope, list.keyHash(), hashes, at);
       }
-      known.add(new Hashes(keyHash, hashes));
-      return hashes;
+      known.add(new Hashes(list, asked, hashes));
+      return known.get(known.size() - 1);
     }
 
-    private int[] mostSpecific() {
-      int[] expressions = new int[urls.size()];
+    private static @Nullable String[] mostSpecific(List<UrlExpressions> urls, boolean[] found) {
+      @Nullable String[] entries = new String[urls.size()];
       int at = 0;
-      for (int i = 0; i < expressions.length; i++) {
+      for (int i = 0; i < entries.length; i++) {
         int count = urls.get(i).count();
         int expression = 0;
         while (expression < count && !found[at + expression]) {
           expression++;
         }
-        expressions[i] = expression < count ? expression : -1;
+        entries[i] = expression < count ? urls.get(i).asList().get(expression) : null;
         at += count;
       }
-      return expressions;
+      return entries;
     }
   }
 }

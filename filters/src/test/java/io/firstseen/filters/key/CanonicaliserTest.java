@@ -80,11 +80,13 @@ class CanonicaliserTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"none, 0, 1", "url, 1, 2", "text, 2, 1", "url-expression, 3, 1"})
+  @CsvSource({"none, 0, 1", "url, 1, 3", "text, 2, 1", "url-expression, 3, 2"})
   void isFoundByItsIdAndItsCode(String id, int code, int version) {
     Canonicaliser canonicaliser = all().get(code);
     assertThat(Canonicaliser.of(id)).isEqualTo(canonicaliser);
-    assertThat(Canonicaliser.of(code)).isEqualTo(canonicaliser);
+    assertThat(Canonicaliser.of(id + "-" + version)).isEqualTo(canonicaliser);
+    assertThat(Canonicaliser.of(code, version)).isEqualTo(canonicaliser);
+    assertThat(Canonicaliser.of(code, 65_535)).as("unknown version").isEqualTo(canonicaliser);
     assertThat(canonicaliser.id()).isEqualTo(id);
     assertThat(canonicaliser).hasToString(id);
     assertThat(canonicaliser.code()).isEqualTo(code);
@@ -93,18 +95,32 @@ class CanonicaliserTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "URL", "domain"})
+  @CsvSource({"url, 1, 2", "url-expression, 3, 1"})
+  void anOlderVersionIsAnotherCanonicaliserOfTheSameRule(String id, int code, int version) {
+    Canonicaliser older = Canonicaliser.of(id + "-" + version);
+    assertThat(Canonicaliser.of(code, version)).isEqualTo(older);
+    assertThat(older.id()).isEqualTo(id);
+    assertThat(older.version()).isEqualTo(version);
+    assertThat(older.is(Canonicaliser.of(id))).isTrue();
+    assertThat(older).isNotEqualTo(Canonicaliser.of(id));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "URL", "domain", "url-1", "url-4"})
   void anotherIdIsRefused(String id) {
     assertThatThrownBy(() -> Canonicaliser.of(id))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "canonicaliser must be one of none, url, text, url-expression, got '" + id + "'");
+            "canonicaliser must be one of none, url, text, url-expression, or an older version, url-2"
+                + " or url-expression-1, got '"
+                + id
+                + "'");
   }
 
   @ParameterizedTest
   @ValueSource(ints = {-1, 4})
   void anotherCodeIsRefused(int code) {
-    assertThatThrownBy(() -> Canonicaliser.of(code))
+    assertThatThrownBy(() -> Canonicaliser.of(code, 1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("the canonicaliser must be in [0, 3], got " + code);
   }

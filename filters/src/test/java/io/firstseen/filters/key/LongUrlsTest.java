@@ -52,14 +52,14 @@ class LongUrlsTest {
   }
 
   /** Processor time, which hardly depends on other programs; twice as much is in proportion. */
-  private static void requireInProportion(Text text, Canonicaliser.Fold rule) {
+  private static void requireInProportion(Text text, Rule rule) {
     long ofLong = nanos(text.of(text.parts()), rule);
     long ofShort = nanos(text.of(text.parts() / LONGER), rule);
     assertThat(ofLong).isLessThan(2 * LONGER * ofShort + SPARE_NANOS);
   }
 
   /** The least of a few rounds. */
-  private static long nanos(String text, Canonicaliser.Fold rule) {
+  private static long nanos(String text, Rule rule) {
     long least = Long.MAX_VALUE;
     for (int i = 0; i < 3; i++) {
       long before = THREADS.getCurrentThreadCpuTime();
@@ -69,7 +69,11 @@ class LongUrlsTest {
     return least;
   }
 
-  private static void requireFormOrSentence(Canonicaliser.Fold rule, String text) {
+  private interface Rule {
+    byte[] of(byte[] key) throws InvalidKeyException;
+  }
+
+  private static void requireFormOrSentence(Rule rule, String text) {
     try {
       assertThat(rule.of(text.getBytes(UTF_8))).isNotEmpty();
     } catch (InvalidKeyException e) {

@@ -26,7 +26,8 @@ class NormalUrlTest {
       })
   void normalUrlsAreRecognised(String url) throws InvalidKeyException {
     assertThat(NormalUrl.matches(url.getBytes(UTF_8))).isTrue();
-    assertThat(UrlNormaliser.normalise(url)).isEqualTo(url.getBytes(UTF_8));
+    assertThat(UrlNormaliser.normalise(url, PercentEscapes.IN_BROWSER_QUERY))
+        .isEqualTo(url.getBytes(UTF_8));
   }
 
   @ParameterizedTest

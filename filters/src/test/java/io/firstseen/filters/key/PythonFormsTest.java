@@ -187,24 +187,39 @@ class PythonFormsTest {
     assertThat(ask(questions)).isEqualTo(questions.size());
   }
 
+  private static final List<Canonicaliser> URL_RULES =
+      List.of(
+          Canonicaliser.of("url-2"),
+          Canonicaliser.URL,
+          Canonicaliser.of("url-expression-1"),
+          Canonicaliser.URL_EXPRESSION);
+
   static List<Question> aboutUrl(byte[] url) {
-    return List.of(
-        about(request("canonical", Canonicaliser.URL, url), form(Canonicaliser.URL, url)),
-        about(
-            request("canonical", Canonicaliser.URL_EXPRESSION, url),
-            form(Canonicaliser.URL_EXPRESSION, url)),
-        about(
-            JSON.createObjectNode().put("op", "expressions").put("url", new String(url, UTF_8)),
-            () -> {
-              ObjectNode answer = JSON.createObjectNode();
-              UrlExpressions.of(url).asList().forEach(answer.putArray("expressions")::add);
-              return answer;
-            }));
+    List<Question> questions = new ArrayList<>();
+    for (Canonicaliser rule : URL_RULES) {
+      questions.add(about(request("canonical", rule, url), form(rule, url)));
+      if (rule.is(Canonicaliser.URL_EXPRESSION)) {
+        questions.add(
+            about(
+                request("expressions", rule, url).put("url", new String(url, UTF_8)),
+                () -> {
+                  ObjectNode answer = JSON.createObjectNode();
+                  UrlExpressions.of(url)
+                      .forVersion(rule.version())
+                      .asList()
+                      .forEach(answer.putArray("expressions")::add);
+                  return answer;
+                }));
+      }
+    }
+    return questions;
   }
 
   private static ObjectNode request(String operation, Canonicaliser canonicaliser, byte[] key) {
     ObjectNode request = JSON.createObjectNode().put("op", operation);
-    return request.put("canonicaliser", canonicaliser.id()).put("keyHex", HEX.formatHex(key));
+    return request
+        .put("canonicaliser", ProtocolNames.of(canonicaliser))
+        .put("keyHex", HEX.formatHex(key));
   }
 
   private static Answer form(Canonicaliser canonicaliser, byte[] key) {

@@ -94,7 +94,7 @@ class StrippedParametersTest {
   @Test
   void commonIsTheListOfThePage() {
     String common = Canonicaliser.URL.stripping("common").strippedParameters();
-    assertThat(Path.of("../docs/format/url-v2.md")).content().contains("`" + common + "`");
+    assertThat(Path.of("../docs/format/url-v3.md")).content().contains("`" + common + "`");
     assertThat(Canonicaliser.URL.stripping("zzz,common,gclid").strippedParameters())
         .isEqualTo(common + ",zzz");
     assertThat(Canonicaliser.URL.stripping(common).strippedParameters()).isEqualTo(common);

@@ -10,7 +10,10 @@ final class WithoutFastPath {
   /** What {@link Canonicaliser#URL} must answer: the canonical form, or why there is none. */
   static String answer(byte[] key) {
     try {
-      return new String(UrlNormaliser.normalise(Canonicaliser.decode(key, "key")), UTF_8);
+      return new String(
+          UrlNormaliser.normalise(
+              Canonicaliser.decode(key, "key"), PercentEscapes.IN_BROWSER_QUERY),
+          UTF_8);
     } catch (InvalidKeyException refused) {
       return refused.getMessage();
     }

@@ -107,7 +107,7 @@ final class ConformanceFiles {
     KeyHash seeded = KeyHash.xxh3(-1);
     snapshot(
         "shard-2-of-4",
-        parameters(seeded, Canonicaliser.URL, 4, 0x1p-20),
+        parameters(seeded, Canonicaliser.of("url-2"), 4, 0x1p-20),
         seeded,
         2,
         null,
@@ -122,7 +122,7 @@ final class ConformanceFiles {
         Stream.of("You've WON!", "Your parcel 00340434 is waiting", "STRASSE ΟΔΟΣ", "½ price"));
     snapshot(
         "expressions",
-        parameters(KeyHash.fixed(), Canonicaliser.URL_EXPRESSION, 1, 1e-6),
+        parameters(KeyHash.fixed(), Canonicaliser.of("url-expression-1"), 1, 1e-6),
         KeyHash.fixed(),
         0,
         null,
@@ -136,11 +136,32 @@ final class ConformanceFiles {
             "192.0.2.7/a/",
             "[2001:db8::1]",
             "bücher.example"));
+    snapshot(
+        "expressions-2",
+        parameters(KeyHash.fixed(), Canonicaliser.URL_EXPRESSION, 1, 1e-6),
+        KeyHash.fixed(),
+        0,
+        null,
+        Stream.of(
+            "s2-citi.com",
+            "0.0.0.0 jackbootedroom.com  ## phishing",
+            "http://pages.example.org/login # note",
+            "a.b.c.d.evil.example",
+            "deep.example/1/2/3/4/5/6/7/*",
+            "8080",
+            "example.net:8080"));
+    snapshot(
+        "url-3",
+        parameters(KeyHash.fixed(), Canonicaliser.URL, 1, 1e-6),
+        KeyHash.fixed(),
+        0,
+        null,
+        Stream.of("http://example.com/?a='b'", "http://example.com/it's"));
     SetParameters olderRule =
         new SetParameters(
             KeyHash.Algorithm.SIPHASH_2_4,
             KeyHash.fixed().keyCheck(),
-            Canonicaliser.URL,
+            Canonicaliser.of("url-2"),
             1,
             new Shards(1),
             0.001);
@@ -981,7 +1002,7 @@ final class ConformanceFiles {
   // Lists of hosts and URLs.
 
   private void lists() {
-    SetParameters parameters = parameters(SECRET, Canonicaliser.URL_EXPRESSION, 2, 1e-9);
+    SetParameters parameters = parameters(SECRET, Canonicaliser.of("url-expression-1"), 2, 1e-9);
     PublishedSet set = new PublishedSet("phishing", parameters);
     set.startMillis = START;
     Manifest manifest =

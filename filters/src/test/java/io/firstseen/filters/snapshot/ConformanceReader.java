@@ -10,6 +10,7 @@ import io.firstseen.filters.gcs.Universe;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.ProtocolNames;
 import io.firstseen.filters.key.ScopedKey;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.key.UrlExpressions;
@@ -53,7 +54,9 @@ final class ConformanceReader {
         case "expressions" ->
             strings(
                 answer.putArray("expressions"),
-                UrlExpressions.of(text(request, "url").getBytes(UTF_8)).asList());
+                UrlExpressions.of(text(request, "url").getBytes(UTF_8))
+                    .forVersion(request.has("canonicaliser") ? canonicaliser(request).version() : 1)
+                    .asList());
         case "hash" ->
             answer.put(
                 "hash",
@@ -77,11 +80,15 @@ final class ConformanceReader {
 
   private static void canonical(JsonNode request, ObjectNode answer) throws InvalidKeyException {
     byte[] key = request.has("key") ? text(request, "key").getBytes(UTF_8) : bytes(request, "key");
-    Canonicaliser canonicaliser = Canonicaliser.of(text(request, "canonicaliser"));
+    Canonicaliser canonicaliser = canonicaliser(request);
     if (request.has("strip")) {
       canonicaliser = canonicaliser.stripping(text(request, "strip"));
     }
     answer.put("form", HEX.formatHex(canonicaliser.canonicalise(key)));
+  }
+
+  private static Canonicaliser canonicaliser(JsonNode request) {
+    return ProtocolNames.rule(text(request, "canonicaliser"));
   }
 
   private static void value(JsonNode request, ObjectNode answer) {
@@ -128,6 +135,7 @@ final class ConformanceReader {
     }
     parameters.requireReadableBy(keyHash);
     ArrayNode present = answer.putArray("present");
+    ArrayNode invalid = answer.putArray("invalid");
     for (JsonNode key : request.required("keys")) {
       try {
         long hash = parameters.hash(scope(request), key.textValue().getBytes(UTF_8), keyHash);
@@ -137,6 +145,7 @@ final class ConformanceReader {
                 : parameters.shards().shardOf(hash) == snapshot.header().parameters().shard()
                     && snapshot.mightContain(hash));
       } catch (InvalidKeyException e) {
+        invalid.add(present.size());
         present.add(false);
       }
     }
@@ -151,11 +160,13 @@ final class ConformanceReader {
                 SnapshotSet.openDirectory(path(request, "directory"), OptionalLong.empty()),
                 keyHash);
     ArrayNode entries = answer.putArray("entries");
+    ArrayNode invalid = answer.putArray("invalid");
     for (JsonNode url : request.required("urls")) {
       Optional<String> entry;
       try {
         entry = list.match(scope(request), UrlExpressions.of(url.textValue().getBytes(UTF_8)));
       } catch (InvalidKeyException e) {
+        invalid.add(entries.size());
         entry = Optional.empty();
       }
       entries.add(entry.orElse(null));

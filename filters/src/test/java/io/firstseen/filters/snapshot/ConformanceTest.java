@@ -50,6 +50,7 @@ class ConformanceTest {
       for (JsonNode vector : vectors.path("urls")) {
         ObjectNode request = JSON.createObjectNode().put("op", "expressions");
         request.set("url", vector.required("url"));
+        request.set("canonicaliser", vectors.required("canonicaliser"));
         cases.add(
             new Case(
                 file.getFileName() + ": the expressions of " + vector.get("url"),

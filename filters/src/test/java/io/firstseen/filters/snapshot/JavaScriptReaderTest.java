@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.key.ProtocolNames;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.key.UrlExpressions;
 import java.io.BufferedReader;
@@ -61,7 +62,9 @@ class JavaScriptReaderTest {
           Canonicaliser.URL,
           Canonicaliser.URL.stripping("id,u*"),
           Canonicaliser.TEXT,
-          Canonicaliser.URL_EXPRESSION);
+          Canonicaliser.of("url-2"),
+          Canonicaliser.URL_EXPRESSION,
+          Canonicaliser.of("url-expression-1"));
 
   /** What people may ask for a host that is listed. */
   private static final List<String> VISITS =
@@ -243,7 +246,9 @@ class JavaScriptReaderTest {
       expected = null;
     }
     ObjectNode request =
-        request("canonical").put("canonicaliser", rule.id()).put("keyHex", HEX.formatHex(key));
+        request("canonical")
+            .put("canonicaliser", ProtocolNames.of(rule))
+            .put("keyHex", HEX.formatHex(key));
     if (!rule.strippedParameters().isEmpty()) {
       request.put("strip", rule.strippedParameters());
     }
@@ -255,7 +260,11 @@ class JavaScriptReaderTest {
   }
 
   private static void requireSameExpressions(String url) throws IOException {
-    JsonNode answer = reader.ask(request("expressions").put("url", url));
+    JsonNode answer =
+        reader.ask(
+            request("expressions")
+                .put("canonicaliser", ProtocolNames.of(Canonicaliser.URL_EXPRESSION))
+                .put("url", url));
     if (!texts(answer, "expressions").equals(expressions(url))) {
       throw new AssertionError("%s: %s, not %s".formatted(url, answer, expressions(url)));
     }
@@ -378,7 +387,8 @@ class JavaScriptReaderTest {
     assertThat(refusals.get(0)).isEqualTo("none");
     assertThat(refusals.get(1))
         .isEqualTo(
-            "the keys went through version 1 of the canonicaliser url, this program has version 2");
+            "the keys went through version 1 of the canonicaliser url, the newest of this program"
+                + " is version 3");
     assertThat(refusals.get(2))
         .startsWith("the set was made with another hash key: siphash-2-4 (key check af95951d");
   }

@@ -49,6 +49,9 @@ class PythonReaderTest {
 
   private static PythonReader python;
 
+  private static final String ONE_INVALID =
+      "invalid: 1 could not be evaluated, so whether they are present is unknown\n";
+
   @TempDir Path directory;
 
   @BeforeAll
@@ -138,7 +141,10 @@ class PythonReaderTest {
     String second = rule.equals("none") ? "absent" : "present";
     assertThat(run(file, "query"))
         .isEqualTo(
-            new Answer(0, key + "\tpresent\n" + spelling + "\t" + second + "\n\tabsent\n", ""));
+            new Answer(
+                4,
+                key + "\tpresent\n" + spelling + "\t" + second + "\n\tinvalid\tkey is empty\n",
+                ONE_INVALID));
   }
 
   @Test
@@ -165,14 +171,14 @@ class PythonReaderTest {
     assertThat(run(file, "match"))
         .isEqualTo(
             new Answer(
-                0,
+                4,
                 """
                 https://www.s2-citi.com/login\tpresent\ts2-citi.com/
                 http://b.example/\tabsent
                 https://ok.s2-citi.com/a/b\tpresent\ts2-citi.com/
-                @@x\tabsent
+                @@x\tinvalid\t'@@x' has an at sign and no scheme, as an e-mail address has
                 """,
-                ""));
+                ONE_INVALID));
     assertThat(run(file, "match", "--allow", allowed.toString()).output())
         .as("both sets have one name, so they are named by their places")
         .contains("login\tpresent\ts2-citi.com/\t" + file + "\n")
@@ -198,7 +204,8 @@ class PythonReaderTest {
     ForgedFile.mend(older, ForgedFile.headerBytes("python"));
     Files.write(file, older);
     assertThat(run(file, "query").errors())
-        .isEqualTo(file + ": the canonicaliser url has version 1, this reader knows 2\n");
+        .isEqualTo(
+            file + ": the canonicaliser url has version 1, the newest of this reader is 3\n");
     Files.write(file, snapshot(KeyHash.fixed(), Canonicaliser.URL, 0.001, List.of()).toBytes());
     assertThat(run(file, "match").errors())
         .isEqualTo(

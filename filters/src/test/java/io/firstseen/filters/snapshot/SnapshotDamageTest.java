@@ -210,7 +210,7 @@ class SnapshotDamageTest {
     Canonicaliser canonicaliser = Canonicaliser.URL.stripping("b,a*");
     SetParameters stripping =
         new SetParameters(
-            set.hashAlgorithm(), set.keyCheck(), canonicaliser, 2, set.shards(), 0.001);
+            set.hashAlgorithm(), set.keyCheck(), canonicaliser, 3, set.shards(), 0.001);
     return Snapshot.build(
             SnapshotTest.hashes(new SplittableRandom(52), 150, 16, 5),
             new SnapshotParameters(stripping, of.setName(), 5, 1, 0, 1))

@@ -89,7 +89,8 @@ class SnapshotSetTest {
             0.001);
     assertThatThrownBy(() -> newer.hash(null, utf8("http://example.com/"), KeyHash.fixed()))
         .isInstanceOf(UnsupportedSnapshotException.class)
-        .hasMessageContaining("version 3 of the canonicaliser url, this program has version 2");
+        .hasMessageContaining(
+            "version 4 of the canonicaliser url, the newest of this program is version 3");
   }
 
   @Test

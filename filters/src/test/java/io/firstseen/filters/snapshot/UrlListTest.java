@@ -128,9 +128,9 @@ class UrlListTest {
           IntStream.range(0, questions).mapToObj(i -> url(form.formatted(i))).toList();
       long present = lists.askEach(null, urls).stream().filter(UrlAnswer::isPresent).count();
       int expressions = urls.get(0).count();
-      double stated = list.falsePositiveRate(expressions);
+      double stated = list.falsePositiveRate(urls.get(0));
       assertThat(stated).isCloseTo(1 - Math.pow(1 - rate, expressions), within(1e-12));
-      assertThat(lists.falsePositiveRate(expressions)).isCloseTo(stated, within(1e-12));
+      assertThat(lists.falsePositiveRate(urls.get(0))).isCloseTo(stated, within(1e-12));
       // Parents of the host are the same in all questions, so fewer expressions are independent.
       assertThat((double) present)
           .isLessThan(questions * stated + 4 * Math.sqrt(questions * stated))
@@ -140,18 +140,19 @@ class UrlListTest {
 
   @Test
   void theRatesOfListsAddUp() throws Exception {
+    UrlExpressions three = url("a.example/b/c");
+    assertThat(three.count()).isEqualTo(3);
     UrlList list =
         UrlList.of(
             set("spam", PUBLIC, Canonicaliser.URL_EXPRESSION, 0.01, List.of("a.example")), PUBLIC);
-    assertThat(new UrlLists(List.of(list, list), List.of(list)).falsePositiveRate(3))
+    assertThat(new UrlLists(List.of(list, list), List.of(list)).falsePositiveRate(three))
         .isCloseTo(1 - Math.pow(0.99, 6), within(1e-12));
     UrlList tiny =
         UrlList.of(
             set("tiny", PUBLIC, Canonicaliser.URL_EXPRESSION, 1e-12, List.of("a.example")), PUBLIC);
-    assertThat(new UrlLists(List.of(tiny, tiny), List.of()).falsePositiveRate(3))
+    assertThat(new UrlLists(List.of(tiny, tiny), List.of()).falsePositiveRate(three))
         .isCloseTo(6e-12, within(1e-22));
-    assertThat(new UrlLists(List.of(list), List.of()).falsePositiveRate(0)).isEqualTo(0.0);
-    assertThat(new UrlLists(List.of(), List.of(list)).falsePositiveRate(3)).isEqualTo(0.0);
+    assertThat(new UrlLists(List.of(), List.of(list)).falsePositiveRate(three)).isEqualTo(0.0);
   }
 
   @Test
@@ -160,7 +161,8 @@ class UrlListTest {
     UrlList named = list.named("theirs");
     assertThat(new UrlLists(List.of(named, list), List.of()).ask(null, url("a.example")).matches())
         .containsExactly(new Match("theirs", "a.example/"), new Match("spam", "a.example/"));
-    assertThat(named.falsePositiveRate(30)).isEqualTo(list.falsePositiveRate(30));
+    assertThat(named.falsePositiveRate(url("a.example")))
+        .isEqualTo(list.falsePositiveRate(url("a.example")));
   }
 
   @Test

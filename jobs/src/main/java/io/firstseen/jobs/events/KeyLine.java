@@ -10,17 +10,11 @@ import java.util.regex.Pattern;
 public final class KeyLine {
   private static final Pattern EVENT = Pattern.compile("[0-9]+\t(add|del|delete)\t");
 
-  private static final Pattern COSMETIC = Pattern.compile("#[@?$%]*#([^\\s#]|#[^\\s#])");
-  private static final Pattern COMMENT = Pattern.compile("[ \t]+#.*");
-  private static final Pattern HOSTS_FILE =
-      Pattern.compile("([0-9]+[.]){3}[0-9]+[ \t]|[0-9A-Fa-f]*:[0-9A-Fa-f:.]*[ \t]");
-
   private KeyLine() {}
 
   /**
    * Why a line is not one key: it reads as a TSV event, or it has a tab inside and keys are URLs,
-   * from which canonicalisation would remove the tab. Lines of hosts files and comments behind
-   * entries of lists may have tabs.
+   * from which canonicalisation would remove the tab. The rule of lists rejects columns itself.
    */
   public static Optional<String> problem(byte[] line, Canonicaliser canonicaliser) {
     int columns = 1;
@@ -34,7 +28,7 @@ public final class KeyLine {
     if (EVENT.matcher(text).lookingAt()) {
       return Optional.of("the line is a TSV event, which run and bootstrap read with --format tsv");
     }
-    return hasColumns(text.strip(), canonicaliser)
+    return canonicaliser.is(Canonicaliser.URL) && text.strip().indexOf('\t') >= 0
         ? Optional.of(
             "the line has "
                 + columns
@@ -44,27 +38,8 @@ public final class KeyLine {
 
   /** Whether a line is blank, or a comment of a list. */
   public static boolean isBlankOrComment(byte[] line, Canonicaliser canonicaliser) {
-    int start = 0;
-    while (start < line.length && line[start] >= 0 && line[start] <= ' ') {
-      start++;
-    }
-    boolean isList = canonicaliser.equals(Canonicaliser.URL_EXPRESSION);
-    return start == line.length
-        || (isList && (line[start] == '#' || line[start] == '!') && !isFilter(line, start));
-  }
-
-  /** Whether a line is a cosmetic filter, such as {@code ##.ad}, not a comment. */
-  private static boolean isFilter(byte[] line, int start) {
-    return COSMETIC.matcher(new String(line, start, line.length - start, ISO_8859_1)).lookingAt();
-  }
-
-  private static boolean hasColumns(String line, Canonicaliser canonicaliser) {
-    if (canonicaliser.equals(Canonicaliser.URL_EXPRESSION)) {
-      // The rule itself reads lines of hosts files, and comments.
-      boolean comment = line.startsWith("#") || line.startsWith("!");
-      String entry = COMMENT.matcher(line).replaceFirst("");
-      return !comment && !HOSTS_FILE.matcher(entry).lookingAt() && entry.indexOf('\t') >= 0;
-    }
-    return canonicaliser.id().equals(Canonicaliser.URL.id()) && line.indexOf('\t') >= 0;
+    return canonicaliser.is(Canonicaliser.URL_EXPRESSION)
+        ? Canonicaliser.isCommentOfList(line)
+        : new String(line, ISO_8859_1).trim().isEmpty();
   }
 }

@@ -21,7 +21,8 @@ public final class KeyOptions {
       converter = OptionValues.CanonicaliserName.class,
       description =
           "Which spellings are one key: none (bytes as they are), url, text, or url-expression"
-              + " (entries of lists of hosts and URLs). Fixed for the life of the state and of the set;"
+              + " (entries of lists of hosts and URLs); url-2 and url-expression-1 are their older"
+              + " versions, for older state. Fixed for the life of the state and of the set;"
               + " SnapshotJob needs that of the dedup (default: ${DEFAULT-VALUE}).")
   private Canonicaliser canonicaliser;
 
@@ -32,7 +33,7 @@ public final class KeyOptions {
       description =
           "With --canonicaliser url: the query parameters that URLs lose, such as utm_*,gclid; a * at"
               + " the end stands for any rest, and the name common for the list of tracking"
-              + " parameters in docs/format/url-v2.md. Recorded in the state and in the set,"
+              + " parameters in docs/format/url-v3.md. Recorded in the state and in the set,"
               + " and fixed for their life; SnapshotJob needs those of the dedup (default: none).")
   private String strippedParameters;
 
@@ -49,7 +50,7 @@ public final class KeyOptions {
     if (strippedParameters == null) {
       return canonicaliser;
     }
-    if (!canonicaliser.equals(Canonicaliser.URL)) {
+    if (!canonicaliser.is(Canonicaliser.URL)) {
       throw new UserErrorException(
           "--strip-parameters needs --canonicaliser url, got " + canonicaliser.id());
     }
@@ -103,7 +104,7 @@ public final class KeyOptions {
               + " exclude each other: one is for a key, the other"
               + " for a URL");
     }
-    if (!canonicaliser.equals(Canonicaliser.URL_EXPRESSION)) {
+    if (!canonicaliser.is(Canonicaliser.URL_EXPRESSION)) {
       throw new UserErrorException(
           "%s needs --canonicaliser url-expression, got %s"
               .formatted(ofUrl.name(), canonicaliser.id()));

@@ -52,8 +52,8 @@ public final class SnapshotOptions {
       converter = OptionValues.FalsePositiveRate.class,
       description =
           "The probability, in (0, 0.1], with which a snapshot answers present for one key"
-              + " that is not in it. A URL that is asked by its up to 30 match expressions is"
-              + " answered present with up to 30 times this probability. Fixed for the life of the"
+              + " that is not in it. A URL with n match expressions, fewer than a dozen for most,"
+              + " is answered present with up to n times this probability. Fixed for the life of the"
               + " state (default: that of --fpr, 0.001 where there is no --fpr).")
   private Double falsePositiveRate;
 
@@ -64,7 +64,7 @@ public final class SnapshotOptions {
       description =
           "Instead of --snapshot-fpr, with --canonicaliser url-expression: the probability, in (0,"
               + " 0.1], with which one URL that is not listed is answered present, if it has 30 match"
-              + " expressions, the most there are. One key then has the rate 1-(1-RATE)^(1/30).")
+              + " expressions; most URLs have fewer than a dozen. One key then has the rate 1-(1-RATE)^(1/30).")
   private Double urlFalsePositiveRate;
 
   @Option(
@@ -183,10 +183,10 @@ public final class SnapshotOptions {
             new KeyOptions.Rate("--snapshot-url-fpr", urlFalsePositiveRate));
     if (urlFalsePositiveRate != null) {
       int exponent = SnapshotSpec.leastRateExponent(shards);
-      if (urlFalsePositiveRate < UrlExpressions.MAX_COUNT * Math.scalb(1.0, exponent)) {
+      if (urlFalsePositiveRate < UrlExpressions.RATED_COUNT * Math.scalb(1.0, exponent)) {
         throw new UserErrorException(
             "--snapshot-url-fpr must be at least %d * 2^%d with %d shards, got %s"
-                .formatted(UrlExpressions.MAX_COUNT, exponent, shards, urlFalsePositiveRate));
+                .formatted(UrlExpressions.RATED_COUNT, exponent, shards, urlFalsePositiveRate));
       }
     }
     return rate;

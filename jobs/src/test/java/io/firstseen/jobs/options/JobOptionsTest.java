@@ -255,7 +255,7 @@ class JobOptionsTest {
             + " '99999999999g'",
         "--snapshot-shards | -1 | must be a whole number in [1, 65536], got '-1'",
         "--parallelism | 0 | must be a whole number in [1, 32768], got '0'",
-        "--canonicaliser | URL | canonicaliser must be one of none, url, text, url-expression, got 'URL'",
+        "--canonicaliser | URL | canonicaliser must be one of none, url, text, url-expression, or an older version, url-2 or url-expression-1, got 'URL'",
         "--state-backend | disk | must be one of heap, rocksdb, got 'disk'",
         "--window | 0s | must be longer than zero, got '0s'",
         "--window | 1 | must be a whole number with a unit (500ms, 30s, 5m, 1h, 1d), got '1'",

@@ -54,7 +54,7 @@ class SnapshotSpecTest {
         .isEqualTo(
             "set spam of 16 shards at false-positive rate 0.001, hash siphash-2-4 with key check "
                 + String.format("%016x", hash.keyCheck())
-                + ", canonicaliser url version 2");
+                + ", canonicaliser url version 3");
   }
 
   @Test

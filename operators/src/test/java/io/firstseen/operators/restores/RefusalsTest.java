@@ -76,10 +76,10 @@ class RefusalsTest {
                 .maxParallelism(DedupTrial.SHARDS),
             "shards (state: 8, job: 16), hash algorithm (state: siphash-2-4, job: xxh3-64), "
                 + keyChecks.formatted(check(OTHER_ALGORITHM))
-                + ", canonicaliser (state: none, job: url), canonicaliser version (state: 1, job: 2)"),
+                + ", canonicaliser (state: none, job: url), canonicaliser version (state: 1, job: 3)"),
         Arguments.of(
             settings(dedup -> dedup.canonicaliser(Canonicaliser.URL.stripping("utm_*,gclid"))),
-            "canonicaliser (state: none, job: url), canonicaliser version (state: 1, job: 2),"
+            "canonicaliser (state: none, job: url), canonicaliser version (state: 1, job: 3),"
                 + " stripped parameters (state: none, job: gclid,utm_*)"));
   }
 
