@@ -18,5 +18,8 @@ public final class ExitCode {
   /** An error that the user cannot correct: of the program, or of its machine. */
   public static final int PROGRAM = 3;
 
+  /** Keys or URLs could not be evaluated; the answers to the others are printed. */
+  public static final int INVALID_QUERY = 4;
+
   private ExitCode() {}
 }

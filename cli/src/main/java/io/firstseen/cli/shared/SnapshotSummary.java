@@ -186,7 +186,7 @@ public record SnapshotSummary(
 
   /** The rate asked for, of a URL of the most match expressions. */
   private double urlRate() {
-    return UrlList.falsePositiveRate(parameters.falsePositiveRate(), UrlExpressions.MAX_COUNT);
+    return UrlList.falsePositiveRate(parameters.falsePositiveRate(), UrlExpressions.RATED_COUNT);
   }
 
   private String shardOf(int shards) {

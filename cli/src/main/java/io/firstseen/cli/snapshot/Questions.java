@@ -1,5 +1,6 @@
 package io.firstseen.cli.snapshot;
 
+import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.InputFile;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.jobs.files.EventFiles;
@@ -12,6 +13,7 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import picocli.CommandLine;
 
 /**
  * The questions of a verb: words of its command line, or the lines of standard input. Lines that
@@ -21,13 +23,18 @@ final class Questions {
 
   /** Answers questions. */
   interface Answers {
-    /** Prints the answers, in the order of the questions. */
-    void print(List<byte[]> questions) throws SnapshotException;
+    /**
+     * Prints the answers, in the order of the questions.
+     *
+     * @return how many questions could not be evaluated
+     */
+    int print(List<byte[]> questions) throws SnapshotException;
   }
 
   private final List<byte[]> waiting = new ArrayList<>();
   private final Answers answers;
   private final PrintWriter out;
+  private int invalid;
 
   private Questions(Answers answers, PrintWriter out) {
     this.answers = answers;
@@ -37,17 +44,36 @@ final class Questions {
   /**
    * Answers the words, or standard input if there are none or only a {@code -}.
    *
-   * @param out where the answers are printed
+   * @param command prints the answers, and at the end how many questions could not be evaluated
+   * @return the exit code
    * @throws UserErrorException if standard input cannot be read, or the locale's encoding has lost
    *     a part of a word
    */
-  static void answer(List<String> words, PrintWriter out, Answers answers)
+  static int answer(List<String> words, CommandLine command, Answers answers)
       throws SnapshotException {
+    Questions questions = new Questions(answers, command.getOut());
     if (words.isEmpty() || words.equals(List.of(InputFile.STANDARD_INPUT))) {
-      new Questions(answers, out).answerStandardInput();
+      questions.answerStandardInput();
     } else {
-      answers.print(words.stream().map(Questions::bytesOf).toList());
+      questions.waiting.addAll(words.stream().map(Questions::bytesOf).toList());
+      questions.answerWaiting();
     }
+    if (questions.invalid == 0) {
+      return ExitCode.GOOD;
+    }
+    command.getOut().flush();
+    command
+        .getErr()
+        .println(
+            "invalid: "
+                + questions.invalid
+                + " could not be evaluated, so whether they are present is unknown");
+    return ExitCode.INVALID_QUERY;
+  }
+
+  /** A text as a field of a line of output. */
+  static String field(String text) {
+    return text.replaceAll("[\\t\\r\\n]", " ");
   }
 
   /**
@@ -84,7 +110,7 @@ final class Questions {
   }
 
   private void answerWaiting() throws SnapshotException {
-    answers.print(waiting);
+    invalid += answers.print(waiting);
     waiting.clear();
   }
 

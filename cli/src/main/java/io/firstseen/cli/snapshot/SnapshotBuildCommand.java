@@ -53,8 +53,8 @@ final class SnapshotBuildCommand implements Callable<Integer> {
       converter = OptionValues.FalsePositiveRate.class,
       description =
           "The probability, in (0, 0.1], with which it answers present for one key that is not in it."
-              + " A URL that is asked by its up to 30 match expressions is answered present with up"
-              + " to 30 times this probability (default: 0.001).")
+              + " A URL with n match expressions, fewer than a dozen for most, is answered present"
+              + " with up to n times this probability (default: 0.001).")
   private Double falsePositiveRate;
 
   @Option(
@@ -64,7 +64,7 @@ final class SnapshotBuildCommand implements Callable<Integer> {
       description =
           "Instead of --fpr, with --canonicaliser url-expression: the probability, in (0, 0.1], with"
               + " which one URL that is not listed is answered present, if it has 30 match"
-              + " expressions, the most there are. One key then has the rate 1-(1-RATE)^(1/30).")
+              + " expressions; most URLs have fewer than a dozen. One key then has the rate 1-(1-RATE)^(1/30).")
   private Double urlFalsePositiveRate;
 
   @Option(

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
@@ -37,6 +36,7 @@ import picocli.CommandLine.Spec;
     description = {
       "Answers for every URL, in a line, whether a list has it: URL TAB present|absent, and for one"
           + " that is present TAB the most specific entry that lists it.",
+      "A URL that cannot be evaluated gets: URL TAB invalid TAB reason. The exit code is then 4.",
       "A list is a snapshot with the canonicaliser url-expression. An entry lists what it names: a"
           + " host itself and all below it, host/path/ what is under that path, a full URL itself.",
       "With --list or --allow, each entry is followed by TAB and its set's name: first those of the"
@@ -84,8 +84,7 @@ final class SnapshotMatchCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     lists = open(hashKey.keyHash());
     scopeBytes = scope == null ? null : scope.getBytes(UTF_8);
-    Questions.answer(urls, spec.commandLine().getOut(), this::answer);
-    return ExitCode.GOOD;
+    return Questions.answer(urls, spec.commandLine(), this::answer);
   }
 
   private UrlLists open(KeyHash keyHash) throws IOException {
@@ -113,7 +112,7 @@ final class SnapshotMatchCommand implements Callable<Integer> {
     return new UrlLists(opened.subList(0, allowFrom), opened.subList(allowFrom, opened.size()));
   }
 
-  private void answer(List<byte[]> questions) {
+  private int answer(List<byte[]> questions) {
     List<UrlExpressions> asked = new ArrayList<>(questions.size());
     // For each question why it cannot be asked, or null.
     List<@Nullable String> reasons = new ArrayList<>(questions.size());
@@ -122,7 +121,6 @@ final class SnapshotMatchCommand implements Callable<Integer> {
         asked.add(UrlExpressions.of(url));
         reasons.add(null);
       } catch (InvalidKeyException e) {
-        // No list has a URL without a canonical form.
         reasons.add(e.getMessage());
       }
     }
@@ -131,11 +129,22 @@ final class SnapshotMatchCommand implements Callable<Integer> {
     for (int i = 0; i < questions.size(); i++) {
       String url = new String(questions.get(i), UTF_8);
       if (reasons.get(i) != null) {
-        print(url, new UrlAnswer(List.of(), List.of()), 0, reasons.get(i));
+        printInvalid(url, reasons.get(i));
       } else {
-        print(url, answers.get(next), asked.get(next).count(), null);
+        print(url, answers.get(next), asked.get(next));
         next++;
       }
+    }
+    return questions.size() - next;
+  }
+
+  private void printInvalid(String url, String reason) {
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      out.println(
+          Json.line(Json.object().put("url", url).put("answer", "invalid").put("reason", reason)));
+    } else {
+      out.println(Questions.field(url) + "\tinvalid\t" + Questions.field(reason));
     }
   }
 
@@ -147,7 +156,7 @@ final class SnapshotMatchCommand implements Callable<Integer> {
     }
   }
 
-  private void print(String url, UrlAnswer answer, int expressions, @Nullable String reason) {
+  private void print(String url, UrlAnswer answer, UrlExpressions expressions) {
     PrintWriter out = spec.commandLine().getOut();
     String word = answer.isPresent() ? "present" : "absent";
     if (json) {
@@ -156,17 +165,13 @@ final class SnapshotMatchCommand implements Callable<Integer> {
       object.put("answer", word);
       addTo(object.putArray("matches"), answer.matches());
       addTo(object.putArray("allowedBy"), answer.allowedBy());
-      object.put("expressions", expressions);
+      object.put("expressions", expressions.count());
       object.put("falsePositiveRate", lists.falsePositiveRate(expressions));
-      if (reason != null) {
-        object.put("reason", reason);
-      }
       out.println(Json.line(object));
       return;
     }
     // A URL ignores tabs and ends of lines; printed, they would make fields and lines of its own.
-    StringBuilder line =
-        new StringBuilder(url.replaceAll("[\\t\\r\\n]", " ")).append('\t').append(word);
+    StringBuilder line = new StringBuilder(Questions.field(url)).append('\t').append(word);
     for (UrlAnswer.Match match : deciding(answer)) {
       line.append('\t').append(match.entry());
       if (lists.names().size() > 1) {

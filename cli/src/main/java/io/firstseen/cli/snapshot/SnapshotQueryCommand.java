@@ -1,7 +1,6 @@
 package io.firstseen.cli.snapshot;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
@@ -24,7 +23,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "query",
     description = {
-      "Answers for every key, in a line, whether a snapshot holds it: key TAB present|absent."
+      "Answers for every key, in a line, whether a snapshot holds it: key TAB present|absent.",
+      "A key that has no canonical form gets: key TAB invalid TAB reason. The exit code is then 4."
     })
 final class SnapshotQueryCommand implements Callable<Integer> {
 
@@ -56,28 +56,28 @@ final class SnapshotQueryCommand implements Callable<Integer> {
     opened = snapshot.open();
     opened.parameters().requireReadableBy(keyHash);
     scopeBytes = scope == null ? null : scope.getBytes(StandardCharsets.UTF_8);
-    Questions.answer(keys, spec.commandLine().getOut(), this::answer);
-    return ExitCode.GOOD;
+    return Questions.answer(keys, spec.commandLine(), this::answer);
   }
 
-  private void answer(List<byte[]> questions) throws SnapshotException {
+  private int answer(List<byte[]> questions) throws SnapshotException {
+    int invalid = 0;
     for (byte[] key : questions) {
-      answer(key);
+      invalid += answer(key) ? 0 : 1;
     }
+    return invalid;
   }
 
-  private void answer(byte[] key) throws SnapshotException {
-    boolean present = false;
+  private boolean answer(byte[] key) throws SnapshotException {
+    String answer;
     String reason = null;
     try {
-      present = opened.mightContain(scopeBytes, key, keyHash);
+      answer = opened.mightContain(scopeBytes, key, keyHash) ? "present" : "absent";
     } catch (InvalidKeyException e) {
-      // A key without a canonical form is in no set.
+      answer = "invalid";
       reason = e.getMessage();
     }
     PrintWriter out = spec.commandLine().getOut();
     String text = new String(key, StandardCharsets.UTF_8);
-    String answer = present ? "present" : "absent";
     if (json) {
       ObjectNode object = Json.object();
       object.put("key", text);
@@ -87,7 +87,8 @@ final class SnapshotQueryCommand implements Callable<Integer> {
       }
       out.println(Json.line(object));
     } else {
-      out.println(text + "\t" + answer);
+      out.println(text + "\t" + answer + (reason == null ? "" : "\t" + Questions.field(reason)));
     }
+    return reason == null;
   }
 }

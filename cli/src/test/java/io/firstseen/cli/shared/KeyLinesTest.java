@@ -47,7 +47,8 @@ class KeyLinesTest {
         """);
     assertThat(keys(lines)).containsExactly("d.example/", "e.example/", "f.example/", "g.example/");
     assertThat(lines.unusableCount()).isEqualTo(3);
-    assertThat(warnings(lines)).contains(":1: the line has 2 tab-sep", ":3: the line is a TSV");
+    assertThat(warnings(lines))
+        .contains(":1: 'a.exampleU+0009malware' has more than one column", ":3: the line is a TSV");
   }
 
   @Test

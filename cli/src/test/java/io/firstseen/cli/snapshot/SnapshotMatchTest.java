@@ -134,7 +134,10 @@ class SnapshotMatchTest {
   void standardInputIsAskedLineByLine() throws IOException {
     String spam = list("spam", "a.example");
     List<String> answers =
-        List.of("http://a.example/\tpresent\ta.example/", "\tabsent", "b.example\tabsent");
+        List.of(
+            "http://a.example/\tpresent\ta.example/",
+            "\tinvalid\tkey is empty",
+            "b.example\tabsent");
     assertThat(matchWithInput("http://a.example/\r\n\nb.example", spam).out()).isEqualTo(answers);
     assertThat(matchWithInput("http://a.example/\n\nb.example\n", spam, "-").out())
         .isEqualTo(answers);
@@ -157,9 +160,18 @@ class SnapshotMatchTest {
       String url = i % 7 == 0 ? "http://[" + i : "https://www.h" + i + ".example/" + i;
       lines.add(url);
       boolean listed = i % 3 == 0 && i % 7 != 0;
-      answers.add(url + (listed ? "\tpresent\th" + i + ".example/" : "\tabsent"));
+      String invalid = "\tinvalid\thost '[" + i + "' is no IPv6 address";
+      answers.add(
+          url + (i % 7 == 0 ? invalid : listed ? "\tpresent\th" + i + ".example/" : "\tabsent"));
     }
-    assertThat(matchWithInput(String.join("\n", lines), spam).out()).isEqualTo(answers);
+    assertThat(matchWithInput(String.join("\n", lines), spam))
+        .isEqualTo(
+            new Invocation(
+                4,
+                answers,
+                List.of(
+                    "invalid: 1429 could not be evaluated, so whether they are present is"
+                        + " unknown")));
   }
 
   @Test
@@ -229,8 +241,7 @@ class SnapshotMatchTest {
                 + "\"expressions\":1,\"falsePositiveRate\":"
                 + rateIn(call, 1, 1 - 0.999 * 0.999)
                 + "}",
-            "{\"url\":\"http://[1\",\"answer\":\"absent\",\"matches\":[],\"allowedBy\":[],"
-                + "\"expressions\":0,\"falsePositiveRate\":0.0,"
+            "{\"url\":\"http://[1\",\"answer\":\"invalid\","
                 + "\"reason\":\"host '[1' is no IPv6 address\"}");
   }
 

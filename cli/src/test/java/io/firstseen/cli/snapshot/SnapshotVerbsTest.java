@@ -460,8 +460,14 @@ class SnapshotVerbsTest {
     assertThat(query(snapshot, "a", "x", "böse"))
         .isEqualTo(
             new Invocation(0, List.of("a\tpresent", "x\tabsent", "böse\tpresent"), List.of()));
-    List<String> answers = List.of("with\ttab\tpresent", "\tabsent", "a\tpresent");
-    assertThat(queryWithInput("with\ttab\n\na\r\n", snapshot, "-").out()).isEqualTo(answers);
+    List<String> answers = List.of("with\ttab\tpresent", "\tinvalid\tkey is empty", "a\tpresent");
+    assertThat(queryWithInput("with\ttab\n\na\r\n", snapshot, "-"))
+        .isEqualTo(
+            new Invocation(
+                4,
+                answers,
+                List.of(
+                    "invalid: 1 could not be evaluated, so whether they are present is unknown")));
     assertThat(queryWithInput("with\ttab\n\na", snapshot).out()).isEqualTo(answers);
   }
 
@@ -471,7 +477,7 @@ class SnapshotVerbsTest {
     assertThat(queryWithInput("a\n\nx\n", snapshot, "--json").out())
         .containsExactly(
             "{\"key\":\"a\",\"answer\":\"present\"}",
-            "{\"key\":\"\",\"answer\":\"absent\",\"reason\":\"key is empty\"}",
+            "{\"key\":\"\",\"answer\":\"invalid\",\"reason\":\"key is empty\"}",
             "{\"key\":\"x\",\"answer\":\"absent\"}");
   }
 
