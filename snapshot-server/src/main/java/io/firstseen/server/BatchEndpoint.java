@@ -29,7 +29,7 @@ final class BatchEndpoint implements Endpoint {
   public Reply answer(Request request) throws HttpFailure {
     QueryString query = request.query("scope", "set");
     ServedSet served = sets.named(query.text("set"));
-    List<byte[]> keys = BatchKeys.read(request.header("content-type"), request.body(), maxKeys);
+    List<byte[]> keys = BatchKeys.read(request, maxKeys);
     SnapshotSet set = served.answering();
     Manifest manifest = set.manifest();
     byte[] scope = query.bytes("scope");

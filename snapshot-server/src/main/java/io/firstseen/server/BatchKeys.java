@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.firstseen.server.http.HttpFailure;
+import io.firstseen.server.http.Request;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
@@ -13,11 +14,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** The keys in the body of a request: an array of strings in JSON, or one key a line. */
 final class BatchKeys {
   private static final JsonFactory JSON = new JsonFactory();
+  private static final Pattern CHARSET = Pattern.compile(";\\s*charset\\s*=\\s*\"?([^\";\\s]*)");
+  private static final Set<String> UTF_8_CHARSETS = Set.of("utf-8", "utf8", "us-ascii");
 
   private final int maxKeys;
   private final List<byte[]> keys = new ArrayList<>();
@@ -27,19 +32,26 @@ final class BatchKeys {
   }
 
   /**
-   * Reads the keys.
+   * Reads the keys in the body of a request.
    *
-   * @param contentType the Content-Type header; null if there is none
    * @throws HttpFailure if they cannot be read or are too many
    */
-  static List<byte[]> read(@Nullable String contentType, byte[] body, int maxKeys)
-      throws HttpFailure {
-    String type =
-        contentType == null ? "" : contentType.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
+  static List<byte[]> read(Request request, int maxKeys) throws HttpFailure {
+    String coding = header(request, "content-encoding");
+    if (!coding.isEmpty() && !coding.equals("identity")) {
+      throw new HttpFailure(
+          415, "the body must not be compressed, got the encoding '" + coding + "'");
+    }
+    String contentType = header(request, "content-type");
+    Matcher charset = CHARSET.matcher(contentType);
+    if (charset.find() && !UTF_8_CHARSETS.contains(charset.group(1))) {
+      throw new HttpFailure(415, "the charset must be utf-8, got '" + charset.group(1) + "'");
+    }
+    String type = contentType.split(";", 2)[0].strip();
     BatchKeys batch = new BatchKeys(maxKeys);
     switch (type) {
-      case "application/json" -> batch.readJson(body);
-      case "text/plain" -> batch.readLines(body);
+      case "application/json" -> batch.readJson(request.body());
+      case "text/plain" -> batch.readLines(request.body());
       default ->
           throw new HttpFailure(
               415,
@@ -48,6 +60,11 @@ final class BatchKeys {
                   + (type.isEmpty() ? "none" : "'" + type + "'"));
     }
     return batch.keys;
+  }
+
+  private static String header(Request request, String name) {
+    String value = request.header(name);
+    return value == null ? "" : value.strip().toLowerCase(Locale.ROOT);
   }
 
   private void readJson(byte[] body) throws HttpFailure {

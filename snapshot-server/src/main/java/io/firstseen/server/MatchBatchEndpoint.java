@@ -41,7 +41,7 @@ final class MatchBatchEndpoint implements Endpoint {
     QueryString query = request.queryRepeating("set", "scope");
     byte[] scope = query.bytes("scope");
     requireValid(scope);
-    List<byte[]> urls = BatchKeys.read(request.header("content-type"), request.body(), maxUrls);
+    List<byte[]> urls = BatchKeys.read(request, maxUrls);
     requireBounded(scope, urls.size());
     AskedLists lists = sets.lists(query.repeated());
     return Reply.json(

@@ -135,13 +135,16 @@ class SnapshotServerTest {
     return Manifest.read(bytes(target).body());
   }
 
-  private HttpResponse<String> post(String target, String type, String body) throws Exception {
-    HttpRequest request =
+  private HttpResponse<String> post(String target, String type, String body, String... encodings)
+      throws Exception {
+    HttpRequest.Builder request =
         request(target)
             .header("content-type", type)
-            .POST(HttpRequest.BodyPublishers.ofString(body))
-            .build();
-    return http.send(request, HttpResponse.BodyHandlers.ofString());
+            .POST(HttpRequest.BodyPublishers.ofString(body));
+    for (String encoding : encodings) {
+      request.header("content-encoding", encoding);
+    }
+    return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
   }
 
   private static String error(HttpResponse<String> response) throws Exception {
@@ -326,6 +329,18 @@ class SnapshotServerTest {
     refused(post("/v1/contains", "application/json", "[] []"), 400, "must end with the array");
     refused(post("/v1/contains", "application/json", "[".repeat(900)), 400, "element 0");
     refused(post("/v1/contains", "application/xml", "a"), 415, "got 'application/xml'");
+    for (String target : List.of("/v1/contains", "/v1/match")) {
+      refused(post(target, "text/plain", "a", "gzip"), 415, "got the encoding 'gzip'");
+      refused(post(target, "text/plain", "a", "identity", "br"), 415, "'identity, br'");
+      refused(post(target, "text/plain; charset=utf-16", "a"), 415, "utf-8, got 'utf-16'");
+      refused(
+          post(target, "application/json;x=y; Charset = \"ISO-8859-1\"", "[]"),
+          415,
+          "got 'iso-8859-1'");
+    }
+    for (String type : List.of("text/plain;charset=UTF-8", "Text/Plain; charset=\"utf8\"")) {
+      assertThat(post("/v1/contains", type, "a", "Identity").statusCode()).isEqualTo(200);
+    }
     refused(post("/v1/contains", "text/plain", "x".repeat(1001)), 413, "at most 1000 bytes");
     refused(post("/v1/contains?key=a", "text/plain", "a"), 400, "parameters must be among");
   }

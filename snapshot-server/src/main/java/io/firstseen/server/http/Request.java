@@ -1,6 +1,7 @@
 package io.firstseen.server.http;
 
 import io.netty.handler.codec.http.HttpHeaders;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A request that has arrived in full. */
@@ -48,9 +49,10 @@ public final class Request {
     return QueryString.parse(query, repeatable, names);
   }
 
-  /** The value of a header; null if it is absent. */
+  /** The value of a header, with commas between those of a repeated one; null if it is absent. */
   public @Nullable String header(String name) {
-    return headers.get(name);
+    List<String> values = headers.getAll(name);
+    return values.isEmpty() ? null : String.join(", ", values);
   }
 
   /** The body; empty if there is none. Not a copy. */
