@@ -135,11 +135,7 @@ final class ReportMembershipCommand implements Callable<Integer> {
           collector.add(key);
           requireHeap("the first ", collector.count(), (double) collector.keyBytes());
         });
-    if (collector.count() == 0) {
-      throw new UserErrorException(
-          "none of the %s lines of %s holds a usable key"
-              .formatted(SnapshotSummary.number(lines.lineCount()), InputFile.nameOf(input)));
-    }
+    lines.requireUsable();
     return collector.keys(keyOptions.keyHash());
   }
 

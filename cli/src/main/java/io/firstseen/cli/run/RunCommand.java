@@ -174,6 +174,11 @@ public final class RunCommand implements Callable<Integer> {
     if (deadLetters == null && summary.count(Outcome.Kind.DEAD_LETTER) > 0) {
       tellDeadLetters(summary.count(Outcome.Kind.DEAD_LETTER), deadLettersOrScratch);
     }
+    if (summary.events() == summary.count(Outcome.Kind.DEAD_LETTER)) {
+      throw new UserErrorException(
+          "none of the %s lines of %s is a usable event"
+              .formatted(SnapshotSummary.number(summary.events()), InputFile.nameOf(input)));
+    }
     return ExitCode.GOOD;
   }
 
@@ -193,7 +198,7 @@ public final class RunCommand implements Callable<Integer> {
           FlinkPath.of(SavepointDirectory.require(fromSavepoint)));
     }
     // Check everything before waiting for standard input.
-    Source<SourceEvent, ?, ?> source = canBeReadOnce() ? null : events(InputFile.path(input));
+    Source<SourceEvent, ?, ?> source = mustBeCopied() ? null : events(InputFile.path(input));
     Sink<SnapshotRecord> snapshotFiles = snapshots == null ? null : new SnapshotFiles(snapshots);
     if (source == null) {
       source = events(copyOfInput(scratch));
@@ -241,35 +246,35 @@ public final class RunCommand implements Callable<Integer> {
     }
   }
 
-  /** Whether the input is standard input or a named pipe. */
-  private boolean canBeReadOnce() {
+  /** Whether the input is standard input, a named pipe, or data in gzip format without the name. */
+  private boolean mustBeCopied() {
     if (input.equals(InputFile.STANDARD_INPUT)) {
       return true;
     }
     Path file = InputFile.path(input);
-    return Files.exists(file) && !Files.isRegularFile(file) && !Files.isDirectory(file);
+    return Files.isRegularFile(file)
+        ? Files.isReadable(file) && !InputFile.isReadByName(file)
+        : Files.exists(file) && !Files.isDirectory(file);
   }
 
-  /** Copies a pipe to a file, since the job needs the input's length, which is 0 for a pipe. */
+  /** Copies the text of a pipe to a file, since the job needs its length, which is 0 for a pipe. */
   private Path copyOfInput(Path scratch) throws IOException {
     boolean isStandardInput = input.equals(InputFile.STANDARD_INPUT);
     Path file = Path.of(isStandardInput ? "standard-input" : input);
-    Path copy = Files.createDirectory(scratch.resolve("input")).resolve(file.getFileName());
-    try (InputStream stream = isStandardInput ? System.in : Files.newInputStream(file)) {
+    String name = String.valueOf(file.getFileName()).replaceFirst("\\.gz$", "");
+    Path copy = Files.createDirectory(scratch.resolve("input")).resolve(name);
+    try (InputStream stream = InputFile.openText(input)) {
       Files.copy(stream, copy);
     }
     return copy;
   }
 
   private Source<SourceEvent, ?, ?> events(Path file) {
-    Source<SourceEvent, ?, ?> source =
-        EventFiles.source(
-            file,
-            format,
-            new EventParser(
-                options.dedup().maxAhead(), Clock.systemUTC(), options.keys().canonicaliser()));
-    InputFile.requireText(file);
-    return source;
+    return EventFiles.source(
+        file,
+        format,
+        new EventParser(
+            options.dedup().maxAhead(), Clock.systemUTC(), options.keys().canonicaliser()));
   }
 
   private EmbeddedCluster startCluster(Path scratch) throws IOException {

@@ -21,7 +21,7 @@ record RunSummary(Map<Outcome.Kind, Long> counts, @Nullable Integer snapshots, d
     return counts.get(kind);
   }
 
-  private long events() {
+  long events() {
     return counts.values().stream().mapToLong(Long::longValue).sum();
   }
 

@@ -181,6 +181,14 @@ public final class BootstrapCommand implements Callable<Integer> {
 
     long startNanos = System.nanoTime();
     read(learner);
+    boolean isEmptyTopic = origin.input == null && learner.events() == 0;
+    if (learner.events() == learner.deadLetters() && !isEmptyTopic) {
+      learner.warnOfDeadLetters(spec.commandLine().getErr());
+      throw new UserErrorException(
+          "none of the "
+              + SnapshotSummary.number(learner.events())
+              + " events can be used, so there is nothing to start with");
+    }
     known.complete();
     long readNanos = System.nanoTime();
     DedupSavepoint made = make(cleanup, scratch, parameters, known, target);

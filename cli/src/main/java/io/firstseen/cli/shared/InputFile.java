@@ -2,21 +2,23 @@ package io.firstseen.cli.shared;
 
 import io.firstseen.jobs.files.EventFiles;
 import io.firstseen.jobs.shared.UserErrorException;
-import java.io.FilterInputStream;
+import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.PushbackInputStream;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.zip.GZIPInputStream;
+import org.apache.commons.compress.compressors.gzip.GzipCompressorInputStream;
 import org.jspecify.annotations.Nullable;
 
-/** The input of a verb: a file, decompressed if its name ends in {@code .gz}, or standard input. */
+/** The input of a verb: a file or standard input, decompressed if it is in gzip format. */
 public final class InputFile {
   /** Stands for standard input. */
   public static final String STANDARD_INPUT = "-";
 
+  private static final String GZIP_SUFFIX = ".gz";
   private static final int BUFFER_BYTES = 1 << 16;
   private static final int HEAD_BYTES = 512;
 
@@ -43,11 +45,31 @@ public final class InputFile {
   }
 
   /**
-   * Opens an input.
+   * Opens an input of any bytes, which is decompressed if its name ends in {@code .gz}.
    *
    * @throws UserErrorException if it cannot be opened
    */
   public static InputStream open(String pathOrDash) {
+    InputStream raw = openRaw(pathOrDash);
+    try {
+      return pathOrDash.endsWith(GZIP_SUFFIX) ? gunzip(raw) : raw;
+    } catch (IOException e) {
+      close(raw);
+      throw UserErrorException.cannot("read", nameOf(pathOrDash), e);
+    }
+  }
+
+  /**
+   * Opens an input of text. Data in gzip format is decompressed whatever the name of the file.
+   *
+   * @throws UserErrorException if it cannot be opened, is an archive, compressed otherwise or
+   *     twice, UTF-16, or binary, or is not in gzip format but named so
+   */
+  public static InputStream openText(String pathOrDash) {
+    return text(openRaw(pathOrDash), nameOf(pathOrDash));
+  }
+
+  private static InputStream openRaw(String pathOrDash) {
     if (pathOrDash.equals(STANDARD_INPUT)) {
       return System.in;
     }
@@ -56,35 +78,24 @@ public final class InputFile {
       throw new UserErrorException("cannot read " + path + ": it is a directory");
     }
     EventFiles.requireKnownCompression(path);
-    InputStream file = null;
     try {
-      file = Files.newInputStream(path);
-      return path.toString().endsWith(".gz") ? new GZIPInputStream(file, BUFFER_BYTES) : file;
+      return Files.newInputStream(path);
     } catch (IOException e) {
-      close(file);
       throw UserErrorException.cannot("read", path, e);
     }
-  }
-
-  /**
-   * Opens an input of text. Data in gzip format is decompressed whatever the name of the file.
-   *
-   * @throws UserErrorException if it cannot be opened, or is an archive, compressed otherwise,
-   *     UTF-16, or binary
-   */
-  public static InputStream openText(String pathOrDash) {
-    return text(open(pathOrDash), nameOf(pathOrDash));
   }
 
   static InputStream text(InputStream raw, Path name) {
     try {
       PushbackInputStream stream = withHead(raw);
       byte[] head = head(stream);
-      if (startsWith(head, 0, 0x1F, 0x8B)) {
-        stream = withHead(new GZIPInputStream(neverEmpty(stream), BUFFER_BYTES));
+      if (isGzip(head)) {
+        stream = withHead(gunzip(stream));
         head = head(stream);
+      } else if (head.length > 0 && name.toString().endsWith(GZIP_SUFFIX)) {
+        throw new UserErrorException(name + " is not in gzip format");
       }
-      String kind = kindOfBinary(head);
+      String kind = isGzip(head) ? "compressed twice by gzip" : kindOfBinary(head);
       if (kind != null) {
         throw new UserErrorException(
             "cannot read %s: it is %s; pass text in UTF-8, or such text in gzip format"
@@ -100,22 +111,30 @@ public final class InputFile {
     }
   }
 
+  /** Decompresses all members of gzip data, and fails on anything behind them. */
+  private static InputStream gunzip(InputStream stream) throws IOException {
+    return new GzipCompressorInputStream(new BufferedInputStream(stream, BUFFER_BYTES), true);
+  }
+
+  private static boolean isGzip(byte[] head) {
+    return startsWith(head, 0, 0x1F, 0x8B);
+  }
+
   /**
-   * Rejects a file that is not text, and gzip data in a file whose name does not end in {@code
-   * .gz}: Flink decompresses files by their names.
+   * Whether Flink's file source reads a file as {@link #openText} does: Flink decompresses files by
+   * their names, and ends at a damaged member of gzip data without an error. So a file that is
+   * named so is decompressed here once before.
    *
-   * @throws UserErrorException if it is such a file
+   * @throws UserErrorException if {@link #openText} rejects the file
    */
-  public static void requireText(Path file) {
-    if (!Files.isRegularFile(file)) {
-      return;
-    }
-    try (InputStream raw = Files.newInputStream(file)) {
-      openText(file.toString()).close();
-      if (!file.toString().endsWith(".gz") && startsWith(raw.readNBytes(2), 0, 0x1F, 0x8B)) {
-        throw new UserErrorException(
-            "cannot read " + file + ": it is in gzip format, but its name does not end in .gz");
+  public static boolean isReadByName(Path file) {
+    try (InputStream raw = openRaw(file.toString());
+        InputStream text = openText(file.toString())) {
+      boolean isNamedGzip = file.toString().endsWith(GZIP_SUFFIX);
+      if (isNamedGzip) {
+        text.transferTo(OutputStream.nullOutputStream());
       }
+      return isNamedGzip || !isGzip(raw.readNBytes(2));
     } catch (IOException e) {
       throw UserErrorException.cannot("read", file, e);
     }
@@ -125,16 +144,6 @@ public final class InputFile {
     return new PushbackInputStream(stream, HEAD_BYTES);
   }
 
-  /** GZIPInputStream ends at a member after which no byte is available, even if a pipe is slow. */
-  private static InputStream neverEmpty(InputStream stream) {
-    return new FilterInputStream(stream) {
-      @Override
-      public int available() throws IOException {
-        return Math.max(1, super.available());
-      }
-    };
-  }
-
   private static byte[] head(PushbackInputStream stream) throws IOException {
     byte[] head = stream.readNBytes(HEAD_BYTES);
     stream.unread(head);
@@ -142,7 +151,7 @@ public final class InputFile {
   }
 
   private static @Nullable String kindOfBinary(byte[] head) {
-    if (startsWith(head, 0, 'P', 'K', 3, 4)) {
+    if (startsWith(head, 0, 'P', 'K', 3, 4) || startsWith(head, 0, 'P', 'K', 5, 6)) {
       return "a zip archive";
     } else if (startsWith(head, 257, 'u', 's', 't', 'a', 'r')) {
       return "a tar archive";

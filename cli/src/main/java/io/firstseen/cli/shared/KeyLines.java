@@ -1,12 +1,16 @@
 package io.firstseen.cli.shared;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.ScopedKey;
 import io.firstseen.jobs.events.KeyLine;
+import io.firstseen.jobs.files.DeadLetterFile;
 import io.firstseen.jobs.files.EventFiles;
 import io.firstseen.jobs.files.LineReader;
 import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.serializers.SourceEvent;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -15,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** The keys in a file, one per line. Lines without a usable key are skipped and counted. */
 public final class KeyLines {
@@ -23,6 +28,9 @@ public final class KeyLines {
   private final String pathOrDash;
   private final Canonicaliser canonicaliser;
   private final PrintWriter err;
+
+  private int column;
+  private @Nullable DeadLetterFile deadLetters;
 
   private long lineCount;
   private long usableCount;
@@ -38,6 +46,18 @@ public final class KeyLines {
     this.pathOrDash = pathOrDash;
     this.canonicaliser = canonicaliser;
     this.err = err;
+  }
+
+  /** Reads keys from a column, from 1 on, of lines with tabs between columns; 0 for whole lines. */
+  public KeyLines column(int number) {
+    column = number;
+    return this;
+  }
+
+  /** Writes each rejected line to a file; null for none. */
+  public KeyLines deadLetters(@Nullable DeadLetterFile file) {
+    deadLetters = file;
+    return this;
   }
 
   /**
@@ -56,16 +76,11 @@ public final class KeyLines {
         if (KeyLine.isBlankOrComment(line, canonicaliser)) {
           continue;
         }
-        Optional<String> problem = KeyLine.problem(line, canonicaliser);
-        if (problem.isPresent()) {
-          unusable(name, problem.get());
-          continue;
-        }
         byte[] key;
         try {
-          key = ScopedKey.join(null, canonicaliser.canonicalise(line));
+          key = ScopedKey.join(null, canonicaliser.canonicalise(key(line)));
         } catch (InvalidKeyException e) {
-          unusable(name, e.getMessage());
+          unusable(name, line, e.getMessage());
           continue;
         }
         usableCount++;
@@ -76,20 +91,41 @@ public final class KeyLines {
     }
   }
 
-  private void unusable(Path name, String problem) {
+  private byte[] key(byte[] line) throws InvalidKeyException {
+    if (column == 0) {
+      Optional<String> problem = KeyLine.problem(line, canonicaliser);
+      if (problem.isPresent()) {
+        throw new InvalidKeyException(problem.get());
+      }
+      return line;
+    }
+    String[] columns = new String(line, ISO_8859_1).split("\t", -1);
+    if (columns.length < column) {
+      throw new InvalidKeyException(
+          "the line has %d tab-separated columns, --column is %d"
+              .formatted(columns.length, column));
+    }
+    return columns[column - 1].getBytes(ISO_8859_1);
+  }
+
+  private void unusable(Path name, byte[] line, String problem) {
     unusableCount++;
     if (unusableTold.size() < MAX_UNUSABLE_TOLD) {
       unusableTold.add(name + ":" + lineCount + ": " + problem);
     }
+    if (deadLetters != null) {
+      String place = name.getFileName() + ":" + lineCount;
+      deadLetters.write(SourceEvent.malformed(problem, line, place), problem);
+    }
   }
 
   /**
-   * Fails if there are lines that should be keys, but none is usable.
+   * Fails if no line is a usable key.
    *
    * @throws UserErrorException after the warning about the first lines
    */
   public void requireUsable() {
-    if (usableCount == 0 && unusableCount > 0) {
+    if (usableCount == 0) {
       warnOfUnusable();
       throw new UserErrorException(
           "none of the %s lines of %s holds a usable key"

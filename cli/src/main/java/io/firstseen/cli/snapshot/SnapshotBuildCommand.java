@@ -12,6 +12,7 @@ import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.Snapshot;
 import io.firstseen.filters.snapshot.SnapshotParameters;
+import io.firstseen.jobs.files.DeadLetterFile;
 import io.firstseen.jobs.files.OutputFile;
 import io.firstseen.jobs.options.KeyOptions;
 import io.firstseen.jobs.options.OptionValues;
@@ -41,8 +42,26 @@ final class SnapshotBuildCommand implements Callable<Integer> {
       names = "--input",
       required = true,
       paramLabel = "KEYS",
-      description = "A file of keys, decompressed if its name ends in .gz; - is standard input.")
+      description = "A file of keys, decompressed if it is in gzip format; - is standard input.")
   private String input;
+
+  @Option(
+      names = "--column",
+      paramLabel = "N",
+      converter = Column.class,
+      description =
+          "The column of the key, from 1 on, in lines with tabs between columns. Without it a line is"
+              + " a key, and with --canonicaliser url or url-expression a line with columns is left"
+              + " out.")
+  private int column;
+
+  @Option(
+      names = "--dead-letters",
+      paramLabel = "OUT",
+      description =
+          "Lines without a usable key: place TAB reason TAB the line. The first ones are also reported"
+              + " on standard error.")
+  private Path deadLetters;
 
   @Option(names = "--output", required = true, paramLabel = "F", description = "The snapshot.")
   private Path output;
@@ -82,6 +101,13 @@ final class SnapshotBuildCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
+  /** The number of a column. */
+  static final class Column extends OptionValues.WholeNumber {
+    Column() {
+      super(1, 1_000);
+    }
+  }
+
   private long[] hashes = new long[1 << 12];
   private int hashCount;
 
@@ -102,8 +128,20 @@ final class SnapshotBuildCommand implements Callable<Integer> {
     OutputFile file = new OutputFile(output);
     cleanup.add(file);
     SetParameters parameters = SetParameters.of(keyHash, keys.canonicaliser(), new Shards(1), rate);
-    KeyLines lines = new KeyLines(input, keys.canonicaliser(), spec.commandLine().getErr());
+    InputFile.requireOther(input, deadLetters);
+    DeadLetterFile rejected =
+        deadLetters == null ? null : new DeadLetterFile(deadLetters, event -> null);
+    if (rejected != null) {
+      cleanup.add(rejected);
+    }
+    KeyLines lines =
+        new KeyLines(input, keys.canonicaliser(), spec.commandLine().getErr())
+            .column(column)
+            .deadLetters(rejected);
     lines.forEach(key -> add(keyHash.hash(key)));
+    if (rejected != null) {
+      rejected.complete();
+    }
     lines.requireUsable();
     Snapshot snapshot = build(parameters);
     file.write(snapshot.toBytes());

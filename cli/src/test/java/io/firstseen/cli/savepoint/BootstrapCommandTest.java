@@ -431,7 +431,7 @@ class BootstrapCommandTest {
     assertRunRefused("Max parallelism mismatch", "--dedup-shards=64");
     assertRunRefused(
         "The dedup state cannot be restored by this job, they differ in: canonicaliser"
-            + " (state: none, job: url), canonicaliser version (state: 1, job: 2), mode (state:"
+            + " (state: none, job: url), canonicaliser version (state: 1, job: 3), mode (state:"
             + " approximate, job: exact), ttl (state: off, job: on)",
         "--canonicaliser=url",
         "--mode=exact",

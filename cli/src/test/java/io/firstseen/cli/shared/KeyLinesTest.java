@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.jobs.files.DeadLetterFile;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -75,9 +76,39 @@ class KeyLinesTest {
     assertThatThrownBy(rejected::requireUsable)
         .isInstanceOf(UserErrorException.class)
         .hasMessageContaining("none of the 1 lines");
-    KeyLines empty = lines(Canonicaliser.URL, "");
-    assertThat(keys(empty)).isEmpty();
-    empty.requireUsable();
+    for (String text : List.of("", "\n \n", "# a\n\n! b\n")) {
+      KeyLines empty = lines(Canonicaliser.URL_EXPRESSION, text);
+      assertThat(keys(empty)).isEmpty();
+      assertThatThrownBy(empty::requireUsable).hasMessageContaining("holds a usable key");
+    }
+  }
+
+  @Test
+  void aColumnIsSelected() throws IOException {
+    KeyLines second =
+        lines(Canonicaliser.URL, "1\ta.example\tx\n# no\n\n2\thttp://b.example/\n").column(2);
+    assertThat(keys(second)).containsExactly("http://a.example/", "http://b.example/");
+    assertThat(second.unusableCount()).isEqualTo(1);
+    assertThat(warnings(second))
+        .contains(":2: the line has 1 tab-separated columns, --column is 2");
+  }
+
+  @Test
+  void rejectedLinesAreDeadLetters() throws IOException {
+    Path file = directory.resolve("rejected");
+    try (DeadLetterFile deadLetters = new DeadLetterFile(file, event -> null)) {
+      KeyLines lines =
+          lines(Canonicaliser.URL_EXPRESSION, "# a\n@@a\na.example\nb.example\tc\n")
+              .deadLetters(deadLetters);
+      assertThat(keys(lines)).containsExactly("a.example/");
+      deadLetters.complete();
+    }
+    assertThat(file)
+        .content()
+        .isEqualTo(
+            "keys:2\t'@@a' is an exception, which lists nothing\t@@a\n"
+                + "keys:4\t'b.exampleU+0009c' has more than one column; select one, or write a space"
+                + " in a URL as %20\tb.example\tc\n");
   }
 
   @Test
@@ -87,13 +118,33 @@ class KeyLinesTest {
       KeyLines lines = lines(Canonicaliser.NONE, name, gzip(text));
       assertThat(keys(lines)).containsExactly("a.example", "b.example");
     }
-    for (int length : new int[] {3, 9, 15, gzip(text).length - 1}) {
-      KeyLines lines = lines(Canonicaliser.NONE, "cut", Arrays.copyOf(gzip(text), length));
-      assertThatThrownBy(() -> keys(lines))
-          .as("%d bytes", length)
-          .message()
-          .containsAnyOf("it is truncated", "Unexpected end of ZLIB input stream");
+    byte[] members = concatenated(gzip(text), gzip(text));
+    assertThat(keys(lines(Canonicaliser.NONE, "keys.gz", members))).hasSize(4);
+    for (int length = 2; length < members.length; length++) {
+      if (length != gzip(text).length) {
+        Path cut = Files.write(directory.resolve("cut.gz"), Arrays.copyOf(members, length));
+        assertThatThrownBy(() -> InputFile.isReadByName(cut))
+            .as("%d bytes", length)
+            .isInstanceOf(UserErrorException.class)
+            .hasMessageStartingWith("cannot read " + cut + ": ")
+            .hasMessageNotContaining("null");
+      }
     }
+    for (byte[] behind : List.of("more".getBytes(UTF_8), new byte[512])) {
+      KeyLines lines = lines(Canonicaliser.NONE, "k.gz", concatenated(gzip(text), behind));
+      assertThatThrownBy(() -> keys(lines)).hasMessageContaining("after a valid");
+    }
+    Path unnamed = Files.write(directory.resolve("keys.txt"), gzip(text));
+    assertThat(InputFile.isReadByName(unnamed)).isFalse();
+    assertThat(InputFile.isReadByName(Files.write(unnamed, text))).isTrue();
+    KeyLines named = lines(Canonicaliser.NONE, "text.gz", text);
+    assertThatThrownBy(() -> keys(named)).hasMessageContaining("is not in gzip format");
+  }
+
+  private static byte[] concatenated(byte[] one, byte[] other) {
+    byte[] both = Arrays.copyOf(one, one.length + other.length);
+    System.arraycopy(other, 0, both, one.length, other.length);
+    return both;
   }
 
   /** A pipe has no bytes available before its writer sends the next member. */
@@ -118,6 +169,8 @@ class KeyLinesTest {
     Map<String, byte[]> contents =
         Map.of(
             "zip archive", "PK\3\4 and so on".getBytes(ISO_8859_1),
+            "a zip archive", "PK\5\6 and so on".getBytes(ISO_8859_1),
+            "compressed twice", gzip("a".getBytes(UTF_8)),
             "tar archive", tar,
             "bzip2", "BZh91AY".getBytes(ISO_8859_1),
             "xz", "\u00fd7zXZ\0".getBytes(ISO_8859_1),
@@ -125,12 +178,16 @@ class KeyLinesTest {
             "UTF-16", "a.example".getBytes(UTF_16),
             "binary", "a\0.\0b\0\n\0".getBytes(UTF_8));
     for (Map.Entry<String, byte[]> content : contents.entrySet()) {
-      for (byte[] bytes : List.of(content.getValue(), gzip(content.getValue()))) {
+      List<byte[]> each =
+          content.getKey().equals("compressed twice")
+              ? List.of(gzip(content.getValue()))
+              : List.of(content.getValue(), gzip(content.getValue()));
+      for (byte[] bytes : each) {
         KeyLines lines = lines(Canonicaliser.NONE, "keys", bytes);
         assertThatThrownBy(() -> keys(lines))
             .isInstanceOf(UserErrorException.class)
             .hasMessageContaining(content.getKey());
-        assertThatThrownBy(() -> InputFile.requireText(directory.resolve("keys")))
+        assertThatThrownBy(() -> InputFile.isReadByName(directory.resolve("keys")))
             .isInstanceOf(UserErrorException.class);
       }
     }

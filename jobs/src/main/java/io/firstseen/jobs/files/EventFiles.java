@@ -3,7 +3,6 @@ package io.firstseen.jobs.files;
 import io.firstseen.jobs.events.EventParser;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.serializers.SourceEvent;
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -84,7 +83,7 @@ public final class EventFiles {
       if (Files.size(file) > 0) {
         new GZIPInputStream(raw).close();
       }
-    } catch (ZipException | EOFException e) {
+    } catch (ZipException e) {
       throw new UserErrorException(file + " is not in gzip format");
     } catch (IOException e) {
       throw UserErrorException.cannot("read", file, e);
