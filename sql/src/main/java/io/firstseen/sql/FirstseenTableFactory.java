@@ -90,6 +90,7 @@ public final class FirstseenTableFactory
 
   private TableDedup dedup(Context context, String uidSuffix) {
     FactoryUtil.TableFactoryHelper helper = FactoryUtil.createTableFactoryHelper(this, context);
+    TableDedup.requireTypes(context.getCatalogTable().getOptions());
     helper.validateExcept(WRAPPED_PREFIX);
     return TableDedup.of(
         helper.getOptions(),

@@ -143,7 +143,14 @@ public final class SnapshotContains extends ScalarFunction implements Specialize
       throw new ValidationException(
           "SNAPSHOT_CONTAINS needs the setting '" + BOOTSTRAP_SERVERS.key() + "'");
     }
-    Duration wait = settings.get(WAIT);
+    Duration wait;
+    try {
+      wait = settings.get(WAIT);
+    } catch (IllegalArgumentException e) {
+      throw new ValidationException(
+          "'%s' must be a duration, such as '1 min', got '%s'"
+              .formatted(WAIT.key(), settings.toMap().get(WAIT.key())));
+    }
     if (wait.compareTo(MIN_WAIT) < 0 || wait.compareTo(MAX_WAIT) > 0) {
       throw new ValidationException(
           "'%s' must be in [1 ms, 36500 d], got %s"

@@ -15,6 +15,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -23,6 +24,7 @@ import java.util.stream.Stream;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
+import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.streaming.api.datastream.DataStream;
@@ -136,6 +138,14 @@ final class TableDedup {
           PAGE_CACHE,
           HASH_KEY_FILE);
 
+  private static final Map<ConfigOption<?>, String> TYPES =
+      Map.of(
+          CAPACITY, "a whole number, such as '1000000000'",
+          FPR, "a number, such as '0.001'",
+          TTL, "a duration, such as '7 d'",
+          SHARDS, "a whole number, such as '128'",
+          PAGE_CACHE, "a size of memory, such as '64 mb'");
+
   private final UnaryOperator<Firstseen<RowData>> settings;
   private final List<String> keyColumns;
   private final List<String> primaryKey;
@@ -168,10 +178,21 @@ final class TableDedup {
       String tableName,
       String uidSuffix) {
     RowType rows = (RowType) columns.getLogicalType();
-    String uid = options.getOptional(UID).orElse(tableName) + uidSuffix;
+    String prefix = options.getOptional(UID).orElse(tableName);
+    if (prefix.isBlank()) {
+      throw new ValidationException(
+          "'uid' must not be blank, got '%s': name the dedup, or remove 'uid' to use '%s'"
+              .formatted(prefix, tableName));
+    }
+    String uid = prefix + uidSuffix;
     Extractor<RowData, byte[]> key = column(KEY, options.get(KEY), rows);
     Extractor<RowData, byte[]> scope =
         options.getOptional(SCOPE).map(name -> column(SCOPE, name, rows)).orElse(null);
+    if (options.get(KEY).equals(options.get(SCOPE))) {
+      throw new ValidationException(
+          "'scope' and 'key' must be different columns, both are '%s': name the column of the tenant, or remove 'scope'"
+              .formatted(options.get(KEY)));
+    }
     if (options.getOptional(TTL_SINCE).isPresent() && options.getOptional(TTL).isEmpty()) {
       throw new ValidationException("'ttl-since' needs 'ttl'");
     }
@@ -219,6 +240,25 @@ final class TableDedup {
     }
   }
 
+  /**
+   * Checks that the values of options have the right type.
+   *
+   * @throws ValidationException without a cause, as the SQL client shows only the innermost
+   */
+  static void requireTypes(Map<String, String> options) {
+    Configuration values = Configuration.fromMap(options);
+    TYPES.forEach(
+        (option, type) -> {
+          try {
+            var unused = values.getOptional(option);
+          } catch (IllegalArgumentException e) {
+            throw new ValidationException(
+                "'%s' must be %s, got '%s'"
+                    .formatted(option.key(), type, options.get(option.key())));
+          }
+        });
+  }
+
   private static <T> void require(
       ReadableConfig options, ConfigOption<T> option, Predicate<T> inBounds, String bounds) {
     T value = options.get(option);
@@ -254,12 +294,12 @@ final class TableDedup {
     }
     try {
       return KeyHashSource.onWorkers(Path.of(file));
-    } catch (IOException e) {
+    } catch (IOException e) { // Without the cause: the SQL client shows only the innermost.
       throw new ValidationException(
-          "'hash-key-file': cannot read %s: %s".formatted(file, reason(e)), e);
+          "'hash-key-file': cannot read %s: %s".formatted(file, reason(e)));
     } catch (IllegalArgumentException e) {
       throw new ValidationException(
-          "'hash-key-file': cannot read %s: %s".formatted(file, e.getMessage()), e);
+          "'hash-key-file': cannot read %s: %s".formatted(file, e.getMessage()));
     }
   }
 

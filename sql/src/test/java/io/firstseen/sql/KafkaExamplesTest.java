@@ -209,6 +209,7 @@ class KafkaExamplesTest {
       value = {
         "k, k|firstseen.snapshots.wait|1 s|the set of SNAPSHOT_CONTAINS must be a literal",
         "'s', k|firstseen.snapshots.wait|0 ms|'firstseen.snapshots.wait' must be in [1 ms, 36500 d], got 0 ms",
+        "'s', k|firstseen.snapshots.wait|soon|'firstseen.snapshots.wait' must be a duration, such as '1 min', got 'soon'",
         "'s', k|firstseen.snapshots.wait|200000000000 d|'firstseen.snapshots.wait' must be in [1 ms, 36500 d], got 200000000000 d",
         "'s', k|firstseen.snapshots.bootstrap-servers|no-port|no-port",
       })
