@@ -14,6 +14,7 @@ import org.apache.flink.table.connector.source.ScanTableSource;
 import org.apache.flink.table.factories.DynamicTableSinkFactory;
 import org.apache.flink.table.factories.DynamicTableSourceFactory;
 import org.apache.flink.table.factories.FactoryUtil;
+import org.apache.flink.table.types.DataType;
 
 /**
  * The connector {@code firstseen}: puts a dedup in front of a table of another connector. A query
@@ -85,7 +86,8 @@ public final class FirstseenTableFactory
             context.getConfiguration(),
             context.getClassLoader(),
             context.isTemporary()),
-        dedup);
+        dedup,
+        DataType.getFieldNames(context.getCatalogTable().getResolvedSchema().toSinkRowDataType()));
   }
 
   private TableDedup dedup(Context context, String uidSuffix) {

@@ -17,6 +17,7 @@ import org.apache.flink.types.RowKind;
 final class FirstseenTableSink implements DynamicTableSink {
   private final DynamicTableSink wrapped;
   private final TableDedup dedup;
+  private final List<String> columns;
 
   /**
    * Whether the query is known to insert only. The planner first asks with the kinds of rows that
@@ -25,9 +26,10 @@ final class FirstseenTableSink implements DynamicTableSink {
    */
   private boolean insertsOnly;
 
-  FirstseenTableSink(DynamicTableSink wrapped, TableDedup dedup) {
+  FirstseenTableSink(DynamicTableSink wrapped, TableDedup dedup, List<String> columns) {
     this.wrapped = wrapped;
     this.dedup = dedup;
+    this.columns = columns;
   }
 
   @Override
@@ -55,6 +57,9 @@ final class FirstseenTableSink implements DynamicTableSink {
           wrapped.asSummaryString(), provider, List.of("SinkV2Provider", "DataStreamSinkProvider"));
     }
     boolean onlyInserts = insertsOnly;
+    if (!onlyInserts) {
+      dedup.requirePrimaryKey(columns);
+    }
     return new DataStreamSinkProvider() {
       @Override
       public DataStreamSink<?> consumeDataStream(
@@ -91,7 +96,7 @@ final class FirstseenTableSink implements DynamicTableSink {
 
   @Override
   public DynamicTableSink copy() {
-    FirstseenTableSink copy = new FirstseenTableSink(wrapped.copy(), dedup);
+    FirstseenTableSink copy = new FirstseenTableSink(wrapped.copy(), dedup, columns);
     copy.insertsOnly = insertsOnly;
     return copy;
   }

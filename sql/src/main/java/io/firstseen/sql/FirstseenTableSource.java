@@ -43,7 +43,12 @@ final class FirstseenTableSource
 
   @Override
   public ChangelogMode getChangelogMode() {
-    return dedup.accepted(wrapped.getChangelogMode());
+    ChangelogMode changes = wrapped.getChangelogMode();
+    ChangelogMode accepted = dedup.accepted(changes);
+    if (!changes.containsOnly(RowKind.INSERT)) {
+      dedup.requirePrimaryKey(DataType.getFieldNames(rowType));
+    }
+    return accepted;
   }
 
   @Override

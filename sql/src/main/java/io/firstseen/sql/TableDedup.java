@@ -1,5 +1,7 @@
 package io.firstseen.sql;
 
+import static org.apache.flink.util.TimeUtils.formatWithHighestUnit;
+
 import io.firstseen.filters.cuckoo.CuckooShape;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.operators.KeyHashSource;
@@ -20,6 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.configuration.ConfigOption;
@@ -37,6 +40,7 @@ import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.LogicalTypeFamily;
 import org.apache.flink.table.types.logical.LogicalTypeRoot;
 import org.apache.flink.table.types.logical.RowType;
+import org.apache.flink.table.utils.EncodingUtils;
 import org.apache.flink.types.RowKind;
 import org.jspecify.annotations.Nullable;
 
@@ -150,16 +154,19 @@ final class TableDedup {
   private final List<String> keyColumns;
   private final List<String> primaryKey;
   private final String uid;
+  private final String description;
 
   private TableDedup(
       UnaryOperator<Firstseen<RowData>> settings,
       List<String> keyColumns,
       List<String> primaryKey,
-      String uid) {
+      String uid,
+      String description) {
     this.settings = settings;
     this.keyColumns = keyColumns;
     this.primaryKey = primaryKey;
     this.uid = uid;
+    this.description = description;
   }
 
   /**
@@ -234,7 +241,16 @@ final class TableDedup {
       var unused = settings.apply(Firstseen.withoutEvents()).parameters();
       List<String> keyColumns =
           Stream.concat(Stream.of(options.get(KEY)), options.getOptional(SCOPE).stream()).toList();
-      return new TableDedup(settings, keyColumns, primaryKey, uid);
+      String description =
+          "Deduplicate(key=%s, mode=[%s], capacity=[%d], fpr=[%s], canonicaliser=[%s]%s)"
+              .formatted(
+                  keyColumns,
+                  mode.id(),
+                  options.get(CAPACITY),
+                  options.get(FPR),
+                  canonicaliser.id(),
+                  ttl == null ? "" : ", ttl=[" + formatWithHighestUnit(options.get(TTL)) + "]");
+      return new TableDedup(settings, keyColumns, primaryKey, uid, description);
     } catch (IllegalArgumentException e) {
       throw new ValidationException(e.getMessage(), e);
     }
@@ -376,6 +392,25 @@ final class TableDedup {
   }
 
   /**
+   * Checks that a table with updates or deletes has a primary key, unless the key is the whole row.
+   * The columns of a delete may differ from the columns of the first row of its key. Without a
+   * primary key, Flink compares whole rows and does not find the row to delete.
+   *
+   * @param columns the columns of the table, with its metadata
+   * @throws ValidationException if there is no primary key
+   */
+  void requirePrimaryKey(List<String> columns) {
+    if (primaryKey.isEmpty() && !keyColumns.containsAll(columns)) {
+      throw new ValidationException(
+          "a table with updates or deletes needs a primary key, because a delete may have other columns than the first row of its key: declare PRIMARY KEY (%s) NOT ENFORCED"
+              .formatted(
+                  keyColumns.stream()
+                      .map(EncodingUtils::escapeIdentifier)
+                      .collect(Collectors.joining(", "))));
+    }
+  }
+
+  /**
    * Adds the dedup to a job.
    *
    * @param insertsOnly whether all rows are inserts
@@ -392,6 +427,7 @@ final class TableDedup {
                 },
             type)
         .outcomes()
+        .setDescription(description) // EXPLAIN JSON_EXECUTION_PLAN shows it.
         // The planner names the last operator and may give it another uid.
         .map(TableDedup::insertOrDelete, type)
         .name(uid + "-rows")

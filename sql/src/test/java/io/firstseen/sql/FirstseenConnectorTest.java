@@ -11,6 +11,7 @@ import java.util.List;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.EnvironmentSettings;
+import org.apache.flink.table.api.ExplainDetail;
 import org.apache.flink.table.api.StatementSet;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.test.junit5.MiniClusterExtension;
@@ -211,7 +212,12 @@ class FirstseenConnectorTest {
         change("c", null, row("a", 4)),
         change("d", row("b", 3), null),
         change("d", row("z", 5), null));
-    tables.executeSql(create("events", "k STRING, n STRING", "'key' = 'k'", "debezium-json"));
+    tables.executeSql(
+        create(
+            "events",
+            "k STRING, n STRING, PRIMARY KEY (k) NOT ENFORCED",
+            "'key' = 'k'",
+            "debezium-json"));
     tables.getConfig().set("table.exec.resource.default-parallelism", "1");
     assertThat(Sql.inOrder(tables, "SELECT k, n FROM events"))
         .containsExactly("+I[a, 1]", "-D[a, 1]", "+I[b, 3]", "+I[a, 4]", "-D[b, 3]");
@@ -262,7 +268,8 @@ class FirstseenConnectorTest {
     events("a 1");
     tables.executeSql(plain("events", "k STRING, n STRING"));
     tables.executeSql(
-        ("CREATE TABLE written (c STRING, n STRING) WITH ('connector' = 'firstseen', 'key' = 'c',"
+        ("CREATE TABLE written (c STRING, n STRING, PRIMARY KEY (c) NOT ENFORCED) WITH"
+                + " ('connector' = 'firstseen', 'key' = 'c',"
                 + " 'table.connector' = 'kafka', 'table.topic' = 't', 'table.format' ="
                 + " 'debezium-json', 'table.properties.bootstrap.servers' = 'localhost:1',"
                 + " 'table.sink.parallelism' = '%d')")
@@ -318,6 +325,58 @@ class FirstseenConnectorTest {
         List.of("INSERT INTO changes SELECT * FROM events", "SELECT * FROM inserts")) {
       assertThatCode(() -> tables.explainSql(statement)).doesNotThrowAnyException();
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      value = {
+        "k STRING, n STRING|'key' = 'k'|(`k`)|(`k`)",
+        "k STRING, n STRING, x INT|'key' = 'k', 'scope' = 'n'|(`k`, `n`)|(`k`, `n`)",
+        "k STRING, f STRING METADATA FROM 'file.name' VIRTUAL|'key' = 'k'|(`k`)|",
+        "k STRING|'key' = 'k'||",
+        "k STRING, n STRING|'key' = 'k', 'scope' = 'n'||",
+      })
+  void aChangelogWithMoreColumnsThanTheKeyNeedsAPrimaryKey(
+      String columns, String options, String keyToRead, String keyToWrite) throws Exception {
+    events("a 1");
+    tables.executeSql(plain("events", "k STRING, n STRING"));
+    tables.executeSql(create("changes", columns, options, "debezium-json"));
+    tables.executeSql(create("inserts", columns, options, "json"));
+    assertNeedsPrimaryKey("SELECT k FROM changes", keyToRead);
+    assertNeedsPrimaryKey(
+        "INSERT INTO changes (k) SELECT MAX(k) FROM events GROUP BY n", keyToWrite);
+    assertNeedsPrimaryKey("SELECT k FROM inserts", null);
+    assertNeedsPrimaryKey("INSERT INTO changes (k) SELECT k FROM events", null);
+  }
+
+  private void assertNeedsPrimaryKey(String statement, String primaryKey) {
+    ThrowingCallable plan = () -> tables.explainSql(statement);
+    if (primaryKey == null) {
+      assertThatCode(plan).doesNotThrowAnyException();
+    } else {
+      assertThatThrownBy(plan)
+          .hasMessageContaining(
+              "needs a primary key, because a delete may have other columns than the first row of"
+                  + " its key: declare PRIMARY KEY %s NOT ENFORCED",
+              primaryKey);
+    }
+  }
+
+  @Test
+  void theExecutionPlanShowsTheDedup() throws Exception {
+    events("a 1");
+    table("events", "'key' = 'k', 'scope' = 'n', 'ttl' = '7 d', 'mode' = 'exact'");
+    table("written", "'key' = 'n', 'capacity' = '5', 'fpr' = '0.01', 'canonicaliser' = 'url'");
+    assertThat(
+            tables.explainSql(
+                "INSERT INTO written SELECT k, n FROM events", ExplainDetail.JSON_EXECUTION_PLAN))
+        .contains(
+            "Deduplicate(key=[k, n], mode=[exact], capacity=[1000000], fpr=[0.001],"
+                + " canonicaliser=[none], ttl=[7 d])",
+            "Deduplicate(key=[n], mode=[approximate], capacity=[5], fpr=[0.01],"
+                + " canonicaliser=[url])");
   }
 
   @ParameterizedTest
