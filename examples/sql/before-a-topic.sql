@@ -1,4 +1,6 @@
 -- A dedup in front of a topic: whatever the query gives, each visitor is written once.
+SET 'execution.checkpointing.interval' = '10s';
+
 CREATE TABLE clicks (
   url STRING,
   visitor STRING
@@ -17,6 +19,9 @@ CREATE TABLE visitors (
   'table.connector' = 'kafka',
   'table.topic' = 'visitors',
   'table.properties.bootstrap.servers' = 'localhost:9092',
+  'table.properties.transaction.timeout.ms' = '900000',
+  'table.sink.delivery-guarantee' = 'exactly-once',
+  'table.sink.transactional-id-prefix' = 'visitors',
   'table.format' = 'json'
 );
 

@@ -1,10 +1,13 @@
 package io.firstseen.sql;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.catalog.ResolvedCatalogTable;
 import org.apache.flink.table.catalog.UniqueConstraint;
@@ -35,6 +38,8 @@ public final class FirstseenTableFactory
 
   /** So that a job may read a table and write to it. */
   private static final String WRITING_UID_SUFFIX = "-write";
+
+  private static final String TRANSACTION_TIMEOUT = "properties.transaction.timeout.ms";
 
   /** For Flink, which finds it by its name. */
   public FirstseenTableFactory() {}
@@ -77,11 +82,13 @@ public final class FirstseenTableFactory
   @Override
   public DynamicTableSink createDynamicTableSink(Context context) {
     TableDedup dedup = dedup(context, WRITING_UID_SUFFIX);
+    ResolvedCatalogTable wrapped = wrappedTable(context);
+    requireTransactionTimeout(wrapped.getOptions(), context.getConfiguration());
     return new FirstseenTableSink(
         FactoryUtil.createDynamicTableSink(
             null,
             context.getObjectIdentifier(),
-            wrappedTable(context),
+            wrapped,
             Map.of(),
             context.getConfiguration(),
             context.getClassLoader(),
@@ -105,6 +112,47 @@ public final class FirstseenTableFactory
             .orElse(List.of()),
         context.getObjectIdentifier().asSummaryString(),
         uidSuffix);
+  }
+
+  /**
+   * Checks the transaction timeout of an exactly-once sink of Kafka. The connector's default of 1 h
+   * is longer than brokers allow by default, so a job without the property restarts forever. A
+   * longer timeout that the table sets is for brokers that allow it.
+   */
+  private static void requireTransactionTimeout(
+      Map<String, String> options, ReadableConfig settings) {
+    String connector = options.get(FactoryUtil.CONNECTOR.key());
+    if (!Set.of("kafka", "upsert-kafka").contains(connector)
+        || !"exactly-once".equalsIgnoreCase(options.get("sink.delivery-guarantee"))) {
+      return;
+    }
+    String timeout = options.get(TRANSACTION_TIMEOUT);
+    if (timeout == null) {
+      throw new ValidationException(
+          "'table.sink.delivery-guarantee' = 'exactly-once' needs 'table.%s': Flink's default of 1 h is longer than the 15 min that brokers allow by default. Set it to '900000', or to a longer time if transaction.max.timeout.ms of the brokers allows it"
+              .formatted(TRANSACTION_TIMEOUT));
+    }
+    int millis;
+    try {
+      millis = Integer.parseInt(timeout.strip());
+    } catch (NumberFormatException e) {
+      millis = 0;
+    }
+    if (millis < 1) {
+      throw new ValidationException(
+          "'table.%s' must be a whole number in [1, 2147483647], such as '900000', got '%s'"
+              .formatted(TRANSACTION_TIMEOUT, timeout));
+    }
+    Duration interval = settings.get(CheckpointingOptions.CHECKPOINTING_INTERVAL);
+    if (interval != null && interval.toMillis() >= millis) {
+      throw new ValidationException(
+          "'table.%s' must be longer than '%s', which is %d ms, as each transaction is open from one checkpoint to the next; got '%s'"
+              .formatted(
+                  TRANSACTION_TIMEOUT,
+                  CheckpointingOptions.CHECKPOINTING_INTERVAL.key(),
+                  interval.toMillis(),
+                  timeout));
+    }
   }
 
   private static ResolvedCatalogTable wrappedTable(Context context) {

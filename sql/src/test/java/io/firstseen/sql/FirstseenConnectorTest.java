@@ -424,6 +424,56 @@ class FirstseenConnectorTest {
         .hasMessageContaining(reason);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      value = {
+        "exactly-once||needs 'table.properties.transaction.timeout.ms': Flink's default of 1 h is longer than the 15 min that brokers allow by default",
+        "Exactly-Once||needs 'table.properties.transaction.timeout.ms'",
+        "exactly-once|900000|",
+        "exactly-once|3600000|",
+        "exactly-once|15 min|'table.properties.transaction.timeout.ms' must be a whole number in [1, 2147483647], such as '900000', got '15 min'",
+        "exactly-once|3000000000|must be a whole number in [1, 2147483647], such as '900000', got '3000000000'",
+        "exactly-once|-1|must be a whole number in [1, 2147483647], such as '900000', got '-1'",
+        "exactly-once|10000|must be longer than 'execution.checkpointing.interval', which is 10000 ms",
+        "exactly-once|10001|",
+        "at-least-once||",
+        "none||",
+      })
+  void anExactlyOnceTopicNeedsATransactionTimeoutThatBrokersAllow(
+      String guarantee, String timeout, String reason) throws Exception {
+    events("a 1");
+    table("events", "'key' = 'k'");
+    tables.getConfig().set("execution.checkpointing.interval", "10s");
+    String options =
+        " 'table.topic' = 't', 'table.properties.bootstrap.servers' = 'localhost:1',"
+            + " 'table.sink.transactional-id-prefix' = 't', 'table.sink.delivery-guarantee' = '%s'%s)"
+                .formatted(
+                    guarantee,
+                    timeout == null
+                        ? ""
+                        : ", 'table.properties.transaction.timeout.ms' = '" + timeout + "'");
+    tables.executeSql(
+        "CREATE TABLE appends (k STRING) WITH ('connector' = 'firstseen', 'key' = 'k',"
+            + " 'table.connector' = 'kafka', 'table.format' = 'json',"
+            + options);
+    tables.executeSql(
+        "CREATE TABLE upserts (k STRING, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' ="
+            + " 'firstseen', 'key' = 'k', 'table.connector' = 'upsert-kafka',"
+            + " 'table.key.format' = 'raw', 'table.value.format' = 'json',"
+            + options);
+    for (String table : List.of("appends", "upserts")) {
+      ThrowingCallable plan =
+          () -> tables.explainSql("INSERT INTO %s SELECT k FROM events".formatted(table));
+      if (reason == null) {
+        assertThatCode(plan).doesNotThrowAnyException();
+      } else {
+        assertThatThrownBy(plan).rootCause().hasMessageContaining(reason);
+      }
+    }
+  }
+
   @Test
   void theOtherConnectorMustBeNamed() {
     tables.executeSql(

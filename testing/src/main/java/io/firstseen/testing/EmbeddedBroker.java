@@ -368,7 +368,6 @@ public final class EmbeddedBroker implements Closeable {
           .with("group.initial.rebalance.delay.ms", "0")
           .with("offsets.topic.num.partitions", "1")
           .with("transaction.state.log.num.partitions", "1")
-          .with("transaction.max.timeout.ms", "3600000")
           .with("log.cleaner.dedupe.buffer.size", "2097152")
           .with("broker.session.timeout.ms", "2000")
           .with("broker.heartbeat.interval.ms", "300");
