@@ -198,6 +198,7 @@ final class AssemblingReader implements TopicFollower.Reader {
     boolean reread =
         carryOut(
             assembler.settle(TimeUnit.NANOSECONDS.toMillis(System.nanoTime()), shown::showNext));
+    shown.setUnusable(assembler.unusable().orElse(null));
     loading &= reread || assembler.isLoading();
     boolean hasActivated = shown.counters().snapshots.get() > before;
     if (hasActivated) {

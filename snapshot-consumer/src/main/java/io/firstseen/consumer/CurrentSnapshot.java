@@ -15,13 +15,19 @@ final class CurrentSnapshot {
    *
    * @param active null in the states EMPTY, LOADING and CLOSED
    * @param trouble see {@link ClientStatus}; null if there is none
+   * @param unusable why no snapshot can answer with the configuration of this client; null if one
+   *     answers or may still answer
    */
-  record View(ClientState state, @Nullable ActiveSnapshot active, @Nullable String trouble) {}
+  record View(
+      ClientState state,
+      @Nullable ActiveSnapshot active,
+      @Nullable String trouble,
+      @Nullable String unusable) {}
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   // Written under the lock, read without it.
-  private volatile View view = new View(ClientState.EMPTY, null, null);
+  private volatile View view = new View(ClientState.EMPTY, null, null, null);
 
   private volatile OptionalLong pinned;
 

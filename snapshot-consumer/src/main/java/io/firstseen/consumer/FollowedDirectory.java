@@ -7,6 +7,7 @@ import io.firstseen.consumer.internal.ManifestOrder;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.BlobFrame;
 import io.firstseen.filters.snapshot.CatchUp;
+import io.firstseen.filters.snapshot.HashKeyMismatchException;
 import io.firstseen.filters.snapshot.MalformedSnapshotException;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.ManifestCheck;
@@ -16,6 +17,7 @@ import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.filters.snapshot.TrustedKey;
+import io.firstseen.filters.snapshot.UnsupportedSnapshotException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -113,6 +115,9 @@ public final class FollowedDirectory implements FollowedSet {
     private int looksToPass;
     private int passed;
     private @Nullable String refusal;
+
+    /** Whether this reader cannot use the manifest, however often it tries. */
+    private boolean isLasting;
   }
 
   private FollowedDirectory(Builder builder) {
@@ -230,15 +235,22 @@ public final class FollowedDirectory implements FollowedSet {
    *
    * @return its manifest
    * @throws TimeoutException if that takes longer; the message says why
+   * @throws UnusableSetException as {@link SnapshotClient#awaitReady}
    * @throws IllegalStateException if this is or gets closed
    */
   public Manifest awaitReady(Duration timeout) throws InterruptedException, TimeoutException {
     View now =
         current.await(
-            view -> view.active() != null || view.state() == ClientState.CLOSED,
+            view ->
+                view.active() != null
+                    || view.state() == ClientState.CLOSED
+                    || view.unusable() != null,
             TimeUnit.NANOSECONDS.convert(timeout));
     if (now.state() == ClientState.CLOSED) {
       throw new IllegalStateException("closed");
+    }
+    if (now.unusable() != null) {
+      throw new UnusableSetException(now.unusable());
     }
     if (now.active() == null) {
       throw new TimeoutException(
@@ -335,6 +347,9 @@ public final class FollowedDirectory implements FollowedSet {
             .max(Map.Entry.comparingByKey())
             .map(failure -> failure.getValue().refusal)
             .orElse(null);
+    boolean isUnusable =
+        shown.active() == null && failures.values().stream().allMatch(failure -> failure.isLasting);
+    shown.setUnusable(isUnusable ? failing : null);
     if (failing != null) {
       shown.setRefusal(failing);
     } else if (before != null) {
@@ -378,18 +393,21 @@ public final class FollowedDirectory implements FollowedSet {
               loaded.changes()),
           startNanos);
       return true;
+    } catch (HashKeyMismatchException | UnsupportedSnapshotException e) {
+      fail(sequence, e.getMessage(), true);
+      return false;
     } catch (IOException e) {
-      fail(sequence, e.getMessage() == null ? e.toString() : e.getMessage());
+      fail(sequence, e.getMessage() == null ? e.toString() : e.getMessage(), false);
       return false;
     } catch (RuntimeException | Error e) {
       // As an OutOfMemoryError: an older one may be smaller.
       LOG.warn("loading sequence {} of {} failed", sequence, directory.path(), e);
-      fail(sequence, e.toString());
+      fail(sequence, e.toString(), false);
       return false;
     }
   }
 
-  private void fail(long sequence, String reason) {
+  private void fail(long sequence, String reason, boolean isLasting) {
     String refusal =
         "sequence %d of set '%s' cannot be used: %s".formatted(sequence, setName, reason);
     // What is wrong with one, such as another hash key, may be wrong with hundreds.
@@ -401,6 +419,7 @@ public final class FollowedDirectory implements FollowedSet {
     failure.looksToPass = Math.min(2 * failure.looksToPass + 1, MAX_LOOKS_PASSED_OVER);
     failure.passed = 0;
     failure.refusal = refusal;
+    failure.isLasting = isLasting;
   }
 
   @Override

@@ -44,6 +44,7 @@ final class FollowedState {
   // The refusal that stands, and why the source cannot be read now.
   private @Nullable String refusal;
   private @Nullable String outage;
+  private @Nullable String unusable;
 
   /**
    * The state before anything was read.
@@ -122,7 +123,7 @@ final class FollowedState {
 
   /** Publishes CLOSED, which stays. */
   void close() {
-    current.show(new View(ClientState.CLOSED, null, null));
+    current.show(new View(ClientState.CLOSED, null, null, null));
   }
 
   Counters counters() {
@@ -139,7 +140,7 @@ final class FollowedState {
    * published; the caller then calls {@link #answer}.
    */
   boolean showNext(ActiveSnapshot next) {
-    boolean isShown = current.showNext(new View(stateOf(next), next, null));
+    boolean isShown = current.showNext(new View(stateOf(next), next, null, null));
     if (isShown) {
       shownNext = next;
     }
@@ -231,6 +232,14 @@ final class FollowedState {
     }
   }
 
+  /** Publishes why no snapshot can answer with this configuration; null if one may. */
+  void setUnusable(@Nullable String reason) {
+    if (!Objects.equals(unusable, reason)) {
+      unusable = reason;
+      update();
+    }
+  }
+
   /** Publishes why the source cannot be read; null if it can. A refusal stands until it ends. */
   void setOutage(@Nullable String reason) {
     outage = reason;
@@ -248,7 +257,12 @@ final class FollowedState {
   private void update() {
     ClientState before = state;
     state = stateNow();
-    current.show(new View(state, showing(), outage == null ? refusal : outage));
+    current.show(
+        new View(
+            state,
+            showing(),
+            outage == null ? refusal : outage,
+            showing() == null ? unusable : null));
     if (state != before) {
       tell(each -> each.onState(state));
     }

@@ -351,6 +351,8 @@ public final class SnapshotClient implements FollowedSet {
    *
    * @return the manifest of the snapshot that answers
    * @throws TimeoutException if that takes longer; the message says why
+   * @throws UnusableSetException as soon as it is known that waiting does not help, because this
+   *     client cannot use the set with its configuration, such as its hash key
    * @throws IllegalStateException if the client is or gets closed
    */
   public Manifest awaitReady(Duration timeout) throws InterruptedException, TimeoutException {
@@ -362,6 +364,7 @@ public final class SnapshotClient implements FollowedSet {
    *
    * @return what answers
    * @throws TimeoutException if that takes longer; the message says why
+   * @throws UnusableSetException as {@link #awaitReady}
    * @throws IllegalStateException if the client is or gets closed
    */
   public Manifest awaitSequence(long sequence, Duration timeout)
@@ -373,9 +376,15 @@ public final class SnapshotClient implements FollowedSet {
       throws InterruptedException, TimeoutException {
     View now =
         current.await(
-            view -> condition.test(view) || view.state() == ClientState.CLOSED,
+            view ->
+                condition.test(view)
+                    || view.state() == ClientState.CLOSED
+                    || view.unusable() != null,
             TimeUnit.NANOSECONDS.convert(timeout));
     requireOpen(now);
+    if (now.unusable() != null) {
+      throw new UnusableSetException(now.unusable());
+    }
     if (!condition.test(now)) {
       throw new TimeoutException(
           "waited for %d ms; %s"

@@ -161,6 +161,20 @@ class FollowedDirectoryTest {
   }
 
   @Test
+  void endsTheWaitForASetOfAnotherHashKeyAtOnce() throws Exception {
+    publish(1, "a");
+    follow(KeyHash.xxh3(1), Optional.empty());
+    assertThatThrownBy(() -> followed.awaitReady(Duration.ofMinutes(1)))
+        .isInstanceOf(UnusableSetException.class)
+        .hasMessageStartingWith("sequence 1 of set 'spam' cannot be used: the set is hashed by ");
+    publish(new TestPublisher("spam", KeyHash.xxh3(1), Canonicaliser.NONE, 2), 2, "a");
+    while (followed.status().snapshot().isEmpty()) {
+      Thread.sleep(5);
+    }
+    assertThat(followed.awaitReady(Duration.ZERO).sequence()).isEqualTo(2);
+  }
+
+  @Test
   void waitsForADirectoryAndTakesWhatComes() throws Exception {
     follow();
     assertThat(nextEvent()).isEqualTo("unreachable: there is no snapshot directory " + path);

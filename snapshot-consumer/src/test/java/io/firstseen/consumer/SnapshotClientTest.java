@@ -2,6 +2,7 @@ package io.firstseen.consumer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.sun.management.ThreadMXBean;
 import io.firstseen.consumer.TestPublisher.Entry;
@@ -17,6 +18,7 @@ import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.filters.snapshot.UrlList;
 import java.lang.management.ManagementFactory;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -446,6 +448,70 @@ class SnapshotClientTest {
   }
 
   @Test
+  void endsTheWaitForASetOfAnotherHashKeyAtOnce() throws Exception {
+    SnapshotClient client = client(options -> options.keyHash(KeyHash.xxh3(42)));
+    CompletableFuture<Throwable> waiting =
+        CompletableFuture.supplyAsync(
+            () -> catchThrowable(() -> client.awaitReady(Duration.ofMinutes(1))));
+    publish(client, 1, "a");
+    String reason =
+        "sequence 1 of set 'spam' cannot be used: the set is hashed by %s with key check %016x (the"
+                .formatted(KeyHash.fixed().algorithm().id(), KeyHash.fixed().keyCheck())
+            + " public key), the configured hash is xxh3-64 with key check %016x; configure the hash"
+                .formatted(KeyHash.xxh3(42).keyCheck())
+            + " key that the publisher uses";
+    assertThat(waiting.get(10, TimeUnit.SECONDS))
+        .isInstanceOf(UnusableSetException.class)
+        .hasMessage(reason);
+    assertThatThrownBy(() -> client.awaitSequence(1, Duration.ofMinutes(1)))
+        .isInstanceOf(UnusableSetException.class)
+        .hasMessage(reason);
+  }
+
+  @Test
+  void followsASetWhoseHashKeyChanges() throws Exception {
+    SnapshotClient before = client();
+    SnapshotClient after = client(options -> options.keyHash(KeyHash.xxh3(42)));
+    TestPublisher next = new TestPublisher(SET, KeyHash.xxh3(42), Canonicaliser.NONE, 4);
+    TestPublisher.Publication old = publisher.publish(1, "a");
+    publish(before, old);
+    publish(after, old);
+    TestPublisher.Publication changed = next.publish(2, "a");
+    // The last good snapshot of a running client stays, and the other client gets its first.
+    publish(before, changed);
+    assertThat(before.awaitReady(Duration.ZERO).sequence()).isEqualTo(1);
+    assertThat(before.mightContain("a")).isTrue();
+    publish(after, changed);
+    assertThat(after.awaitReady(Duration.ZERO).sequence()).isEqualTo(2);
+    assertThat(after.mightContain("a")).isTrue();
+    // Before the topic is compacted, the end of the topic decides for each key.
+    for (KeyHash key : List.of(KeyHash.fixed(), KeyHash.xxh3(42))) {
+      SnapshotClient late = client(options -> options.keyHash(key));
+      read(late, old.entries());
+      publish(late, changed);
+      assertThat(late.awaitReady(Duration.ZERO).sequence()).isEqualTo(key.isFixedKey() ? 1 : 2);
+    }
+  }
+
+  @Test
+  void endsTheWaitForASetThatThisVersionCannotRead() {
+    SnapshotClient client = client();
+    byte[] manifest = publisher.publish(1, "a").manifest().toBytes();
+    manifest[4] = 99; // The version of the format.
+    read(client, List.of(new Entry(SET, manifest)));
+    client.reader().settle();
+    assertThatThrownBy(() -> client.awaitReady(Duration.ofMinutes(1)))
+        .isInstanceOf(UnusableSetException.class)
+        .hasMessageStartingWith("a manifest of set 'spam' cannot be read: ");
+    // Others are damaged, so a later record may cure them.
+    SnapshotClient patient = client();
+    read(patient, List.of(new Entry(SET, utf8("damaged"))));
+    patient.reader().settle();
+    assertThatThrownBy(() -> patient.awaitReady(Duration.ZERO))
+        .isInstanceOf(TimeoutException.class);
+  }
+
+  @Test
   void awaitsASequence() throws Exception {
     SnapshotClient client = client();
     CompletableFuture<Long> awaited =
@@ -660,9 +726,19 @@ class SnapshotClientTest {
     assertThat(careful.status().trouble().orElseThrow())
         .contains("the manifest says that it lies in " + directory.toUri())
         .endsWith("give this client the directory of blobs or a trusted key");
+    assertThatThrownBy(() -> careful.awaitReady(Duration.ofMinutes(1)))
+        .isInstanceOf(UnusableSetException.class)
+        .hasMessageStartingWith("the blobs of sequence 1 of set 'spam' cannot be fetched: ");
+    SnapshotClient elsewhere = client(options -> options.blobDirectory(URI.create("s3://bucket/")));
+    read(elsewhere, topic);
+    elsewhere.reader().settle();
+    assertThatThrownBy(() -> elsewhere.awaitReady(Duration.ofMinutes(1)))
+        .isInstanceOf(UnusableSetException.class)
+        .hasMessageContaining("s3://bucket/ is of a kind that this client cannot read");
     SnapshotClient trusting = client(options -> options.trustedKeys(List.of(key.publicKey())));
     read(trusting, topic);
     trusting.reader().settle();
+    assertThat(trusting.awaitReady(Duration.ZERO)).isEqualTo(named);
     assertThat(trusting.mightContain("a")).isTrue();
     SnapshotClient told = client(options -> options.blobDirectory(directory.toUri()));
     read(told, topic);

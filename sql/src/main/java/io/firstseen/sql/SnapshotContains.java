@@ -2,10 +2,14 @@ package io.firstseen.sql;
 
 import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
+import io.firstseen.consumer.UnusableSetException;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.operators.KeyHashSource;
 import java.io.IOException;
 import java.io.Serializable;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -14,6 +18,7 @@ import java.util.concurrent.TimeoutException;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.ReadableConfig;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.table.annotation.DataTypeHint;
 import org.apache.flink.table.api.ValidationException;
 import org.apache.flink.table.data.StringData;
@@ -86,7 +91,9 @@ public final class SnapshotContains extends ScalarFunction implements Specialize
       implements Serializable {
 
     private KeyHash keyHash() throws IOException {
-      return hashKeyFile == null ? KeyHash.fixed() : KeyHash.fromFile(Path.of(hashKeyFile));
+      return hashKeyFile == null
+          ? KeyHash.fixed()
+          : KeyHash.fromFile(KeyHashSource.requireNoDirectory(Path.of(hashKeyFile)));
     }
   }
 
@@ -175,8 +182,10 @@ public final class SnapshotContains extends ScalarFunction implements Specialize
   /**
    * Waits for the first snapshot.
    *
-   * @throws IOException if the hash key cannot be read
+   * @throws IOException if the hash key cannot be read now
    * @throws TimeoutException if no snapshot answers in time; the message says why
+   * @throws SuppressRestartsException if no restart helps: there is no hash key in the file, or the
+   *     set cannot be used with the hash key or with this version
    */
   @Override
   public void open(FunctionContext context)
@@ -184,15 +193,39 @@ public final class SnapshotContains extends ScalarFunction implements Specialize
     if (source == null) {
       throw new IllegalStateException("SNAPSHOT_CONTAINS must be called from a query");
     }
-    Shared opened = acquire(source);
+    Shared opened;
+    try {
+      opened = acquire(source);
+    } catch (NoSuchFileException | AccessDeniedException | IllegalArgumentException e) {
+      String reason =
+          e instanceof NoSuchFileException
+              ? "there is no such file"
+              : e instanceof AccessDeniedException ? "permission denied" : e.getMessage();
+      throw permanent(
+          "cannot read the hash key at %s on this TaskManager: %s; put the key of set '%s' there"
+              .formatted(source.hashKeyFile, reason, source.set));
+    }
     try {
       var unused = opened.client.awaitReady(Duration.ofMillis(waitMillis));
+    } catch (UnusableSetException e) {
+      release(opened);
+      throw permanent(
+          "%s; '%s' is %s"
+              .formatted(
+                  e.getMessage(),
+                  HASH_KEY_FILE.key(),
+                  source.hashKeyFile == null ? "not set" : "'" + source.hashKeyFile + "'"));
     } catch (InterruptedException | TimeoutException | RuntimeException e) {
       release(opened);
       throw e;
     }
     shared = opened;
     client = opened.client;
+  }
+
+  /** The SQL client shows only the innermost cause. */
+  private static SuppressRestartsException permanent(String reason) {
+    return new SuppressRestartsException(new ValidationException("SNAPSHOT_CONTAINS: " + reason));
   }
 
   static Shared acquire(Source source) throws IOException {

@@ -12,6 +12,7 @@ import io.firstseen.filters.snapshot.SetParameters;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.fixtures.SetPublisher;
 import io.firstseen.testing.EmbeddedBroker;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +44,8 @@ class KafkaExamplesTest {
               .setNumberSlotsPerTaskManager(4)
               .build());
 
+  private static final String SECRET = "01".repeat(16);
+
   @TempDir private static Path brokerDirectory;
   private static EmbeddedBroker broker;
 
@@ -57,7 +60,8 @@ class KafkaExamplesTest {
         List.of(
             snapshots.configs(Map.of("cleanup.policy", "compact")),
             new NewTopic("visitors", 1, (short) 1)));
-    publish("https://example.org/b", "Example.ORG");
+    publish("firstseen", KeyHash.fixed(), "https://example.org/b", "Example.ORG");
+    publish("secret", KeyHash.parse(SECRET), "a");
   }
 
   @AfterAll
@@ -70,15 +74,13 @@ class KafkaExamplesTest {
     tables = Sql.tables();
   }
 
-  private static void publish(String... keys) throws Exception {
-    KeyHash hash = KeyHash.fixed();
+  private static void publish(String set, KeyHash hash, String... keys) throws Exception {
     long[] hashes = new long[keys.length];
     for (int i = 0; i < keys.length; i++) {
       hashes[i] = hash.hash(keys[i].getBytes(UTF_8));
     }
     SetPublisher.Window window =
-        new SetPublisher(
-                "firstseen", SetParameters.of(hash, Canonicaliser.NONE, new Shards(4), 1e-6))
+        new SetPublisher(set, SetParameters.of(hash, Canonicaliser.NONE, new Shards(4), 1e-6))
             .publish(1, 0, 1000, hashes);
     Map<String, Object> settings = Map.of("bootstrap.servers", broker.bootstrapServers());
     try (KafkaProducer<String, byte[]> producer =
@@ -92,7 +94,7 @@ class KafkaExamplesTest {
               SnapshotTopicFormat.chunk(blob, i));
         }
       }
-      send(producer, "firstseen", window.manifest().toBytes());
+      send(producer, set, window.manifest().toBytes());
     }
   }
 
@@ -169,15 +171,57 @@ class KafkaExamplesTest {
     lookUps(broker.bootstrapServers());
     tables.getConfig().set("firstseen.snapshots.wait", "300 ms");
     tables.getConfig().set("restart-strategy.type", "none");
-    assertThatThrownBy(
-            () ->
-                Sql.rows(
-                    tables, "SELECT SNAPSHOT_CONTAINS('nobody', k) FROM (VALUES ('a')) AS t (k)"))
+    assertThatThrownBy(() -> Sql.rows(tables, lookUp("nobody")))
         .satisfies(
             e ->
                 assertThat(messages(e))
                     .contains("waited for 300 ms; no snapshot of set 'nobody' may answer"));
     assertThat(SnapshotContains.clients()).isZero();
+  }
+
+  /** The job fails at once although its restart strategy would restart it. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "firstseen|other|sequence 1 of set 'firstseen' cannot be used: the set is hashed by siphash-2-4 with key check ",
+        "firstseen|other|configure the hash key that the publisher uses; 'firstseen.snapshots.hash-key-file' is '",
+        "secret||configure the hash key that the publisher uses; 'firstseen.snapshots.hash-key-file' is not set",
+        "firstseen|missing|cannot read the hash key at ",
+        "firstseen|missing|on this TaskManager: there is no such file; put the key of set 'firstseen' there",
+        "firstseen|empty|on this TaskManager: a hash key must be 32 hexadecimal digits, got 0 characters; put",
+        "firstseen|.|on this TaskManager: it is a directory; put",
+      })
+  void aHashKeyThatNoRestartMendsEndsTheJob(String set, String file, String reason)
+      throws Exception {
+    Files.writeString(directory.resolve("other"), SECRET);
+    Files.createFile(directory.resolve("empty"));
+    lookUps(broker.bootstrapServers());
+    if (file != null) {
+      tables
+          .getConfig()
+          .set("firstseen.snapshots.hash-key-file", directory.resolve(file).toString());
+    }
+    tables.getConfig().set("restart-strategy.type", "fixed-delay");
+    tables.getConfig().set("restart-strategy.fixed-delay.attempts", "1");
+    assertThatThrownBy(() -> Sql.rows(tables, lookUp(set)))
+        .satisfies(
+            e ->
+                assertThat(messages(e))
+                    .contains("The failure is not recoverable", "SNAPSHOT_CONTAINS: ", reason));
+    assertThat(SnapshotContains.clients()).isZero();
+  }
+
+  @Test
+  void aSetIsAskedWithItsHashKey() throws Exception {
+    Path key = Files.writeString(directory.resolve("key"), SECRET);
+    lookUps(broker.bootstrapServers());
+    tables.getConfig().set("firstseen.snapshots.hash-key-file", key.toString());
+    assertThat(Sql.rows(tables, lookUp("secret"))).containsExactly("+I[true]");
+  }
+
+  private static String lookUp(String set) {
+    return "SELECT SNAPSHOT_CONTAINS('%s', k) FROM (VALUES ('a')) AS t (k)".formatted(set);
   }
 
   @ParameterizedTest

@@ -36,6 +36,7 @@ public final class BlobSource {
   private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(60);
   private static final long MIN_BYTES_A_SECOND = 100_000;
   private static final int OK = 200;
+  private static final Set<String> SCHEMES = Set.of("file", "http", "https");
   private static final Set<Integer> MISSING = Set.of(403, 404, 410);
 
   /** See {@link BlobLoader#requestBytes}. */
@@ -105,26 +106,35 @@ public final class BlobSource {
     if (loader != null) {
       return loader.load(blob);
     }
-    if (directory == null && !asksNamedPlaces) {
-      throw new IOException(
-          "the manifest says that it lies in "
-              + manifest.blobs()
-              + ", which is read only if a trusted key has signed the manifest: give this client the"
-              + " directory of blobs or a trusted key");
+    String why = whyUnreachable(manifest);
+    if (why != null) {
+      throw new IOException(why);
     }
     requireReadable(blob);
     URI uri = (directory == null ? manifest : manifest.withBlobs(directory)).blobUri(blob.digest());
-    String scheme = uri.getScheme();
-    if (scheme.equals("file")) {
-      return read(uri, blob);
+    return uri.getScheme().equals("file") ? read(uri, blob) : get(uri, blob);
+  }
+
+  /**
+   * Why the blobs of a manifest cannot be fetched with this configuration; null if they may be
+   * fetched, or are on the topic.
+   */
+  @Nullable String whyUnreachable(Manifest manifest) {
+    if (loader != null || !isNeededFor(manifest)) {
+      return null;
     }
-    if (scheme.equals("http") || scheme.equals("https")) {
-      return get(uri, blob);
+    if (directory == null && !asksNamedPlaces) {
+      return "the manifest says that it lies in "
+          + manifest.blobs()
+          + ", which is read only if a trusted key has signed the manifest: give this client the"
+          + " directory of blobs or a trusted key";
     }
-    throw new IOException(
-        uri
+    URI place = directory == null ? manifest.blobs() : directory;
+    return SCHEMES.contains(place.getScheme())
+        ? null
+        : place
             + " is of a kind that this client cannot read: give it a loader, or a file: or http:"
-            + " URI");
+            + " URI";
   }
 
   /**

@@ -5,6 +5,7 @@ import io.firstseen.filters.snapshot.Manifest;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** A manifest that may become active, and what is known of its blobs. */
 final class Candidate {
@@ -17,6 +18,8 @@ final class Candidate {
   List<BlobReference> lacking = List.of();
   // Whether all of the topic was read again for its blobs, in vain.
   boolean isGivenUp;
+  // Why the client's configuration does not allow to load it; null if it does.
+  @Nullable String unusable;
   boolean waits;
   long waitsSinceMillis;
   long fetchesAgainMillis = Long.MIN_VALUE;

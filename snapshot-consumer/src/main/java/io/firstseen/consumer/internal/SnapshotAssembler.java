@@ -12,6 +12,7 @@ import io.firstseen.filters.snapshot.SnapshotHeader;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import io.firstseen.filters.snapshot.SnapshotTopicFormat.ChunkKey;
+import io.firstseen.filters.snapshot.UnsupportedSnapshotException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -84,6 +85,10 @@ public final class SnapshotAssembler {
   private ActiveSnapshot active;
   // What is wrong with the newest manifest on the topic; null if nothing is.
   private @Nullable String problem;
+  // Why this client cannot read the newest manifest, or its blobs, however often it tries; null if
+  // it
+  // can.
+  private @Nullable String unreadable;
   private boolean rereadWanted;
   private boolean hasSeenManifests;
   private long activeBytes;
@@ -281,6 +286,7 @@ public final class SnapshotAssembler {
   }
 
   private void acceptManifest(long offset, byte[] value, LongSupplier clockMillis) {
+    unreadable = null;
     if (value == null) {
       problem = "the manifest of set '%s' was deleted from the topic".formatted(setName);
       // A deletion has no signature. If a client forgot its manifest, an old one could follow.
@@ -295,15 +301,23 @@ public final class SnapshotAssembler {
       manifest = read(value);
     } catch (SnapshotException e) {
       problem = "a manifest of set '%s' cannot be read: %s".formatted(setName, e.getMessage());
+      unreadable = e instanceof UnsupportedSnapshotException ? problem : null;
       return;
     }
     problem = whyUnreadable(manifest);
+    unreadable = problem;
     if (problem == null && order.check(manifest) != Verdict.NOT_PINNED) {
       Candidate candidate = new Candidate(manifest, offset, clockMillis.getAsLong());
       candidates.stream()
           .filter(earlier -> earlier.manifest.hasContentOf(manifest))
           .findFirst()
           .ifPresent(candidate::goOnFrom);
+      String unreachable = settings.blobs().whyUnreachable(manifest);
+      if (unreachable != null) {
+        candidate.unusable =
+            "the blobs of sequence %d of set '%s' cannot be fetched: %s"
+                .formatted(manifest.sequence(), setName, unreachable);
+      }
       ManifestOrder.keep(candidates, candidate, Candidate::sequence);
     } else if (order.isSettled()) {
       selection.dropUpTo(manifest.sequence(), offset, askedDigests());
@@ -323,6 +337,22 @@ public final class SnapshotAssembler {
     return null;
   }
 
+  /**
+   * Why no manifest on the topic can become active with the settings of this client; empty if a
+   * snapshot is active or may become active. To be called after {@link #settle}.
+   */
+  public Optional<String> unusable() {
+    if (active != null) {
+      return Optional.empty();
+    }
+    if (candidates.isEmpty()) {
+      return Optional.ofNullable(unreadable);
+    }
+    return candidates.stream().allMatch(candidate -> candidate.unusable != null)
+        ? Optional.of(candidates.get(candidates.size() - 1).unusable)
+        : Optional.empty();
+  }
+
   /** The digests of the blobs that candidates need, as far as they are known. */
   private Set<String> askedDigests() {
     Set<String> digests = new HashSet<>();
@@ -340,6 +370,7 @@ public final class SnapshotAssembler {
     nothingCompleteSinceMillis = null;
     needsBasesSinceMillis = null;
     problem = null;
+    unreadable = null;
   }
 
   /**
@@ -490,10 +521,13 @@ public final class SnapshotAssembler {
       }
     } catch (SnapshotException e) {
       candidates.remove(candidate);
-      refuse(
-          decisions,
+      String reason =
           "sequence %d of set '%s' cannot be used: %s"
-              .formatted(candidate.sequence(), setName, e.getMessage()));
+              .formatted(candidate.sequence(), setName, e.getMessage());
+      if (e instanceof UnsupportedSnapshotException) {
+        unreadable = reason;
+      }
+      refuse(decisions, reason);
     }
   }
 
@@ -548,10 +582,10 @@ public final class SnapshotAssembler {
     if (lackingBytes > maxBlobBytes) {
       // To wait for them would take the memory from the other sets of a consumer.
       candidate.isGivenUp = true;
-      refuse(
-          decisions,
+      candidate.unusable =
           "sequence %d of set '%s' needs %d more bytes of blobs, and only %d may be in memory: give it a cache directory or more heap"
-              .formatted(candidate.sequence(), setName, lackingBytes, maxBlobBytes));
+              .formatted(candidate.sequence(), setName, lackingBytes, maxBlobBytes);
+      refuse(decisions, candidate.unusable);
       return;
     }
     long waitedMillis = nowMillis - candidate.waitsSinceMillis;

@@ -231,10 +231,12 @@ class SnapshotAssemblerTest {
         .matches(
             "sequence 1 of set 'spam' needs \\d+ more bytes of blobs, and only 10 may be in memory:"
                 + " give it a cache directory or more heap");
+    assertThat(small.assembler.unusable()).contains(small.refusals.get(0));
     // The control: with room for them the topic is read again.
     Following large = Following.inMemory(1 << 20);
     large.read(first.withoutBases()).settle().waitForChunks();
     assertThat(large.rereads).isPositive();
+    assertThat(large.assembler.unusable()).isEmpty();
   }
 
   @Test
