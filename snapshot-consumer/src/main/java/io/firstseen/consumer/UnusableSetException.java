@@ -2,7 +2,7 @@ package io.firstseen.consumer;
 
 /**
  * A client cannot use a set with its configuration, so neither waiting nor another attempt helps:
- * the client has another hash key than the publisher, is too old for the set, has too little
+ * the publisher has a different hash key, or the client is too old for the set, has too little
  * memory, or may not read the place of the blobs. The message names the reason and the fix.
  */
 public final class UnusableSetException extends RuntimeException {

@@ -33,6 +33,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A job of SQL that is stopped with a savepoint and goes on, with another query. */
 class RestoreTest {
@@ -48,6 +49,7 @@ class RestoreTest {
   private static final Map<String, BlockingQueue<String>> RECEIVED = new ConcurrentHashMap<>();
 
   @TempDir private Path directory;
+  private boolean ignoresUnclaimedState;
 
   @ParameterizedTest
   @CsvSource({"hashmap, hashmap, 1", "rocksdb, rocksdb, 2", "hashmap, rocksdb, 2"})
@@ -93,6 +95,30 @@ class RestoreTest {
         .satisfies(e -> assertThat(stack(e)).contains(reason));
   }
 
+  /** As sql.md warns: what no operator claims is dropped, and the keys come out again. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void stateOfAnotherUidIsDroppedOnlyIfTheScriptSaysSo(
+      boolean ignores, @InjectMiniCluster MiniCluster cluster) throws Exception {
+    input("1", "a");
+    JobClient first = start("hashmap", null, 1, "SELECT k FROM events", "'uid' = 'keys'");
+    assertThat(receive(1)).containsExactly("a");
+    String savepoint = stop(first, cluster);
+    ignoresUnclaimedState = ignores;
+    JobClient second = start("hashmap", savepoint, 1, "SELECT k FROM events", "'uid' = 'other'");
+    if (ignores) {
+      assertThat(receive(1)).containsExactly("a");
+      var unused = stop(second, cluster);
+    } else {
+      assertThatThrownBy(
+              () -> second.getJobExecutionResult().get(PATIENCE_SECONDS, TimeUnit.SECONDS))
+          .satisfies(
+              e ->
+                  assertThat(stack(e))
+                      .contains("Cannot map checkpoint/savepoint state for operator"));
+    }
+  }
+
   private static String stack(Throwable e) {
     return e == null ? "" : e.getMessage() + "\n" + stack(e.getCause());
   }
@@ -111,6 +137,9 @@ class RestoreTest {
     settings.setString("restart-strategy.type", "none");
     if (savepoint != null) {
       settings.set(StateRecoveryOptions.SAVEPOINT_PATH, savepoint);
+      settings.setString(
+          "execution.state-recovery.ignore-unclaimed-state",
+          Boolean.toString(ignoresUnclaimedState));
     }
     StreamExecutionEnvironment environment =
         StreamExecutionEnvironment.getExecutionEnvironment(settings).setParallelism(parallelism);
