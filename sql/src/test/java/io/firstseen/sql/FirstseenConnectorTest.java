@@ -104,6 +104,32 @@ class FirstseenConnectorTest {
   }
 
   @Test
+  void theFirstRowIsTheFirstToArriveEvenIfItIsLate() throws Exception {
+    write(
+        "events",
+        "{\"k\": \"a\", \"n\": \"1\", \"at\": \"2026-11-20 10:00:05\"}",
+        "{\"k\": \"a\", \"n\": \"2\", \"at\": \"2026-11-20 10:00:01\"}",
+        "{\"k\": \"b\", \"n\": \"3\", \"at\": \"2026-11-20 11:00:00\"}",
+        "{\"k\": \"c\", \"n\": \"4\", \"at\": \"2026-11-20 10:00:00\"}");
+    String columns =
+        "k STRING, n STRING, `at` TIMESTAMP(3), WATERMARK FOR `at` AS `at` - INTERVAL '10' SECOND";
+    tables.executeSql(create("events", columns, "'key' = 'k'", "json"));
+    tables.executeSql(
+        plain("plain", columns)
+            .replace(
+                directory.resolve("plain").toString(), directory.resolve("events").toString()));
+    tables.getConfig().set("table.exec.resource.default-parallelism", "1");
+    assertThat(Sql.rows(tables, "SELECT k, n FROM events"))
+        .containsExactly("+I[a, 1]", "+I[b, 3]", "+I[c, 4]");
+    assertThat(
+            Sql.rows(
+                tables,
+                "SELECT k, n FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY `at`) AS r"
+                    + " FROM plain) WHERE r = 1"))
+        .containsExactly("+I[a, 2]", "+I[b, 3]");
+  }
+
+  @Test
   void statementsShareADedup() throws Exception {
     events("a 1", "b 2", "a 3");
     table("events", "'key' = 'k'");
@@ -270,8 +296,8 @@ class FirstseenConnectorTest {
     tables.executeSql(
         ("CREATE TABLE written (c STRING, n STRING, PRIMARY KEY (c) NOT ENFORCED) WITH"
                 + " ('connector' = 'firstseen', 'key' = 'c',"
-                + " 'table.connector' = 'kafka', 'table.topic' = 't', 'table.format' ="
-                + " 'debezium-json', 'table.properties.bootstrap.servers' = 'localhost:1',"
+                + " 'table.connector' = 'kafka', 'table.topic' = 't', 'table.key.format' = 'json',"
+                + " 'table.key.fields' = 'c', 'table.format' = 'debezium-json', 'table.properties.bootstrap.servers' = 'localhost:1',"
                 + " 'table.sink.parallelism' = '%d')")
             .formatted(parallelism));
     var unused = tables.explainSql("INSERT INTO written SELECT k, n FROM events");
