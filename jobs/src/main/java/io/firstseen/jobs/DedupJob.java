@@ -24,6 +24,7 @@ import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.Rejected;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.DedupParameters;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.flink.api.common.functions.AbstractRichFunction;
 import org.apache.flink.api.common.functions.OpenContext;
@@ -40,6 +41,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.ParameterException;
 
 /** Separates first-seen keys from repeats, and emits an outcome for every event. */
 public final class DedupJob {
@@ -229,15 +231,32 @@ public final class DedupJob {
    */
   public static void buildOnKafka(
       StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
+    buildUnprepared(env, kafka, options);
+    JobEnvironment.configureCheckpoints(env, kafka);
+    Topics.prepareDedup(kafka, options.ttlOfAccepted());
+  }
+
+  private static void buildUnprepared(
+      StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
     kafka.check();
     kafka.checkCanonicaliser(options.keys().canonicaliser());
-    JobEnvironment.configureCheckpoints(env, kafka);
     build(
         env,
         KafkaSources.events(kafka, options.dedup().maxAhead()),
         KafkaSinks.outcomes(kafka, options),
         options);
-    Topics.prepareDedup(kafka, options.ttlOfAccepted());
+  }
+
+  /**
+   * Checks the options of a command line as the job does before it contacts brokers.
+   *
+   * @throws ParameterException if an option is wrong
+   * @throws UserErrorException if options contradict each other, or a file cannot be read
+   */
+  public static CheckedOptions check(String... words) {
+    Arguments arguments = new Arguments();
+    JobMain.check(arguments, words, arguments::check);
+    return new CheckedOptions(arguments.kafka, Optional.empty());
   }
 
   /** Runs the job against Kafka; {@code --help} lists the options. */
@@ -256,6 +275,10 @@ public final class DedupJob {
     @Mixin private StreamOptions stream;
     @Mixin private DedupOptions dedup;
     @Mixin private KafkaOptions kafka;
+
+    void check(StreamExecutionEnvironment env) {
+      buildUnprepared(env, kafka, JobOptions.forDedup(keys, stream, dedup));
+    }
 
     void build(StreamExecutionEnvironment env) {
       JobOptions options = JobOptions.forDedup(keys, stream, dedup);

@@ -43,6 +43,17 @@ final class JobMain {
     }
   }
 
+  /**
+   * Parses the arguments, and builds the job without executing it.
+   *
+   * @throws ParameterException if an argument is wrong
+   * @throws UserErrorException if the job cannot be built with the arguments
+   */
+  static void check(Object arguments, String[] words, Consumer<StreamExecutionEnvironment> build) {
+    new CommandLine(arguments).parseArgs(words);
+    build(build, StreamExecutionEnvironment.getExecutionEnvironment());
+  }
+
   private static void build(
       Consumer<StreamExecutionEnvironment> build, StreamExecutionEnvironment env) {
     try {

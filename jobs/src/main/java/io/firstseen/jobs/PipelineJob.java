@@ -29,6 +29,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.Collector;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.ParameterException;
 
 /** {@link DedupJob} and {@link SnapshotJob} in one graph, without a topic between them. */
 public final class PipelineJob {
@@ -122,9 +123,7 @@ public final class PipelineJob {
    */
   public static void buildOnKafka(
       StreamExecutionEnvironment env, KafkaOptions kafka, JobOptions options) {
-    kafka.check();
-    kafka.requireChangelog();
-    kafka.checkCanonicaliser(options.keys().canonicaliser());
+    checkTogether(kafka, options);
     JobEnvironment.configureCheckpoints(env, kafka);
     Topics.preparePipeline(kafka, options.ttlOfAccepted());
     build(
@@ -134,6 +133,24 @@ public final class PipelineJob {
         KafkaSinks.snapshots(kafka, options.snapshots()),
         options,
         SnapshotJob.publication(kafka, options));
+  }
+
+  private static void checkTogether(KafkaOptions kafka, JobOptions options) {
+    kafka.check();
+    kafka.requireChangelog();
+    kafka.checkCanonicaliser(options.keys().canonicaliser());
+  }
+
+  /**
+   * Checks the options of a command line as the job does before it contacts brokers.
+   *
+   * @throws ParameterException if an option is wrong
+   * @throws UserErrorException if options contradict each other, or a file cannot be read
+   */
+  public static CheckedOptions check(String... words) {
+    Arguments arguments = new Arguments();
+    JobMain.check(arguments, words, arguments::check);
+    return new CheckedOptions(arguments.kafka, arguments.options.snapshots().signingKey());
   }
 
   /** Runs the job against Kafka; {@code --help} lists the options. */
@@ -150,6 +167,16 @@ public final class PipelineJob {
   private static final class Arguments {
     @Mixin private JobOptions options;
     @Mixin private KafkaOptions kafka;
+
+    void check(StreamExecutionEnvironment env) {
+      checkTogether(kafka, options);
+      PipelineJob.build(
+          env,
+          KafkaSources.events(kafka, options.dedup().maxAhead()),
+          KafkaSinks.outcomes(kafka, options),
+          KafkaSinks.snapshots(kafka, options.snapshots()),
+          options);
+    }
 
     void build(StreamExecutionEnvironment env) {
       JobMain.warnOfHashKeys(options);

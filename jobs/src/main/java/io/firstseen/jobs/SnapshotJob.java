@@ -43,6 +43,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.ParameterException;
 
 /** Turns the changelog of accepted keys into windowed snapshots. */
 public final class SnapshotJob {
@@ -240,6 +241,18 @@ public final class SnapshotJob {
     return publication.takingOver(newest.sequence(), newest.count(), endMillis);
   }
 
+  /**
+   * Checks the options of a command line as the job does before it contacts brokers.
+   *
+   * @throws ParameterException if an option is wrong
+   * @throws UserErrorException if options contradict each other, or a file cannot be read
+   */
+  public static CheckedOptions check(String... words) {
+    Arguments arguments = new Arguments();
+    JobMain.check(arguments, words, arguments::check);
+    return new CheckedOptions(arguments.kafka, arguments.snapshots.signingKey());
+  }
+
   /** Runs the job against Kafka; {@code --help} lists the options. */
   public static void main(String[] words) throws Exception {
     Arguments arguments = new Arguments();
@@ -257,6 +270,18 @@ public final class SnapshotJob {
     @Mixin private ChangelogOptions changelog;
     @Mixin private SnapshotOptions snapshots;
     @Mixin private KafkaOptions kafka;
+
+    void check(StreamExecutionEnvironment env) {
+      JobOptions options = JobOptions.forSnapshots(keys, stream, changelog, snapshots);
+      kafka.check();
+      kafka.requireChangelog();
+      SnapshotJob.build(
+          env,
+          KafkaSources.acceptedChangelog(kafka, options.maxAhead(), Duration.ZERO),
+          KafkaSinks.snapshots(kafka, snapshots),
+          options,
+          snapshots.publication());
+    }
 
     void build(StreamExecutionEnvironment env) {
       JobOptions options = JobOptions.forSnapshots(keys, stream, changelog, snapshots);

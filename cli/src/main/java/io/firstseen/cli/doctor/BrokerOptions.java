@@ -2,16 +2,22 @@ package io.firstseen.cli.doctor;
 
 import io.firstseen.cli.shared.TrustedKeyOptions;
 import io.firstseen.filters.snapshot.TrustedKey;
+import io.firstseen.jobs.CheckedOptions;
+import io.firstseen.jobs.DedupJob;
+import io.firstseen.jobs.PipelineJob;
+import io.firstseen.jobs.SnapshotJob;
 import io.firstseen.jobs.kafka.KafkaChecks;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.KafkaProperties;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.jobs.shared.Finding;
+import io.firstseen.jobs.shared.KeyFiles;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.apache.kafka.server.common.MetadataVersion;
 import picocli.CommandLine.ArgGroup;
@@ -48,7 +54,7 @@ final class BrokerOptions {
       names = "--events-topic",
       paramLabel = "TOPIC,...",
       description = "The topics of events (default: firstseen.events).")
-  private String eventsTopic;
+  private List<String> eventsTopics = List.of();
 
   @Option(
       names = "--events-topic-pattern",
@@ -157,21 +163,35 @@ final class BrokerOptions {
   /**
    * The checks of the brokers, which give each finding to who asks for it.
    *
+   * @param others the other options of the job, as its command line has them
    * @throws picocli.CommandLine.ParameterException if an option is wrong
    * @throws io.firstseen.jobs.shared.UserErrorException if options are wrong together, or a file
    *     cannot be read
    */
-  Consumer<Consumer<Finding>> checks() {
-    KafkaOptions options = KafkaOptions.parse(words());
-    options.check();
-    List<TrustedKey> keys = trusted.keys();
-    return found -> KafkaChecks.check(options, job, setName, keys, BrokerOptions::release, found);
+  Consumer<Consumer<Finding>> checks(List<String> others) {
+    CheckedOptions options = check(words(others));
+    List<TrustedKey> keys = new ArrayList<>(trusted.keys());
+    options.signingKey().ifPresent(file -> keys.add(KeyFiles.signingKey(file).publicKey()));
+    return found ->
+        KafkaChecks.check(options.kafka(), job, setName, keys, BrokerOptions::release, found);
   }
 
-  private String[] words() {
+  private CheckedOptions check(String[] words) {
+    return switch (job) {
+      case DEDUP -> DedupJob.check(words);
+      case SNAPSHOTS -> SnapshotJob.check(words);
+      case PIPELINE -> PipelineJob.check(words);
+      case NONE -> {
+        KafkaOptions options = KafkaOptions.parse(words);
+        options.check();
+        yield new CheckedOptions(options, Optional.empty());
+      }
+    };
+  }
+
+  private String[] words(List<String> others) {
     Map<String, String> values = new LinkedHashMap<>();
     values.put("--bootstrap-servers", bootstrapServers);
-    values.put("--events-topic", eventsTopic);
     values.put("--events-topic-pattern", eventsTopicPattern);
     values.put("--accepted-topic", acceptedTopic);
     values.put("--records-topic", recordsTopic);
@@ -186,7 +206,11 @@ final class BrokerOptions {
     values.put("--max-downtime", maxDowntime);
     values.put("--topic-replication-factor", replicationFactor);
     values.put("--topic-min-insync-replicas", minInsyncReplicas);
+    if (job == KafkaChecks.Job.SNAPSHOTS || job == KafkaChecks.Job.PIPELINE) {
+      values.put("--set", setName);
+    }
     List<String> words = new ArrayList<>();
+    eventsTopics.forEach(topics -> words.add("--events-topic=" + topics));
     values.forEach(
         (option, value) -> {
           if (value != null) {
@@ -194,6 +218,7 @@ final class BrokerOptions {
           }
         });
     words.addAll(kafka.words());
+    words.addAll(others);
     return words.toArray(String[]::new);
   }
 

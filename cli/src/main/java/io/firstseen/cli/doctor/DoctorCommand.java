@@ -4,10 +4,13 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
+import io.firstseen.jobs.options.Suggestions;
 import io.firstseen.jobs.shared.Finding;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -18,6 +21,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.Unmatched;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Checks this machine, and brokers. */
 @Command(
@@ -26,6 +31,7 @@ import picocli.CommandLine.Spec;
       "Checks whether this machine, and with --bootstrap-servers the brokers, have what is needed."
           + " Prints a line for each check: ok, warning or failed, and what to do. Creates no topics"
           + " of the job.",
+      "Takes all options of the job (--job), and checks them too.",
       "Exit status 0 if nothing failed, 1 if something did."
     })
 public final class DoctorCommand implements Callable<Integer> {
@@ -35,6 +41,8 @@ public final class DoctorCommand implements Callable<Integer> {
 
   @Option(names = "--json", description = "Print one JSON object.")
   private boolean json;
+
+  @Unmatched private List<String> othersOfJob = new ArrayList<>();
 
   @Spec private CommandSpec spec;
 
@@ -83,12 +91,15 @@ public final class DoctorCommand implements Callable<Integer> {
 
   private Consumer<Consumer<Finding>> ofBrokers() {
     if (brokers == null) {
+      if (!othersOfJob.isEmpty()) {
+        throw new UnmatchedArgumentException(spec.commandLine(), othersOfJob);
+      }
       return found -> {};
     }
     try {
-      return brokers.checks();
+      return brokers.checks(othersOfJob);
     } catch (ParameterException e) {
-      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+      throw new ParameterException(spec.commandLine(), Suggestions.sentence(e), e);
     }
   }
 }

@@ -12,10 +12,13 @@ import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SetParameters;
+import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.fixtures.SetPublisher;
 import io.firstseen.jobs.kafka.Topics;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.testing.SharedBroker;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +27,9 @@ import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class DoctorCommandTest {
   @RegisterExtension private static final SharedBroker KAFKA = SharedBroker.tuned();
@@ -101,6 +107,81 @@ class DoctorCommandTest {
     assertThat(json.get("checks")).hasSize(answer.out().size());
     assertThat(json.get("checks").get(0).get("check").asText()).isEqualTo("Java");
     assertThat(json.get("checks").get(0).get("status").asText()).isEqualTo("ok");
+  }
+
+  /** As they stand behind the jar of the job, also with values as words of their own. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "dedup|--hash-key-file public --checkpoint-dir file:///tmp/c --checkpoint-interval 3s --fpr 0.01 --ttl 7d --mode exact --canonicaliser url --key-field /url --operation-field /op --delete-values del --idle-timeout 5s --scope-from-topic",
+        "snapshots|--hash-key-file public --window 10m --set spam --snapshot-fpr 0.001 --max-ahead 2d --parallelism 1 --take-over",
+        "pipeline|--hash-key-file public --checkpoint-interval 3s --capacity 1000 --set spam --window 10m --idle-timeout 5s --start latest",
+      })
+  void allOptionsOfTheJobAreTaken(String job, String options) {
+    makeTopics();
+    List<String> words = new ArrayList<>(List.of("--job", job));
+    words.addAll(List.of(options.split(" ", -1)));
+    Invocation answer = doctor(words.toArray(String[]::new));
+    assertThat(answer.status()).as("%s", answer).isEqualTo(ExitCode.GOOD);
+    if (!job.equals("dedup")) {
+      assertThat(line(answer, "set spam")).contains("nothing is published");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "pipeline|--window=soon|Invalid value for option '--window'",
+        "pipeline|--windw=1h|Unknown option: '--windw=1h'; did you mean --window?",
+        "dedup|--window=1h|Unknown option: '--window=1h'",
+        "snapshots|--mode=exact|Unknown option: '--mode=exact'",
+        "dedup|--fpr=0.5|fpr",
+        "dedup|--hash-key-file=no-such-file|no-such-file",
+        "dedup|--checkpoint-interval=20m|--transaction-timeout must be longer than --checkpoint-interval",
+        "pipeline|--ttl=7d --ttl-clock=processing|--ttl-clock processing needs a job without snapshots",
+        "pipeline|--output=record|--output",
+        "none|--window=1h|Unknown option: '--window=1h'",
+      })
+  void optionsThatTheJobRejectsAreRejected(String job, String options, String reason) {
+    List<String> words = new ArrayList<>(List.of("--job=" + job));
+    words.addAll(List.of(options.split(" ", -1)));
+    doctor(words.toArray(String[]::new)).assertRefused(reason);
+  }
+
+  @Test
+  void topicsOfEventsMayBeGivenOneByOne() {
+    makeTopics();
+    KAFKA.create(name + ".more", "delete");
+    Invocation answer = doctor("--job=dedup", "--events-topic=" + name + ".more");
+    assertThat(line(answer, "topic " + name + ".events")).startsWith("ok");
+    assertThat(line(answer, "topic " + name + ".more")).startsWith("ok");
+  }
+
+  @Test
+  void manifestsOfTheSigningKeyAreTrusted(@TempDir Path directory) throws Exception {
+    SigningKey key = SigningKey.generate();
+    Path file = directory.resolve("key.pem");
+    Files.writeString(file, key.toPem());
+    makeTopics();
+    SetPublisher publisher =
+        new SetPublisher(
+            SnapshotWriter.SET,
+            SetParameters.of(KeyHash.fixed(), Canonicaliser.NONE, new Shards(1), 0.001));
+    String[] words = {
+      "--job=snapshots",
+      "--set=" + SnapshotWriter.SET,
+      "--hash-key-file=public",
+      "--signing-key=" + file
+    };
+    try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), name + ".snapshots")) {
+      writer.publishAsManifest(key.sign(publisher.publish(6, 0, 1).manifest()).toBytes());
+      assertThat(line(doctor(words), "set " + SnapshotWriter.SET)).contains("sequence 6");
+      Manifest other = publisher.publish(7, 1, 2).manifest();
+      writer.publishAsManifest(SigningKey.generate().sign(other).toBytes());
+      assertThat(line(doctor(words), "set " + SnapshotWriter.SET)).contains("sequence 6");
+    }
   }
 
   @Test
@@ -219,6 +300,7 @@ class DoctorCommandTest {
   @Test
   void wrongOptionsAreRefusedBeforeAnythingIsPrinted() {
     Invocation.of("doctor", "--job=none").assertRefused("--bootstrap-servers");
+    Invocation.of("doctor", "--jsn").assertRefused("did you mean --json?");
     doctor("--transaction-timeout=long")
         .assertRefused("Invalid value for option '--transaction-timeout': must be");
     doctor("--accepted-topic2=x").assertRefused("did you mean --accepted-topic?");

@@ -1,0 +1,12 @@
+package io.firstseen.jobs;
+
+import io.firstseen.jobs.options.KafkaOptions;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * The options of a job that its brokers are still to be checked for.
+ *
+ * @param signingKey the file of the key that signs manifests; empty if the job signs none
+ */
+public record CheckedOptions(KafkaOptions kafka, Optional<Path> signingKey) {}
