@@ -192,6 +192,8 @@ public final class EventWatermarks implements WatermarkStrategy<SourceEvent> {
         windowEnded = true;
         long intoWindow = Math.floorMod(reader.newestMillis, windowMillis);
         long endMillis = reader.newestMillis - intoWindow + windowMillis;
+        // Silence may have ended this window before a restart, so that its events were late.
+        lateEvents |= endedMillis == Long.MIN_VALUE;
         endedMillis = Math.max(endedMillis, endMillis);
         output.emitWatermark(new Watermark(endMillis - 1));
       } else {

@@ -118,6 +118,22 @@ class EventWatermarksTest {
     assertThat(ends).containsExactly("72000: 119999", "132000: 179999", "192000: 239999");
   }
 
+  /** Silence ended the window before the restart, so the operators count its events as late. */
+  @Test
+  void eventsOfAWindowThatEndedBeforeARestartArePublishedByTheSystemClock() {
+    wallMillis = 5_500;
+    first.event(5_300);
+    first.tick();
+    pass(10_000);
+    assertThat(first.tick()).containsExactly("5999");
+    pass(499);
+    assertThat(first.tick()).containsExactly("idle");
+    pass(1);
+    assertThat(first.tick()).as("10 s after the start of the next window").containsExactly("6999");
+    pass(1_000_000);
+    assertThat(first.tick()).as("once").containsExactly("idle");
+  }
+
   private void pass(long millis) {
     nowMillis += millis;
     wallMillis += millis;
