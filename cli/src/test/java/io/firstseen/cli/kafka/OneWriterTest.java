@@ -330,6 +330,19 @@ class OneWriterTest {
     assertEachOutcomeIsThereOnce(green);
   }
 
+  /** As one that fails at its first event: the next one starts without --take-over. */
+  @Test
+  void aNewJobWithoutEventsHasClaimedNothing() throws Exception {
+    begin(8, 1);
+    JobClient first = submit(1, NEVER, new Configuration());
+    cluster.triggerCheckpoint(first);
+    cancel(first);
+    JobClient second = submit(1, Duration.ofMillis(300), new Configuration());
+    send(20);
+    awaitAccepted(0);
+    assertEachOutcomeIsThereOnce(second);
+  }
+
   private static CompletableFuture<String> savepointOrNothing(JobClient job) {
     return job.triggerSavepoint(null, SavepointFormatType.CANONICAL);
   }

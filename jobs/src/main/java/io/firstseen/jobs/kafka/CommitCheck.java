@@ -23,14 +23,18 @@ final class CommitCheck implements AutoCloseable {
   /**
    * Requires that the newest claim is this job's.
    *
+   * @param mayBeUnclaimed whether there may be no claim, as there is nothing to commit yet
    * @throws io.firstseen.jobs.shared.UserErrorException if it is another job's
    */
-  void requireMine() {
+  void requireMine(boolean mayBeUnclaimed) {
     if (tail == null) {
       tail = new ClaimsTail(output.clientProperties(), output.topic(), output.output());
     }
     tail.readToEnd();
     Optional<String> newest = tail.newest();
+    if (newest.isEmpty() && mayBeUnclaimed) {
+      return;
+    }
     if (!newest.equals(Optional.of(claim))) {
       throw output.refused(
           newest

@@ -118,6 +118,7 @@ class DeferredKafkaSink<T, R>
     private final @Nullable CommitCheck check;
     // Null until it is needed.
     private @Nullable PrecommittingStatefulSinkWriter<R, KafkaWriterState, KafkaCommittable> kafka;
+    private boolean hasWritten;
 
     Writer(
         SerializableFunction<T, Iterable<R>> parts,
@@ -152,6 +153,7 @@ class DeferredKafkaSink<T, R>
 
     @Override
     public void write(T element, Context elementContext) throws IOException, InterruptedException {
+      hasWritten = true;
       for (R part : parts.apply(element)) {
         kafka().write(part, elementContext);
       }
@@ -161,7 +163,7 @@ class DeferredKafkaSink<T, R>
     public void flush(boolean endOfInput) throws IOException, InterruptedException {
       kafka().flush(endOfInput);
       if (check != null) {
-        check.requireMine();
+        check.requireMine(!hasWritten);
       }
     }
 

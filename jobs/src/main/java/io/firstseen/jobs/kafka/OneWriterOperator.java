@@ -49,11 +49,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ensures that only one job writes the output of a dedup, before its sink. At its first element or
- * barrier the job claims the output, if it may: if there is no claim, or one of its state, or one
- * that it takes over. It then aborts the open transactions of the jobs with other claims, and reads
- * what they have committed. It does not pass on outcomes that are already written, so a job may go
- * on from state that is older than the claims.
+ * Ensures that only one job writes the output of a dedup, before its sink. At its first element, or
+ * at its first barrier if there is a claim already, the job claims the output, if it may: if there
+ * is no claim, or one of its state, or one that it takes over. It then aborts the open transactions
+ * of the jobs with other claims, and reads what they have committed. It does not pass on outcomes
+ * that are already written, so a job may go on from state that is older than the claims.
  *
  * <p>With each transaction goes a record of how far the outcomes are written.
  */
@@ -421,6 +421,11 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
   /** Passes on how far the outcomes of a transaction go, if there are any. */
   private void endTransaction() throws Exception {
     if (!hasBegun) {
+      tail.readToEnd();
+      if (tail.newest().isEmpty() && !claims.isTakeOver()) {
+        // There is nothing to commit before the first event, at which the job may still fail.
+        return;
+      }
       begin();
     }
     for (Input input : inputs.values()) {
@@ -442,7 +447,9 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
-    state.update(List.of(Tuple2.of(line.claims(), passed.lines(firstShard, lastShard))));
+    // The claim of this job, too, which another task may have made before the barrier.
+    PublisherLine withOwn = line.then(new PublisherLine(List.of(claim), -1));
+    state.update(List.of(Tuple2.of(withOwn.claims(), passed.lines(firstShard, lastShard))));
   }
 
   @Override
