@@ -35,7 +35,8 @@ class ReadmeTest {
     List<String> compiled = new ArrayList<>();
     for (String source :
         List.of(
-            "operators/src/test/java/io/firstseen/operators/dedup/NewUrlsJob.java",
+            "operators/src/test/java/com/example/NewUrls.java",
+            "snapshot-consumer/src/test/java/com/example/LookUp.java",
             "snapshot-consumer/src/test/java/io/firstseen/consumer/DocumentedExamples.java")) {
       compiled.addAll(parts(EXAMPLE, ROOT.resolve(source)));
     }

@@ -10,22 +10,6 @@ import java.time.Duration;
 final class DocumentedExamples {
   private DocumentedExamples() {}
 
-  // example: begin
-  public static void main(String[] urls) throws Exception {
-    SnapshotClientOptions options =
-        SnapshotClientOptions.builder("localhost:9092", "firstseen")
-            .keyHash(KeyHash.fromFile(Path.of("hash.key"))) // the key of the job
-            .build();
-    try (SnapshotClient client = SnapshotClient.start(options)) {
-      client.awaitReady(Duration.ofSeconds(30));
-      for (String url : urls) {
-        System.out.println(url + (client.mightContain(url) ? " present" : " absent"));
-      }
-    }
-  }
-
-  // example: end
-
   static void queryDirectory(byte[] key) throws Exception {
     // example: begin
     KeyHash keyHash = KeyHash.fromFile(Path.of("hash.key"));

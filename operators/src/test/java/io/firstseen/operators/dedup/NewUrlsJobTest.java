@@ -2,6 +2,7 @@ package io.firstseen.operators.dedup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.example.NewUrls;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -14,7 +15,7 @@ class NewUrlsJobTest {
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
     System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
     try {
-      NewUrlsJob.main(new String[0]);
+      NewUrls.main(new String[0]);
     } finally {
       System.setOut(before);
     }

@@ -1,14 +1,13 @@
-package io.firstseen.operators.dedup;
+package com.example;
 
+// example: begin
 import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.operators.dedup.DedupStreams;
+import io.firstseen.operators.dedup.Firstseen;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
-/** An example of the documentation, so that it compiles. */
-public final class NewUrlsJob {
-  private NewUrlsJob() {}
-
-  // example: begin
+public class NewUrls {
   public record Click(String user, String url) {}
 
   public static void main(String[] arguments) throws Exception {
@@ -31,5 +30,5 @@ public final class NewUrlsJob {
     streams.duplicates().map(change -> "seen before: " + change.event().url()).print();
     env.execute("new-urls");
   }
-  // example: end
 }
+// example: end
