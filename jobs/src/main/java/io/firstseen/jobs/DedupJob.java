@@ -256,7 +256,10 @@ public final class DedupJob {
   public static CheckedOptions check(String... words) {
     Arguments arguments = new Arguments();
     JobMain.check(arguments, words, arguments::check);
-    return new CheckedOptions(arguments.kafka, Optional.empty());
+    return new CheckedOptions(
+        arguments.kafka,
+        Optional.ofNullable(arguments.options().ttlOfAccepted()),
+        Optional.empty());
   }
 
   /** Runs the job against Kafka; {@code --help} lists the options. */
@@ -277,11 +280,15 @@ public final class DedupJob {
     @Mixin private KafkaOptions kafka;
 
     void check(StreamExecutionEnvironment env) {
-      buildUnprepared(env, kafka, JobOptions.forDedup(keys, stream, dedup));
+      buildUnprepared(env, kafka, options());
+    }
+
+    JobOptions options() {
+      return JobOptions.forDedup(keys, stream, dedup);
     }
 
     void build(StreamExecutionEnvironment env) {
-      JobOptions options = JobOptions.forDedup(keys, stream, dedup);
+      JobOptions options = options();
       JobMain.warnOfHashKeys(options);
       buildOnKafka(env, kafka, options);
     }

@@ -18,6 +18,7 @@ import io.firstseen.serializers.SnapshotRecord;
 import io.firstseen.serializers.SourceEvent;
 import io.firstseen.types.Operation;
 import io.firstseen.types.TimeToLive;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.functions.RichFlatMapFunction;
@@ -150,7 +151,10 @@ public final class PipelineJob {
   public static CheckedOptions check(String... words) {
     Arguments arguments = new Arguments();
     JobMain.check(arguments, words, arguments::check);
-    return new CheckedOptions(arguments.kafka, arguments.options.snapshots().signingKey());
+    return new CheckedOptions(
+        arguments.kafka,
+        Optional.ofNullable(arguments.options.ttlOfAccepted()),
+        arguments.options.snapshots().signingKey());
   }
 
   /** Runs the job against Kafka; {@code --help} lists the options. */

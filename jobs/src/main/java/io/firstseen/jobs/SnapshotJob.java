@@ -26,6 +26,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.flink.api.common.accumulators.LongCounter;
 import org.apache.flink.api.common.functions.OpenContext;
@@ -250,7 +251,10 @@ public final class SnapshotJob {
   public static CheckedOptions check(String... words) {
     Arguments arguments = new Arguments();
     JobMain.check(arguments, words, arguments::check);
-    return new CheckedOptions(arguments.kafka, arguments.snapshots.signingKey());
+    return new CheckedOptions(
+        arguments.kafka,
+        Optional.ofNullable(arguments.options().ttlOfAccepted()),
+        arguments.snapshots.signingKey());
   }
 
   /** Runs the job against Kafka; {@code --help} lists the options. */
@@ -271,8 +275,12 @@ public final class SnapshotJob {
     @Mixin private SnapshotOptions snapshots;
     @Mixin private KafkaOptions kafka;
 
+    JobOptions options() {
+      return JobOptions.forSnapshots(keys, stream, changelog, snapshots);
+    }
+
     void check(StreamExecutionEnvironment env) {
-      JobOptions options = JobOptions.forSnapshots(keys, stream, changelog, snapshots);
+      JobOptions options = options();
       kafka.check();
       kafka.requireChangelog();
       SnapshotJob.build(
@@ -284,7 +292,7 @@ public final class SnapshotJob {
     }
 
     void build(StreamExecutionEnvironment env) {
-      JobOptions options = JobOptions.forSnapshots(keys, stream, changelog, snapshots);
+      JobOptions options = options();
       JobMain.warnOfHashKeys(options);
       buildOnKafka(env, kafka, options);
     }

@@ -173,7 +173,8 @@ final class BrokerOptions {
     List<TrustedKey> keys = new ArrayList<>(trusted.keys());
     options.signingKey().ifPresent(file -> keys.add(KeyFiles.signingKey(file).publicKey()));
     return found ->
-        KafkaChecks.check(options.kafka(), job, setName, keys, BrokerOptions::release, found);
+        KafkaChecks.check(
+            options.kafka(), job, options.ttl(), setName, keys, BrokerOptions::release, found);
   }
 
   private CheckedOptions check(String[] words) {
@@ -184,7 +185,7 @@ final class BrokerOptions {
       case NONE -> {
         KafkaOptions options = KafkaOptions.parse(words);
         options.check();
-        yield new CheckedOptions(options, Optional.empty());
+        yield new CheckedOptions(options, Optional.empty(), Optional.empty());
       }
     };
   }

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -202,10 +203,27 @@ class DoctorCommandTest {
 
   @Test
   void aTopicThatDeletesByAgeIsForJobsWithTtl() throws Exception {
-    KAFKA.create(name + ".accepted", "compact,delete");
+    NewTopic accepted = new NewTopic(name + ".accepted", 1, (short) 1);
+    KAFKA
+        .broker()
+        .createTopics(
+            List.of(
+                accepted.configs(
+                    Map.of(
+                        "cleanup.policy",
+                        "compact,delete",
+                        "delete.retention.ms",
+                        "86400000",
+                        "retention.ms",
+                        Long.toString(Duration.ofDays(3).toMillis())))));
     assertThat(line(doctor("--job=snapshots"), "topic " + name + ".accepted"))
         .startsWith("warning")
         .contains("cleanup.policy=compact,delete: only for jobs with --ttl");
+    assertThat(line(doctor("--job=snapshots", "--ttl=1d"), "topic " + name + ".accepted"))
+        .startsWith("ok");
+    assertThat(onlyFailed(doctor("--job=snapshots", "--ttl=7d"), "topic " + name + ".accepted"))
+        .contains(
+            "must keep records for ", " (--ttl, an eighth of it, and --max-downtime together)");
   }
 
   @Test

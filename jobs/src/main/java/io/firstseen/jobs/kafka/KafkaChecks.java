@@ -51,18 +51,22 @@ public final class KafkaChecks {
   private final KafkaOptions options;
   private final Topics topics;
   private final Job job;
+  private final boolean hasTtl;
   private final Consumer<Finding> found;
 
-  private KafkaChecks(KafkaOptions options, Topics topics, Job job, Consumer<Finding> found) {
+  private KafkaChecks(
+      KafkaOptions options, Topics topics, Job job, boolean hasTtl, Consumer<Finding> found) {
     this.options = options;
     this.topics = topics;
     this.job = job;
+    this.hasTtl = hasTtl;
     this.found = found;
   }
 
   /**
    * Checks all. Without brokers there is one finding, after 12 seconds.
    *
+   * @param ttl for how long keys live; empty if they may live for any time
    * @param setName the set whose newest manifest is looked at
    * @param trusted the keys, one of which must have signed it; empty for any manifest
    * @param release the name of a {@code metadata.version}
@@ -71,13 +75,14 @@ public final class KafkaChecks {
   public static void check(
       KafkaOptions options,
       Job job,
+      Optional<Duration> ttl,
       String setName,
       List<TrustedKey> trusted,
       IntFunction<String> release,
       Consumer<Finding> found) {
     // A job with a ttl may have a topic with both policies.
-    try (Topics topics = new Topics(options, Duration.ZERO, false)) {
-      KafkaChecks checks = new KafkaChecks(options, topics, job, found);
+    try (Topics topics = new Topics(options, ttl.orElse(Duration.ZERO), false)) {
+      KafkaChecks checks = new KafkaChecks(options, topics, job, ttl.isPresent(), found);
       found.accept(checks.brokers(release));
       if (job != Job.NONE) {
         checks.transactions();
@@ -313,11 +318,11 @@ public final class KafkaChecks {
                 settings(topic)
                     + "; its settings are not checked, as this user may not read them: allow it DescribeConfigs on the topic");
           }
-          if (name.equals(options.acceptedTopic()) && topics.deletes(name)) {
+          if (!hasTtl && name.equals(options.acceptedTopic()) && topics.deletes(name)) {
             return Finding.warning(
                 check,
                 settings(topic)
-                    + ": only for jobs with --ttl, which check retention.ms when they start; set cleanup.policy=compact for others");
+                    + ": only for jobs with --ttl; give the job's --ttl, or set cleanup.policy=compact for others");
           }
           return topics.isWeak(name)
               ? Finding.warning(
