@@ -105,6 +105,11 @@ public final class CommandProcess implements AutoCloseable {
     process.destroy();
   }
 
+  /** The lines on its standard error so far. */
+  public List<String> errors() throws IOException {
+    return Files.readAllLines(directory.resolve("err"));
+  }
+
   /** Waits for its end. */
   public Invocation end() throws IOException, InterruptedException {
     process.getOutputStream().close();

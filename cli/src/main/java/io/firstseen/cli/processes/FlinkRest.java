@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.operators.UnusableHashKeyException;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -31,7 +32,11 @@ public final class FlinkRest {
 
   /** A user's mistake, in the stack trace that the cluster answers. */
   private static final Pattern MISTAKE =
-      Pattern.compile(Pattern.quote(UserErrorException.class.getName()) + ": ([^\\n]+)");
+      Pattern.compile(
+          "(?:%s|%s): ([^\\n]+)"
+              .formatted(
+                  Pattern.quote(UserErrorException.class.getName()),
+                  Pattern.quote(UnusableHashKeyException.class.getName())));
 
   private static final Pattern CAUSE =
       Pattern.compile("^(?:Caused by: |<Exception on server side:\\s+)(.+)", Pattern.MULTILINE);
@@ -202,10 +207,23 @@ public final class FlinkRest {
    * Why a job has failed last: the sentence of a user's mistake, or what Flink says; or nothing.
    */
   public String whyFailed(String job) throws IOException {
+    String text = failureText(job);
+    return mistakeIn(text).orElseGet(() -> reason(text));
+  }
+
+  /** The sentence of the user's mistake for which a job has failed last, if it was one. */
+  public Optional<String> mistake(String job) throws IOException {
+    return mistakeIn(failureText(job));
+  }
+
+  private String failureText(String job) throws IOException {
     JsonNode entries = get("/jobs/" + job + "/exceptions").path("exceptionHistory").path("entries");
-    String text = entries.path(0).path("stacktrace").asText();
+    return entries.path(0).path("stacktrace").asText();
+  }
+
+  private static Optional<String> mistakeIn(String text) {
     Matcher mistake = MISTAKE.matcher(text);
-    return mistake.find() ? mistake.group(1) : reason(text);
+    return mistake.find() ? Optional.of(mistake.group(1)) : Optional.empty();
   }
 
   /**
@@ -280,10 +298,11 @@ public final class FlinkRest {
 
   private static IOException failure(String request, int status, JsonNode answer) {
     String text = String.join("\n", errors(answer).map(JsonNode::asText).toList());
-    Matcher mistake = MISTAKE.matcher(text);
-    if (mistake.find()) {
-      throw new UserErrorException(mistake.group(1));
-    }
+    mistakeIn(text)
+        .ifPresent(
+            sentence -> {
+              throw new UserErrorException(sentence);
+            });
     return new IOException("Flink answers %d to %s: %s".formatted(status, request, reason(text)));
   }
 

@@ -1,6 +1,7 @@
 package io.firstseen.cli.up;
 
 import io.firstseen.jobs.options.DedupOptions;
+import io.firstseen.jobs.options.EventOptions;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KeyOptions;
 import io.firstseen.jobs.options.OptionValues;
@@ -8,6 +9,7 @@ import io.firstseen.jobs.options.SnapshotOptions;
 import io.firstseen.jobs.options.StreamOptions;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -20,6 +22,7 @@ import picocli.CommandLine.ParseResult;
 final class JobArguments {
   private static final Set<String> OF_BOTH = names(KeyOptions.class, StreamOptions.class);
   private static final Set<String> OF_DEDUP = names(DedupOptions.class);
+  private static final Set<String> OF_EVENTS = names(EventOptions.class);
   private static final Set<String> OF_SNAPSHOTS = names(SnapshotOptions.class);
 
   private static final String HASH_KEY = "--hash-key-file";
@@ -45,7 +48,13 @@ final class JobArguments {
   List<String> ofDedup() {
     List<String> words = words(OF_BOTH);
     words.addAll(words(OF_DEDUP));
+    words.addAll(ofEvents());
     return words;
+  }
+
+  /** Those of the topics of events, which only {@code DedupJob} reads. */
+  List<String> ofEvents() {
+    return words(OF_EVENTS);
   }
 
   /** Those of {@code SnapshotJob}, which reads what the dedup writes. */
@@ -80,13 +89,15 @@ final class JobArguments {
 
   private List<String> words(Set<String> names) {
     List<String> words = new ArrayList<>();
-    for (OptionSpec option : given.matchedOptions()) {
+    // A repeated option is matched several times, with all of its values each time.
+    for (OptionSpec option : new LinkedHashSet<>(given.matchedOptions())) {
       String name = option.longestName();
       if (!names.contains(name) || name.equals(ON_WORKERS)) {
         continue;
       }
       for (String value : option.originalStringValues()) {
-        words.add(value.isEmpty() ? name : name + "=" + value);
+        boolean isAlone = option.arity().max() == 0 || option.arity().min() == 0 && value.isEmpty();
+        words.add(isAlone ? name : name + "=" + value);
       }
     }
     if (names.contains(ON_WORKERS)) {

@@ -15,7 +15,9 @@ import io.firstseen.cli.shared.FlinkPath;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.cli.shared.LogFormatOption;
 import io.firstseen.cli.shared.Progress;
+import io.firstseen.jobs.options.EventOptions;
 import io.firstseen.jobs.options.JobOptions;
+import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.io.IOException;
@@ -30,10 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.MemorySize;
@@ -59,16 +58,16 @@ import picocli.CommandLine.Spec;
           + " processes, whose ports Flink opens to all. What they know stays in the directory, and"
           + " the next start goes on from there: the jobs from their last"
           + " checkpoints. Options of the jobs may change between two starts as far as their"
-          + " descriptions say."
+          + " descriptions say.",
+      "A process or job that ends is started again, after a second at first and a minute at most."
     },
     exitCodeList = {
-      "2:usage error, such as a port that is taken",
-      "3:a part has ended by itself or does not start",
+      "2:usage error, such as a port that is taken; or a job has failed for such a reason",
+      "3:a part does not start",
       "130:ended by Ctrl-C"
     })
 public final class UpCommand implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(UpCommand.class);
-  private static final String EVENTS_TOPIC = "firstseen.events";
   private static final String ACCEPTED_TOPIC = "firstseen.accepted";
   private static final String SNAPSHOT_JOB = "SnapshotJob";
 
@@ -106,8 +105,8 @@ public final class UpCommand implements Callable<Integer> {
       split = ",",
       converter = OptionValues.KafkaName.class,
       description =
-          "More topics to make beside firstseen.events, for jobs of your own. The broker makes none"
-              + " by itself.")
+          "More topics to create, for your jobs or for --events-topic-pattern. The broker creates"
+              + " none by itself.")
   private List<String> topics = List.of();
 
   @Option(
@@ -192,6 +191,8 @@ public final class UpCommand implements Callable<Integer> {
 
   @Mixin private JobOptions options;
 
+  @Mixin private EventOptions events;
+
   @Spec private CommandSpec spec;
 
   private boolean keepsRemovals;
@@ -237,7 +238,7 @@ public final class UpCommand implements Callable<Integer> {
     }
     DataDirectory directory = cleanup.open(() -> DataDirectory.open(data));
     ProcessLogs logs = new ProcessLogs(directory.logs(), logsJson);
-    Parts parts = new Parts();
+    Supervisor parts = new Supervisor(sentence -> tell(sentence, logsJson));
     ObjectNode told = Json.object().put("event", "up");
     try (Progress progress = new Progress(spec.commandLine().getErr())) {
       progress.show(() -> "starting Kafka…");
@@ -246,7 +247,7 @@ public final class UpCommand implements Callable<Integer> {
       cleanup.add(kafka);
       parts.add(kafka.process());
       prepareTopics(kafka.bootstrapServers());
-      told.put("kafka", kafka.bootstrapServers()).put("eventsTopic", EVENTS_TOPIC);
+      told.put("kafka", kafka.bootstrapServers()).put("eventsTopic", eventsTopic());
 
       progress.show(() -> "starting Flink…");
       FlinkProcesses flink = FlinkProcesses.start(flink(directory), logs);
@@ -258,18 +259,25 @@ public final class UpCommand implements Callable<Integer> {
       progress.show(() -> "starting the jobs…");
       ObjectNode jobs = told.putObject("jobs");
       for (Map.Entry<String, List<String>> job : jobs(kafka.bootstrapServers()).entrySet()) {
-        if (job.getKey().equals(SNAPSHOT_JOB)) {
-          // Not before: a broker that has just started does not know all its transactions yet.
-          abortSnapshotTransactions(kafka.bootstrapServers(), directory);
-        }
-        ObjectNode started = startJob(flink.rest(), jar, directory, job);
+        ObjectNode started = startJob(flink.rest(), jar, directory, kafka.bootstrapServers(), job);
         jobs.set(job.getKey(), started);
-        parts.addJob(flink.rest(), job.getKey(), started.path("id").asText());
+        String id = started.path("id").asText();
+        flink.rest().awaitRunning(id, JOB_LIMIT);
+        parts.addJob(
+            job.getKey(),
+            flink.rest(),
+            id,
+            () ->
+                startJob(flink.rest(), jar, directory, kafka.bootstrapServers(), job)
+                    .path("id")
+                    .asText());
       }
 
       progress.show(() -> "starting the service…");
       int servicePort = LocalPorts.choose(port);
-      parts.add(startService(cleanup, servicePort, kafka.bootstrapServers(), directory, logs));
+      parts.add(
+          startService(cleanup, servicePort, kafka.bootstrapServers(), directory, logs),
+          ExitCode.USAGE);
       told.put("service", "http://127.0.0.1:" + servicePort + "/");
 
       if (prometheus.isPresent()) {
@@ -295,8 +303,8 @@ public final class UpCommand implements Callable<Integer> {
       told.put("data", directory.path().toString());
     }
     print(told);
-    tell(parts.awaitFirstEnd(), logsJson);
-    return ExitCode.PROGRAM;
+    parts.run();
+    return ExitCode.GOOD;
   }
 
   private void tell(String sentence, boolean asJson) {
@@ -319,6 +327,11 @@ public final class UpCommand implements Callable<Integer> {
               .formatted(MIN_SERVICE, serviceBytes));
     }
     PrintWriter err = spec.commandLine().getErr();
+    List<String> words = new ArrayList<>(arguments().ofEvents());
+    words.add("--bootstrap-servers=localhost:" + kafkaPort);
+    KafkaOptions kafka = KafkaOptions.parse(words.toArray(String[]::new));
+    kafka.check();
+    kafka.checkCanonicaliser(options.keys().canonicaliser());
     options.snapshotTtlMillis();
     options.publicKeyWarning().ifPresent(text -> err.println("warning: " + text));
   }
@@ -335,7 +348,11 @@ public final class UpCommand implements Callable<Integer> {
   private void prepareTopics(String servers) throws Exception {
     try (BrokerPreparation broker = new BrokerPreparation(servers)) {
       broker.makeTopics(
-          Stream.concat(Stream.of(EVENTS_TOPIC), topics.stream()).distinct().toList(),
+          Stream.concat(
+                  events.topicPattern().isPresent() ? Stream.of() : events.topics().stream(),
+                  topics.stream())
+              .distinct()
+              .toList(),
           options.stream().parallelism());
       keepsRemovals = broker.keepRemovals(ACCEPTED_TOPIC, MAX_DOWNTIME);
     }
@@ -367,7 +384,7 @@ public final class UpCommand implements Callable<Integer> {
   }
 
   private Map<String, List<String>> jobs(String servers) {
-    JobArguments arguments = new JobArguments(spec.commandLine().getParseResult(), options);
+    JobArguments arguments = arguments();
     Map<String, List<String>> jobs = new LinkedHashMap<>();
     List<String> dedup = arguments.ofDedup();
     // After a kill the newest claim may be of a job that left no checkpoint.
@@ -387,9 +404,27 @@ public final class UpCommand implements Callable<Integer> {
     return jobs;
   }
 
+  private JobArguments arguments() {
+    return new JobArguments(spec.commandLine().getParseResult(), options);
+  }
+
+  /** The topics of events, or the pattern of their names, as in the option. */
+  private String eventsTopic() {
+    return events.topicPattern().map(Pattern::pattern).orElse(String.join(",", events.topics()));
+  }
+
+  /** Submits a job, and returns its id and the state that it starts from. */
   private ObjectNode startJob(
-      FlinkRest rest, Path jar, DataDirectory directory, Map.Entry<String, List<String>> job)
-      throws IOException {
+      FlinkRest rest,
+      Path jar,
+      DataDirectory directory,
+      String servers,
+      Map.Entry<String, List<String>> job)
+      throws Exception {
+    if (job.getKey().equals(SNAPSHOT_JOB)) {
+      // Not before: a broker that has just started does not know all its transactions yet.
+      abortSnapshotTransactions(servers, directory);
+    }
     Path state = directory.stateOf(job.getKey());
     Optional<String> from = RetainedState.newest(state);
     Map<String, String> settings = new HashMap<>();
@@ -403,15 +438,13 @@ public final class UpCommand implements Callable<Integer> {
         rest.run(
             new FlinkRest.Job(
                 jar, "io.firstseen.jobs." + job.getKey(), job.getValue(), settings, from));
-    rest.awaitRunning(id, JOB_LIMIT);
     return Json.object().put("id", id).put("from", from.orElse(null));
   }
 
   private LocalProcess startService(
       Cleanup cleanup, int servicePort, String servers, DataDirectory directory, ProcessLogs logs)
       throws IOException {
-    List<String> words =
-        new ArrayList<>(new JobArguments(spec.commandLine().getParseResult(), options).ofService());
+    List<String> words = new ArrayList<>(arguments().ofService());
     words.add("--bootstrap-servers=" + servers);
     words.add("--cache-dir=" + directory.snapshots());
     LocalProcess service = CommandProcess.serve(servicePort, words, Map.of(), serviceBytes, logs);
@@ -424,7 +457,7 @@ public final class UpCommand implements Callable<Integer> {
     if (json) {
       out.println(Json.line(told));
     } else {
-      out.printf("Kafka       %s, for events the topic %s%n", text(told, "kafka"), EVENTS_TOPIC);
+      out.printf("Kafka       %s, for events the topic %s%n", text(told, "kafka"), eventsTopic());
       out.printf("Flink       %s%n", text(told, "flink"));
       out.printf("snapshots   %s%n", text(told, "service"));
       out.printf(
@@ -440,57 +473,5 @@ public final class UpCommand implements Callable<Integer> {
 
   private static String text(ObjectNode told, String name) {
     return told.get(name).asText();
-  }
-
-  /** The processes that must go on. */
-  private static final class Parts {
-    private static final long POLL_SECONDS = 2;
-
-    private record Job(FlinkRest rest, String name, String id) {}
-
-    private final List<LocalProcess> processes = new ArrayList<>();
-    private final List<Job> jobs = new ArrayList<>();
-
-    void add(LocalProcess process) {
-      processes.add(process);
-    }
-
-    void addJob(FlinkRest rest, String name, String id) {
-      jobs.add(new Job(rest, name, id));
-    }
-
-    /** Waits until one of the processes ends or a job fails, and says which, and why. */
-    String awaitFirstEnd() throws IOException, InterruptedException, ExecutionException {
-      CompletableFuture<Object> anyEnd =
-          CompletableFuture.anyOf(
-              processes.stream()
-                  .map(process -> process.exited().thenApply(status -> process))
-                  .toArray(CompletableFuture<?>[]::new));
-      while (true) {
-        try {
-          LocalProcess ended = (LocalProcess) anyEnd.get(POLL_SECONDS, TimeUnit.SECONDS);
-          return "%s has ended with status %d; the last line of %s: %s"
-              .formatted(ended.name(), ended.exited().join(), ended.log(), ended.tail(1));
-        } catch (TimeoutException e) {
-          for (Job job : jobs) {
-            Optional<String> failure = failure(job);
-            if (failure.isPresent()) {
-              return "%s has failed: %s".formatted(job.name(), failure.get());
-            }
-          }
-        }
-      }
-    }
-
-    private static Optional<String> failure(Job job) {
-      try {
-        return job.rest().state(job.id()).equals("FAILED")
-            ? Optional.of(job.rest().whyFailed(job.id()))
-            : Optional.empty();
-      } catch (IOException e) {
-        // A JobManager that is gone is told as a process, one that is slow is asked again.
-        return Optional.empty();
-      }
-    }
   }
 }

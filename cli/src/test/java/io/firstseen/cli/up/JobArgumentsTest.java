@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.firstseen.jobs.options.ChangelogOptions;
 import io.firstseen.jobs.options.JobOptions;
 import java.time.Duration;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
@@ -34,5 +35,27 @@ class JobArgumentsTest {
             .parseArgs(words)
             .matchedOptionValue("--max-ahead", Duration.ZERO);
     assertThat(read).isEqualTo(ofSnapshots);
+  }
+
+  @Test
+  void onlyTheDedupGetsTheOptionsOfEvents() {
+    String[] words = {
+      "--events-topic=links,more",
+      "--scope-from-topic",
+      "--event-format=json",
+      "--key-field=/link",
+      "--key-field=/site",
+      "--time-field=/at",
+      "--time-unit=seconds",
+      "--operation-field=/action",
+      "--delete-values=drop,remove",
+      "--start=latest"
+    };
+    JobArguments arguments =
+        new JobArguments(new CommandLine(new UpCommand()).parseArgs(words), JobOptions.parse());
+    assertThat(arguments.ofEvents()).containsExactly(words);
+    assertThat(arguments.ofDedup()).contains(words).hasSize(words.length + 1);
+    assertThat(arguments.ofSnapshots()).doesNotContain(words);
+    assertThat(arguments.ofService()).doesNotContain(words);
   }
 }

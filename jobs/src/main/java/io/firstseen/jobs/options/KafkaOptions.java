@@ -32,8 +32,6 @@ import picocli.CommandLine.Option;
 /** The brokers and topics of the jobs, and how they commit. */
 public final class KafkaOptions {
 
-  private static final String EVENTS_TOPIC = "firstseen.events";
-
   /** How an event is written in a record. */
   public enum EventFormat {
     /** The value is a JSON object with {@code ts}, {@code op}, {@code key}, {@code scope}. */
@@ -95,30 +93,6 @@ public final class KafkaOptions {
       required = true,
       description = "Brokers to ask first.")
   private String bootstrapServers;
-
-  @Option(
-      names = "--events-topic",
-      paramLabel = "TOPIC,...",
-      split = ",",
-      converter = OptionValues.KafkaName.class,
-      description = "Where events come from: one topic or several (default: firstseen.events).")
-  private List<String> eventsTopics = new ArrayList<>();
-
-  @Option(
-      names = "--events-topic-pattern",
-      paramLabel = "REGEX",
-      converter = OptionValues.TopicPattern.class,
-      description =
-          "Instead of --events-topic: events come from all topics whose whole name matches this"
-              + " Java regular expression, also from topics that are created later.")
-  private @Nullable Pattern eventsTopicPattern;
-
-  @Option(
-      names = "--scope-from-topic",
-      description =
-          "The scope of a key is the name of its topic of events, so that equal keys of different"
-              + " topics are different keys. It takes the place of a scope in the event.")
-  private boolean scopeFromTopic;
 
   @Option(
       names = "--accepted-topic",
@@ -199,31 +173,7 @@ public final class KafkaOptions {
               + " records topic, followed by .claims).")
   private @Nullable String claimsTopic;
 
-  @Option(
-      names = "--event-format",
-      paramLabel = "FORMAT",
-      defaultValue = "json",
-      converter = EventFormat.Converter.class,
-      description =
-          "json: the value is an object with ts, op, key and perhaps scope, or of another form with"
-              + " --key-field; key: the record's key is the key, and a null value deletes it; avro,"
-              + " protobuf: the value is in Avro or Protocol Buffers, and --key-field is needed"
-              + " (default: ${DEFAULT-VALUE}).")
-  private EventFormat eventFormat;
-
-  @Mixin private FieldOptions fields;
-
-  @Mixin private SchemaOptions schema;
-
-  @Option(
-      names = "--start",
-      paramLabel = "WHERE",
-      defaultValue = "earliest",
-      converter = Start.Converter.class,
-      description =
-          "Where to begin without a checkpoint: earliest, latest or committed"
-              + " (default: ${DEFAULT-VALUE}).")
-  private Start start;
+  @Mixin private EventOptions events;
 
   @Option(
       names = "--transactional-id-prefix",
@@ -352,7 +302,7 @@ public final class KafkaOptions {
    * @throws IllegalStateException if there are several
    */
   public String eventsTopic() {
-    if (eventsTopicPattern != null || eventsTopics().size() > 1) {
+    if (eventsTopicPattern().isPresent() || eventsTopics().size() > 1) {
       throw new IllegalStateException("there are several topics of events");
     }
     return eventsTopics().get(0);
@@ -360,17 +310,17 @@ public final class KafkaOptions {
 
   /** The topics of events, unless there is a pattern. */
   public List<String> eventsTopics() {
-    return eventsTopics.isEmpty() ? List.of(EVENTS_TOPIC) : List.copyOf(eventsTopics);
+    return events.topics();
   }
 
   /** The pattern of the names of topics of events; empty if they are listed. */
   public Optional<Pattern> eventsTopicPattern() {
-    return Optional.ofNullable(eventsTopicPattern);
+    return events.topicPattern();
   }
 
   /** Whether each topic of events is a scope of its own. */
   public boolean isScopeFromTopic() {
-    return scopeFromTopic;
+    return events.isScopeFromTopic();
   }
 
   /** The compacted topic of accepted keys and removals. */
@@ -418,12 +368,12 @@ public final class KafkaOptions {
 
   /** How an event is written in a record. */
   public EventFormat eventFormat() {
-    return eventFormat;
+    return events.format();
   }
 
   /** The fields of the value that make it an event; empty for the format of the jobs. */
   public Optional<EventFields> fields() {
-    return fields.fields();
+    return events.fields();
   }
 
   /**
@@ -432,12 +382,12 @@ public final class KafkaOptions {
    * @throws UserErrorException if its file cannot be read
    */
   public ValueSchema schema() {
-    return schema.schema();
+    return events.schema();
   }
 
   /** Where a job without a checkpoint begins to read. */
   public Start start() {
-    return start;
+    return events.start();
   }
 
   /** The offset where each partition of the input ends, exclusive; empty for an unbounded job. */
@@ -518,12 +468,8 @@ public final class KafkaOptions {
                   OptionValues.write(checkpointInterval)));
     }
     Map<String, String> uses = new LinkedHashMap<>();
-    if (eventsTopicPattern == null) {
+    if (eventsTopicPattern().isEmpty()) {
       eventsTopics().forEach(topic -> refuseSecondUse(uses, topic, "--events-topic"));
-    } else if (!eventsTopics.isEmpty()) {
-      throw new UserErrorException(
-          "--events-topic and --events-topic-pattern exclude each other, got %s and %s"
-              .formatted(String.join(",", eventsTopics), eventsTopicPattern));
     }
     if (output.hasChangelog()) {
       refuseSecondUse(uses, acceptedTopic, "--accepted-topic");
@@ -537,9 +483,7 @@ public final class KafkaOptions {
     refuseSecondUse(uses, deadLettersTopic, "--dead-letters-topic");
     refuseSecondUse(uses, snapshotsTopic, "--snapshots-topic");
     refuseSecondUse(uses, claimsTopic(), "--claims-topic");
-    if (eventsTopicPattern != null) {
-      uses.forEach(this::refuseOutputAsInput);
-    }
+    events.refuseOutputsAsInput(uses);
     if (transactionTimeout.compareTo(MAX_TRANSACTION_TIMEOUT) > 0) {
       throw new UserErrorException(
           "--transaction-timeout must be at most %s, got %s"
@@ -554,26 +498,7 @@ public final class KafkaOptions {
                   OptionValues.write(transactionTimeout), OptionValues.write(checkpointInterval)));
     }
     checkReplicas();
-    fields.check(eventFormat);
-    schema.check(eventFormat);
-    if (scopeFromTopic) {
-      fields
-          .fields()
-          .map(EventFields::scope)
-          .ifPresent(
-              field -> {
-                throw new UserErrorException(
-                    "--scope-from-topic and --scope-field exclude each other, got " + field);
-              });
-    }
-  }
-
-  private void refuseOutputAsInput(String topic, String option) {
-    if (eventsTopicPattern.matcher(topic).matches()) {
-      throw new UserErrorException(
-          "--events-topic-pattern must not match a topic that the job writes, got %s, which matches %s of %s"
-              .formatted(eventsTopicPattern, topic, option));
-    }
+    events.check();
   }
 
   /**
@@ -582,11 +507,7 @@ public final class KafkaOptions {
    * @throws UserErrorException with a sentence
    */
   public void checkCanonicaliser(Canonicaliser canonicaliser) {
-    boolean isComposite = fields.fields().map(all -> all.key().size() > 1).orElse(false);
-    if (isComposite && !canonicaliser.equals(Canonicaliser.NONE)) {
-      throw new UserErrorException(
-          "a key of several --key-field needs --canonicaliser none, got " + canonicaliser.id());
-    }
+    events.checkCanonicaliser(canonicaliser);
   }
 
   /**

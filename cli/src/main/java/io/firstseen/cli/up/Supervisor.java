@@ -1,0 +1,204 @@
+package io.firstseen.cli.up;
+
+import io.firstseen.cli.processes.FlinkRest;
+import io.firstseen.cli.processes.LocalProcess;
+import io.firstseen.jobs.options.OptionValues;
+import io.firstseen.jobs.shared.UserErrorException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/** Starts processes and jobs again that have ended, in the order in which they were added. */
+final class Supervisor {
+  private static final long POLL_MILLIS = 1_000;
+  private static final Duration MIN_DELAY = Duration.ofSeconds(1);
+
+  /** The longest delay. A part that has run for so long begins with the shortest one again. */
+  private static final Duration MAX_DELAY = Duration.ofMinutes(1);
+
+  /** A broker that has just started may reject a job for half a minute. */
+  private static final int JOB_ATTEMPTS = 5;
+
+  private final Consumer<String> messages;
+  private final List<Part> parts = new ArrayList<>();
+
+  /** Reports to {@code messages} what ends, why, and when it starts again. */
+  Supervisor(Consumer<String> messages) {
+    this.messages = messages;
+  }
+
+  /** Submits a job. */
+  interface JobStarter {
+    /** Returns the id of the job, which need not run yet. */
+    String start() throws Exception;
+  }
+
+  void add(LocalProcess process) {
+    parts.add(new ProcessPart(process));
+  }
+
+  /** Adds a process that ends with a status if its options are wrong. */
+  void add(LocalProcess process, int statusOfMistakes) {
+    parts.add(
+        new ProcessPart(process) {
+          @Override
+          Optional<String> failure() {
+            Optional<String> failure = super.failure();
+            if (failure.isPresent() && process.exited().join() == statusOfMistakes) {
+              throw new UserErrorException(name() + " " + failure.get());
+            }
+            return failure;
+          }
+        });
+  }
+
+  void addJob(String name, FlinkRest rest, String id, JobStarter starter) {
+    parts.add(new JobPart(name, rest, id, starter));
+  }
+
+  /**
+   * Watches all parts until the thread is interrupted.
+   *
+   * @throws UserErrorException if a part has ended for a reason that a start cannot change
+   */
+  void run() throws Exception {
+    while (true) {
+      for (Part part : parts) {
+        check(part);
+      }
+      TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+    }
+  }
+
+  private void check(Part part) throws Exception {
+    if (!part.ended) {
+      part.failure().ifPresent(failure -> startLater(part, failure));
+    } else if (System.nanoTime() - part.endedNanos > part.delay.toNanos()) {
+      part.startedNanos = System.nanoTime();
+      try {
+        part.start();
+        part.ended = false;
+      } catch (IOException e) {
+        startLater(part, "cannot be started: " + e.getMessage());
+      }
+    }
+  }
+
+  private void startLater(Part part, String failure) {
+    part.ended = true;
+    part.endedNanos = System.nanoTime();
+    boolean ranForLong = part.endedNanos - part.startedNanos > MAX_DELAY.toNanos();
+    Duration next = ranForLong ? MIN_DELAY : part.delay.multipliedBy(2);
+    part.delay = next.compareTo(MAX_DELAY) < 0 ? next : MAX_DELAY;
+    messages.accept(
+        "%s %s; next start in %s".formatted(part.name(), failure, OptionValues.write(part.delay)));
+  }
+
+  private abstract static class Part {
+    private boolean ended;
+    private long endedNanos;
+    private long startedNanos = System.nanoTime();
+    private Duration delay = MIN_DELAY.dividedBy(2);
+
+    abstract String name();
+
+    /** The reason why it no longer runs; empty if it runs or nobody can say. */
+    abstract Optional<String> failure() throws IOException;
+
+    abstract void start() throws Exception;
+  }
+
+  private static class ProcessPart extends Part {
+    private final LocalProcess process;
+
+    ProcessPart(LocalProcess process) {
+      this.process = process;
+    }
+
+    @Override
+    String name() {
+      return process.name();
+    }
+
+    @Override
+    Optional<String> failure() {
+      return process.isAlive()
+          ? Optional.empty()
+          : Optional.of(
+              "has ended with status %d (the last line of %s: %s)"
+                  .formatted(process.exited().join(), process.log(), process.tail(1)));
+    }
+
+    @Override
+    void start() throws IOException {
+      process.startWithoutWaiting();
+    }
+  }
+
+  private static final class JobPart extends Part {
+    private final String name;
+    private final FlinkRest rest;
+    private final JobStarter starter;
+    private String id;
+    private boolean isOver;
+    private int rejections;
+
+    JobPart(String name, FlinkRest rest, String id, JobStarter starter) {
+      this.name = name;
+      this.rest = rest;
+      this.id = id;
+      this.starter = starter;
+    }
+
+    @Override
+    String name() {
+      return name;
+    }
+
+    @Override
+    Optional<String> failure() {
+      try {
+        Map<String, String> states = isOver ? Map.of(id, "") : rest.jobs();
+        if (!states.containsKey(id)) {
+          return Optional.of("is not known to the JobManager, which has started again");
+        }
+        String state = states.get(id);
+        // Somebody has cancelled it.
+        isOver |= state.equals("CANCELED") || state.equals("FINISHED");
+        if (!state.equals("FAILED")) {
+          return Optional.empty();
+        }
+        rest.mistake(id)
+            .ifPresent(
+                sentence -> {
+                  throw new UserErrorException(name + " has failed: " + sentence);
+                });
+        return Optional.of("has failed: " + rest.whyFailed(id));
+      } catch (IOException e) {
+        // The JobManager is being started, or slow.
+        return Optional.empty();
+      }
+    }
+
+    @Override
+    void start() throws Exception {
+      try {
+        id = starter.start();
+        rejections = 0;
+      } catch (UserErrorException e) {
+        rejections++;
+        if (rejections == JOB_ATTEMPTS) {
+          throw new UserErrorException(
+              "%s cannot be started after %d attempts: %s"
+                  .formatted(name, rejections, e.getMessage()));
+        }
+        throw new IOException(e.getMessage(), e);
+      }
+    }
+  }
+}

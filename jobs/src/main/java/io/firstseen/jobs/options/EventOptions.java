@@ -1,0 +1,156 @@
+package io.firstseen.jobs.options;
+
+import io.firstseen.filters.key.Canonicaliser;
+import io.firstseen.jobs.shared.EventFields;
+import io.firstseen.jobs.shared.UserErrorException;
+import io.firstseen.jobs.shared.ValueSchema;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** The topics of events, how events are written there, and where a job begins to read them. */
+public final class EventOptions {
+  private static final String TOPIC = "firstseen.events";
+
+  @Option(
+      names = "--events-topic",
+      paramLabel = "TOPIC,...",
+      split = ",",
+      converter = OptionValues.KafkaName.class,
+      description = "Where events come from: one topic or several (default: firstseen.events).")
+  private List<String> topics = new ArrayList<>();
+
+  @Option(
+      names = "--events-topic-pattern",
+      paramLabel = "REGEX",
+      converter = OptionValues.TopicPattern.class,
+      description =
+          "Instead of --events-topic: events come from all topics whose whole name matches this"
+              + " Java regular expression, also from topics that are created later.")
+  private @Nullable Pattern topicPattern;
+
+  @Option(
+      names = "--scope-from-topic",
+      description =
+          "The scope of a key is the name of its topic of events, so that equal keys of different"
+              + " topics are different keys. It takes the place of a scope in the event.")
+  private boolean scopeFromTopic;
+
+  @Option(
+      names = "--event-format",
+      paramLabel = "FORMAT",
+      defaultValue = "json",
+      converter = KafkaOptions.EventFormat.Converter.class,
+      description =
+          "json: the value is an object with ts, op, key and perhaps scope, or of another form with"
+              + " --key-field; key: the record's key is the key, and a null value deletes it; avro,"
+              + " protobuf: the value is in Avro or Protocol Buffers, and --key-field is needed"
+              + " (default: ${DEFAULT-VALUE}).")
+  private KafkaOptions.EventFormat format;
+
+  @Mixin private FieldOptions fields;
+
+  @Mixin private SchemaOptions schema;
+
+  @Option(
+      names = "--start",
+      paramLabel = "WHERE",
+      defaultValue = "earliest",
+      converter = KafkaOptions.Start.Converter.class,
+      description =
+          "Where to begin without a checkpoint: earliest, latest or committed"
+              + " (default: ${DEFAULT-VALUE}).")
+  private KafkaOptions.Start start;
+
+  EventOptions() {}
+
+  /** The topics of events, unless there is a pattern. */
+  public List<String> topics() {
+    return topics.isEmpty() ? List.of(TOPIC) : List.copyOf(topics);
+  }
+
+  /** The pattern of the names of topics of events; empty if they are listed. */
+  public Optional<Pattern> topicPattern() {
+    return Optional.ofNullable(topicPattern);
+  }
+
+  boolean isScopeFromTopic() {
+    return scopeFromTopic;
+  }
+
+  KafkaOptions.EventFormat format() {
+    return format;
+  }
+
+  Optional<EventFields> fields() {
+    return fields.fields();
+  }
+
+  ValueSchema schema() {
+    return schema.schema();
+  }
+
+  KafkaOptions.Start start() {
+    return start;
+  }
+
+  /**
+   * Rejects options that contradict each other.
+   *
+   * @throws UserErrorException if there are such options
+   */
+  void check() {
+    if (topicPattern != null && !topics.isEmpty()) {
+      throw new UserErrorException(
+          "--events-topic and --events-topic-pattern exclude each other, got %s and %s"
+              .formatted(String.join(",", topics), topicPattern));
+    }
+    fields.check(format);
+    schema.check(format);
+    if (scopeFromTopic) {
+      fields
+          .fields()
+          .map(EventFields::scope)
+          .ifPresent(
+              field -> {
+                throw new UserErrorException(
+                    "--scope-from-topic and --scope-field exclude each other, got " + field);
+              });
+    }
+  }
+
+  /**
+   * Rejects a canonicaliser that cannot take the keys of these events.
+   *
+   * @throws UserErrorException if the keys have several fields, and it is not {@code none}
+   */
+  void checkCanonicaliser(Canonicaliser canonicaliser) {
+    boolean isComposite = fields.fields().map(all -> all.key().size() > 1).orElse(false);
+    if (isComposite && !canonicaliser.equals(Canonicaliser.NONE)) {
+      throw new UserErrorException(
+          "a key of several --key-field needs --canonicaliser none, got " + canonicaliser.id());
+    }
+  }
+
+  /**
+   * Rejects a pattern that matches an output of the job.
+   *
+   * @param outputs the options of the topics that the job writes, by the names of the topics
+   * @throws UserErrorException if the pattern matches one
+   */
+  void refuseOutputsAsInput(Map<String, String> outputs) {
+    outputs.forEach(
+        (topic, option) -> {
+          if (topicPattern != null && topicPattern.matcher(topic).matches()) {
+            throw new UserErrorException(
+                "--events-topic-pattern must not match a topic that the job writes, got %s, which matches %s of %s"
+                    .formatted(topicPattern, topic, option));
+          }
+        });
+  }
+}
