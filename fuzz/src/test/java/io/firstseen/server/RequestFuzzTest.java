@@ -93,7 +93,7 @@ class RequestFuzzTest {
         new ServedSets(
             sources,
             Set.of("ours"),
-            false,
+            ServerOptions.at(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
             new ServiceLog() {
               @Override
               public void onSnapshot(String set, Manifest manifest) {

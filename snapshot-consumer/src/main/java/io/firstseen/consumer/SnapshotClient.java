@@ -2,6 +2,7 @@ package io.firstseen.consumer;
 
 import io.firstseen.consumer.CurrentSnapshot.View;
 import io.firstseen.consumer.internal.ActiveSnapshot;
+import io.firstseen.consumer.internal.FirstSnapshot;
 import io.firstseen.consumer.internal.FollowerTime;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.UrlExpressions;
@@ -293,7 +294,11 @@ public final class SnapshotClient implements FollowedSet {
         .formatted(
             options.setName(),
             shown.stateOf(now),
-            now.trouble() == null ? "" : "; " + now.trouble());
+            now.trouble() != null
+                ? "; " + now.trouble()
+                : shown.stateOf(now) == ClientState.EMPTY
+                    ? "; " + FirstSnapshot.expected(Optional.empty())
+                    : "");
   }
 
   private static void requireOpen(View now) {

@@ -1,6 +1,7 @@
 package io.firstseen.consumer;
 
 import io.firstseen.consumer.internal.BlobSource;
+import io.firstseen.consumer.internal.FirstSnapshot;
 import io.firstseen.consumer.internal.SnapshotAssembler;
 import io.firstseen.consumer.internal.TopicBlobs;
 import io.firstseen.consumer.internal.TopicReading;
@@ -19,6 +20,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeoutException;
@@ -186,7 +188,9 @@ public final class SnapshotPull {
   private List<Manifest> published(TopicReading topic, TopicBlobs onTopic)
       throws IOException, TimeoutException {
     if (!topic.exists()) {
-      throw new NothingPublishedException("there is no topic '%s' yet".formatted(options.topic()));
+      throw new NothingPublishedException(
+          "there is no topic '%s' yet; %s"
+              .formatted(options.topic(), FirstSnapshot.expected(Optional.empty())));
     }
     PublishedManifests manifests = new PublishedManifests(options.setName(), options.trustedKeys());
     Set<String> otherSets = new TreeSet<>();
@@ -210,7 +214,9 @@ public final class SnapshotPull {
             .formatted(
                 options.topic(),
                 options.setName(),
-                otherSets.isEmpty() ? "" : ", but of " + String.join(", ", otherSets)));
+                otherSets.isEmpty()
+                    ? "; " + FirstSnapshot.expected(Optional.empty())
+                    : ", but of " + String.join(", ", otherSets)));
   }
 
   /** Writes all blobs of a manifest into the directory, and verifies them. */

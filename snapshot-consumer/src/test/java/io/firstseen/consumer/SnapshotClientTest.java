@@ -44,6 +44,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The client without a broker: the test supplies the records and the clock. */
 class SnapshotClientTest {
+  private static final String EXPECTED =
+      "the first one is expected at most --window plus --idle-timeout of the snapshot job after the"
+          + " first event, by default 1h1m";
+
   private static final String SET = "spam";
   private static final long START_MILLIS = 1_000_000;
 
@@ -109,7 +113,7 @@ class SnapshotClientTest {
     assertThat(client.manifest()).isEmpty();
     assertThatThrownBy(() -> client.mightContain("a"))
         .isInstanceOf(NoSnapshotException.class)
-        .hasMessage("no snapshot of set 'spam' may answer: the client is EMPTY");
+        .hasMessage("no snapshot of set 'spam' may answer: the client is EMPTY; " + EXPECTED);
     assertThatThrownBy(() -> client.mightContainEach(null, List.of(utf8("a"))))
         .isInstanceOf(NoSnapshotException.class);
     TestPublisher.Publication first = publisher.publish(1, "a");
@@ -215,7 +219,7 @@ class SnapshotClientTest {
     SnapshotClient throwing = client();
     assertThatThrownBy(() -> throwing.match("a.example"))
         .isInstanceOf(NoSnapshotException.class)
-        .hasMessage("no snapshot of set 'spam' may answer: the client is EMPTY");
+        .hasMessage("no snapshot of set 'spam' may answer: the client is EMPTY; " + EXPECTED);
     SnapshotClient present =
         client(options -> options.noSnapshotPolicy(NoSnapshotPolicy.ANSWER_PRESENT));
     assertThat(present.match("HTTPS://A.example/b#c")).contains("a.example/b");
@@ -443,7 +447,7 @@ class SnapshotClientTest {
                 + " from localhost:9092");
     client.reader().reachable();
     assertThatThrownBy(() -> client.mightContain("a"))
-        .hasMessage("no snapshot of set 'spam' may answer: the client is EMPTY");
+        .hasMessage("no snapshot of set 'spam' may answer: the client is EMPTY; " + EXPECTED);
     assertThat(events).containsExactly("unreachable: no answer from localhost:9092", "reachable");
   }
 

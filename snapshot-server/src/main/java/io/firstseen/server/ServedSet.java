@@ -44,6 +44,7 @@ final class ServedSet implements AutoCloseable {
   private final KeyHash keyHash;
   private final boolean allow;
   private final boolean refuseStale;
+  private final String firstSnapshot;
   private final ServiceLog log;
   private volatile FollowedSet followed = NOTHING;
   private final BlobShelf shelf;
@@ -64,12 +65,14 @@ final class ServedSet implements AutoCloseable {
    */
   record Published(long sequence, long windowEndMillis, long keys, long changeBytes) {}
 
-  ServedSet(SetSource source, boolean allow, boolean refuseStale, long basesBytes, ServiceLog log) {
+  ServedSet(
+      SetSource source, boolean allow, ServerOptions options, long basesBytes, ServiceLog log) {
     this.shelf = new BlobShelf(basesBytes);
     this.name = source.setName();
     this.keyHash = source.keyHash();
     this.allow = allow;
-    this.refuseStale = refuseStale;
+    this.refuseStale = options.refuseStale();
+    this.firstSnapshot = source.firstSnapshot(options.firstSnapshotWithin());
     this.log = log;
   }
 
@@ -212,13 +215,9 @@ final class ServedSet implements AutoCloseable {
   Optional<String> whyNot(ClientStatus status) {
     if (status.snapshot().isEmpty()) {
       return Optional.of(
-          "set '%s' has no snapshot yet%s"
+          "set '%s' has no snapshot yet: %s"
               .formatted(
-                  name,
-                  status
-                      .trouble()
-                      .map(trouble -> ": " + trouble)
-                      .orElse(status.state() == ClientState.LOADING ? ", one is loading" : "")));
+                  name, status.trouble().or(() -> firstSnapshot(status)).orElse("one is loading")));
     }
     if (refuseStale && status.state() == ClientState.STALE) {
       Manifest manifest = status.snapshot().orElseThrow().manifest();
@@ -237,6 +236,13 @@ final class ServedSet implements AutoCloseable {
     }
     // Without it, URLs that it allows would be present.
     return allow ? whyNoList(status.snapshot().get()) : Optional.empty();
+  }
+
+  /** When to expect the first snapshot; empty if there is one, or something else is known. */
+  Optional<String> firstSnapshot(ClientStatus status) {
+    return status.state() == ClientState.EMPTY && status.trouble().isEmpty()
+        ? Optional.of(firstSnapshot)
+        : Optional.empty();
   }
 
   private static String age(Duration age) {

@@ -17,13 +17,13 @@ final class ServedSets implements AutoCloseable {
   private final Map<String, ServedSet> byName = new LinkedHashMap<>();
   private final List<SetSource> sources;
 
-  ServedSets(List<SetSource> sources, Set<String> allow, boolean refuseStale, ServiceLog log) {
+  ServedSets(List<SetSource> sources, Set<String> allow, ServerOptions options, ServiceLog log) {
     this.sources = List.copyOf(sources);
     // The bases of all sets may take half of the heap.
     long basesBytes = Runtime.getRuntime().maxMemory() / 2 / sources.size();
     for (SetSource source : sources) {
       String name = source.setName();
-      byName.put(name, new ServedSet(source, allow.contains(name), refuseStale, basesBytes, log));
+      byName.put(name, new ServedSet(source, allow.contains(name), options, basesBytes, log));
     }
   }
 

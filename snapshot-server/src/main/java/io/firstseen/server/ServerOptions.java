@@ -6,6 +6,7 @@ import io.firstseen.server.http.HttpLimits;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * How a {@link SnapshotServer} serves.
@@ -18,6 +19,8 @@ import java.util.Objects;
  * @param drain how long it keeps serving after {@link SnapshotServer#close} was called, with {@code
  *     /readyz} failing
  * @param grace how long it then waits for running requests
+ * @param firstSnapshotWithin the window and the idle timeout of the snapshot job together, if they
+ *     are known: what a set without a snapshot says of the first one
  */
 public record ServerOptions(
     InetSocketAddress address,
@@ -26,7 +29,8 @@ public record ServerOptions(
     HttpLimits limits,
     int maxBatchKeys,
     Duration drain,
-    Duration grace) {
+    Duration grace,
+    Optional<Duration> firstSnapshotWithin) {
 
   /** The default of {@link #maxBatchKeys}. */
   public static final int DEFAULT_MAX_BATCH_KEYS = 10_000;
@@ -39,6 +43,18 @@ public record ServerOptions(
     if (maxBatchKeys < 1) {
       throw new IllegalArgumentException("maxBatchKeys must be at least 1, got " + maxBatchKeys);
     }
+  }
+
+  /** Options that do not know when to expect a first snapshot. */
+  public ServerOptions(
+      InetSocketAddress address,
+      Access access,
+      boolean refuseStale,
+      HttpLimits limits,
+      int maxBatchKeys,
+      Duration drain,
+      Duration grace) {
+    this(address, access, refuseStale, limits, maxBatchKeys, drain, grace, Optional.empty());
   }
 
   /** Options without tokens and TLS, with {@link AllowedHosts#defaultFor} the address. */
@@ -72,6 +88,7 @@ public record ServerOptions(
 
   /** A copy with other access. */
   public ServerOptions withAccess(Access newAccess) {
-    return new ServerOptions(address, newAccess, refuseStale, limits, maxBatchKeys, drain, grace);
+    return new ServerOptions(
+        address, newAccess, refuseStale, limits, maxBatchKeys, drain, grace, firstSnapshotWithin);
   }
 }

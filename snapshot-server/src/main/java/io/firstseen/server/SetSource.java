@@ -4,6 +4,7 @@ import io.firstseen.consumer.FollowedDirectory;
 import io.firstseen.consumer.FollowedSet;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.consumer.SnapshotListener;
+import io.firstseen.consumer.internal.FirstSnapshot;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.TrustedKey;
 import java.nio.file.Path;
@@ -19,6 +20,13 @@ public sealed interface SetSource {
 
   /** The hash function and key that the publisher uses. */
   KeyHash keyHash();
+
+  /**
+   * A clause that says when to expect the first snapshot.
+   *
+   * @param window the window and the idle timeout of the snapshot job together, if they are known
+   */
+  String firstSnapshot(Optional<Duration> window);
 
   /**
    * A set on a topic. All sets of one topic are read by one consumer.
@@ -59,6 +67,11 @@ public sealed interface SetSource {
       return checked.keyHash();
     }
 
+    @Override
+    public String firstSnapshot(Optional<Duration> window) {
+      return FirstSnapshot.expected(window);
+    }
+
     /** A value that is equal for sets that one consumer can read. */
     Object consumer() {
       return List.of(checked.bootstrapServers(), checked.topic(), checked.kafkaProperties());
@@ -78,6 +91,11 @@ public sealed interface SetSource {
       Optional<Duration> staleAfter,
       Duration poll)
       implements SetSource {
+
+    @Override
+    public String firstSnapshot(Optional<Duration> window) {
+      return "the directory that the service follows holds none";
+    }
 
     FollowedSet follow(SnapshotListener listener) {
       FollowedDirectory.Builder builder =

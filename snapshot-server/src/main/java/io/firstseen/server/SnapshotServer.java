@@ -27,7 +27,7 @@ public final class SnapshotServer implements Closeable {
       throws IOException {
     this.options = options;
     ServiceMetrics metrics = new ServiceMetrics();
-    this.sets = new ServedSets(sources, allow, options.refuseStale(), log);
+    this.sets = new ServedSets(sources, allow, options, log);
     this.http =
         HttpService.start(
             options.address(),

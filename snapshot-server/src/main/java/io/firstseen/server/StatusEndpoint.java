@@ -50,6 +50,7 @@ final class StatusEndpoint implements Endpoint {
     json.writeStringField("state", status.state().name());
     writeSentence(json, "notReady", served.whyNot(status));
     writeSentence(json, "trouble", status.trouble());
+    writeSentence(json, "firstSnapshot", served.firstSnapshot(status));
     if (status.snapshot().isPresent()) {
       write(json, served, status.snapshot().get(), status.publishedMillis());
     }

@@ -183,6 +183,16 @@ class PageTest {
   }
 
   @Test
+  void saysWhenToExpectTheFirstSnapshot(@TempDir Path empty) throws Exception {
+    assertThat(browser.evaluate("document.getElementById('none').hidden").asBoolean()).isTrue();
+    server.close();
+    server = serve(empty, KeyHash.fixed(), options());
+    browser.open("http://127.0.0.1:" + server.address().getPort() + "/");
+    String sentence = "None yet: the directory that the service follows holds none.";
+    browser.await("document.getElementById('none').innerText === '" + sentence + "'");
+  }
+
+  @Test
   void asksForTheTokenAndTakesItAlong() throws Exception {
     String token = showGuarded();
     assertThat(text("#lost")).isEqualTo("This service needs a token.");

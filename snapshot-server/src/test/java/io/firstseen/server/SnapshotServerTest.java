@@ -688,7 +688,10 @@ class SnapshotServerTest {
             new ServiceLog() {});
     Waiting.until("spam answers", () -> get("/v1/contains?key=a&set=spam").statusCode() == 200);
     assertThat(get("/healthz").statusCode()).isEqualTo(200);
-    refused(get("/readyz"), 503, "set 'ham' has no snapshot yet");
+    refused(
+        get("/readyz"),
+        503,
+        "set 'ham' has no snapshot yet: the directory that the service follows holds none");
     refused(get("/v1/contains?key=a&set=ham"), 503, "set 'ham' has no snapshot yet");
     refused(get("/v1/manifest?set=ham"), 503, "set 'ham' has no snapshot yet");
     refused(get("/v1/contains?key=a"), 400, "the parameter set must be given, there are spam, ham");

@@ -60,6 +60,9 @@ public final class ServeCommand implements Callable<Integer> {
   /** The jobs' default name of a set. */
   private static final String DEFAULT_SET = "firstseen";
 
+  /** The jobs' default. */
+  private static final Duration DEFAULT_IDLE_TIMEOUT = Duration.ofMinutes(1);
+
   private static final String TOKEN_VARIABLE = "FIRSTSEEN_HTTP_TOKEN";
 
   @ArgGroup(multiplicity = "1")
@@ -109,6 +112,22 @@ public final class ServeCommand implements Callable<Integer> {
 
   @Option(names = "--refuse-stale", description = "Answer 503 while the snapshot is stale.")
   private boolean refuseStale;
+
+  @Option(
+      names = "--window",
+      paramLabel = "DURATION",
+      converter = OptionValues.PositiveDuration.class,
+      description =
+          "With --bootstrap-servers: the --window of the snapshot job. With it and --idle-timeout the"
+              + " service says when to expect the first snapshot; it has no other effect.")
+  private Duration window;
+
+  @Option(
+      names = "--idle-timeout",
+      paramLabel = "DURATION",
+      converter = OptionValues.PositiveDuration.class,
+      description = "With --window: the --idle-timeout of the snapshot job (default: 1m).")
+  private Duration idleTimeout;
 
   @Option(
       names = "--host",
@@ -336,7 +355,19 @@ public final class ServeCommand implements Callable<Integer> {
         maxBodiesBytes == null ? limits : limits.withMaxBodiesBytes(maxBodiesBytes),
         maxBatchKeys,
         drain,
-        grace);
+        grace,
+        firstSnapshotWithin());
+  }
+
+  private Optional<Duration> firstSnapshotWithin() {
+    if (window == null && idleTimeout != null) {
+      throw new UserErrorException("--idle-timeout needs --window");
+    }
+    if (window != null && !origin.directories.isEmpty()) {
+      throw new UserErrorException("--window is for --bootstrap-servers");
+    }
+    return Optional.ofNullable(window)
+        .map(time -> time.plus(idleTimeout == null ? DEFAULT_IDLE_TIMEOUT : idleTimeout));
   }
 
   private AllowedHosts allowedHosts(InetSocketAddress address) {

@@ -84,6 +84,8 @@ final class JobArguments {
     for (String word : words(Set.of("--blob-dir"))) {
       words.add("--blobs" + word.substring("--blob-dir".length()));
     }
+    words.add("--window=" + OptionValues.write(options.snapshots().window()));
+    words.add("--idle-timeout=" + OptionValues.write(options.stream().idleTimeout()));
     return words;
   }
 
@@ -96,7 +98,8 @@ final class JobArguments {
         continue;
       }
       for (String value : option.originalStringValues()) {
-        boolean isAlone = option.arity().max() == 0 || option.arity().min() == 0 && value.isEmpty();
+        boolean isAlone =
+            option.arity().max() == 0 || (option.arity().min() == 0 && value.isEmpty());
         words.add(isAlone ? name : name + "=" + value);
       }
     }

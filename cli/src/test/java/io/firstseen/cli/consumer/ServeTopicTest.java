@@ -121,13 +121,18 @@ class ServeTopicTest {
       start(broker.bootstrapServers(), SnapshotWriter.SET);
       assertThat(get("/readyz", HttpResponse.BodyHandlers.ofString()).statusCode()).isEqualTo(503);
       assertThat(json("/v1/contains?key=a").path("error").asText())
-          .startsWith("set 'spam' has no snapshot yet");
+          .isEqualTo(
+              "set 'spam' has no snapshot yet: the first one is expected at most --window plus"
+                  + " --idle-timeout of the snapshot job after the first event, by default 1h1m");
+      assertThat(json("/v1/status").at("/sets/0/firstSnapshot").asText())
+          .startsWith("the first one is expected at most ");
       try (SnapshotWriter writer = new SnapshotWriter(broker, topic)) {
         writer.publish(1, "a");
         assertThat(nextEvent()).isEqualTo("snapshot 1");
         assertThat(get("/readyz", HttpResponse.BodyHandlers.ofString()).statusCode())
             .isEqualTo(200);
         assertThat(json("/v1/contains?key=a").path("present").asBoolean()).isTrue();
+        assertThat(json("/v1/status").at("/sets/0").has("firstSnapshot")).isFalse();
         writer.publish(2, "b");
         assertThat(nextEvent()).isEqualTo("snapshot 2");
       }

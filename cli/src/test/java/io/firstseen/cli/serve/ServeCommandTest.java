@@ -85,6 +85,8 @@ class ServeCommandTest {
         Arguments.of("--directory D --hash-key-file none", "none does not exist"),
         Arguments.of("--directory D --public-key none", "--public-key: none does not exist"),
         Arguments.of("--directory D --cache-dir C", "are for --bootstrap-servers"),
+        Arguments.of("--directory D --window 1h", "--window is for --bootstrap-servers"),
+        Arguments.of("--bootstrap-servers a:1 --idle-timeout 1m", "--idle-timeout needs --window"),
         Arguments.of("--bootstrap-servers nonsense", "must be host:port separated by commas"),
         Arguments.of(
             "--bootstrap-servers a:1 --kafka-property group.id=x", "is set by the client"));

@@ -153,6 +153,13 @@ class UpCommandTest {
   @Order(1)
   void firstSeenKeysAreAcceptedAndServed() throws Exception {
     assertThat(addresses.path("jobs").path("DedupJob").path("from").isNull()).isTrue();
+    Waiting.until(
+        "the service says when to expect a snapshot",
+        LONG,
+        () ->
+            get(address("service").resolve("readyz"))
+                .body()
+                .contains("the first one is expected at most 11s after the first event"));
     try (TopicIo topics = new TopicIo(addresses.path("kafka").asText())) {
       send(topics, events(0, 100));
       send(topics, events(0, 100));

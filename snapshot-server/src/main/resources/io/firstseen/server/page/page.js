@@ -154,8 +154,9 @@ function chart(width, published, value, label, base, what) {
   return svg;
 }
 
-function showPublished(published) {
+function showPublished(published, firstSnapshot) {
   $("none").hidden = published.length > 0;
+  $("none").textContent = "None yet" + (firstSnapshot ? ": " + firstSnapshot : "") + ".";
   $("table-box").hidden = published.length === 0;
   if (published.length === 0) {
     $("keys-chart").replaceChildren();
@@ -202,7 +203,7 @@ function show(status) {
   const published = JSON.stringify([chosen, set.published, window.innerWidth]);
   if (published !== shown) {
     shown = published;
-    showPublished(set.published);
+    showPublished(set.published, set.firstSnapshot);
   }
   document.documentElement.dataset.loaded = "true";
 }

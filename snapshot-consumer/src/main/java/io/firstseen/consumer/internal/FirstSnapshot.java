@@ -1,0 +1,28 @@
+package io.firstseen.consumer.internal;
+
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
+
+/** When to expect the first snapshot of a set on a topic. */
+public final class FirstSnapshot {
+
+  private FirstSnapshot() {}
+
+  /**
+   * Returns a clause that says when.
+   *
+   * @param window the window and the idle timeout of the snapshot job together; empty if unknown,
+   *     as no record tells them before the first snapshot
+   */
+  public static String expected(Optional<Duration> window) {
+    return window
+        .map(
+            known ->
+                "the first one is expected at most %s after the first event"
+                    .formatted(known.toString().substring(2).toLowerCase(Locale.ROOT)))
+        .orElse(
+            "the first one is expected at most --window plus --idle-timeout of the snapshot job"
+                + " after the first event, by default 1h1m");
+  }
+}
