@@ -10,6 +10,8 @@ import io.firstseen.filters.snapshot.SnapshotException;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +21,7 @@ final class AssemblingReader implements TopicFollower.Reader {
   private final SnapshotClientOptions options;
   private final LongSupplier wallClockMillis;
   private final CurrentSnapshot current;
+  private final Executor fetches;
   private final FollowedState shown;
   private final @Nullable SnapshotCache cache;
   private SnapshotAssembler assembler;
@@ -32,7 +35,10 @@ final class AssemblingReader implements TopicFollower.Reader {
   private boolean loading = true;
 
   AssemblingReader(
-      SnapshotClientOptions options, LongSupplier wallClockMillis, CurrentSnapshot current) {
+      SnapshotClientOptions options,
+      LongSupplier wallClockMillis,
+      CurrentSnapshot current,
+      Executor fetches) {
     this.options = options;
     this.wallClockMillis = wallClockMillis;
     this.current = current;
@@ -45,6 +51,7 @@ final class AssemblingReader implements TopicFollower.Reader {
             wallClockMillis,
             this::isLoading,
             current);
+    this.fetches = fetches;
     this.cache =
         options
             .cacheDirectory()
@@ -65,7 +72,8 @@ final class AssemblingReader implements TopicFollower.Reader {
             options.history(),
             options.trustedKeys(),
             options.blobSource(),
-            cache));
+            cache,
+            fetches));
   }
 
   boolean isClosed() {
@@ -125,6 +133,9 @@ final class AssemblingReader implements TopicFollower.Reader {
 
   @Override
   public void end() {
+    if (fetches instanceof ExecutorService threads) {
+      threads.shutdownNow();
+    }
     if (cache != null) {
       cache.close();
     }

@@ -158,7 +158,9 @@ final class FollowedState {
     Optional<Manifest> previous = Optional.ofNullable(active).map(ActiveSnapshot::manifest);
     active = snapshot;
     shownNext = null;
-    refusal = null;
+    if (previous.filter(manifest::hasContentOf).isEmpty()) {
+      refusal = null;
+    }
     long tookMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sinceNanos);
     counters.snapshots.incrementAndGet();
     counters.fetchedBytes.addAndGet(answer.bytes());

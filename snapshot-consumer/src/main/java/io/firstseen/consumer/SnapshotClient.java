@@ -21,6 +21,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -55,9 +57,14 @@ public final class SnapshotClient implements FollowedSet {
 
   /** Creates a client that does not follow yet. Tests feed its reader and supply the clock. */
   SnapshotClient(SnapshotClientOptions options, LongSupplier wallClockMillis) {
+    this(options, wallClockMillis, Runnable::run);
+  }
+
+  private SnapshotClient(
+      SnapshotClientOptions options, LongSupplier wallClockMillis, Executor fetches) {
     this.options = options;
     this.current = new CurrentSnapshot(options.pinnedSequence());
-    this.reader = new AssemblingReader(options, wallClockMillis, current);
+    this.reader = new AssemblingReader(options, wallClockMillis, current, fetches);
     this.shown = reader.shown();
   }
 
@@ -94,7 +101,11 @@ public final class SnapshotClient implements FollowedSet {
     requireOneTopic(options);
     List<SnapshotClient> clients = new ArrayList<>();
     for (SnapshotClientOptions each : options) {
-      clients.add(new SnapshotClient(each, System::currentTimeMillis));
+      // Or a slow server would delay the other sets of the consumer.
+      Executor fetches =
+          Executors.newSingleThreadExecutor(
+              fetch -> new FollowerThread("fetch-" + each.setName(), fetch));
+      clients.add(new SnapshotClient(each, System::currentTimeMillis, fetches));
     }
     SnapshotClientOptions first = options.get(0);
     SharedFollower follower =

@@ -387,9 +387,9 @@ public final class SnapshotClientOptions {
     }
 
     /**
-     * A loader of all blobs, for locations that the client cannot read itself. The following thread
-     * calls it. The bytes that it returns are verified; an exception is reported and the load tried
-     * again.
+     * A loader of all blobs, for locations that the client cannot read itself. A thread of the
+     * client calls it, and is interrupted if the blob is no longer needed. The bytes that it
+     * returns are verified; an exception is reported and the load tried again.
      */
     public Builder blobLoader(BlobLoader loader) {
       this.blobLoader = Objects.requireNonNull(loader, "blobLoader");

@@ -669,6 +669,64 @@ class SnapshotClientTest {
   }
 
   @Test
+  void aLaterManifestOfTheSameContentRefreshesTheSnapshot() throws Exception {
+    SnapshotClient client = client(options -> options.staleAfter(Duration.ofHours(1)));
+    publish(client, 1, "a");
+    Entry first = publisher.manifestEntry(1);
+    clock.addAndGet(7_200_000);
+    assertThat(client.state()).isEqualTo(ClientState.STALE);
+    // A replay of an old manifest makes nothing fresh.
+    readAndSettle(client, first);
+    assertThat(client.state()).isEqualTo(ClientState.STALE);
+    readAndSettle(client, publisher.manifestEntry(1));
+    assertThat(client.state()).isEqualTo(ClientState.READY);
+    assertThat(client.metrics().ageMillis()).isZero();
+    assertThat(client.manifest().orElseThrow().publishedMillis()).isEqualTo(clock.get());
+    assertThat(client.mightContain("a")).isTrue();
+    clock.addAndGet(1_000);
+    readAndSettle(client, first);
+    assertThat(client.metrics().ageMillis()).isEqualTo(1_000);
+    // An expiry that has been moved.
+    publisher.expiringAfterMillis(600_000);
+    readAndSettle(client, publisher.manifestEntry(1));
+    clock.addAndGet(600_000);
+    assertThat(client.state()).isEqualTo(ClientState.STALE);
+    readAndSettle(client, publisher.manifestEntry(1));
+    assertThat(client.state()).isEqualTo(ClientState.READY);
+  }
+
+  @Test
+  void aManifestThatIsDatedAheadIsNotRefreshedByReadingItAgain() throws Exception {
+    SnapshotClient client = client(options -> options.staleAfter(Duration.ofHours(1)));
+    clock.addAndGet(86_400_000);
+    TestPublisher.Publication ahead = publisher.publish(1, "a");
+    clock.addAndGet(-86_400_000);
+    read(client, ahead.entries());
+    client.reader().settle();
+    clock.addAndGet(7_200_000);
+    readAndSettle(client, ahead.manifestEntry());
+    assertThat(client.state()).isEqualTo(ClientState.STALE);
+  }
+
+  @Test
+  void whatIsWrongWithALaterManifestHoldsAlsoIfTheActiveOneIsRefreshed() throws Exception {
+    SnapshotClient client = client();
+    publish(client, 2, "a");
+    readAndSettle(client, TestPublisher.of(SET, 4).publish(1, "b").manifestEntry());
+    String trouble = client.status().trouble().orElseThrow();
+    assertThat(trouble).contains("went back to sequence 1");
+    clock.addAndGet(1);
+    readAndSettle(client, publisher.manifestEntry(2));
+    assertThat(client.metrics().ageMillis()).isZero();
+    assertThat(client.status().trouble()).contains(trouble);
+  }
+
+  private void readAndSettle(SnapshotClient client, Entry entry) {
+    read(client, List.of(entry));
+    client.reader().settle();
+  }
+
+  @Test
   void aPinHoldsAlsoWhileTheNextSnapshotIsBeingLoaded() throws Exception {
     Map<String, byte[]> blobs = new HashMap<>();
     AtomicReference<SnapshotClient> pinning = new AtomicReference<>();

@@ -121,6 +121,8 @@ final class ServedSet implements AutoCloseable {
   private void remember(Manifest manifest) {
     followed.status().snapshot().ifPresent(shelf::add);
     synchronized (published) {
+      // One that was published again takes the place of the first.
+      published.removeIf(each -> each.hasContentOf(manifest));
       published.addLast(manifest);
       while (published.size() > MAX_REMEMBERED) {
         published.removeFirst();

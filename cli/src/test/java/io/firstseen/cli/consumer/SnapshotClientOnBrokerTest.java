@@ -3,6 +3,8 @@ package io.firstseen.cli.consumer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.net.httpserver.HttpServer;
+import io.firstseen.cli.Waiting;
 import io.firstseen.cli.consumer.SnapshotWriter.Window;
 import io.firstseen.cli.consumer.SnapshotWriter.Written;
 import io.firstseen.consumer.ClientState;
@@ -11,11 +13,16 @@ import io.firstseen.consumer.SnapshotClient;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.consumer.SnapshotListener;
 import io.firstseen.filters.key.KeyHash;
+import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.SigningKey;
 import io.firstseen.fixtures.SetPublisher;
 import io.firstseen.testing.EmbeddedBroker;
 import io.firstseen.testing.SharedBroker;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,6 +32,9 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -316,6 +326,83 @@ class SnapshotClientOnBrokerTest {
     }
     clients.get(49).close();
     assertThat(clientThreads()).isEmpty();
+  }
+
+  @Test
+  void aSlowBlobServerDelaysOnlyItsOwnSet() throws Exception {
+    SnapshotWriter.createTopic(KAFKA.broker(), topic);
+    Map<String, byte[]> blobs = new ConcurrentHashMap<>();
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch answers = new CountDownLatch(1);
+    HttpServer slow = HttpServer.create(new InetSocketAddress("localhost", 0), 0);
+    slow.setExecutor(Executors.newCachedThreadPool());
+    slow.createContext(
+        "/",
+        exchange -> {
+          asked.countDown();
+          awaitUnlessInterrupted(answers);
+          byte[] blob = blobs.get(exchange.getRequestURI().getPath().substring(1));
+          exchange.sendResponseHeaders(200, blob.length);
+          exchange.getResponseBody().write(blob);
+          exchange.close();
+        });
+    slow.start();
+    URI directory = URI.create("http://localhost:" + slow.getAddress().getPort() + "/");
+    List<SnapshotClient> clients =
+        SnapshotClient.startAll(
+            List.of(
+                SnapshotClientOptions.builder(KAFKA.servers(), "slow")
+                    .topic(topic)
+                    .blobDirectory(directory)
+                    .build(),
+                options(KAFKA.servers())));
+    try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic)) {
+      SetPublisher.Window window =
+          SnapshotWriter.publisher("slow", KeyHash.fixed(), 1)
+              .publish(1, 1, 2, SnapshotWriter.hashes("a"));
+      window.blobs().forEach(blob -> blobs.put(BlobReference.to(blob).digest(), blob));
+      writer.write(List.of(new Written(0, "slow", window.manifest().toBytes())));
+      assertThat(asked.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
+      writer.publish(1, "b");
+      writer.publish(2, "c");
+      clients.get(1).awaitSequence(2, Duration.ofSeconds(30));
+      assertThat(clients.get(1).mightContain("c")).isTrue();
+      assertThat(clients.get(0).state()).isEqualTo(ClientState.LOADING);
+      answers.countDown();
+      assertThat(clients.get(0).awaitReady(LONG).sequence()).isEqualTo(1);
+      assertThat(clients.get(0).mightContain("a")).isTrue();
+    } finally {
+      answers.countDown();
+      clients.forEach(SnapshotClient::close);
+      slow.stop(0);
+    }
+    assertThat(clientThreads()).isEmpty();
+  }
+
+  private static void awaitUnlessInterrupted(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void closesWhileABlobServerDoesNotAnswer() throws Exception {
+    SnapshotWriter.createTopic(KAFKA.broker(), topic);
+    try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic)) {
+      SnapshotClient client =
+          SnapshotClient.start(
+              SnapshotClientOptions.builder(KAFKA.servers(), SnapshotWriter.SET)
+                  .topic(topic)
+                  .blobDirectory(URI.create("http://localhost:" + silent.getLocalPort() + "/"))
+                  .build());
+      writer.publish(1, "a");
+      silent.accept();
+      client.close();
+      Waiting.until("its threads end", LONG, () -> clientThreads().isEmpty());
+    }
   }
 
   @Test

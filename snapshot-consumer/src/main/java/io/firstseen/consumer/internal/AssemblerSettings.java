@@ -4,6 +4,7 @@ import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.TrustedKey;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  *     required
  * @param blobs fetches blobs that are not on the topic
  * @param cache keeps snapshots and chunks in files; null to keep them in memory
+ * @param fetches runs loads of snapshots whose blobs are not on the topic, one at a time
  */
 public record AssemblerSettings(
     String setName,
@@ -28,4 +30,28 @@ public record AssemblerSettings(
     int historyLength,
     Set<TrustedKey> trustedKeys,
     BlobSource blobs,
-    @Nullable SnapshotCache cache) {}
+    @Nullable SnapshotCache cache,
+    Executor fetches) {
+
+  /** Settings of an assembler that waits for such loads. */
+  public AssemblerSettings(
+      String setName,
+      @Nullable KeyHash keyHash,
+      long chunkWaitMillis,
+      OptionalLong maxUnnamedBytes,
+      int historyLength,
+      Set<TrustedKey> trustedKeys,
+      BlobSource blobs,
+      @Nullable SnapshotCache cache) {
+    this(
+        setName,
+        keyHash,
+        chunkWaitMillis,
+        maxUnnamedBytes,
+        historyLength,
+        trustedKeys,
+        blobs,
+        cache,
+        Runnable::run);
+  }
+}

@@ -3,18 +3,24 @@ package io.firstseen.consumer.internal;
 import io.firstseen.filters.snapshot.BlobLoader;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.CatchUp;
+import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.MissingBlobsException;
 import io.firstseen.filters.snapshot.SnapshotException;
 import io.firstseen.filters.snapshot.SnapshotSet;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,7 +34,8 @@ final class CandidateLoader {
   private final AssemblerSettings settings;
   private final ChunkStore chunks;
   // Blobs from elsewhere, by digest, so that a retry fetches only the others.
-  private final Map<String, ByteBuffer> fetched = new HashMap<>();
+  private final Map<String, ByteBuffer> fetched = new ConcurrentHashMap<>();
+  private @Nullable Fetch running;
 
   CandidateLoader(AssemblerSettings settings, ChunkStore chunks) {
     this.settings = settings;
@@ -41,10 +48,11 @@ final class CandidateLoader {
 
   /**
    * Loads the set of a candidate. Does nothing if the blobs that it lacked are still missing, or if
-   * it is too early to fetch them again.
+   * it is too early to fetch them again. If they are not on the topic, starts to load it, and a
+   * later call returns the result.
    *
    * @param complaints receives problems that later records or attempts may cure
-   * @return empty if blobs are missing, which {@link Candidate#lacking} tells
+   * @return empty if blobs are missing, which {@link Candidate#lacking} tells, or being fetched
    * @throws SnapshotException if a blob is not what the manifest says, which no later record can
    *     cure
    */
@@ -63,13 +71,14 @@ final class CandidateLoader {
         : !candidate.lacking.isEmpty() && candidate.lacking.stream().noneMatch(chunks::isWhole)) {
       return Optional.empty();
     }
-    BlobLoader loader =
-        isElsewhere
-            ? new Fetching(candidate, complaints)
-            : blob -> assemble(candidate, blob, complaints);
     long beganNanos = System.nanoTime();
     try {
-      return Optional.of(CatchUp.to(candidate.manifest, held, loader));
+      if (isElsewhere) {
+        Optional<Fetch> ended = fetch(candidate, held);
+        return ended.isEmpty() ? Optional.empty() : Optional.of(ended.get().result(complaints));
+      }
+      return Optional.of(
+          CatchUp.to(candidate.manifest, held, blob -> assemble(candidate, blob, complaints)));
     } catch (MissingBlobsException e) {
       candidate.lacking = e.blobs();
     } catch (SnapshotException e) {
@@ -96,6 +105,30 @@ final class CandidateLoader {
     return nowMillis + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNanos);
   }
 
+  /** The load of this candidate that has ended; starts one if none runs. */
+  private Optional<Fetch> fetch(Candidate candidate, Collection<SnapshotSet> held) {
+    if (running == null) {
+      running = new Fetch(candidate.manifest, List.copyOf(held));
+      settings.fetches().execute(running);
+    }
+    Fetch now = running;
+    if (!now.isDone() || !now.manifest.hasContentOf(candidate.manifest)) {
+      return Optional.empty();
+    }
+    running = null;
+    return Optional.of(now);
+  }
+
+  /** Ends a load that is for none of these candidates. */
+  void endOtherThan(Collection<Candidate> candidates) {
+    if (running != null
+        && candidates.stream()
+            .noneMatch(candidate -> candidate.manifest.hasContentOf(running.manifest))) {
+      running.cancel(true);
+      running = null;
+    }
+  }
+
   /** Forgets the blobs that were fetched for a candidate. */
   void forget() {
     fetched.clear();
@@ -108,24 +141,58 @@ final class CandidateLoader {
       try {
         return chunks.assemble(blob);
       } catch (SnapshotException e) {
-        complaints.accept(complaint(candidate, blob, "is damaged", e));
+        complaints.accept(complaint(candidate.manifest, blob, "is damaged", e));
       }
     }
     throw new MissingBlobsException(List.of(blob));
   }
 
-  private String complaint(Candidate candidate, BlobReference blob, String what, IOException e) {
+  private String complaint(Manifest manifest, BlobReference blob, String what, IOException e) {
     return "blob %s of sequence %d of set '%s' %s: %s"
-        .formatted(blob.digest(), candidate.sequence(), settings.setName(), what, e.getMessage());
+        .formatted(blob.digest(), manifest.sequence(), settings.setName(), what, e.getMessage());
+  }
+
+  /** A load of a set whose blobs are not on the topic, by another thread. */
+  private final class Fetch extends FutureTask<CatchUp> {
+    private final Manifest manifest;
+    private final Queue<String> complaints;
+
+    Fetch(Manifest manifest, List<SnapshotSet> held) {
+      this(manifest, held, new ConcurrentLinkedQueue<>());
+    }
+
+    private Fetch(Manifest manifest, List<SnapshotSet> held, Queue<String> complaints) {
+      super(() -> CatchUp.to(manifest, held, new Fetching(manifest, complaints::add)));
+      this.manifest = manifest;
+      this.complaints = complaints;
+    }
+
+    /** The set, after the load has ended. Reports what was wrong. */
+    CatchUp result(Consumer<String> listener) throws IOException {
+      complaints.forEach(listener);
+      try {
+        return get();
+      } catch (ExecutionException e) {
+        if (e.getCause() instanceof IOException cause) {
+          throw cause;
+        }
+        if (e.getCause() instanceof Error cause) {
+          throw cause;
+        }
+        throw (RuntimeException) e.getCause();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException("the load has not ended", e);
+      }
+    }
   }
 
   /** Fetches blobs from where the manifest or the user says. */
   private final class Fetching implements BlobLoader {
-    private final Candidate candidate;
+    private final Manifest manifest;
     private final Consumer<String> complaints;
 
-    Fetching(Candidate candidate, Consumer<String> complaints) {
-      this.candidate = candidate;
+    Fetching(Manifest manifest, Consumer<String> complaints) {
+      this.manifest = manifest;
       this.complaints = complaints;
     }
 
@@ -137,11 +204,11 @@ final class CandidateLoader {
       }
       settings.blobs().requireReadable(blob);
       try {
-        ByteBuffer bytes = settings.blobs().fetch(candidate.manifest, blob);
+        ByteBuffer bytes = settings.blobs().fetch(manifest, blob);
         fetched.put(blob.digest(), bytes.duplicate());
         return bytes;
       } catch (IOException e) {
-        complaints.accept(complaint(candidate, blob, "cannot be fetched", e));
+        complaints.accept(complaint(manifest, blob, "cannot be fetched", e));
         // A SnapshotException would say that the manifest can never be used.
         throw e instanceof MissingBlobsException ? e : new IOException(e.getMessage(), e);
       }

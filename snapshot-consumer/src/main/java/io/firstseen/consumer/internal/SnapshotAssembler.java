@@ -415,6 +415,7 @@ public final class SnapshotAssembler {
   public List<Decision> settle(long nowMillis, Predicate<ActiveSnapshot> show) {
     List<Decision> decisions = new ArrayList<>();
     selection.awaitNothing();
+    loader.endOtherThan(candidates);
     List<Candidate> highestFirst = new ArrayList<>(candidates);
     highestFirst.sort(Comparator.comparingLong(Candidate::sequence).reversed());
     for (Candidate candidate : highestFirst) {
@@ -476,12 +477,33 @@ public final class SnapshotAssembler {
       case SAME -> {
         supersede(candidate);
         order.answer(candidate.manifest);
+        refresh(candidate, show, decisions);
       }
       case NOT_PINNED -> candidates.remove(candidate);
       case BACK, FORKED -> {
         candidates.remove(candidate);
         refuse(decisions, order.reason(candidate.manifest, verdict));
       }
+    }
+  }
+
+  /** Takes over a later time of publication of the active snapshot. */
+  private void refresh(Candidate again, Predicate<ActiveSnapshot> show, List<Decision> decisions) {
+    if (again.manifest.publishedMillis() <= active.manifest().publishedMillis()) {
+      return;
+    }
+    ActiveSnapshot next = ActiveSnapshot.of(with(again.manifest, active.set()), again.readMillis);
+    if (show.test(next)) {
+      active = next;
+      decisions.add(Decision.Activate.kept(next));
+    }
+  }
+
+  private static SnapshotSet with(Manifest manifest, SnapshotSet set) {
+    try {
+      return SnapshotSet.of(manifest, snapshots(set).toArray(Snapshot[]::new));
+    } catch (SnapshotException e) {
+      throw new IllegalStateException("a manifest of the same content does not fit the set", e);
     }
   }
 
@@ -541,7 +563,8 @@ public final class SnapshotAssembler {
           "sequence %d of set '%s' cannot be reached by packs, so the bases are taken: %s"
               .formatted(candidate.sequence(), setName, loaded.refusal()));
     }
-    ActiveSnapshot next = ActiveSnapshot.of(keep(loaded.set()), candidate.readMillis);
+    ActiveSnapshot next =
+        ActiveSnapshot.of(keep(candidate.manifest, loaded.set()), candidate.readMillis);
     boolean isSinceActive = active != null && active.manifest().equals(loaded.from());
     Decision.Activate answer =
         new Decision.Activate(
@@ -555,7 +578,7 @@ public final class SnapshotAssembler {
    * The same set, with those snapshots of the active one that have the same content, and the others
    * in files if there is a cache.
    */
-  private SnapshotSet keep(SnapshotSet loaded) throws SnapshotException {
+  private SnapshotSet keep(Manifest manifest, SnapshotSet loaded) throws SnapshotException {
     List<@Nullable Snapshot> snapshots = snapshots(loaded);
     for (int shard = 0; shard < snapshots.size(); shard++) {
       Snapshot snapshot = snapshots.get(shard);
@@ -567,7 +590,7 @@ public final class SnapshotAssembler {
         snapshots.set(shard, cache == null ? next : cache.keep(next));
       }
     }
-    return SnapshotSet.of(loaded.manifest(), snapshots.toArray(Snapshot[]::new));
+    return SnapshotSet.of(manifest, snapshots.toArray(Snapshot[]::new));
   }
 
   private static boolean hasSameContent(SnapshotHeader one, SnapshotHeader other) {
