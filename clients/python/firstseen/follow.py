@@ -76,6 +76,7 @@ class Follower:
         self.poll_seconds = poll_seconds
         self.trouble: Optional[str] = None
         """The newest problem, in one sentence, until a set is read without any."""
+        self._unusable: Optional[UnsupportedError] = None
         self._set_name = set_name
         self._trusted = tuple(trusted_keys)
         if self._trusted and isinstance(source, KafkaSource):
@@ -134,6 +135,7 @@ class Follower:
         """Looks once for a newer set. Never raises for what it reads; see `trouble`."""
         with self._polling:
             problem: Optional[str] = None
+            unusable: Optional[UnsupportedError] = None
             update = None
             try:
                 for data in self.source.candidates():
@@ -146,6 +148,8 @@ class Follower:
                     except FirstseenError as error:
                         # If this set cannot be used, the one before it may be sound.
                         problem = problem or f"refused: {error}"
+                        if isinstance(error, UnsupportedError):
+                            unusable = error
             except FirstseenError as error:
                 problem = str(error)
             except Exception as error:  # Whatever was read, the last good set goes on answering.
@@ -155,6 +159,7 @@ class Follower:
                     self._cache.store(self._held)
                 except OSError as error:
                     problem = problem or f"the cache {self._cache.path} cannot be written: {error.strerror}"
+            self._unusable = unusable
             self._say(problem)
         if update is not None and self._on_update is not None:
             self._on_update(update)
@@ -270,13 +275,16 @@ class Follower:
     def wait(self, timeout_seconds: float, sequence: int = 0) -> SnapshotSet:
         """
         Waits until a set of at least a sequence answers and on_update has been called for it; raises
-        NoSnapshotError if none comes.
+        NoSnapshotError if none comes, and UnsupportedError at once if no set answers and this follower
+        cannot use the newest one, such as for another hash key.
         """
         end = time.monotonic() + timeout_seconds
         while True:
             told = self._told
             if told is not None and told.sequence >= sequence:
                 return told
+            if told is None and self._unusable is not None:
+                raise self._unusable
             if time.monotonic() >= end:
                 raise NoSnapshotError(
                     f"no snapshot of sequence {sequence} or above came within {timeout_seconds} s:"

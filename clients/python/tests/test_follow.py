@@ -219,6 +219,8 @@ class Following(unittest.TestCase):
         wrong = self.follower(key_hash=KeyHash.siphash(bytes(16)))
         self.assertIsNone(wrong.poll())
         self.assertIn("another hash key", wrong.trouble)
+        with self.assertRaisesRegex(firstseen.UnsupportedError, "another hash key"):
+            wrong.wait(3600)
         named = self.follower(set_name="ham")
         self.assertIsNone(named.poll())
         self.assertIn("the set must be 'ham', got 'spam'", named.trouble)

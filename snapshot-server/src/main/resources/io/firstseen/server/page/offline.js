@@ -110,11 +110,12 @@ export class LocalSets {
   ask(name, key, scope) {
     const { follower } = this.#sets.get(name);
     const { manifest } = follower;
-    const { canonicaliser, strippedParameters: strip } = manifest.parameters;
+    const { canonicaliser, canonicaliserVersion, strippedParameters: strip } = manifest.parameters;
     const isList = canonicaliser === "url-expression";
     const entry = isList ? follower.match(key, scope) : null;
     const present = isList ? entry !== null : follower.contains(key, scope);
-    const form = isList ? expressions(key)[0] : new TextDecoder().decode(canonical(canonicaliser, key, { strip }));
+    const rule = `${canonicaliser}-${canonicaliserVersion}`;
+    const form = isList ? expressions(key)[0] : new TextDecoder().decode(canonical(rule, key, { strip }));
     return { present, entry, manifest, canonical: form };
   }
 }
