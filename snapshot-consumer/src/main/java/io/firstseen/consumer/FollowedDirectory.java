@@ -265,6 +265,11 @@ public final class FollowedDirectory implements FollowedSet {
   }
 
   @Override
+  public Optional<String> unusable() {
+    return Optional.ofNullable(current.view().unusable());
+  }
+
+  @Override
   public List<Manifest> earlier() {
     return earlier;
   }

@@ -11,6 +11,14 @@ public interface FollowedSet extends AutoCloseable {
   ClientStatus status();
 
   /**
+   * Why no snapshot can answer with the configuration of this object, such as its hash key; empty
+   * if one answers or may still answer.
+   */
+  default Optional<String> unusable() {
+    return Optional.empty();
+  }
+
+  /**
    * The manifests that were published before the first snapshot that answered, oldest first; empty
    * if they are not known.
    */

@@ -328,6 +328,11 @@ public final class SnapshotClient implements FollowedSet {
     return shown.status();
   }
 
+  @Override
+  public Optional<String> unusable() {
+    return Optional.ofNullable(current.view().unusable());
+  }
+
   /** The manifest of the current snapshot; empty if there is none yet. */
   public Optional<Manifest> manifest() {
     return Optional.ofNullable(current.view().active()).map(ActiveSnapshot::manifest);

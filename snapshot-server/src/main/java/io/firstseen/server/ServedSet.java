@@ -147,6 +147,11 @@ final class ServedSet implements AutoCloseable {
     return followed.status();
   }
 
+  /** See {@link FollowedSet#unusable}. */
+  Optional<String> unusable() {
+    return followed.unusable();
+  }
+
   /** The number of snapshots that have answered since the start. */
   long snapshots() {
     return snapshots.get();

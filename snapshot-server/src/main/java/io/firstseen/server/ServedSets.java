@@ -122,6 +122,13 @@ final class ServedSets implements AutoCloseable {
     return Optional.empty();
   }
 
+  /** Why none of the sets can ever answer with this configuration; empty if one may. */
+  Optional<String> unusable() {
+    List<String> reasons =
+        byName.values().stream().flatMap(set -> set.unusable().stream()).toList();
+    return reasons.size() < byName.size() ? Optional.empty() : Optional.of(reasons.get(0));
+  }
+
   @Override
   public void close() {
     byName.values().forEach(ServedSet::close);

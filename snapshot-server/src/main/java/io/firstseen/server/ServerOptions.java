@@ -20,7 +20,7 @@ import java.util.Optional;
  *     /readyz} failing
  * @param grace how long it then waits for running requests
  * @param firstSnapshotWithin the window and the idle timeout of the snapshot job together, if they
- *     are known: what a set without a snapshot says of the first one
+ *     are known, for the message of a set without a snapshot
  */
 public record ServerOptions(
     InetSocketAddress address,

@@ -22,7 +22,7 @@ public sealed interface SetSource {
   KeyHash keyHash();
 
   /**
-   * A clause that says when to expect the first snapshot.
+   * Returns when to expect the first snapshot, as a clause for messages.
    *
    * @param window the window and the idle timeout of the snapshot job together, if they are known
    */

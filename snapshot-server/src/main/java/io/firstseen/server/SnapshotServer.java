@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -127,6 +128,14 @@ public final class SnapshotServer implements Closeable {
   /** The address that it listens on. */
   public InetSocketAddress address() {
     return http.address();
+  }
+
+  /**
+   * Why none of the sets can ever answer with this configuration, such as its hash key; empty if
+   * one answers or may still answer.
+   */
+  public Optional<String> unusable() {
+    return sets.unusable();
   }
 
   /**

@@ -37,8 +37,8 @@ import org.apache.flink.util.FileUtils;
  * bound to localhost. Jobs come from jars, by {@link #rest}. All metrics are shown in Prometheus'
  * format.
  *
- * <p>What it writes is below its directory: {@code checkpoints} and {@code savepoints} are to stay,
- * {@code tmp} is for the time that it runs.
+ * <p>What it writes is below its directory: {@code checkpoints}, {@code savepoints} and {@code
+ * jars}, which users have uploaded, are to stay, {@code tmp} is for the time that it runs.
  */
 public final class FlinkProcesses implements Closeable {
 
@@ -188,6 +188,7 @@ public final class FlinkProcesses implements Closeable {
     all.set(TaskManagerOptions.NUM_TASK_SLOTS, spec.slots());
     all.set(TaskManagerOptions.TOTAL_PROCESS_MEMORY, MemorySize.ofMebiBytes(1728));
     all.set(WebOptions.TMP_DIR, tmp);
+    all.set(WebOptions.UPLOAD_DIR, directory.resolve("jars").toString());
     all.set(CoreOptions.TMP_DIRS, tmp);
     all.set(ClusterOptions.PROCESS_WORKING_DIR_BASE, tmp);
     all.set(BlobServerOptions.STORAGE_DIRECTORY, tmp);

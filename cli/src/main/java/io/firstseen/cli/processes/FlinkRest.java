@@ -136,7 +136,8 @@ public final class FlinkRest {
     }
   }
 
-  private String upload(Path jar) throws IOException {
+  /** Uploads a jar, and returns its id. */
+  public String upload(Path jar) throws IOException {
     String boundary = "firstseen-jar";
     String head =
         "--%s\r\nContent-Disposition: form-data; name=\"jarfile\"; filename=\"%s\"\r\nContent-Type: application/java-archive\r\n\r\n"

@@ -1,7 +1,6 @@
 package io.firstseen.cli.serve;
 
 import io.firstseen.cli.shared.Cleanup;
-import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.LogFormatOption;
 import io.firstseen.cli.shared.SnapshotTopicOptions;
 import io.firstseen.consumer.SnapshotClientOptions;
@@ -37,7 +36,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -54,7 +53,9 @@ import picocli.CommandLine.Spec;
           + " browsers. Sets of the canonicaliser url-expression are lists, in which it looks up URLs."
           + " All sets have the same hash key.",
       "It listens only on this machine unless --host says otherwise; then give it a token and a"
-          + " certificate."
+          + " certificate.",
+      "It exits with status 2 if it can use none of its sets, for example because its hash key is not"
+          + " the publisher's."
     })
 public final class ServeCommand implements Callable<Integer> {
   /** The jobs' default name of a set. */
@@ -62,6 +63,8 @@ public final class ServeCommand implements Callable<Integer> {
 
   /** The jobs' default. */
   private static final Duration DEFAULT_IDLE_TIMEOUT = Duration.ofMinutes(1);
+
+  private static final long POLL_MILLIS = 200;
 
   private static final String TOKEN_VARIABLE = "FIRSTSEEN_HTTP_TOKEN";
 
@@ -119,7 +122,7 @@ public final class ServeCommand implements Callable<Integer> {
       converter = OptionValues.PositiveDuration.class,
       description =
           "With --bootstrap-servers: the --window of the snapshot job. With it and --idle-timeout the"
-              + " service says when to expect the first snapshot; it has no other effect.")
+              + " service reports when to expect the first snapshot; it has no other effect.")
   private Duration window;
 
   @Option(
@@ -318,8 +321,15 @@ public final class ServeCommand implements Callable<Integer> {
               allow,
               from(),
               url(server.address(), tlsCertificate != null));
-          new CountDownLatch(1).await();
-          return ExitCode.GOOD;
+          while (true) {
+            server
+                .unusable()
+                .ifPresent(
+                    reason -> {
+                      throw new UserErrorException(reason);
+                    });
+            TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+          }
         });
   }
 

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.cli.CommandProcess;
+import io.firstseen.cli.Invocation;
 import io.firstseen.cli.Waiting;
+import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.consumer.SnapshotClientOptions;
 import io.firstseen.filters.snapshot.BlobReference;
 import io.firstseen.filters.snapshot.Manifest;
@@ -180,6 +182,31 @@ class ServeTopicTest {
                     .filter(name -> name.startsWith("firstseen-follower")))
             .containsExactly("firstseen-follower-2-sets");
       }
+    }
+  }
+
+  @Test
+  void endsWhenTheFirstManifestShowsAnotherHashKey(@TempDir Path directory) throws Exception {
+    SnapshotWriter.createTopic(KAFKA.broker(), topic);
+    try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic);
+        CommandProcess serve =
+            CommandProcess.startWithHashKey(
+                "000102030405060708090a0b0c0d0e0f",
+                directory,
+                "serve",
+                "--bootstrap-servers=" + KAFKA.servers(),
+                "--topic=" + topic,
+                "--set=spam",
+                "--port=0")) {
+      Waiting.until("it serves", Duration.ofMinutes(1), () -> !lines(directory).isEmpty());
+      writer.publish(1, "a");
+      Invocation end = serve.end();
+      assertThat(end.status()).isEqualTo(ExitCode.USAGE);
+      assertThat(end.err())
+          .last()
+          .asString()
+          .startsWith("firstseen serve: sequence 1 of set 'spam' cannot be used: the set is hashed")
+          .endsWith("configure the hash key that the publisher uses");
     }
   }
 

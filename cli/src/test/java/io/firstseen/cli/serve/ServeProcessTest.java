@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.firstseen.cli.CommandProcess;
 import io.firstseen.cli.Invocation;
 import io.firstseen.cli.Waiting;
+import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.filters.key.Canonicaliser;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
@@ -261,6 +262,10 @@ class ServeProcessTest {
             work,
             "serve",
             "--directory=" + snapshots,
+            "--set=firstseen",
+            // Without it the service would end.
+            "--directory=" + work.resolve("later"),
+            "--set=later",
             "--port=0",
             "--json",
             "--access-log",
@@ -272,12 +277,13 @@ class ServeProcessTest {
       Waiting.until(
           "it serves and has refused the set",
           LONG,
-          () -> lines("out").size() == 1 && lines("err").size() == 2);
+          () -> lines("out").size() == 1 && lines("err").size() == 3);
       HttpClient client = HttpClient.newBuilder().sslContext(keys.trustingClients()).build();
       URI url = url();
       assertThat(url.getScheme()).isEqualTo("https");
       StringBuilder shown = new StringBuilder();
-      for (String target : List.of("healthz", "v1/status", "metrics", "v1/contains?key=a")) {
+      for (String target :
+          List.of("healthz", "v1/status", "metrics", "v1/contains?set=firstseen&key=a")) {
         HttpRequest open = HttpRequest.newBuilder(url.resolve(target)).build();
         HttpResponse<String> refused = client.send(open, HttpResponse.BodyHandlers.ofString());
         assertThat(refused.statusCode()).isEqualTo(target.equals("healthz") ? 200 : 401);
@@ -308,6 +314,25 @@ class ServeProcessTest {
       for (String line : Files.readAllLines(keys.key())) {
         assertThat(line.startsWith("-----") || !shown.toString().contains(line)).isTrue();
       }
+    }
+  }
+
+  @Test
+  void endsAtOnceIfItHasAnotherHashKey() throws Exception {
+    try (CommandProcess serve =
+        CommandProcess.startWithHashKey(
+            "000102030405060708090a0b0c0d0e0f",
+            work,
+            "serve",
+            "--directory=" + snapshots,
+            "--port=0")) {
+      Invocation end = serve.end();
+      assertThat(end.status()).isEqualTo(ExitCode.USAGE);
+      assertThat(end.err())
+          .last()
+          .asString()
+          .startsWith("firstseen serve: sequence 1 of set 'firstseen' cannot be used: the set is")
+          .endsWith("configure the hash key that the publisher uses");
     }
   }
 

@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.firstseen.jobs.options.ChangelogOptions;
 import io.firstseen.jobs.options.JobOptions;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -57,5 +61,18 @@ class JobArgumentsTest {
     assertThat(arguments.ofDedup()).contains(words).hasSize(words.length + 1);
     assertThat(arguments.ofSnapshots()).doesNotContain(words);
     assertThat(arguments.ofService()).doesNotContain(words);
+  }
+
+  @Test
+  void thePageHasOptionsThatThereAre() throws Exception {
+    Matcher written =
+        Pattern.compile("firstseen up( --[^\n#]*)")
+            .matcher(Files.readString(Path.of("../docs/operations/one-machine.md")));
+    int lines = 0;
+    while (written.find()) {
+      new CommandLine(new UpCommand()).parseArgs(written.group(1).strip().split(" +"));
+      lines++;
+    }
+    assertThat(lines).isEqualTo(3);
   }
 }

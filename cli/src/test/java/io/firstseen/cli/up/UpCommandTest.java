@@ -39,6 +39,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -289,6 +291,44 @@ class UpCommandTest {
     }
   }
 
+  @Test
+  @Order(5)
+  void afterSigtermTheNextOneContinuesWithoutLoss() throws Exception {
+    List<ProcessHandle> parts = parts();
+    Path jar = directory.resolve("of-a-user.jar");
+    try (JarOutputStream written = new JarOutputStream(Files.newOutputStream(jar))) {
+      written.putNextEntry(new JarEntry("empty"));
+    }
+    String uploaded = new FlinkRest(address("flink")).upload(jar);
+    int keys = 1_000;
+    try (TopicIo topics = new TopicIo(addresses.path("kafka").asText())) {
+      send(topics, events(10_000, keys));
+    }
+    up.terminate();
+    Invocation end = up.end();
+    assertThat(end.status()).isEqualTo(143);
+    assertThat(end.err()).isEmpty();
+    assertThat(parts).noneMatch(ProcessHandle::isAlive);
+
+    up = startUp();
+    assertThat(get(address("flink").resolve("jars")).body()).contains(uploaded);
+    assertThat(isListed(99)).isTrue();
+    try (TopicIo topics = new TopicIo(addresses.path("kafka").asText())) {
+      send(topics, events(20_000, 1));
+      List<String> accepted =
+          topics
+              .readUntil(
+                  ACCEPTED,
+                  IsolationLevel.READ_COMMITTED,
+                  records -> records.stream().anyMatch(record -> keyOf(record).equals(key(20_000))))
+              .stream()
+              .map(UpCommandTest::keyOf)
+              .filter(key -> key.matches("host-1\\d{4}\\.example/"))
+              .toList();
+      assertThat(accepted).hasSize(keys).doesNotHaveDuplicates();
+    }
+  }
+
   private static <T> T asAdmin(AdminCall<T> call) throws Exception {
     try (Admin admin =
         Admin.create(Map.of("bootstrap.servers", addresses.path("kafka").asText()))) {
@@ -362,7 +402,7 @@ class UpCommandTest {
   }
 
   @Test
-  @Order(5)
+  @Order(6)
   void partsThatEndAreStartedAgain() throws Exception {
     int key = 6_000;
     for (String part :
@@ -399,7 +439,7 @@ class UpCommandTest {
   }
 
   @Test
-  @Order(6)
+  @Order(7)
   void aFailureThatNoStartCorrectsEndsIt() throws Exception {
     List<ProcessHandle> parts = parts();
     try (Producer<byte[], byte[]> producer =

@@ -152,7 +152,7 @@ final class CandidateLoader {
         .formatted(blob.digest(), manifest.sequence(), settings.setName(), what, e.getMessage());
   }
 
-  /** A load of a set whose blobs are not on the topic, by another thread. */
+  /** A load of a set whose blobs are not on the topic, in its own thread. */
   private final class Fetch extends FutureTask<CatchUp> {
     private final Manifest manifest;
     private final Queue<String> complaints;

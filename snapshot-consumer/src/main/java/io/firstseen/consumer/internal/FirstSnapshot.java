@@ -10,7 +10,7 @@ public final class FirstSnapshot {
   private FirstSnapshot() {}
 
   /**
-   * Returns a clause that says when.
+   * Returns a clause for messages.
    *
    * @param window the window and the idle timeout of the snapshot job together; empty if unknown,
    *     as no record tells them before the first snapshot
