@@ -39,6 +39,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.regex.Matcher;
@@ -404,7 +405,7 @@ class UpCommandTest {
   @Test
   @Order(6)
   void partsThatEndAreStartedAgain() throws Exception {
-    int key = 6_000;
+    AtomicInteger key = new AtomicInteger(30_000);
     for (String part :
         List.of("TaskManagerRunner", "BrokerProcess", "Entrypoint", "\0serve\0", "all")) {
       List<ProcessHandle> killed =
@@ -413,13 +414,14 @@ class UpCommandTest {
               .toList();
       assertThat(killed).isNotEmpty();
       killed.forEach(ProcessHandle::destroyForcibly);
-      int added = key++;
+      int added = key.get();
       Waiting.until(
           "a new key is served after a kill of " + part,
           LONG,
           () -> {
             try (TopicIo topics = new TopicIo(addresses.path("kafka").asText())) {
-              send(topics, events(added, 1));
+              // After a restart, a window may wait for a key of a later one.
+              send(topics, events(key.getAndIncrement(), 1));
               return isListed(added);
             } catch (IOException e) {
               // The service is away.
