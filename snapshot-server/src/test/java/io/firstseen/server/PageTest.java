@@ -432,11 +432,17 @@ class PageTest {
 
   /** Its Unicode is another one than Node's and the JDK's. */
   @ParameterizedTest
-  @ValueSource(strings = {"url", "url-expression", "text"})
-  void aBrowserGivesTheFormsOfTheVectors(String rule) throws Exception {
+  @CsvSource({
+    "url, url-2",
+    "url-3, url",
+    "url-expression, url-expression-1",
+    "url-expression-2, url-expression",
+    "text, text"
+  })
+  void aBrowserGivesTheFormsOfTheVectors(String file, String rule) throws Exception {
     JsonNode keys =
         new ObjectMapper()
-            .readTree(Path.of("../conformance/vectors", rule + ".json").toFile())
+            .readTree(Path.of("../conformance/vectors", file + ".json").toFile())
             .required("keys");
     JsonNode wrong =
         browser.evaluate(
@@ -457,7 +463,7 @@ class PageTest {
             })
             """
                 .formatted(keys, rule));
-    assertThat(keys).hasSizeGreaterThan(150);
+    assertThat(keys).hasSizeGreaterThan(20);
     assertThat(wrong.isArray()).isTrue();
     assertThat(wrong).isEmpty();
   }
