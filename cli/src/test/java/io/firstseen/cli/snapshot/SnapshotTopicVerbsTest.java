@@ -67,6 +67,10 @@ class SnapshotTopicVerbsTest {
             more));
   }
 
+  private static final String WHEN_THE_FIRST_IS_EXPECTED =
+      "; the first one is expected at most --window plus --idle-timeout of the snapshot job after"
+          + " the first event, by default 1h1m";
+
   private static String[] words(List<String> first, String... more) {
     return Stream.concat(first.stream(), Stream.of(more)).toArray(String[]::new);
   }
@@ -77,14 +81,18 @@ class SnapshotTopicVerbsTest {
     assertThat(pull(servers))
         .isEqualTo(
             new Invocation(
-                ExitCode.NEGATIVE, List.of("there is no topic '" + topic + "' yet"), List.of()));
+                ExitCode.NEGATIVE,
+                List.of("there is no topic '" + topic + "' yet" + WHEN_THE_FIRST_IS_EXPECTED),
+                List.of()));
     SnapshotWriter.createTopic(KAFKA.broker(), topic);
     assertThat(pull(servers, "--json").out())
         .containsExactly(
             "{\"pulled\":false,\"reason\":\"topic '"
                 + topic
                 + "' holds no snapshot of set"
-                + " 'spam' yet\"}");
+                + " 'spam' yet"
+                + WHEN_THE_FIRST_IS_EXPECTED
+                + "\"}");
     assertThat(output()).doesNotExist();
     try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic)) {
       writer.publish(1, "a", "b");
@@ -256,7 +264,10 @@ class SnapshotTopicVerbsTest {
     String servers = KAFKA.servers();
     assertThat(Invocation.of("snapshot", "info", "--bootstrap-servers=" + servers, "--topic=none"))
         .isEqualTo(
-            new Invocation(ExitCode.NEGATIVE, List.of("there is no topic 'none' yet"), List.of()));
+            new Invocation(
+                ExitCode.NEGATIVE,
+                List.of("there is no topic 'none' yet" + WHEN_THE_FIRST_IS_EXPECTED),
+                List.of()));
     SnapshotWriter.createTopic(KAFKA.broker(), topic);
     assertThat(info(servers, "--json"))
         .isEqualTo(
@@ -266,7 +277,9 @@ class SnapshotTopicVerbsTest {
                     "{\"published\":false,\"reason\":\"topic '"
                         + topic
                         + "' holds no"
-                        + " snapshot of set 'firstseen' yet\"}"),
+                        + " snapshot of set 'firstseen' yet"
+                        + WHEN_THE_FIRST_IS_EXPECTED
+                        + "\"}"),
                 List.of()));
     try (SnapshotWriter writer = new SnapshotWriter(KAFKA.broker(), topic)) {
       writer.publish(1, "a", "b");
