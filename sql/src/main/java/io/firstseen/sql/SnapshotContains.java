@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * {@code SNAPSHOT_CONTAINS(set, key)}: whether a key is in the current snapshot of a set, as {@link
  * SnapshotClient#mightContain(byte[], byte[])} says. The set is a literal, the key a STRING or
- * BYTES before canonicalisation. NULL for a NULL key; FALSE for a key without a canonical form,
- * which no set holds.
+ * BYTES before canonicalisation. NULL for a NULL key, and for a key without a canonical form, which
+ * cannot be looked up.
  *
  * <p>Settings of the session say where snapshots are: {@code SET
  * 'firstseen.snapshots.bootstrap-servers' = 'broker:9092'}, {@link #TOPIC}, {@link #HASH_KEY_FILE}
@@ -274,11 +274,12 @@ public final class SnapshotContains extends ScalarFunction implements Specialize
     return key == null ? null : contains(key);
   }
 
-  private boolean contains(byte[] key) {
+  private @Nullable Boolean contains(byte[] key) {
     try {
       return client.mightContain(null, key);
     } catch (InvalidKeyException e) {
-      return false;
+      // Unknown, so that neither the condition nor its negation holds.
+      return null;
     }
   }
 
