@@ -44,8 +44,6 @@ public final class ListFigures implements Callable<Integer> {
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
   private static final int BATCH = 1_000;
   private static final int WARM_UP_ROUNDS = 2;
-  // A subdomain of a longer name with a port may have more parents than are asked.
-  private static final int MAX_LABELS = 4;
   private static final double SIGMAS = 4;
 
   /**
@@ -344,31 +342,16 @@ public final class ListFigures implements Callable<Integer> {
     UrlLists lists = listOf(listed);
     long visits = 0;
     long missed = 0;
-    long deep = 0;
-    long deepMissed = 0;
     for (String entry : listed) {
       String host = entry.substring(0, entry.length() - 1);
-      boolean isDeep = host.chars().filter(c -> c == '.').count() >= MAX_LABELS;
       List<UrlAnswer> answers = lists.askEach(null, expressions(MadeUpVisits.to(host)));
-      for (int i = 0; i < answers.size(); i++) {
-        boolean found = answers.get(i).isPresent();
-        if (isDeep && i >= MadeUpVisits.TO_THE_HOST) {
-          deep++;
-          deepMissed += found ? 0 : 1;
-        } else {
-          visits++;
-          missed += found ? 0 : 1;
-        }
-      }
+      visits += answers.size();
+      missed += answers.stream().filter(answer -> !answer.isPresent()).count();
     }
     figures.atMost(
         "made-up visits to listed hosts, %,d: missed".formatted(visits),
         (double) missed,
         bounds.missed(),
-        "");
-    figures.plain(
-        "below hosts of more than %d labels, %,d: missed".formatted(MAX_LABELS, deep),
-        (double) deepMissed,
         "");
     beside(name + ", hosts", lists, listed, hosts);
   }

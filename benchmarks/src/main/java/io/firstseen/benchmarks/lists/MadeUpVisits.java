@@ -8,9 +8,6 @@ import java.util.regex.Pattern;
 
 /** Ten URLs of visits to a host, all of which a list that names the host must match. */
 final class MadeUpVisits {
-  /** The first ones are to the host itself, the rest to hosts below a domain. */
-  static final int TO_THE_HOST = 8;
-
   private static final Pattern IPV4 = Pattern.compile("[0-9]+(\\.[0-9]+){3}");
 
   private MadeUpVisits() {}
