@@ -16,6 +16,7 @@ import {
 } from "./lib/errors.js";
 import {
   DirectorySource,
+  HashKey,
   HttpSource,
   Manifest,
   PublicKey,
@@ -31,7 +32,8 @@ import {
 } from "./node.js";
 
 const USAGE = `usage:
-  firstseen query PATH [KEY...|-] [--scope SCOPE] [--hash-key-file FILE] [--set NAME] [--blobs PLACE] [--json]
+  firstseen query PATH [KEY...|-] [--scope SCOPE] [--hash-key-file FILE] [--public-key FILE]... [--set NAME]
+      [--blobs PLACE] [--json]
   firstseen match PATH [URL...|-] [--list PATH]... [--allow PATH]... [--scope SCOPE] [--hash-key-file FILE]
       [--set NAME] [--blobs PLACE] [--json]
   firstseen info PATH
@@ -56,7 +58,7 @@ anything else that is wrong.
 
 const OPTIONS = {
   scope: { type: "string" },
-  "hash-key-file": { type: "string", default: "public" },
+  "hash-key-file": { type: "string" },
   "public-key": { type: "string", multiple: true, default: [] },
   list: { type: "string", multiple: true, default: [] },
   allow: { type: "string", multiple: true, default: [] },
@@ -71,8 +73,12 @@ const OPTIONS = {
 
 /** Which options a verb takes, and how many places. */
 const VERBS = {
-  query: { run: query, options: ["scope", "hash-key-file", "set", "blobs", "json"], most: Infinity },
-  match: { run: match, options: ["list", "allow", "scope", "hash-key-file", "set", "blobs", "json"], most: Infinity },
+  query: { run: query, options: ["scope", "hash-key-file", "public-key", "set", "blobs", "json"], most: Infinity },
+  match: {
+    run: match,
+    options: ["list", "allow", "scope", "hash-key-file", "public-key", "set", "blobs", "json"],
+    most: Infinity,
+  },
   info: { run: info, options: [], most: 1 },
   verify: { run: verify, options: ["public-key", "blobs"], most: 1 },
   apply: { run: apply, options: ["from", "blobs"], least: 2, most: 2 },
@@ -150,7 +156,16 @@ export async function main(words, io) {
 
 /** The hash key of a file; warns if others may use it. */
 function hashKeyOf(options, io) {
-  const file = options["hash-key-file"];
+  const file = options["hash-key-file"] ?? "public";
+  const ofEnvironment = options["hash-key-file"] === undefined ? process.env.FIRSTSEEN_HASH_KEY ?? "" : "";
+  if (ofEnvironment !== "") {
+    try {
+      // Only options have the word.
+      return HashKey.parse(ofEnvironment === "public" ? "" : ofEnvironment.trim());
+    } catch (error) {
+      throw new UnsupportedError(`FIRSTSEEN_HASH_KEY: ${error.message}`);
+    }
+  }
   const key = readHashKey(file);
   if (file !== "public" && process.platform !== "win32") {
     const status = statSync(file);
@@ -198,7 +213,7 @@ function sourceOf(place, { set = null, blobs = null }) {
 /** What a place holds: a name, parameters of the set, and the lookup. */
 async function opened(place, hashKey, options) {
   if (isUrl(place)) {
-    const follower = new SetFollower(sourceOf(place, options), { hashKey });
+    const follower = new SetFollower(sourceOf(place, options), { hashKey, publicKeys: publicKeysOf(options) });
     await follower.refresh();
     const { setName, parameters } = follower.manifest;
     return { name: setName, parameters, list: follower };
@@ -208,7 +223,7 @@ async function opened(place, hashKey, options) {
   if (options.set !== undefined && options.set !== setName) {
     throw new UnsupportedError(`set '${options.set}' is not the one in ${place}, which is '${setName}'`);
   }
-  return { name: setName, parameters, list: await openLookup(place, hashKey, { blobs: options.blobs }) };
+  return { name: setName, parameters, list: await openLookup(place, hashKey, { blobs: options.blobs, publicKeys: publicKeysOf(options) }) };
 }
 
 /** The keys of the command line, or the lines of standard input, as bytes. */

@@ -207,7 +207,7 @@ export function readHashKey(file) {
   const text = readBytes(file).toString("latin1").trim();
   try {
     return HashKey.parse(text === "public" ? "" : text);
-  } catch {
-    throw new UnsupportedError(`the hash key in ${file} must be 32 hexadecimal digits`);
+  } catch (error) {
+    throw new UnsupportedError(`${file}: ${error.message}`);
   }
 }

@@ -119,7 +119,9 @@ export class HashKey {
     }
     const key = bytesOfHex(digits);
     if (key === null || key.length !== 16) {
-      throw new RangeError(`a hash key must be 32 hexadecimal digits or 'public', got ${digits.length} characters`);
+      // The text may be a mistyped secret, so it is not repeated.
+      const found = digits.length === 32 ? `character ${1 + digits.search(/[^0-9a-f]/i)} is not one` : `got ${digits.length} characters`;
+      throw new RangeError(`a hash key must be 32 hexadecimal digits or 'public', ${found}`);
     }
     return HashKey.sipHash(key);
   }

@@ -78,7 +78,22 @@ test("a hash key is read from a file, and open rights are told", async (t) => {
   chmodSync(file, 0o640);
   assert.match((await run(words)).errors, /^warning: users other than its owner have rights[^\n]*mode 0640\): chmod 600 /);
   writeFileSync(file, "no key\n");
-  assert.match((await run(words)).errors, /the hash key in \S+ must be 32 hexadecimal digits/);
+  assert.match((await run(words)).errors, /\S+: a hash key must be 32 hexadecimal digits/);
+});
+
+test("the environment may have the hash key, and a signature is asked for", async (t) => {
+  const words = ["query", `${GOLDEN}/sixty-four.snapshot`, "http://example.com/key-0"];
+  t.after(() => delete process.env.FIRSTSEEN_HASH_KEY);
+  process.env.FIRSTSEEN_HASH_KEY = "00".repeat(16);
+  assert.match((await run(words)).errors, /another hash key/);
+  assert.equal((await run([...words, "--hash-key-file=public"])).status, 0);
+  process.env.FIRSTSEEN_HASH_KEY = "0".repeat(31) + "g";
+  assert.match((await run(words)).errors, /FIRSTSEEN_HASH_KEY: a hash key must be 32 [^\n]*character 32 is not one/);
+  process.env.FIRSTSEEN_HASH_KEY = "";
+  assert.equal((await run(words)).status, 0);
+  const set = goldenSet(temporary(t));
+  const unsigned = await run(["query", set, "a", "--public-key", repository("docs/index.md")]);
+  assert.match(unsigned.errors, /the public key in \S+ cannot be used/);
 });
 
 test("info and verify know snapshots, blobs, manifests and directories", async (t) => {

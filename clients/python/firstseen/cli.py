@@ -97,6 +97,17 @@ def _trusted(options: argparse.Namespace) -> list[TrustedKey]:
     return [TrustedKey.from_file(path) for path in options.public_key or ()]
 
 
+def _hash_key(options: argparse.Namespace) -> KeyHash:
+    """The key of the option, else that of the environment, else the public one."""
+    of_environment = os.environ.get("FIRSTSEEN_HASH_KEY", "").strip()
+    if options.hash_key_file is not None or not of_environment:
+        return KeyHash.from_file(options.hash_key_file or "public")
+    try:
+        return KeyHash.parse(of_environment)
+    except UnsupportedError as error:
+        raise UnsupportedError(f"FIRSTSEEN_HASH_KEY: {error}") from None
+
+
 def _shards(path: str, options: argparse.Namespace) -> tuple[Manifest, CatchUp]:
     """A manifest and the way to its set."""
     opened, directory = open_path(path)
@@ -275,7 +286,7 @@ def _questions(given: list[str]) -> Iterator[list[bytes]]:
 
 
 def _query(options: argparse.Namespace) -> int:
-    key_hash = KeyHash.from_file(options.hash_key_file)
+    key_hash = _hash_key(options)
     scope = os.fsencode(options.scope)
     opened, directory = open_path(options.path)
     whole: Optional[SnapshotSet] = None
@@ -352,7 +363,7 @@ def _open_list(path: str, key_hash: KeyHash, options: argparse.Namespace) -> Sna
 
 
 def _match(options: argparse.Namespace) -> int:
-    key_hash = KeyHash.from_file(options.hash_key_file)
+    key_hash = _hash_key(options)
     allow_from = 1 + len(options.list or [])
     paths = [options.path, *(options.list or []), *(options.allow or [])]
     for path in paths:
@@ -456,7 +467,7 @@ def _follow(options: argparse.Namespace) -> int:
     follower = follow(
         source,
         set_name=options.set,
-        key_hash=KeyHash.from_file(options.hash_key_file),
+        key_hash=_hash_key(options),
         cache=options.cache_dir,
         trusted_keys=_trusted(options),
         blobs=options.blobs,
@@ -530,7 +541,7 @@ def _parser() -> argparse.ArgumentParser:
             )
         if verb in ("query", "match", "follow"):
             command.add_argument(
-                "--hash-key-file", metavar="FILE|public", default="public", help="a file of 32 hexadecimal digits, or the word public (public)"
+                "--hash-key-file", metavar="FILE|public", help="a file of 32 hexadecimal digits, or the word public (the key in FIRSTSEEN_HASH_KEY, else public)"
             )
         if verb != "info":
             command.add_argument(

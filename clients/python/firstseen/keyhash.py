@@ -78,16 +78,14 @@ class KeyHash:
     @classmethod
     def parse(cls, digits: str) -> KeyHash:
         """SipHash-2-4 under a key of 32 hexadecimal digits."""
-        try:
-            key = bytes.fromhex(digits) if len(digits) == 32 else b""
-        except ValueError:
-            key = b""
-        if len(key) != 16:
-            # The text may be a mistyped secret.
-            raise UnsupportedError(
-                f"a hash key must be 32 hexadecimal digits, got {len(digits)} characters"
-            )
-        return cls(SIPHASH_2_4, key)
+        # The text may be a mistyped secret, so it is not repeated.
+        required = "a hash key must be 32 hexadecimal digits"
+        if len(digits) != 32:
+            raise UnsupportedError(f"{required}, got {len(digits)} characters")
+        for at, digit in enumerate(digits, 1):
+            if digit not in "0123456789abcdefABCDEF":
+                raise UnsupportedError(f"{required}, character {at} is not one")
+        return cls(SIPHASH_2_4, bytes.fromhex(digits))
 
     @classmethod
     def from_file(cls, path: Union[str, os.PathLike[str]]) -> KeyHash:
@@ -102,10 +100,8 @@ class KeyHash:
             text = file.read(4096)
         try:
             return cls.parse(text.strip())
-        except UnsupportedError:
-            raise UnsupportedError(
-                f"the hash key in {os.fspath(path)} must be 32 hexadecimal digits"
-            ) from None
+        except UnsupportedError as error:
+            raise UnsupportedError(f"{os.fspath(path)}: {error}") from None
 
     @property
     def name(self) -> str:

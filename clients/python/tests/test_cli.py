@@ -17,8 +17,8 @@ from .publisher import Publisher, Signer
 HOME = REPOSITORY / "clients/python"
 
 
-def run(*words, given=""):
-    environment = {**os.environ, "PYTHONPATH": str(HOME), "PYTHONDONTWRITEBYTECODE": "1"}
+def run(*words, given="", environment={}):
+    environment = {**os.environ, **environment, "PYTHONPATH": str(HOME), "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run(
         [sys.executable, "-m", "firstseen", *map(str, words)], input=given, capture_output=True, text=True, env=environment
     )
@@ -163,6 +163,16 @@ class Commands(unittest.TestCase):
         self.assertEqual(returns.stdout, b"a\r\tabsent\n")
         other = run("query", GOLDEN / "shard-2-of-4.snapshot", "http://example.com/key-1")
         self.assertEqual(other.returncode, 2)
+
+    def test_the_hash_key_of_the_environment(self):
+        words = ("query", GOLDEN / "sixty-four.snapshot", "http://example.com/key-0")
+        other = {"FIRSTSEEN_HASH_KEY": "00" * 16}
+        self.assertIn("another hash key", run(*words, environment=other).stderr)
+        self.assertEqual(run(*words, "--hash-key-file", "public", environment=other).returncode, 0)
+        self.assertEqual(run(*words, environment={"FIRSTSEEN_HASH_KEY": ""}).returncode, 0)
+        wrong = run(*words, environment={"FIRSTSEEN_HASH_KEY": "0" * 31 + "g"})
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn("FIRSTSEEN_HASH_KEY: a hash key must be 32 hexadecimal digits, character 32 is not one", wrong.stderr)
 
     def test_wrong_words(self):
         for words, sentence in (

@@ -5,9 +5,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Json;
+import io.firstseen.cli.shared.TrustedKeyOptions;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.UrlExpressions;
+import io.firstseen.filters.snapshot.TrustedKey;
 import io.firstseen.filters.snapshot.UrlAnswer;
 import io.firstseen.filters.snapshot.UrlList;
 import io.firstseen.filters.snapshot.UrlLists;
@@ -75,6 +77,8 @@ final class SnapshotMatchCommand implements Callable<Integer> {
 
   @Mixin private HashKeyOptions hashKey;
 
+  @Mixin private TrustedKeyOptions trusted;
+
   @Spec private CommandSpec spec;
 
   private UrlLists lists;
@@ -99,9 +103,13 @@ final class SnapshotMatchCommand implements Callable<Integer> {
       }
     }
     List<UrlList> opened = new ArrayList<>();
+    List<TrustedKey> keys = trusted.keys();
+    snapshot.requireSigned(keys);
     opened.add(snapshot.open().urlList(keyHash));
     for (Path path : paths.subList(1, paths.size())) {
-      opened.add(OpenedSnapshots.open(path, null).urlList(keyHash));
+      SnapshotArgument other = new SnapshotArgument(path);
+      other.requireSigned(keys);
+      opened.add(other.open().urlList(keyHash));
     }
     if (opened.stream().map(UrlList::name).distinct().count() < opened.size()) {
       for (int i = 0; i < opened.size(); i++) {

@@ -5,6 +5,7 @@ import io.firstseen.cli.shared.ExitCode;
 import io.firstseen.cli.shared.Json;
 import io.firstseen.filters.snapshot.SnapshotDirectory;
 import io.firstseen.jobs.options.OptionValues;
+import io.firstseen.jobs.shared.UserErrorException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -51,7 +52,9 @@ final class SnapshotPruneCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     SnapshotDirectory directory = new SnapshotDirectory(path);
     // Fails if the directory does not exist, instead of creating it.
-    directory.sequences();
+    if (directory.sequences().isEmpty()) {
+      throw new UserErrorException("there is no manifest in " + path);
+    }
     SnapshotDirectory.Pruned pruned;
     Closeable lock = directory.lock();
     try {

@@ -2,6 +2,7 @@ package io.firstseen.cli.snapshot;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.firstseen.cli.shared.Json;
+import io.firstseen.cli.shared.TrustedKeyOptions;
 import io.firstseen.filters.key.InvalidKeyException;
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.snapshot.SnapshotException;
@@ -44,6 +45,8 @@ final class SnapshotQueryCommand implements Callable<Integer> {
 
   @Mixin private HashKeyOptions hashKey;
 
+  @Mixin private TrustedKeyOptions trusted;
+
   @Spec private CommandSpec spec;
 
   private OpenedSnapshots opened;
@@ -53,6 +56,7 @@ final class SnapshotQueryCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     keyHash = hashKey.keyHash();
+    snapshot.requireSigned(trusted.keys());
     opened = snapshot.open();
     opened.parameters().requireReadableBy(keyHash);
     scopeBytes = scope == null ? null : scope.getBytes(StandardCharsets.UTF_8);

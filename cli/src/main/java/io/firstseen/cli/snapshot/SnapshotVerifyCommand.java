@@ -48,9 +48,7 @@ final class SnapshotVerifyCommand implements Callable<Integer> {
     String sentence;
     List<TrustedKey> keys = trusted.keys();
     try {
-      if (!keys.isEmpty()) {
-        snapshot.requireSigned(keys);
-      }
+      snapshot.requireSigned(keys);
       Optional<FileSummary> file = snapshot.file();
       if (file.isPresent()) {
         file.get().verify();

@@ -93,6 +93,17 @@ class SnapshotSignaturesTest {
     assertThat(other.out())
         .containsExactly(
             "invalid: the manifest is signed by the key %s, which is not trusted".formatted(id));
+    for (String verb : List.of("query", "match")) {
+      assertThat(
+              Invocation.of("snapshot", verb, target, "a", "--public-key", path("other.pub")).err())
+          .singleElement()
+          .asString()
+          .endsWith("the manifest is signed by the key %s, which is not trusted".formatted(id));
+    }
+    assertThat(
+            Invocation.of("snapshot", "query", target, "a", "--public-key", path("key.pub"))
+                .status())
+        .isZero();
     assertThat(verify(target, "other.pub", "--public-key=" + path("key.pub")).status()).isZero();
 
     String manifest = snapshots.manifestFile(2).toString();
@@ -223,6 +234,9 @@ class SnapshotSignaturesTest {
     assertThat(Invocation.of("snapshot", "prune", path("none"), "--keep=9").err())
         .containsExactly(
             "firstseen snapshot prune: there is no snapshot directory " + path("none"));
+    Files.createDirectory(directory.resolve("empty"));
+    assertThat(Invocation.of("snapshot", "prune", path("empty"), "--keep=9").err())
+        .containsExactly("firstseen snapshot prune: there is no manifest in " + path("empty"));
   }
 
   @Test

@@ -168,14 +168,14 @@ public final class KeyHash implements Serializable {
    *     contain it, since it may be a mistyped secret
    */
   public static KeyHash parse(String hexKey) {
-    if (hexKey.length() != 2 * KEY_BYTES
-        || !hexKey.chars().allMatch(c -> c < 128 && HexFormat.isHexDigit(c))) {
-      throw new IllegalArgumentException(
-          "a hash key must be "
-              + 2 * KEY_BYTES
-              + " hexadecimal digits, got "
-              + hexKey.length()
-              + " characters");
+    String required = "a hash key must be " + 2 * KEY_BYTES + " hexadecimal digits, ";
+    if (hexKey.length() != 2 * KEY_BYTES) {
+      throw new IllegalArgumentException(required + "got " + hexKey.length() + " characters");
+    }
+    for (int i = 0; i < hexKey.length(); i++) {
+      if (!HexFormat.isHexDigit(hexKey.charAt(i))) {
+        throw new IllegalArgumentException(required + "character " + (i + 1) + " is not one");
+      }
     }
     return new KeyHash(Algorithm.SIPHASH_2_4, HexFormat.of().parseHex(hexKey));
   }

