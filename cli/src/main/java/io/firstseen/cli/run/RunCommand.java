@@ -125,8 +125,8 @@ public final class RunCommand implements Callable<Integer> {
       names = "--snapshots",
       paramLabel = "DIR",
       description =
-          "A directory for a manifest per window and the snapshots that it names; those of an earlier"
-              + " run are removed.")
+          "A directory for a manifest per window and the snapshots that it names. It must have no"
+              + " snapshots yet.")
   private Path snapshots;
 
   @Option(

@@ -18,6 +18,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
+import org.apache.flink.util.FileUtils;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -298,6 +299,11 @@ class RunCommandTest {
     assertThat(read("accepted")).as("the control").isEqualTo(read("in"));
     String[] stripping = Arrays.copyOf(words, words.length + 1);
     stripping[words.length] = "--strip-parameters=utm_*,gclid";
+    assertThat(run(stripping).err())
+        .singleElement()
+        .asString()
+        .contains(path("set") + " has snapshots already");
+    FileUtils.deleteDirectory(directory.resolve("set").toFile());
     assertThat(run(stripping).status()).isZero();
     assertThat(read("accepted")).isEqualTo(page + "&utm_source=x\n" + page + "&ref=b\n");
     String asked = "HTTP://Example.com/a?utm_medium=y&gclid=z&id=1";

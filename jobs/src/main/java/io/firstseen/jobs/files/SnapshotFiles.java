@@ -24,11 +24,11 @@ public final class SnapshotFiles implements Sink<SnapshotRecord>, SingleTask {
   private final String directory;
 
   /**
-   * Checks that the directory can be written.
+   * Checks that the directory can be written, and has no snapshots, as the sequence of the new ones
+   * begins anew: a client that follows the directory would reject them as older.
    *
-   * @param directory created if absent; the snapshots of an earlier job are removed when this one
-   *     starts
-   * @throws UserErrorException if it cannot be written
+   * @param directory created if absent
+   * @throws UserErrorException if it cannot be written, or has snapshots
    */
   public SnapshotFiles(Path directory) {
     try {
@@ -40,6 +40,16 @@ public final class SnapshotFiles implements Sink<SnapshotRecord>, SingleTask {
     }
     if (!Files.isWritable(directory)) {
       throw new UserErrorException("cannot write " + directory + ": permission denied");
+    }
+    try {
+      if (!new SnapshotDirectory(directory).sequences().isEmpty()) {
+        throw new UserErrorException(
+            directory
+                + " has snapshots already, and clients may follow it; write to a new directory, or"
+                + " remove this one");
+      }
+    } catch (SnapshotException e) {
+      throw new UserErrorException(e.getMessage());
     }
     this.directory = directory.toAbsolutePath().toString();
   }
@@ -53,6 +63,7 @@ public final class SnapshotFiles implements Sink<SnapshotRecord>, SingleTask {
     try {
       Closeable lock = target.lock();
       if (context.getRestoredCheckpointId().isEmpty()) {
+        // What a failed attempt of this job has written.
         target.clear();
       }
       return new Writer(target, lock);
