@@ -7,9 +7,12 @@ import io.firstseen.consumer.internal.SnapshotAssembler;
 import io.firstseen.consumer.internal.SnapshotCache;
 import io.firstseen.consumer.internal.TopicFollower;
 import io.firstseen.filters.snapshot.SnapshotException;
+import io.firstseen.filters.snapshot.SnapshotTopicFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -18,12 +21,17 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs on the following thread: hands records to the assembler and carries out its decisions. */
 final class AssemblingReader implements TopicFollower.Reader {
+  private static final int MAX_NAMED_SETS = 20;
+
   private final SnapshotClientOptions options;
   private final LongSupplier wallClockMillis;
   private final CurrentSnapshot current;
   private final Executor fetches;
   private final FollowedState shown;
   private final @Nullable SnapshotCache cache;
+  // While there is no snapshot: the set may be misspelt.
+  private final Set<String> otherSets = new TreeSet<>();
+  private @Nullable String onlyOthers;
   private SnapshotAssembler assembler;
   private OptionalLong pinned;
   private String topicId;
@@ -190,6 +198,13 @@ final class AssemblingReader implements TopicFollower.Reader {
     shown.counters().readRecords.incrementAndGet();
     shown.counters().readBytes.addAndGet(value == null ? 0 : value.length);
     assembler.accept(offset, key, value, wallClockMillis);
+    if (shown.active() == null
+        && value != null
+        && !key.equals(options.setName())
+        && otherSets.size() < MAX_NAMED_SETS
+        && SnapshotTopicFormat.isSetName(key)) {
+      otherSets.add(key);
+    }
     if (offset != OTHER_PARTITION) {
       nextOffset = offset + 1;
     }
@@ -222,7 +237,21 @@ final class AssemblingReader implements TopicFollower.Reader {
     }
     tellCacheTrouble();
     assembler.takeNotice().ifPresent(shown::notice);
+    tellOtherSets();
     return reread;
+  }
+
+  /** Reports the sets on the topic, while there is no snapshot of the one that is followed. */
+  private void tellOtherSets() {
+    if (onlyOthers != null && shown.active() != null) {
+      shown.endRefusal(onlyOthers);
+      onlyOthers = null;
+    } else if (onlyOthers == null && shown.active() == null && !otherSets.isEmpty()) {
+      onlyOthers =
+          "topic '%s' holds no snapshot of set '%s' yet, but of %s"
+              .formatted(options.topic(), options.setName(), String.join(", ", otherSets));
+      shown.suspect(onlyOthers);
+    }
   }
 
   @Override

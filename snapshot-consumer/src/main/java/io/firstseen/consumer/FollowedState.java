@@ -227,6 +227,14 @@ final class FollowedState {
     }
   }
 
+  /** Publishes and reports what may be wrong, unless something is known to be. */
+  void suspect(String reason) {
+    if (refusal == null) {
+      setRefusal(reason);
+      notice(reason);
+    }
+  }
+
   /** Publishes that this is no longer wrong. */
   void endRefusal(String reason) {
     if (reason.equals(refusal)) {

@@ -107,6 +107,21 @@ class SnapshotClientTest {
   }
 
   @Test
+  void namesTheSetsOfTheTopicWhileTheSetMayBeMisspelt() throws Exception {
+    SnapshotClient client = client();
+    read(client, TestPublisher.of("spma", 1).publish(1, "a").entries());
+    String sentence =
+        "topic 'firstseen.snapshots' holds no snapshot of set 'spam' yet, but of spma";
+    client.reader().settle();
+    assertThat(client.status().trouble()).contains(sentence);
+    read(client, publisher.publish(1, "a").entries());
+    client.reader().settle();
+    assertThat(client.status().trouble()).isEmpty();
+    assertThat(events).containsOnlyOnce("notice: " + sentence);
+    client.close();
+  }
+
+  @Test
   void goesFromEmptyToLoadingToReadyAndTells() throws Exception {
     SnapshotClient client = client();
     assertThat(client.state()).isEqualTo(ClientState.EMPTY);
