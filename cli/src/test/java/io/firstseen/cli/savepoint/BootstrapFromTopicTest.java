@@ -16,6 +16,7 @@ import io.firstseen.testing.EmbeddedCluster;
 import io.firstseen.testing.SharedBroker;
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,6 +34,8 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.BeforeAll;
@@ -107,7 +110,53 @@ class BootstrapFromTopicTest {
   private static void send(
       KafkaProducer<byte[], byte[]> producer, String topic, int partition, byte[] key, byte[] value)
       throws Exception {
-    producer.send(new ProducerRecord<>(topic, partition, 1_000L, key, value)).get();
+    byte[] time = ByteBuffer.allocate(Long.BYTES).putLong(1_000).array();
+    send(producer, topic, partition, key, value, new RecordHeader("firstseen.timestamp", time));
+  }
+
+  private static void send(
+      KafkaProducer<byte[], byte[]> producer,
+      String topic,
+      int partition,
+      byte[] key,
+      byte[] value,
+      Header... headers)
+      throws Exception {
+    producer
+        .send(new ProducerRecord<>(topic, partition, 1_000L, key, value, List.of(headers)))
+        .get();
+  }
+
+  /** Manifests, claims and events have no header of ours. */
+  @Test
+  void aTopicOfAnotherKindIsRejected() throws Exception {
+    Header time = new RecordHeader("firstseen.timestamp", new byte[Long.BYTES]);
+    Map<String, Header[]> kinds =
+        Map.of(
+            "has a record without the header firstseen.timestamp",
+            new Header[0],
+            "is a topic of duplicates",
+            new Header[] {time, new RecordHeader("firstseen.outcome", "duplicate".getBytes(UTF_8))},
+            "is a topic of dead letters",
+            new Header[] {time, new RecordHeader("firstseen.reason", "bad".getBytes(UTF_8))});
+    for (Map.Entry<String, Header[]> kind : kinds.entrySet()) {
+      String topic = SharedBroker.unused("kind");
+      KAFKA.broker().createTopics(List.of(new NewTopic(topic, 1, (short) 1)));
+      try (KafkaProducer<byte[], byte[]> producer =
+          new KafkaProducer<>(
+              Map.of("bootstrap.servers", KAFKA.servers()),
+              new ByteArraySerializer(),
+              new ByteArraySerializer())) {
+        send(producer, topic, 0, "key".getBytes(UTF_8), VALUE, kind.getValue());
+      }
+      Invocation rejected = bootstrap(topic, "S");
+      assertThat(rejected.status()).isEqualTo(ExitCode.USAGE);
+      assertThat(rejected.err())
+          .containsExactly(
+              "firstseen bootstrap: topic %s is not the accepted topic of a dedup: it %s (%s-0@0)"
+                  .formatted(topic, kind.getKey(), topic));
+      assertThat(directory.resolve("S")).doesNotExist();
+    }
   }
 
   @Test

@@ -20,6 +20,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
@@ -38,7 +39,8 @@ public final class ChangelogReader {
    *
    * @param clientProperties settings of the client, {@code bootstrap.servers} among them
    * @param maxAhead how far ahead of the clock a change may be
-   * @throws UserErrorException if no broker answers, there is no such topic, or it cannot be read
+   * @throws UserErrorException if no broker answers, there is no such topic, it cannot be read, or
+   *     it is not an accepted topic
    */
   public static void read(
       Properties clientProperties,
@@ -94,6 +96,7 @@ public final class ChangelogReader {
       var records = consumer.poll(POLL);
       for (ConsumerRecord<byte[], byte[]> record : records) {
         if (record.offset() < ends.get(new TopicPartition(record.topic(), record.partition()))) {
+          requireAccepted(record);
           deserializer.deserialize(record, collector);
         }
       }
@@ -104,6 +107,25 @@ public final class ChangelogReader {
             "topic %s gave no record for %s before its end"
                 .formatted(topic, OptionValues.write(MAX_SILENCE)));
       }
+    }
+  }
+
+  /** Rejects a topic that is no accepted topic, by the headers of its records. */
+  private static void requireAccepted(ConsumerRecord<byte[], byte[]> record) {
+    Headers headers = record.headers();
+    String found =
+        headers.lastHeader(RecordHeaders.OUTCOME) != null
+            ? "is a topic of duplicates"
+            : headers.lastHeader(RecordHeaders.REASON) != null
+                ? "is a topic of dead letters"
+                : headers.lastHeader(RecordHeaders.TIMESTAMP) == null
+                    ? "has a record without the header " + RecordHeaders.TIMESTAMP
+                    : null;
+    if (found != null) {
+      throw new UserErrorException(
+          "topic %s is not the accepted topic of a dedup: it %s (%s-%d@%d)"
+              .formatted(
+                  record.topic(), found, record.topic(), record.partition(), record.offset()));
     }
   }
 
