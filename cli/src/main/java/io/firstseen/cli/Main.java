@@ -25,6 +25,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.apache.flink.util.ExceptionUtils;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -180,11 +181,19 @@ public final class Main implements Callable<Integer> {
     return Optional.empty();
   }
 
+  /** The message of the operating system. */
+  private static final String NO_SPACE = "No space left on device";
+
   private static int programError(Throwable failure, CommandLine verb, boolean debug) {
+    boolean isFull = ExceptionUtils.findThrowableWithMessage(failure, NO_SPACE).isPresent();
     print(
         verb,
-        "unexpected %s%s"
-            .formatted(failure, debug ? "" : " (" + DEBUG_VARIABLE + "=1 tells more)"));
+        isFull
+            ? "no space left on the device of an output, or of the directory for temporary files, "
+                + System.getProperty("java.io.tmpdir")
+                + " (JAVA_TOOL_OPTIONS=-Djava.io.tmpdir=DIR sets another one)"
+            : "unexpected %s%s"
+                .formatted(failure, debug ? "" : " (" + DEBUG_VARIABLE + "=1 tells more)"));
     if (debug) {
       failure.printStackTrace(verb.getErr());
     }

@@ -37,7 +37,12 @@ final class SnapshotQueryCommand implements Callable<Integer> {
       description = "Keys; - or no key means that they are read from standard input, one per line.")
   private List<String> keys = List.of();
 
-  @Option(names = "--scope", paramLabel = "SCOPE", description = "The scope of the keys.")
+  @Option(
+      names = "--scope",
+      paramLabel = "SCOPE",
+      description =
+          "The scope of the keys. Snapshots do not record whether keys have scopes: without it, a key"
+              + " that was added with a scope is absent.")
   private String scope;
 
   @Option(names = "--json", description = "Print one JSON object per key.")
