@@ -343,6 +343,28 @@ class OneWriterTest {
     assertEachOutcomeIsThereOnce(second);
   }
 
+  /** Its sink of dead letters has written nothing, but knows the claim of the other sink. */
+  @Test
+  void aJobWithoutDeadLettersGoesOnFromItsState() throws Exception {
+    begin(9, 1);
+    JobClient first = submit(1, Duration.ofMillis(300), new Configuration());
+    sendWithoutDeadLetters(20);
+    topics.await(name + ".accepted", READ_COMMITTED, model.changes);
+    String savepoint = cluster.stopWithSavepoint(first, SavepointFormatType.CANONICAL, false);
+    JobClient second = submit(1, Duration.ofMillis(300), fromSavepoint(savepoint));
+    sendWithoutDeadLetters(20);
+    assertEachOutcomeIsThereOnce(second);
+  }
+
+  private void sendWithoutDeadLetters(int count) throws Exception {
+    List<String> events =
+        stream.next(count).stream()
+            .filter(event -> !EventStream.keyOf(event).equals(event))
+            .toList();
+    model.apply(events);
+    topics.send(name + ".events", partitions, events);
+  }
+
   private static CompletableFuture<String> savepointOrNothing(JobClient job) {
     return job.triggerSavepoint(null, SavepointFormatType.CANONICAL);
   }

@@ -173,7 +173,7 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
   }
 
   private String whereThisGoesOn() {
-    if (!hasState) {
+    if (!hasState || line.claims().isEmpty()) {
       return "has no state of it";
     }
     String job = PublisherLine.job(line.claims().get(line.claims().size() - 1));
