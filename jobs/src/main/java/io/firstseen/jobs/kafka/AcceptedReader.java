@@ -28,6 +28,7 @@ final class AcceptedReader implements SourceReader<SourceEvent, KafkaPartitionSp
   private static final long MAX_POLL_MILLIS = 1_000;
 
   private final SourceReader<SourceEvent, KafkaPartitionSplit> connector;
+  private final String topic;
   private final Duration retention;
   private final PartitionEnds ends;
   private final Clock clock;
@@ -40,10 +41,12 @@ final class AcceptedReader implements SourceReader<SourceEvent, KafkaPartitionSp
 
   AcceptedReader(
       SourceReader<SourceEvent, KafkaPartitionSplit> connector,
+      String topic,
       Duration retention,
       PartitionEnds ends,
       Clock clock) {
     this.connector = connector;
+    this.topic = topic;
     this.retention = retention;
     this.ends = ends;
     this.clock = clock;
@@ -52,6 +55,13 @@ final class AcceptedReader implements SourceReader<SourceEvent, KafkaPartitionSp
   @Override
   public void addSplits(List<KafkaPartitionSplit> splits) {
     for (KafkaPartitionSplit split : splits) {
+      if (!split.getTopic().equals(topic)) {
+        throw new UserErrorException(
+            ("--accepted-topic is %s, but the state is of topic %s, and the set would be of the keys"
+                    + " of both (start with --accepted-topic %2$s, or start without state and with"
+                    + " --take-over or another --set)")
+                .formatted(topic, split.getTopic()));
+      }
       long throughMillis = clock.millis();
       if (split instanceof TimedSplit timed) {
         throughMillis = timed.readThroughMillis();

@@ -29,17 +29,23 @@ final class AcceptedSource
   private static final long serialVersionUID = 1;
 
   private final KafkaSource<SourceEvent> connector;
+  private final String topic;
   private final Properties clientProperties;
   private final Duration retention;
 
   /**
    * Adds the check to a source.
    *
+   * @param topic the accepted topic; state of another topic fails the job
    * @param retention for how long the topic keeps what is unread
    */
   AcceptedSource(
-      KafkaSource<SourceEvent> connector, Properties clientProperties, Duration retention) {
+      KafkaSource<SourceEvent> connector,
+      String topic,
+      Properties clientProperties,
+      Duration retention) {
     this.connector = connector;
+    this.topic = topic;
     this.clientProperties = clientProperties;
     this.retention = retention;
   }
@@ -49,6 +55,7 @@ final class AcceptedSource
       throws Exception {
     return new AcceptedReader(
         connector.createReader(context),
+        topic,
         retention,
         new PartitionEnds(clientProperties),
         Clock.systemUTC());

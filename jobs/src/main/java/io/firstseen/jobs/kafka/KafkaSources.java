@@ -73,7 +73,8 @@ public final class KafkaSources {
             builder -> builder.setTopics(options.acceptedTopic()),
             options.transactionalIdPrefix(options.snapshotsTopic()),
             new ChangelogDeserializer(new EventParser(maxAhead, Clock.systemUTC())));
-    return new AcceptedSource(source, options.clientProperties(), retention);
+    return new AcceptedSource(
+        source, options.acceptedTopic(), options.clientProperties(), retention);
   }
 
   private static KafkaSource<SourceEvent> source(

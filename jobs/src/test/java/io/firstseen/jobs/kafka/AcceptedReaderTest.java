@@ -39,12 +39,23 @@ class AcceptedReaderTest {
   private final AcceptedReader reader = newReader();
 
   private AcceptedReader newReader() {
-    return new AcceptedReader(connector, RETENTION, ends, time);
+    return new AcceptedReader(connector, "accepted", RETENTION, ends, time);
   }
 
   private void restore(KafkaPartitionSplit split) {
     AcceptedReader next = newReader();
     next.addSplits(List.of(split));
+  }
+
+  @Test
+  void stateOfAnotherTopicFailsTheJob() {
+    assertThatThrownBy(
+            () -> restore(new KafkaPartitionSplit(new TopicPartition("accepted-2", 3), 5)))
+        .isInstanceOf(UserErrorException.class)
+        .hasMessage(
+            "--accepted-topic is accepted, but the state is of topic accepted-2, and the set would be"
+                + " of the keys of both (start with --accepted-topic accepted-2, or start without"
+                + " state and with --take-over or another --set)");
   }
 
   /** Reads a record that was written so long before now. */
