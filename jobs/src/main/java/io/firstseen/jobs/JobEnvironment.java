@@ -7,12 +7,14 @@ import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.operators.compaction.Snapshots;
 import io.firstseen.types.TimeToLive;
 import java.time.Duration;
+import java.util.Optional;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExternalizedCheckpointRetention;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.configuration.StateBackendOptions;
+import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.core.execution.CheckpointingMode;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.slf4j.Logger;
@@ -79,6 +81,11 @@ final class JobEnvironment {
           "no checkpoint directory is known here: unless the cluster has one, checkpoints stay on"
               + " the JobManager's heap and fail beyond 5 MiB a task (--checkpoint-dir)");
     }
+  }
+
+  /** The savepoint or checkpoint that the job starts from; empty if it starts without state. */
+  static Optional<String> restoredFrom(StreamExecutionEnvironment env) {
+    return Optional.ofNullable(env.getConfiguration().get(StateRecoveryOptions.SAVEPOINT_PATH));
   }
 
   /**

@@ -131,7 +131,7 @@ public final class PipelineJob {
         env,
         KafkaSources.events(kafka, options.dedup().maxAhead()),
         KafkaSinks.outcomes(kafka, options),
-        KafkaSinks.snapshots(kafka, options.snapshots()),
+        KafkaSinks.snapshots(kafka, options, false, JobEnvironment.restoredFrom(env)),
         options,
         SnapshotJob.publication(kafka, options));
   }
@@ -178,7 +178,7 @@ public final class PipelineJob {
           env,
           KafkaSources.events(kafka, options.dedup().maxAhead()),
           KafkaSinks.outcomes(kafka, options),
-          KafkaSinks.snapshots(kafka, options.snapshots()),
+          KafkaSinks.snapshots(kafka, options, false, Optional.empty()),
           options);
     }
 

@@ -191,10 +191,11 @@ public final class SnapshotJob {
     kafka.requireChangelog();
     JobEnvironment.configureCheckpoints(env, kafka);
     Duration retention = Topics.prepareSnapshots(kafka, options.ttlOfAccepted());
+    KafkaSinks.requireOptionsOfDedup(kafka, options);
     build(
         env,
         KafkaSources.acceptedChangelog(kafka, options.maxAhead(), retention),
-        KafkaSinks.snapshots(kafka, options.snapshots()),
+        KafkaSinks.snapshots(kafka, options, true, JobEnvironment.restoredFrom(env)),
         options,
         publication(kafka, options));
   }
@@ -286,7 +287,7 @@ public final class SnapshotJob {
       SnapshotJob.build(
           env,
           KafkaSources.acceptedChangelog(kafka, options.maxAhead(), Duration.ZERO),
-          KafkaSinks.snapshots(kafka, snapshots),
+          KafkaSinks.snapshots(kafka, options, true, Optional.empty()),
           options,
           snapshots.publication());
     }

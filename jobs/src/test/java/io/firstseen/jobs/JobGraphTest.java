@@ -145,7 +145,7 @@ class JobGraphTest {
         env,
         KafkaSources.events(kafka, Duration.ZERO),
         KafkaSinks.outcomes(kafka, JobOptions.parse()),
-        KafkaSinks.snapshots(kafka, JobOptions.parse().snapshots()),
+        KafkaSinks.snapshots(kafka, JobOptions.parse(), false, Optional.empty()),
         JobOptions.parse());
     Set<String> expected = new TreeSet<>(DEDUP);
     expected.addAll(SNAPSHOTS);

@@ -486,7 +486,7 @@ class SecuredBrokerTest {
     Topics.preparePipeline(options(dedupFile), null);
     KafkaOptions options = options(files.get(user));
     List<AclBinding> rights = rightsOf(user);
-    assertThat(rights).hasSize(user.equals("dedup-job") ? 8 : 5);
+    assertThat(rights).hasSize(user.equals("dedup-job") ? 8 : 6);
     // In the quick tier the last of each kind.
     boolean all = Integer.getInteger("firstseen.scale", 1) > 1;
     Map<ResourceType, AclBinding> ofKinds = new EnumMap<>(ResourceType.class);

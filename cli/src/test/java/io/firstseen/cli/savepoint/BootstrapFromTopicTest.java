@@ -281,7 +281,8 @@ class BootstrapFromTopicTest {
               "--accepted-topic=" + accepted,
               "--duplicates-topic=" + duplicates,
               "--dead-letters-topic=" + SharedBroker.unused("dead-letters"),
-              "--snapshots-topic=" + SharedBroker.unused("snapshots")),
+              "--snapshots-topic=" + SharedBroker.unused("snapshots"),
+              "--accept-changes=set"),
           JobOptions.parse(
               "--parallelism=2",
               "--state-backend=rocksdb",

@@ -2,6 +2,7 @@ package io.firstseen.jobs.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.UserErrorException;
 import java.time.Duration;
@@ -18,6 +19,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The claims for an output on a topic. Each read continues where the last one ended. Claims are
@@ -26,14 +28,17 @@ import org.apache.kafka.common.TopicPartition;
 final class ClaimsTail implements AutoCloseable {
   private final TopicPartition partition;
   private final String key;
+  private final String identityKey;
   private final Consumer<byte[], byte[]> consumer;
   private final Set<String> all = new LinkedHashSet<>();
   private String newest;
+  private @Nullable JobIdentity identity;
   private long newestSince;
 
   ClaimsTail(Properties clientProperties, String topic, String output) {
     this.partition = new TopicPartition(topic, 0);
     this.key = OutputClaim.claimKey(output);
+    this.identityKey = OutputClaim.identityKey(output);
     this.consumer = TailReader.consumer(clientProperties, IsolationLevel.READ_UNCOMMITTED);
     consumer.assign(List.of(partition));
     consumer.seekToBeginning(List.of(partition));
@@ -47,7 +52,7 @@ final class ClaimsTail implements AutoCloseable {
   static PublisherLine line(KafkaOptions kafka) {
     try (ClaimsTail tail =
         new ClaimsTail(kafka.clientProperties(), kafka.claimsTopic(), kafka.outputTopic())) {
-      if (tail.consumer.partitionsFor(kafka.claimsTopic(), TailReader.PATIENCE).isEmpty()) {
+      if (!tail.exists()) {
         return PublisherLine.NEW;
       }
       tail.readToEnd();
@@ -57,6 +62,11 @@ final class ClaimsTail implements AutoCloseable {
     } catch (KafkaException e) {
       throw TailReader.cannotRead(kafka.claimsTopic(), e);
     }
+  }
+
+  /** Whether there is a topic of claims. */
+  boolean exists() {
+    return !consumer.partitionsFor(partition.topic(), TailReader.PATIENCE).isEmpty();
   }
 
   /**
@@ -73,9 +83,14 @@ final class ClaimsTail implements AutoCloseable {
   }
 
   private void take(ConsumerRecord<byte[], byte[]> record, List<String> read) {
-    if (record.key() == null
-        || record.value() == null
-        || !key.equals(new String(record.key(), UTF_8))) {
+    if (record.key() == null || record.value() == null) {
+      return;
+    }
+    String recordKey = new String(record.key(), UTF_8);
+    if (recordKey.equals(identityKey)) {
+      identity = JobIdentity.parse(record.value());
+    }
+    if (!recordKey.equals(key)) {
       return;
     }
     String claim = new String(record.value(), UTF_8);
@@ -90,6 +105,11 @@ final class ClaimsTail implements AutoCloseable {
   /** The newest claim that was read. */
   Optional<String> newest() {
     return Optional.ofNullable(newest);
+  }
+
+  /** The identity that was read last; empty if no job of this release has written the output. */
+  Optional<JobIdentity> identity() {
+    return Optional.ofNullable(identity);
   }
 
   /** All different claims that were read. */

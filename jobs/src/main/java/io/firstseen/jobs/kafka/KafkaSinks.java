@@ -1,6 +1,7 @@
 package io.firstseen.jobs.kafka;
 
 import io.firstseen.filters.snapshot.Manifest;
+import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.SnapshotOptions;
@@ -19,7 +20,10 @@ import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.util.function.SerializableFunction;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Exactly-once sinks: their transactions are committed with Flink's checkpoints. */
 public final class KafkaSinks {
@@ -28,6 +32,8 @@ public final class KafkaSinks {
    * hundred events. The producer's default memory has room for those of 512 partitions.
    */
   private static final int BATCH_BYTES = 1 << 16;
+
+  private static final Logger LOG = LoggerFactory.getLogger(KafkaSinks.class);
 
   private KafkaSinks() {}
 
@@ -46,17 +52,24 @@ public final class KafkaSinks {
     return new OutcomeSinks(
         outcomes(
             kafka,
-            claim(kafka, "outcomes", prefix, takenOver),
+            claim(kafka, options, "outcomes", prefix, takenOver),
             options.dedup().shards(),
             options.keyHashSource()),
         kafka.duplicates(),
         // A right on ids that begin with the prefix is enough for both.
         outcomes(
-            kafka, claim(kafka, "dead-letters", prefix + ".dead-letters", takenOver), 1, null));
+            kafka,
+            claim(kafka, options, "dead-letters", prefix + ".dead-letters", takenOver),
+            1,
+            null));
   }
 
   private static OutputClaim claim(
-      KafkaOptions kafka, String sink, String idsOfSink, PublisherLine takenOver) {
+      KafkaOptions kafka,
+      JobOptions options,
+      String sink,
+      String idsOfSink,
+      PublisherLine takenOver) {
     return new OutputClaim(
         kafka.clientProperties(),
         kafka.claimsTopic(),
@@ -65,7 +78,9 @@ public final class KafkaSinks {
         kafka.transactionalIdPrefix(kafka.outputTopic()),
         idsOfSink,
         kafka.takeOver(),
-        takenOver);
+        takenOver,
+        JobIdentity.ofDedup(kafka, options),
+        kafka.acceptedChanges());
   }
 
   private static Sink<Outcome> outcomes(
@@ -93,19 +108,52 @@ public final class KafkaSinks {
    * publishes the set. With {@code --take-over}, the topic's current records of the set count as
    * this job's. If the job signs, records that no trusted key signed do not count.
    *
+   * @param isOfChangelog whether the job reads the changelog of a dedup, which must share its
+   *     options
+   * @param restoredFrom the savepoint or checkpoint that the job starts from; empty if it starts
+   *     without state
    * @throws UserErrorException if the topic must be read for the take-over and cannot be, or a key
    *     cannot be read
    */
-  public static Sink<SnapshotRecord> snapshots(KafkaOptions options, SnapshotOptions snapshots) {
+  public static Sink<SnapshotRecord> snapshots(
+      KafkaOptions options, JobOptions job, boolean isOfChangelog, Optional<String> restoredFrom) {
+    SnapshotOptions snapshots = job.snapshots();
     PublisherKeys keys = PublisherKeys.of(options, snapshots);
     PublisherLine takenOver =
         options.takeOver()
             ? PublishedTail.line(options, snapshots.setName(), keys.readForTakeOver())
             : PublisherLine.NEW;
     return new SnapshotSink(
-        new PublisherFunction(options, snapshots, keys, takenOver),
+        new PublisherFunction(
+            options,
+            snapshots,
+            keys,
+            takenOver,
+            isOfChangelog ? ChangelogCheck.of(options, job) : null,
+            restoredFrom.orElse(null)),
         new SinkFactory<>(producer(options), new SnapshotRecords(options.snapshotsTopic())),
         options.transactionalIdPrefix(options.snapshotsTopic()));
+  }
+
+  /**
+   * Compares the options of a job that reads a changelog with those of the dedup that writes it.
+   *
+   * @throws UserErrorException if an option differs that must not, or the claims topic cannot be
+   *     read
+   */
+  public static void requireOptionsOfDedup(KafkaOptions kafka, JobOptions options) {
+    ChangelogCheck check = ChangelogCheck.of(kafka, options);
+    try (ClaimsTail tail = check.tail()) {
+      if (!check.require(tail)) {
+        LOG.warn(
+            "topic {} does not have the options of the dedup that writes topic {} yet, so they are"
+                + " compared with those of this job later",
+            kafka.claimsTopic(),
+            kafka.acceptedTopic());
+      }
+    } catch (KafkaException e) {
+      throw TailReader.cannotRead(kafka.claimsTopic(), e);
+    }
   }
 
   /**

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.firstseen.filters.key.KeyHash;
 import io.firstseen.filters.key.Shards;
+import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.operators.KeyHashSource;
 import io.firstseen.serializers.Outcome;
 import java.time.Duration;
@@ -68,11 +69,16 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
       new ListStateDescriptor<>(
           "writer", Types.TUPLE(Types.LIST(Types.STRING), Types.LIST(Types.STRING)));
 
+  // The options of the job that wrote the state.
+  private static final ListStateDescriptor<Map<String, String>> IDENTITY =
+      new ListStateDescriptor<>("identity", Types.MAP(Types.STRING, Types.STRING));
+
   private final OutputClaim claims;
   private final int shards;
   private final @Nullable KeyHashSource hashSource;
 
   private transient ListState<Tuple2<List<String>, List<String>>> state;
+  private transient ListState<Map<String, String>> identity;
   private transient String claim;
   private transient PublisherLine line;
   private transient boolean hasState;
@@ -149,6 +155,12 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
     tail.readToEnd();
     readWritten(false);
     requireMayBegin();
+    Optional<JobIdentity> before = tail.identity();
+    identity = context.getOperatorStateStore().getUnionListState(IDENTITY);
+    for (Map<String, String> each : identity.get()) {
+      before = Optional.of(JobIdentity.of(each));
+    }
+    before.ifPresent(claims::requireSameOptions);
   }
 
   private void requireMayBegin() {
@@ -201,6 +213,11 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
         }
       }
       LOG.info("{} has claimed the output on topic {}", claim, claims.output());
+    }
+    if (!tail.identity().equals(Optional.of(claims.identity()))) {
+      try (Producer<byte[], byte[]> producer = producer()) {
+        send(producer, OutputClaim.identityKey(claims.output()), claims.identity().toBytes());
+      }
     }
     // A task that had claimed may have failed before it was here.
     for (String other : tail.all()) {
@@ -450,6 +467,8 @@ final class OneWriterOperator extends AbstractStreamOperator<Outcome>
     // The claim of this job, too, which another task may have made before the barrier.
     PublisherLine withOwn = line.then(new PublisherLine(List.of(claim), -1));
     state.update(List.of(Tuple2.of(withOwn.claims(), passed.lines(firstShard, lastShard))));
+    boolean isFirst = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask() == 0;
+    identity.update(isFirst ? List.of(claims.identity().values()) : List.of());
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.firstseen.jobs.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.jobs.shared.UserErrorException;
 import io.firstseen.serializers.Outcome;
 import io.firstseen.serializers.SourceEvent;
@@ -9,6 +10,7 @@ import io.firstseen.types.Operation;
 import java.io.Serializable;
 import java.util.List;
 import java.util.Properties;
+import java.util.Set;
 import org.apache.flink.api.common.JobID;
 
 /**
@@ -22,6 +24,8 @@ import org.apache.flink.api.common.JobID;
  * @param idsOfSink what those of this sink begin with
  * @param isTakeOver whether output that the state does not know of may be continued after
  * @param takenOver the claim that this job may replace besides those of its state
+ * @param identity the options that later starts and readers of the output must share
+ * @param acceptedChanges the options that may differ from those of the state
  */
 record OutputClaim(
     Properties clientProperties,
@@ -31,13 +35,20 @@ record OutputClaim(
     String ids,
     String idsOfSink,
     boolean isTakeOver,
-    PublisherLine takenOver)
+    PublisherLine takenOver,
+    JobIdentity identity,
+    Set<String> acceptedChanges)
     implements Serializable {
   private static final long serialVersionUID = 1;
 
   /** The record key of claims. */
   static String claimKey(String output) {
     return output + "/claim";
+  }
+
+  /** The record key of the {@link JobIdentity} of the job that writes the output. */
+  static String identityKey(String output) {
+    return output + "/identity";
   }
 
   /** The record key of what a task of the sink has written. */
@@ -69,6 +80,24 @@ record OutputClaim(
         Outcome.Kind.WRITTEN,
         key.getBytes(UTF_8),
         SourceEvent.of(Operation.ADD, null, new byte[0], value, 0, ""));
+  }
+
+  /**
+   * Compares the options of this job with those of the job that it continues.
+   *
+   * @throws UserErrorException if they differ and no option accepts it
+   */
+  void requireSameOptions(JobIdentity before) {
+    identity
+        .ofState()
+        .difference(before, acceptedChanges)
+        .ifPresent(
+            difference -> {
+              throw new UserErrorException(
+                  ("options differ from those recorded for the output on topic %s, so known keys"
+                          + " would be accepted again: %s")
+                      .formatted(output, difference));
+            });
   }
 
   /** Why this is not the job's output. */

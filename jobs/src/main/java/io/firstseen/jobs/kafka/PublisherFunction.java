@@ -49,13 +49,21 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
   private static final ListStateDescriptor<Tuple2<List<String>, Long>> LINE =
       new ListStateDescriptor<>("line", Types.TUPLE(Types.LIST(Types.STRING), Types.LONG));
 
+  private static final ListStateDescriptor<String> SET =
+      new ListStateDescriptor<>("set", Types.STRING);
+
   private final Properties clientProperties;
   private final String topic;
   private final String setName;
   private final boolean blobsOnTopic;
   private final PublisherKeys keys;
   private final PublisherLine takenOver;
+  private final @Nullable ChangelogCheck dedup;
+  private final @Nullable String restoredFrom;
+  private final boolean mayBeginEmpty;
 
+  private transient @Nullable ClaimsTail dedupTail;
+  private transient ListState<String> setState;
   private transient ListState<Tuple2<List<String>, Long>> state;
   private transient PublisherLine line;
   private transient PublishedTail tail;
@@ -70,15 +78,25 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
    *
    * @param keys whose manifests count
    * @param takenOver the line that this job continues besides that of its state
+   * @param dedup compares the options with those of the dedup; null if the job itself dedups
+   * @param restoredFrom the savepoint or checkpoint that the job starts from; null without state
    */
   PublisherFunction(
-      KafkaOptions kafka, SnapshotOptions snapshots, PublisherKeys keys, PublisherLine takenOver) {
+      KafkaOptions kafka,
+      SnapshotOptions snapshots,
+      PublisherKeys keys,
+      PublisherLine takenOver,
+      @Nullable ChangelogCheck dedup,
+      @Nullable String restoredFrom) {
     this.clientProperties = kafka.clientProperties();
     this.topic = kafka.snapshotsTopic();
     this.setName = snapshots.setName();
     this.blobsOnTopic = snapshots.blobDirectory().isEmpty();
     this.keys = keys;
     this.takenOver = takenOver;
+    this.dedup = dedup;
+    this.restoredFrom = restoredFrom;
+    this.mayBeginEmpty = kafka.acceptedChanges().contains("set");
   }
 
   @Override
@@ -87,9 +105,14 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
     claim = PublisherLine.claim(job, UUID.randomUUID().toString());
     state = context.getOperatorStateStore().getListState(LINE);
     line = takenOver;
+    boolean hasState = false;
     for (Tuple2<List<String>, Long> restored : state.get()) {
       line = line.then(new PublisherLine(restored.f0, restored.f1));
+      hasState = true;
     }
+    setState = context.getOperatorStateStore().getListState(SET);
+    requireStateOfSet(hasState);
+    requireOptionsOfDedup();
     List<TrustedKey> trusted = keys.read();
     signedOnly = !trusted.isEmpty();
     tail =
@@ -108,6 +131,37 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
     }
     tail.readToEnd();
     requireMayBegin(line, tail);
+  }
+
+  /** Without its keys in the state, the set would begin empty in the middle of the input. */
+  private void requireStateOfSet(boolean hasState) throws Exception {
+    if (mayBeginEmpty) {
+      return;
+    }
+    String advice =
+        " (start a SnapshotJob without state, which reads all keys of the accepted topic, or begin"
+            + " with the keys that are accepted from now on, with --accept-changes set)";
+    if (restoredFrom != null && !hasState) {
+      throw new UserErrorException(
+          "the state %s does not hold set %s, so the set would lack all earlier keys%s"
+              .formatted(restoredFrom, setName, advice));
+    }
+    for (String restored : setState.get()) {
+      if (!restored.equals(setName)) {
+        throw new UserErrorException(
+            "--set is %s, but the state is of set %s, so the set would lack all earlier keys%s"
+                .formatted(setName, restored, advice));
+      }
+    }
+  }
+
+  private void requireOptionsOfDedup() {
+    if (dedup != null) {
+      if (dedupTail == null) {
+        dedupTail = dedup.tail();
+      }
+      dedup.require(dedupTail);
+    }
   }
 
   private void requireMayBegin(PublisherLine mine, PublishedTail published) {
@@ -132,6 +186,7 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
   public void flatMap(SnapshotRecord record, Collector<SnapshotRecord> out) throws Exception {
     if (record.kind() == SnapshotRecord.Kind.MANIFEST) {
       Manifest manifest = Manifest.read(record.value());
+      requireOptionsOfDedup();
       tail.readToEnd();
       Optional<String> refusal = refusalToSend(manifest.sequence());
       if (refusal.isPresent()) {
@@ -197,12 +252,16 @@ final class PublisherFunction extends RichFlatMapFunction<SnapshotRecord, Snapsh
   @Override
   public void snapshotState(FunctionSnapshotContext context) throws Exception {
     state.update(List.of(Tuple2.of(line.claims(), line.sequence())));
+    setState.update(List.of(setName));
   }
 
   @Override
   public void close() {
     if (tail != null) {
       tail.close();
+    }
+    if (dedupTail != null) {
+      dedupTail.close();
     }
   }
 }

@@ -134,6 +134,8 @@ public final class Topics implements AutoCloseable {
     try (Topics topics = new Topics(options, ttl, true)) {
       topics.requireTransactionTimeout(options.transactionTimeout());
       topics.requireAcceptedTopic(AclOperation.READ, Optional.empty());
+      // If it is there: the dedup may not have started yet.
+      var unused = topics.describe(options.claimsTopic(), Set.of(AclOperation.READ));
       Duration retention = topics.requireRetention();
       topics.requireSnapshotsTopic();
       topics.requireGroupAndIds(true, options.snapshotsTopic());

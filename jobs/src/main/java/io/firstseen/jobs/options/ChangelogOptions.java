@@ -16,6 +16,7 @@ public final class ChangelogOptions {
               + " to an eighth later, at the end of a window. The length may change at any"
               + " restart; a ttl cannot be added or removed (default: keys are kept until they"
               + " are deleted).")
+  @Bound(Bound.By.CHANGELOG)
   private Duration ttl;
 
   @Option(

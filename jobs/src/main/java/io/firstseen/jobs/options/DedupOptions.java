@@ -21,6 +21,7 @@ public final class DedupOptions {
           "The probability, in (0, 0.1], with which a first-seen key is taken for a repeat when the"
               + " filter is filled to its capacity. State keeps the rate that it began with (default:"
               + " ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.WARNING)
   private double falsePositiveRate;
 
   @Option(
@@ -41,6 +42,7 @@ public final class DedupOptions {
       description =
           "Parts of the filter, a power of two up to 32768; also the highest possible"
               + " parallelism. Fixed for the life of the state (default: ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.STATE)
   private int shards;
 
   @Option(
@@ -64,6 +66,7 @@ public final class DedupOptions {
               + " of the live keys' 64-bit hashes, so that no new key is dropped; exact-keys: the"
               + " same with the keys themselves. Fixed for the life of the state (default:"
               + " ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.STATE)
   private DedupMode mode;
 
   @Option(
@@ -74,6 +77,7 @@ public final class DedupOptions {
           "Forget a key this long after its time, or up to an eighth later; at least 1s. The"
               + " length may change at any restart; a ttl cannot be added or removed (default:"
               + " keys are kept until they are deleted).")
+  @Bound(Bound.By.CHANGELOG)
   private Duration ttl;
 
   @Option(
@@ -83,6 +87,7 @@ public final class DedupOptions {
       description =
           "The clock of --ttl: event (the watermark) or processing (the clock of the machine)."
               + " Fixed for the life of the state (default: event).")
+  @Bound(value = Bound.By.CHANGELOG, unset = "event")
   private TimeToLive.Clock ttlClock;
 
   @Option(
@@ -93,6 +98,7 @@ public final class DedupOptions {
           "Which event gives a key its time for --ttl: first-seen (the accepted one) or last-seen"
               + " (the latest one, repeats included). Fixed for the life of the state (default:"
               + " first-seen).")
+  @Bound(value = Bound.By.CHANGELOG, unset = "first-seen")
   private TimeToLive.Since ttlSince;
 
   @Option(
@@ -107,6 +113,7 @@ public final class DedupOptions {
               + " false-positive rate and to report the new keys that are dropped; 0 for none,"
               + " at most 1048576, 1024 if N is left out. Fixed for the life of the state (default:"
               + " ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.WARNING)
   private int auditSlices;
 
   @Option(

@@ -39,6 +39,7 @@ public final class EventOptions {
       description =
           "The scope of a key is the name of its topic of events, so that equal keys of different"
               + " topics are different keys. It takes the place of a scope in the event.")
+  @Bound(Bound.By.IDENTITY)
   private boolean scopeFromTopic;
 
   @Option(
@@ -51,6 +52,7 @@ public final class EventOptions {
               + " --key-field; key: the record's key is the key, and a null value deletes it; avro,"
               + " protobuf: the value is in Avro or Protocol Buffers, and --key-field is needed"
               + " (default: ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.IDENTITY)
   private KafkaOptions.EventFormat format;
 
   @Mixin private FieldOptions fields;

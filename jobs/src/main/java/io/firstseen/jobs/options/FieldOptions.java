@@ -48,6 +48,7 @@ public final class FieldOptions {
           "The field of the value that is the key, as a JSON pointer (RFC 6901) such as /id or"
               + " /order/id. May be repeated: then the key is the JSON array of these fields"
               + " (default: the format of docs/format/records-v1.md).")
+  @Bound(Bound.By.IDENTITY)
   private List<FieldPointer> key = new ArrayList<>();
 
   @Option(
@@ -57,6 +58,7 @@ public final class FieldOptions {
       description =
           "With --key-field: the field of event time, a whole number or an ISO 8601 date-time with an"
               + " offset (default: the header firstseen.timestamp, else the record's timestamp).")
+  @Bound(Bound.By.IDENTITY)
   private @Nullable FieldPointer time;
 
   @Option(
@@ -66,6 +68,7 @@ public final class FieldOptions {
       description =
           "The unit of whole numbers in --time-field, since 1970: millis, seconds, micros or nanos"
               + " (default: millis).")
+  @Bound(value = Bound.By.IDENTITY, unset = "millis")
   private @Nullable Unit timeUnit;
 
   @Option(
@@ -74,6 +77,7 @@ public final class FieldOptions {
       converter = OptionValues.Pointer.class,
       description =
           "With --key-field: the field that says whether the key is deleted (default: none is).")
+  @Bound(Bound.By.IDENTITY)
   private @Nullable FieldPointer operation;
 
   @Option(
@@ -83,6 +87,7 @@ public final class FieldOptions {
       description =
           "The values of --operation-field that delete the key, such as d. Every other value adds"
               + " it; so does a field that is null or missing.")
+  @Bound(Bound.By.IDENTITY)
   private Set<String> deleteValues = new LinkedHashSet<>();
 
   @Option(
@@ -92,6 +97,7 @@ public final class FieldOptions {
       description =
           "With --key-field: the field of the scope; null, missing or empty for none (default: no"
               + " scope).")
+  @Bound(Bound.By.IDENTITY)
   private @Nullable FieldPointer scope;
 
   FieldOptions() {}

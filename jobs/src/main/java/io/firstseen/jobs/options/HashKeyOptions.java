@@ -19,6 +19,7 @@ public final class HashKeyOptions {
               + " key (a file of this name is ./public). Without it the environment variable "
               + NamedHashKey.VARIABLE
               + " holds the key, or else the public key is used, with a warning.")
+  @Bound(Bound.By.STATE)
   private Path file;
 
   HashKeyOptions() {}

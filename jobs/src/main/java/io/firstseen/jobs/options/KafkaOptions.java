@@ -11,10 +11,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.AdminClientConfig;
@@ -26,8 +28,10 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 /** The brokers and topics of the jobs, and how they commit. */
 public final class KafkaOptions {
@@ -87,6 +91,17 @@ public final class KafkaOptions {
     }
   }
 
+  static final class ChangedOption implements ITypeConverter<String> {
+    @Override
+    public String convert(String value) {
+      if (!JobIdentity.names().contains(value)) {
+        throw new TypeConversionException(
+            "must be one of %s, got '%s'".formatted(String.join(", ", JobIdentity.names()), value));
+      }
+      return value;
+    }
+  }
+
   @Option(
       names = "--bootstrap-servers",
       paramLabel = "HOST:PORT,...",
@@ -102,6 +117,7 @@ public final class KafkaOptions {
       description =
           "The compacted changelog of live keys: first-seen keys with their payload, removed keys"
               + " with a null value (default: ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.SOURCE)
   private String acceptedTopic;
 
   @Option(
@@ -234,6 +250,17 @@ public final class KafkaOptions {
               + " that are written already are not written again. A dedup ends the other job; before"
               + " you take over a set, stop the job that publishes it.")
   private boolean takeOver;
+
+  @Option(
+      names = "--accept-changes",
+      paramLabel = "NAME,...",
+      split = ",",
+      converter = ChangedOption.class,
+      description =
+          "Options, without dashes, whose values may differ from the recorded ones: those of the"
+              + " state and of the claims topic for a dedup, those of the dedup for a SnapshotJob."
+              + " Remove this option after the start.")
+  private Set<String> acceptedChanges = new LinkedHashSet<>();
 
   @Option(
       names = "--public-key",
@@ -418,6 +445,11 @@ public final class KafkaOptions {
   /** Whether to continue what another job has written. */
   public boolean takeOver() {
     return takeOver;
+  }
+
+  /** The options whose values may differ from those in {@link JobIdentity}. */
+  public Set<String> acceptedChanges() {
+    return Set.copyOf(acceptedChanges);
   }
 
   /** Files of public keys whose manifests count besides those of the signing key. */

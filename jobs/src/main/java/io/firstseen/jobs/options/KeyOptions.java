@@ -24,6 +24,7 @@ public final class KeyOptions {
               + " (entries of lists of hosts and URLs); url-2 and url-expression-1 are their older"
               + " versions, for older state. Fixed for the life of the state and of the set;"
               + " SnapshotJob needs that of the dedup (default: ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.IDENTITY)
   private Canonicaliser canonicaliser;
 
   @Option(
@@ -35,6 +36,7 @@ public final class KeyOptions {
               + " the end stands for any rest, and the name common for the list of tracking"
               + " parameters in docs/format/url-v3.md. Recorded in the state and in the set,"
               + " and fixed for their life; SnapshotJob needs those of the dedup (default: none).")
+  @Bound(Bound.By.IDENTITY)
   private String strippedParameters;
 
   @Mixin private HashKeyOptions hashKey;

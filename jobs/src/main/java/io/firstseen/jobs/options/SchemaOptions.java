@@ -37,6 +37,7 @@ public final class SchemaOptions {
       paramLabel = "NAME",
       description =
           "With --event-format protobuf: the full name of the message, such as shop.Order.")
+  @Bound(Bound.By.IDENTITY)
   private @Nullable String message;
 
   @Option(
@@ -44,6 +45,7 @@ public final class SchemaOptions {
       description =
           "With --schema: values begin with the header of the schema registries, which is skipped;"
               + " with protobuf its message indexes must be those of --message.")
+  @Bound(Bound.By.IDENTITY)
   private boolean header;
 
   SchemaOptions() {}

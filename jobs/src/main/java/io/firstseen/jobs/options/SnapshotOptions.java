@@ -24,6 +24,7 @@ public final class SnapshotOptions {
       description =
           "The name of the set of keys in manifests. Fixed for the life of the state (default:"
               + " ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.PUBLISHER)
   private String setName;
 
   @Option(
@@ -44,6 +45,7 @@ public final class SnapshotOptions {
       description =
           "Parts of a snapshot, a power of two up to 65536. Fixed for the life of the state"
               + " (default: ${DEFAULT-VALUE}).")
+  @Bound(Bound.By.STATE)
   private int shards;
 
   @Option(
@@ -55,6 +57,7 @@ public final class SnapshotOptions {
               + " that is not in it. A URL with n match expressions, fewer than a dozen for most,"
               + " is answered present with up to n times this probability. Fixed for the life of the"
               + " state (default: that of --fpr, 0.001 where there is no --fpr).")
+  @Bound(Bound.By.STATE)
   private Double falsePositiveRate;
 
   @Option(
@@ -65,6 +68,7 @@ public final class SnapshotOptions {
           "Instead of --snapshot-fpr, with --canonicaliser url-expression: the probability, in (0,"
               + " 0.1], with which one URL that is not listed is answered present, if it has 30 match"
               + " expressions; most URLs have fewer than a dozen. One key then has the rate 1-(1-RATE)^(1/30).")
+  @Bound(Bound.By.STATE)
   private Double urlFalsePositiveRate;
 
   @Option(
@@ -75,6 +79,7 @@ public final class SnapshotOptions {
               + " key (a file of this name is ./public). Readers need only this key, so the key of"
               + " the dedup stays secret. Fixed for the life of the state (default: the hash key of"
               + " --hash-key-file or FIRSTSEEN_HASH_KEY).")
+  @Bound(Bound.By.STATE)
   private Path hashKeyFile;
 
   @Option(

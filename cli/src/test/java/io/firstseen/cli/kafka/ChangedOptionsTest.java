@@ -1,0 +1,355 @@
+package io.firstseen.cli.kafka;
+
+import static io.firstseen.cli.kafka.TestJobs.failure;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.apache.kafka.common.IsolationLevel.READ_COMMITTED;
+import static org.apache.kafka.common.IsolationLevel.READ_UNCOMMITTED;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.DescriptorProtos.FileDescriptorSet;
+import com.google.protobuf.Timestamp;
+import io.firstseen.jobs.DedupJob;
+import io.firstseen.jobs.PipelineJob;
+import io.firstseen.jobs.SnapshotJob;
+import io.firstseen.jobs.options.Bound;
+import io.firstseen.jobs.options.ChangelogOptions;
+import io.firstseen.jobs.options.DedupOptions;
+import io.firstseen.jobs.options.JobOptions;
+import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.jobs.options.KeyOptions;
+import io.firstseen.jobs.options.SnapshotOptions;
+import io.firstseen.testing.SharedBroker;
+import io.firstseen.testing.SharedCluster;
+import java.lang.reflect.Field;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.StateRecoveryOptions;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.util.ExceptionUtils;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import picocli.CommandLine;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+
+/**
+ * Starts jobs from state with a change of each option that is bound to the state or to another job.
+ * The list of options is that of the declarations.
+ */
+class ChangedOptionsTest {
+  @RegisterExtension private static final SharedBroker KAFKA = SharedBroker.tuned();
+  @RegisterExtension private static final SharedCluster FLINK = SharedCluster.ofSlots(4);
+
+  // For each job and option: what differs from the options of the state, where "-" leaves an option
+  // out; then a part of the message, if it is not "--option is value, recorded as".
+  private static final Map<String, String> CHANGES =
+      Map.ofEntries(
+          Map.entry("DedupJob canonicaliser", "canonicaliser=text → canonicaliser"),
+          Map.entry(
+              "DedupJob strip-parameters", "canonicaliser=url strip-parameters=a → canonicaliser"),
+          Map.entry("DedupJob hash-key-file", "hash-key-file=KEY → hash key"),
+          Map.entry("DedupJob dedup-shards", "dedup-shards=64 → Max parallelism mismatch"),
+          Map.entry("DedupJob mode", "mode=exact → mode"),
+          Map.entry("DedupJob ttl-clock", "ttl-clock=processing → ttl"),
+          Map.entry("DedupJob ttl-since", "ttl-since=last-seen → ttl"),
+          Map.entry("DedupJob key-field", "key-field=/at"),
+          Map.entry("DedupJob time-field", "time-field=/time"),
+          Map.entry("DedupJob time-unit", "time-unit=seconds"),
+          Map.entry("DedupJob operation-field", "operation-field=/kind"),
+          Map.entry("DedupJob delete-values", "delete-values=gone"),
+          Map.entry("DedupJob scope-field", "scope-field=/scope"),
+          Map.entry("DedupJob scope-from-topic", "scope-from-topic=true scope-field=-"),
+          Map.entry(
+              "DedupJob event-format",
+              "event-format=key key-field=- time-field=- operation-field=- delete-values=-"
+                  + " scope-field=-"),
+          Map.entry(
+              "DedupJob message",
+              "event-format=protobuf schema=DESC message=google.protobuf.Timestamp"
+                  + " key-field=/seconds time-field=- operation-field=- delete-values=- scope-field=-"),
+          Map.entry(
+              "DedupJob schema-header",
+              "event-format=avro schema=AVSC schema-header=true time-field=- operation-field=-"
+                  + " delete-values=- scope-field=-"),
+          Map.entry(
+              "SnapshotJob canonicaliser",
+              "canonicaliser=none → --canonicaliser is none-1, recorded as"),
+          Map.entry("SnapshotJob strip-parameters", "canonicaliser=url strip-parameters=a"),
+          Map.entry("SnapshotJob ttl", "ttl=2d"),
+          Map.entry("SnapshotJob hash-key-file", "hash-key-file=KEY → key check"),
+          Map.entry("SnapshotJob snapshot-hash-key-file", "snapshot-hash-key-file=KEY → key check"),
+          Map.entry("SnapshotJob snapshot-shards", "snapshot-shards=4 → shards"),
+          Map.entry("SnapshotJob snapshot-fpr", "snapshot-fpr=0.01 → rate"),
+          Map.entry("SnapshotJob snapshot-url-fpr", "snapshot-url-fpr=0.01 → rate"),
+          Map.entry("SnapshotJob set", "set=other → --set is other, but the state is of set"),
+          Map.entry(
+              "SnapshotJob accepted-topic", "accepted-topic=OTHER → but the state is of topic"));
+
+  @TempDir private static Path directory;
+  private static String name;
+  private static TopicIo topics;
+  private static final Map<String, String> states = new HashMap<>();
+
+  @BeforeAll
+  static void writeStates() throws Exception {
+    name = SharedBroker.unused("changed");
+    topics = new TopicIo(KAFKA.servers());
+    KAFKA.broker().createTopics(List.of(new NewTopic(name + ".events", 1, (short) 1)));
+    KAFKA.create(name + ".other", "compact");
+    Files.writeString(directory.resolve("KEY"), "0123456789abcdef".repeat(2));
+    Files.write(
+        directory.resolve("DESC"),
+        FileDescriptorSet.newBuilder()
+            .addFile(Timestamp.getDescriptor().getFile().toProto())
+            .build()
+            .toByteArray());
+    Files.writeString(
+        directory.resolve("AVSC"),
+        "{\"type\":\"record\",\"name\":\"R\",\"fields\":[{\"name\":\"id\",\"type\":\"string\"}]}");
+    JobClient dedup = submit("DedupJob", Map.of(), new Configuration());
+    send(name, 1, 5);
+    topics.readUntil(name + ".accepted", READ_COMMITTED, records -> records.size() >= 5);
+    JobClient snapshots = submit("SnapshotJob", Map.of(), new Configuration());
+    topics.readUntil(name + ".snapshots", READ_COMMITTED, records -> !records.isEmpty());
+    states.put("DedupJob", stop(dedup));
+    states.put("SnapshotJob", stop(snapshots));
+  }
+
+  @AfterAll
+  static void close() {
+    topics.close();
+  }
+
+  private static String stop(JobClient job) throws Exception {
+    return FLINK.cluster().stopWithSavepoint(job, SavepointFormatType.CANONICAL, false);
+  }
+
+  private static void send(String topics, int from, int to) throws Exception {
+    ChangedOptionsTest.topics.send(
+        topics + ".events",
+        1,
+        IntStream.rangeClosed(from, to)
+            .mapToObj(
+                i ->
+                    "{\"id\":\"a.example/%d\",\"at\":%d,\"op\":\"c\",\"s\":\"x\"}"
+                        .formatted(i, i * 1_000L))
+            .toList());
+  }
+
+  private static JobClient submit(String job, Map<String, String> changes, Configuration settings)
+      throws Exception {
+    return submit(job, name, changes, settings);
+  }
+
+  private static JobClient submit(
+      String job, String prefix, Map<String, String> changes, Configuration settings)
+      throws Exception {
+    Map<String, String> words = new LinkedHashMap<>();
+    words.put("bootstrap-servers", KAFKA.servers());
+    words.put("checkpoint-interval", "200ms");
+    words.put("transactional-id-prefix", prefix);
+    words.put("events-topic", prefix + ".events");
+    words.put("accepted-topic", prefix + ".accepted");
+    words.put("duplicates-topic", prefix + ".duplicates");
+    words.put("dead-letters-topic", prefix + ".dead-letters");
+    words.put("snapshots-topic", prefix + ".snapshots");
+    words.put("canonicaliser", "url-expression");
+    words.put("ttl", "1d");
+    if (!job.equals("SnapshotJob")) {
+      words.put("key-field", "/id");
+      words.put("time-field", "/at");
+      words.put("operation-field", "/op");
+      words.put("delete-values", "d");
+      words.put("scope-field", "/s");
+    }
+    if (!job.equals("DedupJob")) {
+      words.put("window", "1s");
+      words.put("idle-timeout", "1s");
+      words.put("out-of-orderness", "0s");
+    }
+    words.putAll(changes);
+    words.values().removeIf("-"::equals);
+    CommandSpec ofKafka = new CommandLine(KafkaOptions.class).getCommandSpec();
+    List<String> kafka = new ArrayList<>();
+    List<String> others = new ArrayList<>();
+    words.forEach(
+        (option, value) ->
+            (ofKafka.findOption("--" + option) == null ? others : kafka)
+                .add("--" + option + "=" + value));
+    KafkaOptions kafkaOptions = KafkaOptions.parse(kafka.toArray(String[]::new));
+    JobOptions options = JobOptions.parse(others.toArray(String[]::new));
+    StreamExecutionEnvironment env = FLINK.cluster().environment(settings);
+    switch (job) {
+      case "DedupJob" -> DedupJob.buildOnKafka(env, kafkaOptions, options);
+      case "SnapshotJob" -> SnapshotJob.buildOnKafka(env, kafkaOptions, options);
+      default -> PipelineJob.buildOnKafka(env, kafkaOptions, options);
+    }
+    return env.executeAsync();
+  }
+
+  private static Configuration from(String state) {
+    // As Flink advises where an operator is missing.
+    return TestJobs.fromSavepoint(state)
+        .set(StateRecoveryOptions.SAVEPOINT_IGNORE_UNCLAIMED_STATE, true);
+  }
+
+  static Stream<String> boundOptions() {
+    List<String> cases = new ArrayList<>();
+    for (Class<?> type : List.of(KeyOptions.class, DedupOptions.class, KafkaOptions.class)) {
+      collect(type, Set.of(Bound.By.IDENTITY, Bound.By.STATE), "DedupJob ", cases);
+    }
+    cases.addAll(List.of("DedupJob ttl-clock", "DedupJob ttl-since"));
+    for (Class<?> type : List.of(KeyOptions.class, SnapshotOptions.class, ChangelogOptions.class)) {
+      collect(type, Set.of(Bound.By.values()), "SnapshotJob ", cases);
+    }
+    collect(KafkaOptions.class, Set.of(Bound.By.SOURCE), "SnapshotJob ", cases);
+    return cases.stream();
+  }
+
+  private static void collect(
+      Class<?> type, Set<Bound.By> kinds, String prefix, List<String> cases) {
+    for (Field field : type.getDeclaredFields()) {
+      Bound bound = field.getAnnotation(Bound.class);
+      if (field.isAnnotationPresent(Mixin.class)) {
+        collect(field.getType(), kinds, prefix, cases);
+      } else if (bound != null && kinds.contains(bound.value())) {
+        cases.add(prefix + field.getAnnotation(Option.class).names()[0].substring(2));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("boundOptions")
+  void aChangeOfABoundOptionEndsTheJob(String option) {
+    String job = option.split(" ")[0];
+    String change = CHANGES.get(option);
+    assertThat(change).as("a change of %s in CHANGES", option).isNotNull();
+    String[] parts = change.split(" → ");
+    Map<String, String> changes = new LinkedHashMap<>();
+    for (String word : parts[0].split(" ")) {
+      String value = word.split("=")[1];
+      if (Files.exists(directory.resolve(value))) {
+        value = directory.resolve(value).toString();
+      }
+      changes.put(word.split("=")[0], value.equals("OTHER") ? name + ".other" : value);
+    }
+    String message =
+        parts.length > 1
+            ? parts[1]
+            : "--%s is %s, recorded as"
+                .formatted(option.split(" ")[1], changes.get(option.split(" ")[1]));
+    assertThat(failureOf(job, changes)).contains(message);
+  }
+
+  /** The exceptions of the submission or of the job, with their causes. */
+  private static String failureOf(String job, Map<String, String> changes) {
+    try {
+      submit(job, changes, from(states.get(job))).getJobExecutionResult().get(1, TimeUnit.MINUTES);
+    } catch (Exception e) {
+      return ExceptionUtils.stringifyException(e);
+    }
+    throw new AssertionError("the job ended well");
+  }
+
+  @Test
+  void anAcceptedChangeIsRecorded() throws Exception {
+    String changed = SharedBroker.unused("accepted");
+    KAFKA.broker().createTopics(List.of(new NewTopic(changed + ".events", 1, (short) 1)));
+    JobClient first = submit("DedupJob", changed, Map.of(), new Configuration());
+    send(changed, 1, 2);
+    topics.readUntil(changed + ".accepted", READ_COMMITTED, records -> records.size() >= 2);
+    assertThat(identity(changed)).contains("scope-field=/s", "ttl=1d", "scope-from-topic=false");
+
+    Map<String, String> changes =
+        Map.of("scope-field", "-", "accept-changes", "scope-field", "ttl", "2d");
+    JobClient second = submit("DedupJob", changed, changes, from(stop(first)));
+    send(changed, 1, 2);
+    topics.readUntil(changed + ".accepted", READ_COMMITTED, records -> records.size() >= 4);
+    assertThat(identity(changed)).contains("scope-field=none", "ttl=2d");
+    assertThat(failure(submit("DedupJob", changed, Map.of(), from(stop(second)))))
+        .isEqualTo(
+            "options differ from those recorded for the output on topic "
+                + changed
+                + ".accepted, so known keys would be accepted again: --scope-field is /s, recorded as"
+                + " none (start with the recorded values, or accept the change with --accept-changes"
+                + " scope-field)");
+  }
+
+  private static List<String> identity(String prefix) {
+    return topics.read(prefix + ".accepted.claims", READ_UNCOMMITTED).stream()
+        .filter(record -> new String(record.key(), UTF_8).equals(prefix + ".accepted/identity"))
+        .reduce((before, after) -> after)
+        .map(record -> new String(record.value(), UTF_8).lines().toList())
+        .orElseThrow();
+  }
+
+  /** It has no state whose options could be compared, only the claims topic. */
+  @Test
+  void aJobWithoutStateThatTakesOverIsComparedToo() throws Exception {
+    assertThat(
+            failure(
+                submit(
+                    "DedupJob",
+                    Map.of("take-over", "true", "scope-field", "-"),
+                    new Configuration())))
+        .contains("--scope-field is none, recorded as /s (");
+  }
+
+  @Test
+  void aSnapshotJobThatStartedBeforeItsDedupEndsAtItsFirstManifest() throws Exception {
+    String early = SharedBroker.unused("early");
+    KAFKA.broker().createTopics(List.of(new NewTopic(early + ".events", 1, (short) 1)));
+    KAFKA.create(early + ".accepted", "compact");
+    JobClient snapshots =
+        submit("SnapshotJob", early, Map.of("canonicaliser", "none"), new Configuration());
+    JobClient dedup = submit("DedupJob", early, Map.of(), new Configuration());
+    send(early, 1, 5);
+    assertThat(failure(snapshots))
+        .startsWith(
+            "options differ from those of the dedup that writes topic "
+                + early
+                + ".accepted, so the set would hold other keys than the topic: --canonicaliser is"
+                + " none-1, recorded as url-expression-2 (");
+    TestJobs.cancel(dedup);
+  }
+
+  /** Flink gives operators without state an empty one. */
+  @Test
+  void snapshotsThatAreAddedToADedupWithStateEndTheJobUnlessAccepted() throws Exception {
+    String added = SharedBroker.unused("added");
+    KAFKA.broker().createTopics(List.of(new NewTopic(added + ".events", 1, (short) 1)));
+    JobClient dedup = submit("DedupJob", added, Map.of(), new Configuration());
+    send(added, 1, 2);
+    topics.readUntil(added + ".accepted", READ_COMMITTED, records -> records.size() >= 2);
+    String state = stop(dedup);
+    assertThat(failure(submit("PipelineJob", added, Map.of(), TestJobs.fromSavepoint(state))))
+        .isEqualTo(
+            "the state "
+                + state
+                + " does not hold set firstseen, so the set would lack all earlier keys (start a"
+                + " SnapshotJob without state, which reads all keys of the accepted topic, or begin"
+                + " with the keys that are accepted from now on, with --accept-changes set)");
+    submit("PipelineJob", added, Map.of("accept-changes", "set"), TestJobs.fromSavepoint(state));
+    send(added, 3, 6);
+    topics.readUntil(added + ".snapshots", READ_COMMITTED, records -> !records.isEmpty());
+  }
+}

@@ -1,0 +1,61 @@
+package io.firstseen.jobs.kafka;
+
+import io.firstseen.jobs.options.JobIdentity;
+import io.firstseen.jobs.options.JobOptions;
+import io.firstseen.jobs.options.KafkaOptions;
+import io.firstseen.jobs.shared.UserErrorException;
+import java.io.Serializable;
+import java.util.Properties;
+import java.util.Set;
+
+/**
+ * Compares the options of a job that reads a changelog with those of the dedup that writes it, as
+ * far as the dedup has recorded them on its claims topic.
+ *
+ * @param identity the options of the job that reads
+ * @param acceptedChanges the options that may differ
+ */
+record ChangelogCheck(
+    Properties clientProperties,
+    String claimsTopic,
+    String changelog,
+    JobIdentity identity,
+    Set<String> acceptedChanges)
+    implements Serializable {
+  private static final long serialVersionUID = 1;
+
+  static ChangelogCheck of(KafkaOptions kafka, JobOptions options) {
+    return new ChangelogCheck(
+        kafka.clientProperties(),
+        kafka.claimsTopic(),
+        kafka.acceptedTopic(),
+        JobIdentity.ofChangelogReader(options),
+        kafka.acceptedChanges());
+  }
+
+  ClaimsTail tail() {
+    return new ClaimsTail(clientProperties, claimsTopic, changelog);
+  }
+
+  /**
+   * Reads what is on the claims topic by now, and compares it.
+   *
+   * @return whether there was an identity to compare with
+   * @throws UserErrorException if an option differs and may not
+   */
+  boolean require(ClaimsTail tail) {
+    if (!tail.exists()) {
+      return false;
+    }
+    tail.readToEnd();
+    tail.identity()
+        .flatMap(dedup -> identity.difference(dedup.ofChangelog(), acceptedChanges))
+        .ifPresent(
+            difference -> {
+              throw new UserErrorException(
+                  "options differ from those of the dedup that writes topic %s, so the set would hold other keys than the topic: %s"
+                      .formatted(changelog, difference));
+            });
+    return tail.identity().isPresent();
+  }
+}

@@ -1,0 +1,37 @@
+package io.firstseen.jobs.options;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/** Marks an option whose value must agree with an earlier start of the job, or with another job. */
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.FIELD)
+public @interface Bound {
+
+  /** The component that compares the value. */
+  enum By {
+    /**
+     * The dedup, with its state and the claims topic; also {@code SnapshotJob}, if it has the
+     * option.
+     */
+    IDENTITY,
+    /** {@code SnapshotJob}, with the claims topic. The dedup may change the value at a restart. */
+    CHANGELOG,
+    /** The operators, with their own state, or Flink. */
+    STATE,
+    /** The publisher of a set, with its state. */
+    PUBLISHER,
+    /** The source of {@code SnapshotJob}, with its state. */
+    SOURCE,
+    /** Nobody: the state keeps its value, and the dedup logs a warning. */
+    WARNING
+  }
+
+  /** The component that compares the value. */
+  By value();
+
+  /** The text of the value that applies if the option is not set. */
+  String unset() default "none";
+}

@@ -1,0 +1,182 @@
+package io.firstseen.jobs.options;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.stream.Collectors.joining;
+
+import io.firstseen.filters.key.Canonicaliser;
+import java.io.Serializable;
+import java.lang.reflect.Field;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * The options of a dedup that a later start, or a job that reads its changelog, must share: each
+ * option with {@link Bound.By#IDENTITY} or {@link Bound.By#CHANGELOG}, by its name without dashes.
+ *
+ * @param values the text of each value, with {@code \n} for a line feed
+ */
+public record JobIdentity(NavigableMap<String, String> values) implements Serializable {
+  private static final long serialVersionUID = 1;
+
+  private static final String TTL = "ttl";
+  private static final String NONE = "none";
+  private static final Set<Bound.By> RECORDED = Set.of(Bound.By.IDENTITY, Bound.By.CHANGELOG);
+  private static final Set<Bound.By> ACCEPTABLE =
+      Set.of(Bound.By.IDENTITY, Bound.By.CHANGELOG, Bound.By.PUBLISHER);
+
+  /** The identity with these values. */
+  public static JobIdentity of(Map<String, String> values) {
+    return new JobIdentity(new TreeMap<>(values));
+  }
+
+  /** The identity of a job that dedups. */
+  public static JobIdentity ofDedup(KafkaOptions kafka, JobOptions options) {
+    NavigableMap<String, String> values = new TreeMap<>();
+    for (Object holder : List.of(options.keys(), options.dedup(), kafka)) {
+      collect(holder.getClass(), holder, RECORDED, values);
+    }
+    return new JobIdentity(values);
+  }
+
+  /** The options that a job with snapshots of a changelog shares with the dedup that writes it. */
+  public static JobIdentity ofChangelogReader(JobOptions options) {
+    NavigableMap<String, String> values = new TreeMap<>();
+    collect(KeyOptions.class, options.keys(), RECORDED, values);
+    long ttlMillis = options.snapshotTtlMillis();
+    values.put(TTL, ttlMillis == 0 ? NONE : OptionValues.write(Duration.ofMillis(ttlMillis)));
+    return new JobIdentity(values);
+  }
+
+  /** Reads {@link #toBytes}. Ignores lines of another form. */
+  public static JobIdentity parse(byte[] utf8) {
+    NavigableMap<String, String> values = new TreeMap<>();
+    new String(utf8, UTF_8)
+        .lines()
+        .filter(line -> line.contains("="))
+        .forEach(
+            line -> {
+              int end = line.indexOf('=');
+              values.put(line.substring(0, end), line.substring(end + 1));
+            });
+    return new JobIdentity(values);
+  }
+
+  /** One line {@code name=value} per option, sorted by name. */
+  public byte[] toBytes() {
+    return values.entrySet().stream()
+        .map(each -> each.getKey() + "=" + each.getValue())
+        .collect(joining("\n"))
+        .getBytes(UTF_8);
+  }
+
+  /** The names that {@code --accept-changes} takes. */
+  static Set<String> names() {
+    NavigableMap<String, String> values = new TreeMap<>();
+    for (Class<?> type :
+        List.of(KeyOptions.class, DedupOptions.class, SnapshotOptions.class, KafkaOptions.class)) {
+      collect(type, null, ACCEPTABLE, values);
+    }
+    return values.keySet();
+  }
+
+  /** Adds the values of an object with options and of its mixins; the defaults if it is null. */
+  private static void collect(
+      Class<?> type,
+      @Nullable Object holder,
+      Set<Bound.By> kinds,
+      NavigableMap<String, String> values) {
+    for (Field field : type.getDeclaredFields()) {
+      Bound bound = field.getAnnotation(Bound.class);
+      if (field.isAnnotationPresent(Mixin.class)) {
+        collect(field.getType(), value(field, holder), kinds, values);
+      } else if (bound != null && kinds.contains(bound.value())) {
+        String name = field.getAnnotation(Option.class).names()[0].substring(2);
+        String text = text(value(field, holder));
+        values.put(name, text.isEmpty() ? bound.unset() : text);
+      }
+    }
+  }
+
+  private static @Nullable Object value(Field field, @Nullable Object holder) {
+    try {
+      field.setAccessible(true);
+      return holder == null ? null : field.get(holder);
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static String text(@Nullable Object value) {
+    if (value == null) {
+      return "";
+    } else if (value instanceof Canonicaliser canonicaliser) {
+      return canonicaliser.versionedName();
+    } else if (value instanceof Duration duration) {
+      return OptionValues.write(duration);
+    } else if (value instanceof Enum<?> constant) {
+      return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    } else if (value instanceof Collection<?> many) {
+      Stream<String> texts = many.stream().map(JobIdentity::text);
+      return (many instanceof Set ? texts.sorted() : texts).collect(joining(","));
+    }
+    return value.toString().replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r");
+  }
+
+  /** The identity that a reader of the changelog shares: it sees only a ttl of accepted events. */
+  public JobIdentity ofChangelog() {
+    boolean isSeen =
+        "event".equals(values.get("ttl-clock")) && "first-seen".equals(values.get("ttl-since"));
+    NavigableMap<String, String> shared = new TreeMap<>(values);
+    if (!isSeen) {
+      shared.replace(TTL, NONE);
+    }
+    return new JobIdentity(shared);
+  }
+
+  /** This identity without the values that may change at a restart. */
+  public JobIdentity ofState() {
+    NavigableMap<String, String> fixed = new TreeMap<>(values);
+    fixed.remove(TTL);
+    return new JobIdentity(fixed);
+  }
+
+  /**
+   * Compares the options that both identities have.
+   *
+   * @param before the recorded identity
+   * @param accepted the names of options that may differ
+   * @return a sentence part with both values of each option that differs, and the way out; empty if
+   *     none differs
+   */
+  public Optional<String> difference(JobIdentity before, Set<String> accepted) {
+    List<String> names =
+        values.keySet().stream()
+            .filter(name -> !accepted.contains(name))
+            .filter(before.values::containsKey)
+            .filter(name -> !before.values.get(name).equals(values.get(name)))
+            .toList();
+    return names.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            names.stream()
+                    .map(
+                        name ->
+                            "--%s is %s, recorded as %s"
+                                .formatted(name, values.get(name), before.values.get(name)))
+                    .collect(joining("; "))
+                + " (start with the recorded values, or accept the change with --accept-changes "
+                + String.join(",", names)
+                + ")");
+  }
+}
