@@ -92,6 +92,7 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
     RestoreChecks.checkParallelism(task.getNumberOfParallelSubtasks(), inTaskOfInput);
     parametersState = context.getOperatorStateStore().getUnionListState(DedupState.PARAMETERS);
     effective = RestoreChecks.restored(parameters, parametersState.get());
+    warnOfKeptValues();
     RestoreChecks.checkBackend(backend);
     RestoreChecks.checkMaxParallelism(task.getMaxNumberOfParallelSubtasks(), effective);
 
@@ -260,6 +261,31 @@ class DedupOperator<T, R> extends AbstractStreamOperator<R>
       warnedOfWatermarks = true;
     }
     lackedWatermarks = lacking;
+  }
+
+  /** Names what the job was given, and the state does not follow. */
+  private void warnOfKeptValues() {
+    String name = getOperatorConfig().getOperatorName();
+    int kept = effective.identityBits();
+    int asked = parameters.identityBits();
+    if (kept != asked) {
+      LOG.warn(
+          "{} keeps the {} identity bits of its state; the false-positive rate and capacity of the"
+              + " job need {}, so the rate at that capacity is {} times the given rate (start"
+              + " without state for other values)",
+          name,
+          kept,
+          asked,
+          Math.scalb(1.0, asked - kept));
+    }
+    if (effective.auditSlices() != parameters.auditSlices()) {
+      LOG.warn(
+          "{} keeps the audit of its state, {}; the job has {}, where 0 is none (start without state"
+              + " for another audit)",
+          name,
+          effective.auditSlices(),
+          parameters.auditSlices());
+    }
   }
 
   private void warnOfHighRate() {

@@ -295,6 +295,38 @@ class DedupOperatorTest {
   }
 
   @Test
+  void warnsOfARateAndAnAuditThatTheStateDoesNotFollow() throws Exception {
+    OperatorSubtaskState state;
+    try (Harness dedup = new Harness(Backend.HEAP, PARAMETERS, 1, 0)) {
+      dedup.initializeEmptyState();
+      dedup.open();
+      state = dedup.snapshot(1, 1);
+    }
+    DedupParameters other =
+        new DedupParameters(
+                PARAMETERS.identityBits() + 3,
+                SHARDS,
+                PARAMETERS.hashAlgorithm(),
+                PARAMETERS.keyCheck(),
+                "none",
+                1,
+                DedupMode.APPROXIMATE)
+            .withAudit(1024);
+    List<String> warnings = new ArrayList<>();
+    try (AutoCloseable log = warningsInto(warnings)) {
+      for (DedupParameters given : List.of(PARAMETERS, other)) {
+        try (Harness dedup = new Harness(Backend.HEAP, given, 1, 0)) {
+          dedup.initializeState(state);
+        }
+        assertThat(warnings).hasSize(given == other ? 2 : 0);
+      }
+    }
+    assertThat(warnings.get(0))
+        .contains("so the rate at that capacity is 8.0 times the given rate");
+    assertThat(warnings.get(1)).contains("keeps the audit of its state, 0; the job has 1024");
+  }
+
+  @Test
   void warnsOnceIfATtlInEventTimeGetsNoWatermarks() throws Exception {
     for (boolean watermarks : List.of(false, true)) {
       List<String> warnings = new ArrayList<>();
