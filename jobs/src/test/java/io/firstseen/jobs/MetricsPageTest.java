@@ -181,7 +181,7 @@ class MetricsPageTest {
                 source,
                 OutcomeFiles.sinks(
                     FileFormat.LINES, directory.resolve("out"), Optional.empty(), Optional.empty()),
-                new SnapshotFiles(directory.resolve("snapshots")),
+                new SnapshotFiles(Files.createTempDirectory(directory, "snapshots")),
                 JobOptions.parse(all)));
   }
 
@@ -195,7 +195,7 @@ class MetricsPageTest {
             SnapshotJob.build(
                 env,
                 source,
-                new SnapshotFiles(directory.resolve("snapshots")),
+                new SnapshotFiles(Files.createTempDirectory(directory, "snapshots")),
                 JobOptions.parse("--window=1d", "--set=" + SET)));
   }
 
