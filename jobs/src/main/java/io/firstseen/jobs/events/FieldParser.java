@@ -15,6 +15,8 @@ import java.util.Base64;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Makes events of values of any form, by the fields that options name. Like {@link EventParser} it
@@ -24,16 +26,23 @@ import org.jspecify.annotations.Nullable;
 public final class FieldParser implements Serializable {
   private static final long serialVersionUID = 1;
 
+  private static final Logger LOG = LoggerFactory.getLogger(FieldParser.class);
+
   private static final String SCALAR = " must be a string, number or boolean, it ";
 
   private final EventFields fields;
   private final ValueFields values;
   private final EventRules rules;
+  private final MissingFieldAlarm operationAlarm;
+  private final MissingFieldAlarm scopeAlarm;
 
   private FieldParser(EventFields fields, ValueFields values, Duration maxAhead, Clock clock) {
     this.fields = fields;
     this.values = values;
     this.rules = new EventRules(maxAhead, clock);
+    this.operationAlarm =
+        new MissingFieldAlarm("--operation-field", "no event is a delete", fields.operation());
+    this.scopeAlarm = new MissingFieldAlarm("--scope-field", "no key has a scope", fields.scope());
   }
 
   /**
@@ -109,13 +118,15 @@ public final class FieldParser implements Serializable {
   }
 
   private boolean isDelete(FieldValue operation) {
+    operationAlarm.take(operation).ifPresent(LOG::warn);
     return !operation.kind().isNothing()
         && !operation.kind().isStructure()
         && fields.deleteValues().contains(text(operation));
   }
 
-  private static byte @Nullable [] scope(FieldPointer field, FieldValue value)
+  private byte @Nullable [] scope(FieldPointer field, FieldValue value)
       throws MalformedEventException {
+    scopeAlarm.take(value).ifPresent(LOG::warn);
     if (value.kind().isNothing()) {
       return null;
     }

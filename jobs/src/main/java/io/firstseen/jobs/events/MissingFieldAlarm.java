@@ -1,0 +1,48 @@
+package io.firstseen.jobs.events;
+
+import io.firstseen.jobs.shared.FieldPointer;
+import java.io.Serializable;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Notices when the first {@value #VALUES} values of a task lack a field that values may lack, which
+ * probably means that its pointer is misspelt.
+ */
+final class MissingFieldAlarm implements Serializable {
+  static final int VALUES = 100;
+
+  private static final long serialVersionUID = 1;
+
+  private final String option;
+  private final String effect;
+  private final @Nullable FieldPointer field;
+  private transient int lacking;
+  private transient boolean isOver;
+
+  /**
+   * Makes an alarm that has seen nothing.
+   *
+   * @param option the option that names the field
+   * @param effect what the job does with a value that lacks the field
+   * @param field the field; null if the option is not set
+   */
+  MissingFieldAlarm(String option, String effect, @Nullable FieldPointer field) {
+    this.option = option;
+    this.effect = effect;
+    this.field = field;
+  }
+
+  /** Takes the field of the next value; returns a warning, at most once. */
+  Optional<String> take(FieldValue value) {
+    if (isOver) {
+      return Optional.empty();
+    }
+    isOver = value.kind() != FieldValue.Kind.MISSING || ++lacking == VALUES;
+    return lacking < VALUES
+        ? Optional.empty()
+        : Optional.of(
+            "the first %d values have no field %s, so %s: check the spelling of %s"
+                .formatted(VALUES, field, effect, option));
+  }
+}
