@@ -5,6 +5,7 @@ import io.firstseen.jobs.kafka.KafkaSinks;
 import io.firstseen.jobs.kafka.KafkaSources;
 import io.firstseen.jobs.kafka.Topics;
 import io.firstseen.jobs.options.DedupOptions;
+import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.KeyOptions;
@@ -259,7 +260,8 @@ public final class DedupJob {
     return new CheckedOptions(
         arguments.kafka,
         Optional.ofNullable(arguments.options().ttlOfAccepted()),
-        Optional.empty());
+        Optional.empty(),
+        Optional.of(JobIdentity.ofDedup(arguments.kafka, arguments.options()).ofState()));
   }
 
   /** Runs the job against Kafka; {@code --help} lists the options. */

@@ -5,6 +5,7 @@ import io.firstseen.jobs.events.EventWatermarks;
 import io.firstseen.jobs.kafka.KafkaSinks;
 import io.firstseen.jobs.kafka.KafkaSources;
 import io.firstseen.jobs.kafka.Topics;
+import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.shared.OperatorUids;
@@ -154,7 +155,8 @@ public final class PipelineJob {
     return new CheckedOptions(
         arguments.kafka,
         Optional.ofNullable(arguments.options.ttlOfAccepted()),
-        arguments.options.snapshots().signingKey());
+        arguments.options.snapshots().signingKey(),
+        Optional.of(JobIdentity.ofDedup(arguments.kafka, arguments.options).ofState()));
   }
 
   /** Runs the job against Kafka; {@code --help} lists the options. */

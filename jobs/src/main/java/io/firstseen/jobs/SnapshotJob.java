@@ -8,6 +8,7 @@ import io.firstseen.jobs.kafka.KafkaSinks;
 import io.firstseen.jobs.kafka.KafkaSources;
 import io.firstseen.jobs.kafka.Topics;
 import io.firstseen.jobs.options.ChangelogOptions;
+import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.jobs.options.JobOptions;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.KeyOptions;
@@ -255,7 +256,8 @@ public final class SnapshotJob {
     return new CheckedOptions(
         arguments.kafka,
         Optional.ofNullable(arguments.options().ttlOfAccepted()),
-        arguments.snapshots.signingKey());
+        arguments.snapshots.signingKey(),
+        Optional.of(JobIdentity.ofChangelogReader(arguments.options())));
   }
 
   /** Runs the job against Kafka; {@code --help} lists the options. */

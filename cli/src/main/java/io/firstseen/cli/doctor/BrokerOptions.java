@@ -174,7 +174,14 @@ final class BrokerOptions {
     options.signingKey().ifPresent(file -> keys.add(KeyFiles.signingKey(file).publicKey()));
     return found ->
         KafkaChecks.check(
-            options.kafka(), job, options.ttl(), setName, keys, BrokerOptions::release, found);
+            options.kafka(),
+            job,
+            options.ttl(),
+            options.identity(),
+            setName,
+            keys,
+            BrokerOptions::release,
+            found);
   }
 
   private CheckedOptions check(String[] words) {
@@ -185,7 +192,7 @@ final class BrokerOptions {
       case NONE -> {
         KafkaOptions options = KafkaOptions.parse(words);
         options.check();
-        yield new CheckedOptions(options, Optional.empty(), Optional.empty());
+        yield new CheckedOptions(options, Optional.empty(), Optional.empty(), Optional.empty());
       }
     };
   }

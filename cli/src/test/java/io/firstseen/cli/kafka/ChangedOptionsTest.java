@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.DescriptorProtos.FileDescriptorSet;
 import com.google.protobuf.Timestamp;
+import io.firstseen.cli.Invocation;
 import io.firstseen.jobs.DedupJob;
 import io.firstseen.jobs.PipelineJob;
 import io.firstseen.jobs.SnapshotJob;
@@ -45,6 +46,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
@@ -160,9 +162,7 @@ class ChangedOptionsTest {
     return submit(job, name, changes, settings);
   }
 
-  private static JobClient submit(
-      String job, String prefix, Map<String, String> changes, Configuration settings)
-      throws Exception {
+  private static Map<String, String> words(String job, String prefix, Map<String, String> changes) {
     Map<String, String> words = new LinkedHashMap<>();
     words.put("bootstrap-servers", KAFKA.servers());
     words.put("checkpoint-interval", "200ms");
@@ -188,13 +188,20 @@ class ChangedOptionsTest {
     }
     words.putAll(changes);
     words.values().removeIf("-"::equals);
+    return words;
+  }
+
+  private static JobClient submit(
+      String job, String prefix, Map<String, String> changes, Configuration settings)
+      throws Exception {
     CommandSpec ofKafka = new CommandLine(KafkaOptions.class).getCommandSpec();
     List<String> kafka = new ArrayList<>();
     List<String> others = new ArrayList<>();
-    words.forEach(
-        (option, value) ->
-            (ofKafka.findOption("--" + option) == null ? others : kafka)
-                .add("--" + option + "=" + value));
+    words(job, prefix, changes)
+        .forEach(
+            (option, value) ->
+                (ofKafka.findOption("--" + option) == null ? others : kafka)
+                    .add("--" + option + "=" + value));
     KafkaOptions kafkaOptions = KafkaOptions.parse(kafka.toArray(String[]::new));
     JobOptions options = JobOptions.parse(others.toArray(String[]::new));
     StreamExecutionEnvironment env = FLINK.cluster().environment(settings);
@@ -300,6 +307,30 @@ class ChangedOptionsTest {
         .reduce((before, after) -> after)
         .map(record -> new String(record.value(), UTF_8).lines().toList())
         .orElseThrow();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "DedupJob, dedup, scope-field, -, '--scope-field is none, recorded as /s'",
+    "DedupJob, dedup, ttl, 2d, ",
+    "SnapshotJob, snapshots, ttl, 2d, '--ttl is 2d, recorded as 1d'",
+    "SnapshotJob, snapshots, ttl, 1d, "
+  })
+  void doctorComparesWithoutAStart(
+      String job, String jobOfDoctor, String option, String value, String difference) {
+    List<String> arguments = new ArrayList<>(List.of("doctor", "--job=" + jobOfDoctor));
+    words(job, name, Map.of(option, value))
+        .forEach((key, text) -> arguments.add("--" + key + "=" + text));
+    List<String> found =
+        Invocation.of(arguments.toArray(String[]::new)).out().stream()
+            .filter(line -> line.contains("options of topic " + name + ".accepted"))
+            .toList();
+    assertThat(found).hasSize(1);
+    if (difference == null) {
+      assertThat(found.get(0)).startsWith("ok ").endsWith(": those of its dedup");
+    } else {
+      assertThat(found.get(0)).startsWith("failed ").contains(difference);
+    }
   }
 
   /** It has no state whose options could be compared, only the claims topic. */

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
+import java.util.function.Function;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -50,15 +51,29 @@ final class ClaimsTail implements AutoCloseable {
    * @throws UserErrorException if the topic cannot be read
    */
   static PublisherLine line(KafkaOptions kafka) {
+    return ask(kafka, ClaimsTail::newest)
+        .map(claim -> new PublisherLine(List.of(claim), -1))
+        .orElse(PublisherLine.NEW);
+  }
+
+  /**
+   * The options of the newest job with an output, read outside of a running job; empty if there is
+   * no topic or no such job.
+   *
+   * @throws UserErrorException if the topic cannot be read
+   */
+  static Optional<JobIdentity> identity(KafkaOptions kafka) {
+    return ask(kafka, ClaimsTail::identity);
+  }
+
+  private static <T> Optional<T> ask(KafkaOptions kafka, Function<ClaimsTail, Optional<T>> what) {
     try (ClaimsTail tail =
         new ClaimsTail(kafka.clientProperties(), kafka.claimsTopic(), kafka.outputTopic())) {
       if (!tail.exists()) {
-        return PublisherLine.NEW;
+        return Optional.empty();
       }
       tail.readToEnd();
-      return tail.newest()
-          .map(claim -> new PublisherLine(List.of(claim), -1))
-          .orElse(PublisherLine.NEW);
+      return what.apply(tail);
     } catch (KafkaException e) {
       throw TailReader.cannotRead(kafka.claimsTopic(), e);
     }

@@ -2,6 +2,7 @@ package io.firstseen.jobs.kafka;
 
 import io.firstseen.filters.snapshot.Manifest;
 import io.firstseen.filters.snapshot.TrustedKey;
+import io.firstseen.jobs.options.JobIdentity;
 import io.firstseen.jobs.options.KafkaOptions;
 import io.firstseen.jobs.options.OptionValues;
 import io.firstseen.jobs.shared.Duplicates;
@@ -67,6 +68,7 @@ public final class KafkaChecks {
    * Checks all. Without brokers there is one finding, after 12 seconds.
    *
    * @param ttl for how long keys live; empty if they may live for any time
+   * @param identity the options that must be those on the claims topic; empty without a job
    * @param setName the set whose newest manifest is looked at
    * @param trusted the keys, one of which must have signed it; empty for any manifest
    * @param release the name of a {@code metadata.version}
@@ -76,6 +78,7 @@ public final class KafkaChecks {
       KafkaOptions options,
       Job job,
       Optional<Duration> ttl,
+      Optional<JobIdentity> identity,
       String setName,
       List<TrustedKey> trusted,
       IntFunction<String> release,
@@ -99,6 +102,7 @@ public final class KafkaChecks {
               topics.requireRetention();
             });
       }
+      identity.ifPresent(checks::options);
       if (job.publishes() || job == Job.NONE) {
         checks.snapshots(setName, trusted);
       }
@@ -106,6 +110,23 @@ public final class KafkaChecks {
       // Only the connection is outside of all other checks.
       found.accept(Finding.failed("brokers", e.getMessage()));
     }
+  }
+
+  /** Compares the options with those that a dedup has recorded, if it has. */
+  private void options(JobIdentity identity) {
+    String check = "options of topic " + options.outputTopic();
+    attempt(
+        check,
+        () ->
+            ClaimsTail.identity(options)
+                .map(recorded -> job == Job.SNAPSHOTS ? recorded.ofChangelog() : recorded)
+                .map(
+                    recorded ->
+                        identity
+                            .difference(recorded, options.acceptedChanges())
+                            .map(difference -> Finding.failed(check, difference))
+                            .orElseGet(() -> Finding.ok(check, "those of its dedup")))
+                .orElseGet(() -> Finding.ok(check, "not recorded yet by a dedup")));
   }
 
   private Finding brokers(IntFunction<String> release) {
